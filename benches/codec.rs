@@ -11,7 +11,11 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion};
-use syncvar::{BehaviourFields, Framing, NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{
+    Framing, NetworkBehaviour,
+    behaviour::BehaviourFields,
+    wire::{NetworkReader, NetworkWriter},
+};
 
 use support::floor_codec::{
     ALL_FIELDS, HEALTH, read_delta, read_fields, write_delta, write_fields,

@@ -10,7 +10,10 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
-use syncvar::{Encoding, NetworkReader, NetworkWriter, SyncDictionary, SyncField, SyncList};
+use syncvar::{
+    SyncDictionary, SyncField, SyncList,
+    wire::{Encoding, NetworkReader, NetworkWriter},
+};
 
 use support::random::Random;
 

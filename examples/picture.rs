@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, fs, io};
 
-use syncvar::MessageType;
 use syncvar::prelude::*;
+use syncvar::stats::MessageType;
 
 use player::{Player, place};
 

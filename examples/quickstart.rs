@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
-use syncvar::{MessageType, NetworkIdentity};
+use syncvar::{NetworkIdentity, stats::MessageType};
 
 use player::{Player, place};
 

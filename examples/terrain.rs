@@ -5,8 +5,11 @@
 //! digging a hole in a map of 65 536 tiles sends a few of them.
 use syncvar::prelude::*;
 use syncvar::{
-    HookField, MessageType, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncField,
-    TypeSchema,
+    SyncField,
+    fields::HookField,
+    schema::TypeSchema,
+    stats::MessageType,
+    wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
 };
 
 /// Tiles on each side of the map.

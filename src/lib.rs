@@ -56,37 +56,113 @@ pub use syncvar_derive::{
 pub use syncvar_tokio::tcp;
 
 pub use syncvar_net::{
-    BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing, Link,
-    ListError, ListHash, ListOperation, LocalClient, MemoryNetwork, MessageType, NetworkClient,
-    NetworkContextExt, NetworkServer, PacketError, ParentError, ReplicaMut, ServerConfig,
-    ServerEvent, SpawnFailure, SpawnOptions, Stats, SyncListMessage, UnetOperations,
+    BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing,
+    LocalClient, NetworkClient, NetworkContextExt, NetworkServer, ReplicaMut, ServerConfig,
+    ServerEvent, SpawnOptions,
 };
-#[cfg(feature = "serde")]
-pub use syncvar_runtime::Postcard;
 pub use syncvar_runtime::{
-    Area, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourRef, BehaviourSchema,
-    BehaviourSet, BehaviourStats, Behaviours, Bits, BufferSerializer, CallArguments, CallContext,
-    CallError, CallFailure, CallKind, CallSchema, CallTable, CallbackFailure, ChangedFields,
-    Channel, Color, Color32, CommandRefusal, CommandSender, ConnectionId, Counter, Decimal,
-    Delivery, DeserializeContext, DeserializeReport, DictionaryChange, DisconnectReason,
-    ElementMut, Encoded, Encoding, Endpoint, EnumNumber, Everyone, FieldAccess, FieldPolicy,
-    FieldSchema, FieldVisitor, Fixed, FixedString, FixedString32, FixedString64, FixedString128,
-    FixedString512, FixedString4096, FixedStringTooLong, Floats, GroupTags, Half, HasLifecycle,
-    HasSynchronize, HashKey, HookFailure, HookField, Hooked, InterestChange, InterestChanges,
-    InterestManagement, LayerMask, LayoutHooks, LifecycleCallback, LifecycleResult, ListChange,
-    MAX_BYTES, MAX_STRING_BYTES, MAX_SYNC_VARS, Matrix4x4, MemberSchema, MessageStart, NetId,
-    NetRef, NetworkBehaviour, NetworkCalls, NetworkContext, NetworkHash128, NetworkIdentity,
-    NetworkLifecycle, NetworkObjects, NetworkObjectsMut, NetworkReader, NetworkSceneId,
-    NetworkSerializable, NetworkTime, NetworkWriter, OaDate, OperationLog, PacketLimits, Plane,
-    Prefabs, Quantized, Quaternion, Ray, Ray2D, ReadError, ReadErrorKind, ReadResult,
-    ReadResultExt, Readers, ReceivedEvent, Rect, RefusedCommands, RpcSender, SchemaDifference,
-    Serializable, SerializeContext, SerializeReport, SetChange, SmallestThree, SortKey,
-    SpatialGrid, SpawnError, SyncCodec, SyncDictionary, SyncEvent, SyncField, SyncHashSet,
-    SyncList, SyncSortedSet, SyncValue, SyncVar, Synchronize, SynchronizeError, SynchronizeFailure,
-    Tag, Target, Throttled, Transmit, TypeSchema, ValueMut, VariableAccess, VariantSchema, Vector2,
-    Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind, Writers, ZigZag,
-    dictionary, encoded, encoded_hook, hash_set, hooked, throttled,
+    BehaviourRef, CallContext, ChangedFields, Channel, ConnectionId, DisconnectReason, Endpoint,
+    LifecycleResult, NetId, NetRef, NetworkBehaviour, NetworkContext, NetworkIdentity,
+    NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits, Prefabs, SyncDictionary,
+    SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Target, Transmit,
 };
+
+/// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a
+/// behaviour written by hand.
+pub mod behaviour {
+    pub use syncvar_runtime::{
+        BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
+        Delivery, FieldVisitor, HasLifecycle, HasSynchronize, LayoutHooks, LifecycleCallback,
+        NetworkObjects, NetworkObjectsMut, NetworkSerializable, Serializable, Synchronize,
+    };
+}
+
+/// Remote calls: their senders, declarations and arguments.
+pub mod calls {
+    pub use syncvar_runtime::{
+        CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, CommandSender,
+        NetworkCalls, ReceivedEvent, RpcSender, SyncEvent,
+    };
+}
+
+/// Encodings for `#[sync_var(with = ...)]`.
+pub mod codec {
+    pub use syncvar_runtime::{
+        Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag,
+    };
+}
+
+/// Errors and reported failures.
+pub mod error {
+    pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
+    pub use syncvar_runtime::{
+        CallFailure, CallbackFailure, HookFailure, PrefabError, SpawnError, SynchronizeError,
+        SynchronizeFailure,
+    };
+}
+
+/// Fields: changes and guards of the collections, and the parts of a field of your own design.
+pub mod fields {
+    pub use syncvar_runtime::{
+        DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
+        OperationLog, SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded,
+        encoded_hook, hash_set, hooked, throttled,
+    };
+}
+
+/// Interest management: areas, a spatial grid, group tags.
+pub mod interest {
+    pub use syncvar_runtime::{
+        Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
+        SpatialGrid, Tag,
+    };
+}
+
+/// Schemas: field types and policies, compared by both ends at connect.
+pub mod schema {
+    pub use syncvar_runtime::{
+        BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers,
+        SchemaDifference, TypeSchema, VariantSchema, Writers,
+    };
+}
+
+/// Counters of servers and clients.
+pub mod stats {
+    pub use syncvar_net::{MessageType, Stats};
+    pub use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands};
+}
+
+/// Networks in memory for tests, in virtual time.
+pub mod testing {
+    pub use syncvar_net::{Link, MemoryNetwork};
+}
+
+/// UNet's list messages, for programs that talk to a real UNet.
+pub mod unet {
+    pub use syncvar_net::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};
+}
+
+/// Values beyond the types of `std`: Unity's vectors, colours and hashes, .NET's numbers and dates, inline
+/// texts.
+pub mod values {
+    #[cfg(feature = "serde")]
+    pub use syncvar_runtime::Postcard;
+    pub use syncvar_runtime::{
+        Absence, Color, Color32, Decimal, EnumNumber, FixedString, FixedString32, FixedString64,
+        FixedString128, FixedString512, FixedString4096, FixedStringTooLong, LayerMask, Matrix4x4,
+        NetworkHash128, OaDate, Plane, Quaternion, Ray, Ray2D, Rect, Vector2, Vector2Int, Vector3,
+        Vector3Int, Vector4,
+    };
+}
+
+/// Bytes: the writer, the reader, their contexts and errors.
+pub mod wire {
+    pub use syncvar_runtime::{
+        DeserializeContext, DeserializeReport, Encoding, MAX_BYTES, MAX_STRING_BYTES, MessageStart,
+        NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult, ReadResultExt,
+        SerializeContext, SerializeReport, WriteError, WriteErrorKind,
+    };
+}
 
 /// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
 ///

@@ -3,7 +3,10 @@
 use std::iter;
 
 use syncvar::prelude::*;
-use syncvar::{Quaternion, SpatialGrid, Vector3};
+use syncvar::{
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 use super::floor::Sight;
 use super::outbox::{Outbox, receive};

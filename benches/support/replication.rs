@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Transmit};
+use syncvar::{ClientConfig, Framing, ServerConfig, Transmit, interest::SpatialGrid};
 
 use super::outbox::Outbox;
 use super::random::Random;

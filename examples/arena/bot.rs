@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;
-use syncvar::{CallError, NetworkIdentity};
+use syncvar::{NetworkIdentity, calls::CallError};
 
 use crate::crown::Crown;
 use crate::fighter::{Fighter, Stance};

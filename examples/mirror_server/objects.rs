@@ -4,7 +4,7 @@ use syncvar::mirror::{
     Component, MirrorMessage, MirrorPrefab, MirrorPrefabs, SceneId, SyncDirection, SyncMode,
 };
 use syncvar::prelude::*;
-use syncvar::{Color32, Vector3};
+use syncvar::values::{Color32, Vector3};
 
 /// The door that stands in the scene: Unity gave it this number.
 pub(crate) const SCENE_DOOR: SceneId = SceneId(0x1234_5678_0000_0001);

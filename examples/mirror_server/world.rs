@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar::mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 use syncvar::prelude::*;
-use syncvar::{Color32, Vector3};
+use syncvar::values::{Color32, Vector3};
 
 use crate::objects::{
     Aim, Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,

@@ -1,7 +1,7 @@
 //! The behaviour of the quickstart.
 
-use syncvar::Vector3;
 use syncvar::prelude::*;
+use syncvar::values::Vector3;
 
 /// A player, replicated to every client.
 #[derive(NetworkBehaviour, Default)]

@@ -1,7 +1,7 @@
 //! The syntax of `#[sync_var(...)]`, `#[network_behaviour(...)]` and `#[sync_value(...)]`.
 //!
-//! Says what was written, and where; knows no meaning. A key that is wrong, doubled or out of place
-//! is reported and skipped, so that the rest is still looked at.
+//! Records the text and its place without a meaning. A key that is wrong, doubled or out of place
+//! is reported and skipped, so that the rest is still checked.
 
 mod keys;
 mod rules;
@@ -19,7 +19,7 @@ pub(crate) use rules::{RuleAttrs, Spanned};
 pub(crate) use values::{channel, number, path, value};
 use values::{codec, method, seconds, seconds_as, word};
 
-/// What stands on a behaviour.
+/// Attributes of a behaviour.
 #[derive(Default)]
 pub(crate) struct BehaviourAttrs {
     pub(crate) krate: Option<Path>,
@@ -37,7 +37,7 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) sync_method: Option<Spanned<String>>,
 }
 
-/// What stands on a field of a behaviour.
+/// Attributes of a field of a behaviour.
 #[derive(Default)]
 pub(crate) struct FieldAttrs {
     /// `#[sync_var]`, with its place.
@@ -46,20 +46,20 @@ pub(crate) struct FieldAttrs {
     pub(crate) batch_hook: Option<Ident>,
     /// `initial_hook`, with its place.
     pub(crate) initial_hook: Option<Span>,
-    /// How the value travels, where that is not its own way.
+    /// Codec of the value, other than its default encoding.
     pub(crate) with: Option<Type>,
     pub(crate) rules: RuleAttrs,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
 }
 
-/// What stands on a value.
+/// Attributes of a value.
 #[derive(Default)]
 pub(crate) struct ValueAttrs {
     pub(crate) krate: Option<Path>,
 }
 
-/// What stands on a member of a value.
+/// Attributes of a member of a value.
 #[derive(Default)]
 pub(crate) struct MemberAttrs {
     /// `#[sync_value(skip)]`, with its place.

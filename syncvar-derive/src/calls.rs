@@ -41,8 +41,8 @@ pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStre
     quote!(#block #errors #expansion)
 }
 
-/// What `#[command]` and its kin say where they are met by the compiler: `#[network_calls]` takes
-/// them away.
+/// Expands `#[command]` and the other call attributes outside of `#[network_calls]`, which removes them
+/// inside.
 pub(crate) fn stray(name: &str, item: &TokenStream) -> TokenStream {
     let message =
         format!("`#[{name}]` belongs on a method inside `#[network_calls] impl ... {{ ... }}`");

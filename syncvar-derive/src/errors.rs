@@ -23,7 +23,7 @@ impl Errors {
         }
     }
 
-    /// All mistakes of another part.
+    /// Adds all mistakes of another part.
     pub(crate) fn add_all(&mut self, others: Self) {
         if let Some(others) = others.0 {
             self.add_error(others);

@@ -76,8 +76,8 @@ pub(crate) fn value(input: &DeriveInput, errors: &Errors) -> TokenStream {
     }
 }
 
-/// The user's bounds, and those that the trait wants, so that a type which does not meet them (it is
-/// broken, after all) gives no further error. `for<'any>` keeps the compiler from refusing a bound
+/// Adds the trait's bounds to the user's, so that a type which does not meet them gives no further error
+/// beside its first. `for<'any>` keeps the compiler from refusing a bound
 /// that is false and has no parameter.
 fn stub_bounds(input: &DeriveInput, bounds: &TokenStream) -> WhereClause {
     let (_, ty_generics, where_clause) = input.generics.split_for_impl();

@@ -57,9 +57,9 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(player.sync_var_dirty_bits(), 0b110); // bit 0 belongs to the base
 /// ```
 ///
-/// A hook is told of changes, and not of the state that an object is met with. With `initial_hook` it
-/// is told of that too, before [`ClientEvent::Spawned`]: of a field that is different from what it is on
-/// an object just as its prefab makes it, with that as the previous value.
+/// A hook runs for changes, and not for the state of the spawn. With `initial_hook` it runs for that state
+/// too, before [`ClientEvent::Spawned`], for each field that differs from a new object of the prefab; the
+/// previous value is the field of that new object.
 ///
 /// ```
 /// # use syncvar::prelude::*;
@@ -82,11 +82,11 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// [`ClientEvent::Spawned`]: https://docs.rs/syncvar/latest/syncvar/enum.ClientEvent.html
 ///
-/// How a value travels can be chosen:
+/// A codec chooses the bytes of a value:
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::{Half, Quantized, Vector3};
+/// use syncvar::{codec::{Half, Quantized}, values::Vector3};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Unit {
@@ -110,7 +110,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(net.server.get::<Unit>(id).unwrap().sync_var_dirty_bits(), 0);
 /// ```
 ///
-/// Who reads a field, who writes it, and when it is sent can be chosen, too:
+/// A policy chooses the readers of a field, its writers, and the time of its updates:
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -143,23 +143,23 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// On the struct, `#[network_behaviour(...)]` takes:
 ///
-/// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 unless given, 0 for
+/// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 by default, 0 for
 ///   every server update.
-/// * `channel = <number>`: the channel that updates travel on; 0 unless given.
-/// * `crate = <path>`: where the crate `syncvar` is found, if not at `::syncvar`.
-/// * `lifecycle`: the struct implements `NetworkLifecycle`, whose callbacks tell it when its object is
-///   spawned, despawned, given away, and so on. A class without it has the callbacks of its base.
+/// * `channel = <number>`: the channel of the updates; 0 by default.
+/// * `crate = <path>`: the path of the crate `syncvar`; `::syncvar` by default.
+/// * `lifecycle`: the struct implements `NetworkLifecycle`, with callbacks for its object's
+///   spawn, despawn, change of owner, and so on. A class without it has the callbacks of its base.
 /// * `synchronize`: the struct implements `Synchronize`, a function for data that travels with the
-///   full state, beside the fields. A class without it has that of its base.
-/// * `sync_mode = owner`: `read = owner` on every field of this struct; `sync_mode = observers`, everyone,
-///   unless given. The names are Mirror's, where the settings of a component decide this and not those of
+///   snapshot, beside the fields. A class without it has the function of its base.
+/// * `sync_mode = owner`: `read = owner` on every field of this struct; `sync_mode = observers`, the default,
+///   `read = everyone`. The names are Mirror's, where this is a setting of a component and not of
 ///   a field.
 /// * `sync_direction = client_to_server`: `write = owner` on every field of this struct;
-///   `sync_direction = server_to_client` unless given. Neither of the two says anything about the fields of
-///   a base: these are what the struct of the base makes them.
+///   `sync_direction = server_to_client` is the default. Neither applies to the fields of
+///   a base, which keep the settings of their struct.
 /// * `sync_method = hybrid`: in Mirror's protocol the changes of a component of this struct travel
-///   unreliably, and its whole state reliably once a second; `sync_method = reliable` unless given. That of a
-///   base does not count, and a prefab can say otherwise. A behaviour with collections cannot be hybrid.
+///   unreliably, and its snapshot reliably once a second; `sync_method = reliable` is the default. The setting
+///   of a base does not count, and a prefab can override it. A behaviour with collections cannot be hybrid.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -200,40 +200,40 @@ use syn::{DeriveInput, parse_macro_input};
 /// * `#[sync_var]`: the field is synchronised. Its type is `SyncVar<T>`, a collection (`SyncList<T>`,
 ///   `SyncDictionary<K, V>`, `SyncHashSet<T>` or `SyncSortedSet<T>`) or another `SyncField`.
 /// * `#[sync_var(hook = method)]`: after an update has been applied on a client,
-///   `fn method(&mut self, previous: T)` is called if the value is another one. It is given the
-///   previous value only: the new one is in the field. For a collection
-///   `fn method(&mut self, change: &ListChange<T>)` is called for each change, in order; that of a
-///   dictionary is given a `&DictionaryChange<K, V>`, that of a set a `&SetChange<T>`.
-/// * `#[sync_var(batch_hook = method)]`: for a collection; after the calls of `hook`, if there is one,
-///   `fn method(&mut self, changes: &[ListChange<T>])` is called once for all changes of an update.
-/// * `#[sync_var(with = Half)]`: the value travels as this type encodes it, a `SyncCodec`, and not in
-///   its own way. On the server, what makes no difference to what is sent is no change then; on a
-///   client, no hook runs for it. Only of a `SyncVar<T>` that is written out; `hook` can stand beside
+///   `fn method(&mut self, previous: T)` runs if the value has changed. Its argument is the
+///   previous value; the new one is in the field. For a collection
+///   `fn method(&mut self, change: &ListChange<T>)` runs for each change, in order, with a
+///   `&DictionaryChange<K, V>` for a dictionary and a `&SetChange<T>` for a set.
+/// * `#[sync_var(batch_hook = method)]`: for a collection; after the calls of `hook`,
+///   `fn method(&mut self, changes: &[ListChange<T>])` runs once for all changes of an update.
+/// * `#[sync_var(with = Half)]`: the value travels in the encoding of this type, a `SyncCodec`, instead of
+///   its default one. On the server, a write that does not change the encoded bytes is no change; on a
+///   client, no hook runs for it. The field's type must be written out as `SyncVar<T>`; `hook` can stand beside
 ///   it.
-/// * `#[sync_var(read = owner)]`: only the connection that owns the object is sent the field, and nobody
-///   else ever is; `read = others`: all but that connection; `read = everyone`, unless given.
-/// * `#[sync_var(write = owner)]`: the connection that owns the object writes the field, and everybody
-///   else is sent what it has written. What the server writes then is refused, unless
-///   `server_override` stands beside it; the server may write as long as no connection owns the object.
-///   If both write, what comes to the server last counts. `write = server`, unless given. On a client
-///   that may not write a field, writing to it is refused.
-/// * `#[sync_var(initial_only)]`: the field is sent with the full state of the object and not after it.
+/// * `#[sync_var(read = owner)]`: the field is sent to the connection that owns the object, and to no
+///   other; `read = others`: to all but that connection; `read = everyone` is the default.
+/// * `#[sync_var(write = owner)]`: the connection that owns the object writes the field, and its changes
+///   are sent to all others. Writes of the server are refused, unless
+///   `server_override` stands beside it, or no connection owns the object.
+///   If both write, the last write to reach the server counts. `write = server` is the default. On a client
+///   without the right to write a field, a write is refused.
+/// * `#[sync_var(initial_only)]`: the field is sent with the snapshot of the object and never after it.
 /// * `#[sync_var(min_interval = <seconds>)]`: the shortest time between two updates of this field; the
-///   others do not wait for it.
-/// * `#[sync_var(threshold = function)]`: of a `SyncVar<T>`; a change waits until
-///   `fn function(last_sent: &T, now: &T) -> bool` says that it is large enough. A single name is that of
+///   other fields do not wait for it.
+/// * `#[sync_var(threshold = function)]`: for a `SyncVar<T>`; a change waits until
+///   `fn function(last_sent: &T, now: &T) -> bool` returns true. A single name is
 ///   a function of the struct, a longer path any function. With `max_interval = <seconds>` it waits no
-///   longer than that since the field was last sent. When somebody is shown the object, whatever is held
-///   back is sent to everyone first, so that all have the same.
+///   longer than that since the field was last sent. Before the object is shown to another connection,
+///   waiting changes are sent to all observers, so that all have the same values.
 /// * `#[network_behaviour(base)]`: the field is the base of this behaviour; its fields come first.
 ///
 /// Hooks run in declaration order when all fields of the object have been applied. They do not run for
-/// the full state that a client is given when it first sees the object.
+/// the snapshot that spawns an object on a client.
 ///
 /// The derive knows a collection by its name. A field whose type is an alias of one is synchronised in
-/// the same way, but its `hook` is given all changes at once, as a `Vec`, and it has no `batch_hook`.
+/// the same way, but its `hook` receives all changes at once, as a `Vec`, and it has no `batch_hook`.
 ///
-/// A behaviour has at most 64 synchronised fields, those of its bases included.
+/// A behaviour has at most 64 synchronised fields, with the fields of its bases.
 #[proc_macro_derive(NetworkBehaviour, attributes(sync_var, network_behaviour))]
 pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     behaviour(&parse_macro_input!(input as DeriveInput)).into()
@@ -261,8 +261,8 @@ pub fn derive_network_behaviour(input: proc_macro::TokenStream) -> proc_macro::T
 /// with data as the packed position of the variant and then its members. In the bytes of Mirror an enum
 /// without data is an integer of the type that its `#[repr(...)]` names, or an `i32`, as in C#.
 ///
-/// `#[sync_value(crate = <path>)]` on the type says where the crate `syncvar` is found, if not at
-/// `::syncvar`; `#[sync_value(skip)]` on a member of a struct leaves it out.
+/// `#[sync_value(crate = <path>)]` on the type gives the path of the crate `syncvar`, `::syncvar` by
+/// default; `#[sync_value(skip)]` on a member of a struct leaves it out.
 #[proc_macro_derive(SyncValue, attributes(sync_value))]
 pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     value(&parse_macro_input!(input as DeriveInput)).into()
@@ -272,7 +272,7 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::{CallContext, Target, Vector3};
+/// use syncvar::{CallContext, Target, values::Vector3};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Player {
@@ -337,38 +337,38 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///     _ => None,
 /// });
 /// assert_eq!(exploded.collect::<Vec<_>>(), [(Vector3::default(), 3.0)]);
-/// # Ok::<(), syncvar::CallError>(())
+/// # Ok::<(), syncvar::calls::CallError>(())
 /// ```
 ///
 /// On a method, one of these:
 ///
-/// * `#[command]`: a client calls it, the server runs it. `requires_ownership = false`: not only the
-///   owner of the object may call it, but every connection that sees it. `rate = <number>`: at most
-///   so many a second from each connection, `ServerConfig::command_rate` unless given.
-/// * `#[client_rpc]`: the server calls it, those who observe the object run it. `target = owner`,
-///   `not_owner` or `everyone` (the observers and the server itself): others run it.
+/// * `#[command]`: a client calls it, the server runs it. `requires_ownership = false`: every observer may
+///   call it, not only the owner of the object. `rate = <number>`: at most
+///   this many calls per second and connection, `ServerConfig::command_rate` by default.
+/// * `#[client_rpc]`: the server calls it, the observers of the object run it. `target = owner`,
+///   `not_owner` or `everyone` (the observers and the server itself) changes the receivers.
 /// * `#[target_rpc]`: the server calls it, and names the one connection that runs it; it must observe
 ///   the object.
-/// * `#[sync_event]`, on a function without `self` and body: the server raises it, and for those who
-///   observe the object it is a `ClientEvent::SyncEvent`. `ReceivedEvent::arguments` finds them by a
-///   constant of the event's name.
+/// * `#[sync_event]`, on a function without `self` and body: the server raises it, and each observer
+///   receives a `ClientEvent::SyncEvent`. `ReceivedEvent::arguments` finds its arguments by a
+///   constant with the event's name.
 ///
-/// On all of them: `channel = <number>`, 0 unless given, and `name = "<text>"`, the name that UNet
-/// knows it by: `fire` is `CmdFire`, `shake` is `RpcShake`, `whisper` is `TargetWhisper` and
-/// `exploded` is `EventExploded` unless given. A method `cmd_fire` is `CmdFire`, too.
+/// On all of them: `channel = <number>`, 0 by default, and `name = "<text>"`, the name for
+/// UNet: by default `fire` is `CmdFire`, `shake` is `RpcShake`, `whisper` is `TargetWhisper` and
+/// `exploded` is `EventExploded`. A method `cmd_fire` is `CmdFire`, too.
 ///
 /// `mirror = "<text>"` is for clients and servers of Mirror, which know a call by the full name of the
-/// method in C#, with the types of all its parameters, also of one that is the connection of the caller:
+/// method in C#, with the types of all its parameters, also of the caller's connection:
 /// `#[command(mirror = "System.Void Game.Player::CmdFire(UnityEngine.Vector3)")]`. Generic types are
 /// written ``System.Collections.Generic.List`1<System.Int32>``, nested ones `Outer/Inner`.
 ///
-/// The first parameter behind `&mut self` is the context if it is a reference to what is called
-/// `CallContext`: it says who called, and has the whole server or client in it. All others travel:
-/// values, at most 16. What is called on is made by `NetworkClient::calls` and
-/// `NetworkServer::calls`; its methods are as visible as those here.
+/// The first parameter behind `&mut self` is the context if it is a reference to a type named
+/// `CallContext`: it names the caller, and contains the whole server or client. All others travel:
+/// values, at most 16. `NetworkClient::calls` and `NetworkServer::calls` return the senders of the calls;
+/// their methods are as visible as the methods here.
 ///
-/// On the block, `#[network_calls(crate = <path>)]` says where the crate `syncvar` is found, if not at
-/// `::syncvar`. A type has one such block. Calls of a base work on objects of derived classes.
+/// On the block, `#[network_calls(crate = <path>)]` gives the path of the crate `syncvar`, `::syncvar` by
+/// default. A type has one such block. Calls of a base work on objects of derived classes.
 #[proc_macro_attribute]
 pub fn network_calls(
     attr: proc_macro::TokenStream,

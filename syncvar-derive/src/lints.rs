@@ -1,15 +1,15 @@
-//! The user's own attributes about lints: what they allow of the type is allowed of the code that
+//! The user's lint attributes: a lint that is allowed for the type is allowed for the emitted code that
 //! names it.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, Data, DeriveInput, Meta};
 
-/// What the user allows of a type.
+/// Lints that the user allows for a type.
 pub(crate) struct Lints {
     /// The lints of `#[allow(...)]` and `#[expect(...)]` on the type.
     allowed: Vec<TokenStream>,
-    /// Whether the type or a field is `#[deprecated]`: rustc's own derives are silent about it.
+    /// Set if the type or a field is `#[deprecated]`: rustc's derives are silent about it.
     deprecated: bool,
 }
 
@@ -38,15 +38,15 @@ impl Lints {
         }
     }
 
-    /// For items that bear a name made from one of the user's.
+    /// Emits the attributes of items with a name made from one of the user's.
     pub(crate) fn for_items(&self) -> TokenStream {
         let allowed = &self.allowed;
         let deprecated = self.deprecated.then(|| quote!(#[allow(deprecated)]));
         quote!(#(#[allow(#allowed)])* #deprecated)
     }
 
-    /// For the `impl`. `unused_qualifications` would fire as soon as the user imports what
-    /// `_syncvar::` names in full.
+    /// Emits the attributes of the `impl`. `unused_qualifications` would fire as soon as the user imports an item
+    /// that `_syncvar::` names in full.
     pub(crate) fn for_impl(&self) -> TokenStream {
         if self.deprecated {
             quote!(#[allow(deprecated, unused_qualifications)])

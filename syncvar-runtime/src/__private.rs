@@ -1,4 +1,4 @@
-//! Names for the expansions of the derives.
+//! Items that the derives name and games do not. They change without notice.
 
 use std::marker::PhantomData;
 

@@ -1,7 +1,8 @@
 //! Remote calls: commands of clients, calls of the server, and events of objects.
 //!
-//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `place` finds the call on an
-//! object, `dispatch` runs it, `sender` makes the methods that send one through a `CallRouter`.
+//! `#[network_calls]` writes [`NetworkCalls`] for a behaviour. `schema` describes calls,
+//! `place` finds a call on an object, `encode` writes its address, `dispatch` runs it;
+//! sending and receiving are in `server` and `client`.
 
 mod dispatch;
 mod error;
@@ -31,13 +32,13 @@ use crate::{
     note = "write `#[network_calls]` above the `impl` block with the calls"
 )]
 pub trait NetworkCalls: NetworkBehaviour {
-    /// The calls of its own, not those of its bases, in the order of declaration.
+    /// Calls declared by this class without its bases, in the order of declaration.
     const OWN_CALLS: &'static [CallSchema];
 
-    /// What a client calls commands on: a method for each.
+    /// Sender of commands for clients, with a method for each.
     type Commands<'call>;
 
-    /// What the server calls clients on: a method for each call and event.
+    /// Sender of calls and events for the server, with a method for each.
     type Rpcs<'call>;
 
     /// Makes what `NetworkClient::calls` returns.
@@ -46,12 +47,12 @@ pub trait NetworkCalls: NetworkBehaviour {
     /// Makes what `NetworkServer::calls` returns.
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
-    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. That of an event is read
-    /// and dropped.
+    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. The arguments of an event are
+    /// read and dropped.
     ///
     /// # Errors
     ///
-    /// When the arguments cannot be read, or bytes are left over: nothing is called then.
+    /// When the arguments cannot be read, or bytes follow them: no method runs then.
     fn handle_own_call(
         &mut self,
         call: u32,
@@ -83,7 +84,7 @@ impl NetworkReader<'_> {
     }
 }
 
-/// Sees to it that a behaviour knows the calls that its type has: in a constant, a compile error if
+/// Asserts that a behaviour knows the calls of its type: in a constant, a compile error if
 /// not.
 ///
 /// # Panics

@@ -26,7 +26,7 @@ pub use rotation::SmallestThree;
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncVar, VariableAccess};
 
-/// A way for a `T` to travel that is not its own: `#[sync_var(with = Half)]` above a
+/// A way for a `T` to travel other than its default: `#[sync_var(with = Half)]` above a
 /// `SyncVar<f32>`.
 ///
 /// | codec | for | bytes |
@@ -38,22 +38,19 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncVar, VariableAccess};
 /// | [`Half`] | floats of about 3 digits | 2 for each |
 /// | [`SmallestThree`] | rotations | 4 |
 ///
-/// The field stays a `SyncVar<T>`; only what is sent is another. A codec that loses something leaves
-/// the server's value as it is, and what a client holds is what it has decoded. On the server, a
-/// write to the field is a change only if it makes a difference to what is sent
+/// The field stays a `SyncVar<T>`; only its bytes differ. A lossy codec leaves
+/// the server's value as it is, and a client holds the decoded value. On the server, a
+/// write to the field is a change only if it makes a difference to the bytes
 /// ([`same`](Self::same)), however it was written, and a hook on the client runs on the same
-/// condition. Small steps add up: they are sent as soon as together they make a difference. To see
-/// it, the server copies the values of such fields when it lends a behaviour.
-///
+/// condition. Small steps add up: they are sent as soon as together they make a difference. For the
+/// comparison the server copies the values of such fields when it hands out a behaviour for writing.
 /// `T` does not have to be a [`SyncValue`](crate::SyncValue). One that is not is written to by
+/// `T` does not have to be a [`SyncValue`](crate::SyncValue). Write to one that is not by
 /// [`as_mut`](crate::SyncVar::as_mut) or `*field = ...`.
 ///
-/// A codec is a type without values. One of your own:
-///
+/// A codec is a type without values. An example:
 /// ```
-/// use syncvar::{
-///     NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncCodec, TypeSchema, WriteErrorKind,
-/// };
+/// use syncvar::{codec::SyncCodec, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind}};
 ///
 /// const MATERIALS: [&str; 3] = ["stone", "wood", "gold"];
 ///
@@ -98,8 +95,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncVar, VariableAccess};
     note = "a codec of your own implements `SyncCodec<{T}>`"
 )]
 pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
-    /// What both ends compare at connect: usually [`TypeSchema::Encoded`], with all that decides the
-    /// bytes.
+    /// Type in the schema, compared by both ends at connect: usually [`TypeSchema::Encoded`], with all
+    /// parameters that decide the bytes.
     const SCHEMA: TypeSchema;
 
     /// Appends the value.
@@ -123,13 +120,11 @@ pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
         Ok(())
     }
 
-    /// Whether sending `other` instead would make no difference: whether both are written as the same
-    /// bytes. "Closer than a threshold" is another question, and a wrong answer: steps below it would
-    /// never be sent, however many there are.
+    /// Returns whether both values travel as the same bytes. "Closer than a threshold" would be a wrong
+    /// answer: steps below it would never be sent, however many they are.
     fn same(value: &T, other: &T) -> bool;
 
-    /// As [`read_in_place`](Self::read_in_place), and returns what was there before if it was
-    /// another value as far as it travels.
+    /// Like [`read_in_place`](Self::read_in_place); returns the previous value if its bytes differed.
     #[doc(hidden)]
     #[inline]
     fn read_with_previous(

@@ -1,4 +1,4 @@
-//! `SyncField`: what owns one bit of a behaviour's dirty mask.
+//! `SyncField`: the owner of one bit of a behaviour's dirty mask.
 
 mod access;
 mod collection;
@@ -27,15 +27,15 @@ use std::hash::Hash;
 use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// One field of a behaviour: it knows whether it has changed, and can write itself whole or as a
-/// change. [`SyncVar`] is the usual one; implement the trait to write a container of your own.
+/// One field of a behaviour: it knows whether it has changed, and writes itself as a snapshot or as a
+/// delta. [`SyncVar`] is the usual one; implement the trait for a container of your own design.
 ///
-/// A field is written whole to a client that sees the object for the first time, and as a change
-/// to those that already do. Whatever was dirty is cleared in between, so a change reaches each
-/// client once, by one way or the other.
+/// A client that begins to observe the object is sent the snapshot of the field, the present observers its
+/// delta. Dirty state is cleared in between, so a change reaches each
+/// client exactly once.
 ///
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+/// use syncvar::{SyncField, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
 /// /// place of one that clients know, for no difference says that: see `notice_replacement`.
@@ -99,7 +99,7 @@ pub trait SyncField: Send + Sync + 'static {
     /// [`Budget`](crate::Budget) receives the snapshot of an object instead where it is false.
     const RESENDABLE: bool = false;
 
-    /// Whether there is a change to send.
+    /// Returns whether the field has a change to send.
     fn is_dirty(&self) -> bool;
 
     /// Makes the field dirty without a change of value: it will be sent again.
@@ -108,15 +108,15 @@ pub trait SyncField: Send + Sync + 'static {
     /// Forgets the change: it has been sent, or a full state was sent instead.
     fn clear_dirty(&mut self);
 
-    /// Becomes dirty if it was made since the last [`clear_dirty`](Self::clear_dirty): somebody has
-    /// put a new field into the place of one that clients know. The server calls it when it gets a
-    /// behaviour back. Does nothing unless implemented.
+    /// Makes the field dirty if it was created since the last [`clear_dirty`](Self::clear_dirty): it has replaced
+    /// a field that clients know. The server calls this after each write access to the
+    /// behaviour. The default does nothing.
     fn notice_replacement(&mut self) {}
 
-    /// Whether anybody observes the object, as far as the server knows. It tells a field that nobody
-    /// does when it has found a change that nobody wants, and that somebody does before it has the
-    /// full state written. A field whose changes are operations need not keep any while nobody does.
-    /// Does nothing unless implemented.
+    /// Announces whether the object has observers. The server passes `false` when it finds a change without
+    /// observers, and `true` before it writes a snapshot. A field whose changes are operations need not keep
+    /// them without observers.
+    /// The default does nothing.
     fn set_observed(&mut self, observed: bool) {
         let _ = observed;
     }
@@ -153,25 +153,25 @@ pub trait SyncField: Send + Sync + 'static {
         field
     }
 
-    /// Appends everything.
+    /// Appends the snapshot.
     fn write_full(&self, writer: &mut NetworkWriter);
 
     /// Appends the change.
     fn write_delta(&self, writer: &mut NetworkWriter);
 
-    /// Takes what [`write_full`](Self::write_full) wrote.
+    /// Reads the bytes of [`write_full`](Self::write_full).
     ///
     /// # Errors
     ///
-    /// When the bytes do not hold such a field; it may then be half new, and the object is asked
-    /// for again.
+    /// When the bytes do not hold such a field. It may be partly new then, and the client requests the object
+    /// again.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
-    /// Takes what [`write_delta`](Self::write_delta) wrote. Does not make the field dirty.
+    /// Reads the bytes of [`write_delta`](Self::write_delta). Does not make the field dirty.
     ///
     /// # Errors
     ///
-    /// As [`read_full`](Self::read_full).
+    /// Like [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 }
 
@@ -179,7 +179,7 @@ impl FieldSchema {
     /// Describes a field by its type.
     ///
     /// ```
-    /// use syncvar::{FieldPolicy, FieldSchema, Readers, SyncVar};
+    /// use syncvar::{SyncVar, schema::{FieldPolicy, FieldSchema, Readers}};
     ///
     /// let gold = FieldSchema::of::<SyncVar<u32>>("gold").policy(FieldPolicy {
     ///     readers: Readers::Owner,
@@ -209,7 +209,7 @@ pub enum OperationLog {
 /// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
 /// and `Eq`. It need not be implemented by hand.
 ///
-/// Two keys that are equal have to be the same as far as they travel: a client knows no more of them.
+/// Two equal keys must travel as the same bytes, because clients know only the bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key of a dictionary or an element of a hash set",
     label = "keys travel, and are found by `Hash` and `Eq`",
@@ -220,11 +220,11 @@ pub trait HashKey: SyncValue + Hash + Eq {}
 #[diagnostic::do_not_recommend]
 impl<T: SyncValue + Hash + Eq> HashKey for T {}
 
-/// What can be an element of a [`SyncSortedSet`]: any value with `Ord`. It need not be implemented by
-/// hand.
-///
-/// Two elements that are equal have to be the same as far as they travel: a client knows no more of
+/// An element of a [`SyncSortedSet`]: any value with `Ord`. Implemented for all of
 /// them.
+///
+/// Two equal elements must travel as the same bytes, because clients know only the
+/// bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a sorted set",
     label = "elements travel, and are put in order by `Ord`",
@@ -236,36 +236,36 @@ pub trait SortKey: SyncValue + Ord {}
 #[diagnostic::do_not_recommend]
 impl<T: SyncValue + Ord> SortKey for T {}
 
-/// A field whose changes a hook can be told of.
+/// A field that can have a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a hook",
     label = "this field does not remember what it was",
     note = "remove `hook = ...`, or implement `HookField` for the container"
 )]
 pub trait HookField: SyncField {
-    /// Type of the hook's argument.
+    /// Argument of the hook.
     type Previous: Send + Sync + 'static;
 
-    /// As [`SyncField::read_delta`], and returns what was there before, or `None` if nothing has
+    /// Like [`SyncField::read_delta`]; returns the previous value, or `None` if the field has not
     /// changed.
     ///
     /// # Errors
     ///
-    /// As [`SyncField::read_delta`].
+    /// Like [`SyncField::read_delta`].
     fn read_delta_with_previous(
         &mut self,
         reader: &mut NetworkReader<'_>,
     ) -> Result<Option<Self::Previous>, ReadError>;
 
-    /// What the field is now, to be compared with what it will be: for the hooks of a host, where
-    /// nothing is read (`NetworkServer::connect_local`). `None`,
-    /// unless implemented: no hook runs there for this field.
+    /// Returns the present value for a later comparison: for the hooks of a host, which reads no
+    /// bytes (`NetworkServer::connect_local`). The default, `None`,
+    /// runs no hook there for this field.
     fn remembered(&self) -> Option<Self::Previous> {
         None
     }
 
-    /// Whether the field is different now from what [`remembered`](Self::remembered) has returned. What
-    /// is left in `previous` is what the hook is given: nothing, if it is the same.
+    /// Returns whether the field differs from the result of [`remembered`](Self::remembered). Leaves the
+    /// argument of the hook in `previous`, or `None` if the field is the same.
     fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
         *previous = None;
         false

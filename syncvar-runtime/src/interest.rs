@@ -1,4 +1,4 @@
-//! Interest management: in which area each object is, and which areas each connection sees.
+//! Interest management: areas of objects, and areas that each connection sees.
 
 mod changes;
 mod grid;
@@ -14,37 +14,35 @@ pub use changes::{InterestChange, InterestChanges};
 pub use grid::SpatialGrid;
 pub use tags::{GroupTags, Tag};
 
-/// A set of objects that are always seen alike. The number is the interest management's own.
+/// A set of objects with the same viewers. The interest management chooses the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Area(pub u64);
 
-/// Decides who sees what.
+/// Chooses the observers of objects.
 ///
-/// It puts objects into *areas* and says which areas each connection sees. The server keeps one
-/// buffer for an area and shares it among all who see it; it sends full states and hides when an
-/// object comes into another area, and when a connection begins or ceases to see one.
+/// It assigns objects to *areas*, and areas to connections. The server keeps one buffer for each
+/// area and shares it among its viewers. It sends snapshots and hides when an object changes its
+/// area, and when a connection begins or ceases to see one.
 ///
-/// An object that was never placed, or that was placed in no area, is seen by everyone. A
-/// connection sees no area until one is revealed to it.
+/// An object without an area is visible to all connections. A connection sees no area until one is
+/// revealed to it.
 ///
-/// [`Everyone`], [`SpatialGrid`] and [`GroupTags`] are ready to use.
+/// [`Everyone`], [`SpatialGrid`] and [`GroupTags`] are built in.
 ///
-/// # Writing one
+/// # Implementing one
 ///
-/// The server tells it, by the `handle_*` methods, what there is; the game tells it the rest by
-/// methods of its own. At each update of the server it reports what has become different since the
-/// last one, and nothing else: a pair that was revealed and concealed in between is not reported at
-/// all. Reports take effect in their order. Those of the built-in ones are ordered so that whoever
-/// saw an object before and sees it after does not lose sight of it in between: first what is
-/// revealed, then where objects are, then what is concealed.
+/// The server calls the `handle_*` methods for objects and connections. The game calls methods of
+/// the implementation for viewers, teams and so on. Each update of the server collects the
+/// differences since the last one, and only these: an area revealed and concealed in between is no
+/// difference. The reports apply in their order. The built-in implementations report reveals first,
+/// then placements, then conceals. An observer before and after the update therefore never loses
+/// the object in between.
 ///
-/// A dungeon, where one sees the room one is in and the corridors next to it:
+/// A dungeon: a connection sees its room and the corridors next to it.
 ///
 /// ```
 /// use std::collections::{BTreeMap, BTreeSet};
-/// use syncvar::{
-///     Area, ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, Vector3,
-/// };
+/// use syncvar::{ConnectionId, NetId, interest::{Area, InterestChange, InterestChanges, InterestManagement}, values::Vector3};
 ///
 /// #[derive(Debug)]
 /// struct Dungeon {
@@ -124,37 +122,36 @@ pub struct Area(pub u64);
 /// ]));
 /// ```
 pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
-    /// An object is there, at this position. Its number comes back only if the game chooses it again
-    /// for another object, when this one is gone.
+    /// Handles a new object at a position. Its id is reused only if the game chooses it again after
+    /// a despawn.
     fn handle_spawn(&mut self, object: NetId, position: Vector3);
 
-    /// An object was moved by `NetworkServer::set_transform`.
+    /// Handles a call of `NetworkServer::set_transform`.
     fn handle_move(&mut self, object: NetId, position: Vector3) {
         let _ = (object, position);
     }
 
-    /// An object is gone. It need not be placed anywhere any more.
+    /// Handles a despawn. The object needs no report.
     fn handle_despawn(&mut self, object: NetId);
 
-    /// The server has a new connection, which may not be let in yet.
+    /// Handles a new connection, which may not be accepted yet.
     fn handle_connect(&mut self, connection: ConnectionId);
 
-    /// A connection is gone, and its number never comes back. Nothing needs to be
-    /// concealed from it, and nothing may be revealed to it any more.
+    /// Handles the end of a connection, whose number is never reused. It needs no report and must
+    /// get none.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
-    /// Adds to `changes` what has become different since the last call, and nothing else. Costs
-    /// nothing if nothing has. Called once in each update of the server.
+    /// Adds the differences since the last call to `changes`, at no cost without a difference.
+    /// Called once in each update of the server.
     fn update(&mut self, changes: &mut InterestChanges);
 }
 
-/// Every object is seen by everyone.
+/// Every connection observes every object.
 ///
-/// What a server does without an interest management, and the innermost one of [`GroupTags`] when
-/// only tags matter.
+/// Default of a server, and the innermost interest management of [`GroupTags`] if only tags matter.
 ///
 /// ```
-/// use syncvar::{Everyone, InterestChanges, InterestManagement, NetId, Vector3};
+/// use syncvar::{NetId, interest::{Everyone, InterestChanges, InterestManagement}, values::Vector3};
 ///
 /// let mut everyone = Everyone;
 /// let mut changes = InterestChanges::default();

@@ -4,7 +4,7 @@
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
 //! The layers, lowest first: [`ids`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`behaviour`];
-//! [`packet`] and [`object`]; [`call`] and [`prefab`]; [`lend`], [`reference`](NetRef), [`interest`] and
+//! [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
 //! [`endpoint`].
 #![warn(clippy::print_stdout)]
 
@@ -20,7 +20,6 @@ pub mod events;
 pub mod field;
 pub mod ids;
 pub mod interest;
-pub mod lend;
 pub mod object;
 pub mod packet;
 pub mod prefab;
@@ -59,7 +58,7 @@ pub use interest::{
 };
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
 pub use prefab::text::SchemaDifference;
-pub use prefab::{Prefabs, SpawnError};
+pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldPolicy, FieldSchema,

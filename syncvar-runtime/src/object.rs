@@ -15,7 +15,7 @@ mod synchronize;
 mod write_record;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
-pub use call::{call, call_all};
+pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write};
 pub use own_fields::{RestoreOwn, SaveOwn};

@@ -17,8 +17,8 @@ use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkHash128};
 use text::PrefabText;
 
-/// What objects can be spawned: names, and how to make the behaviours. The server and every client
-/// build the same registry; at connect they compare it.
+/// Registry of the objects that can be spawned: names, and functions that make the behaviours. The server and
+/// every client build the same registry, and compare it at connect.
 ///
 /// A prefab travels as 16 bytes, its asset id, which is the hash of its name and so the same in
 /// every build.
@@ -45,7 +45,7 @@ pub struct Prefabs {
     by_types: FxHashMap<Vec<TypeId>, usize>,
 }
 
-/// One entry of the registry.
+/// Entry of the registry.
 pub struct Prefab {
     /// Its position in the order of registration.
     pub index: u32,
@@ -103,7 +103,8 @@ impl Prefabs {
         self.register_asset(name, NetworkHash128::of(name), make)
     }
 
-    /// Adds a prefab under an asset id of your own, for instance one that Unity gave out.
+    /// Adds a prefab under an asset id of your own, for instance one that Unity gave out. An asset id of
+    /// zero means none: the prefab is found by its name and its behaviours.
     ///
     /// # Panics
     ///
@@ -120,11 +121,13 @@ impl Prefabs {
             "a prefab named `{name}` is already registered"
         );
         let index = self.entries.len();
-        let other = self.by_asset_id.insert(asset_id, index);
-        assert!(
-            other.is_none(),
-            "asset id {asset_id} of prefab `{name}` is already registered"
-        );
+        if asset_id != NetworkHash128::default() {
+            let other = self.by_asset_id.insert(asset_id, index);
+            assert!(
+                other.is_none(),
+                "asset id {asset_id} of prefab `{name}` is already registered"
+            );
+        }
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
         self.by_types.entry(types.clone()).or_insert(index);
@@ -166,14 +169,14 @@ impl Prefabs {
         self.by_rank().map(|entry| &entry.text).collect()
     }
 
-    /// All prefabs, ordered by name: the order that both sides agree on.
+    /// Returns all prefabs ordered by name, the order that both ends share.
     pub fn by_rank(&self) -> impl Iterator<Item = &Prefab> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
     }
 
-    /// How many behaviours all prefabs have together.
+    /// Returns the number of behaviours of all prefabs together.
     pub fn behaviour_count(&self) -> usize {
         let last = self.entries.last();
         last.map_or(0, |last| last.first_behaviour + last.text.behaviours.len())
@@ -184,7 +187,7 @@ impl Prefabs {
         &self.entries
     }
 
-    /// For each prefab, in the order of registration, its position in the order of names.
+    /// Returns, for each prefab in the order of registration, its position in the order of names.
     pub fn ranks(&self) -> Vec<u32> {
         let mut ranks = vec![0; self.entries.len()];
         for (rank, entry) in (0..).zip(self.by_rank()) {
@@ -274,7 +277,7 @@ impl Prefab {
 #[non_exhaustive]
 pub enum PrefabError {
     /// No prefab is registered with these behaviours in this order.
-    #[error("no prefab is registered with the behaviours {0}")]
+    #[error("no prefab is registered with the behaviours {0}: call `Prefabs::register` for them")]
     NotRegistered(String),
     /// No prefab has this name.
     #[error("no prefab is named `{0}`")]

@@ -12,18 +12,18 @@ use crate::{
     ReadError, ReadErrorKind, SyncValue,
 };
 
-/// What references are looked up in: a server, a client, or what is around a behaviour that is being
-/// called.
+/// A place where references are looked up: a server, a client, or the context of a
+/// callback.
 pub trait NetworkObjects {
-    /// The object with this id, if it is there. On a client an object is there from
+    /// Returns the object with this id. On a client an object exists from
     /// `ClientEvent::Spawned` on.
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
 }
 
-/// What references are looked up in for writing: a server or a client.
+/// A place where references are looked up for writing: a server or a client.
 pub trait NetworkObjectsMut: NetworkObjects {
-    /// A behaviour for writing: on a server a guard that notices what changes, on a client a plain
-    /// reference.
+    /// A behaviour for writing: a guard that finds the changes when it is
+    /// dropped.
     type Guard<'a, B: NetworkBehaviour>: DerefMut<Target = B>
     where
         Self: 'a;
@@ -42,14 +42,14 @@ pub trait NetworkObjectsMut: NetworkObjects {
 /// A reference to an object, as a value: in a field, in a collection, in a struct, as an argument of a
 /// call.
 ///
-/// It is the object's id and nothing else, and is looked up when it is needed. So it may arrive before
-/// the object that it refers to, or name one that this client does not see: it gives nothing until the
-/// object is there, and `ClientEvent::ReferenceResolved`
-/// tells when it is. After the object has been despawned it gives nothing for ever, for an id is never
+/// It consists of the object's id, looked up on use. It may arrive before
+/// the object that it refers to, or name one that this client does not observe: it returns `None` until the
+/// object has arrived, which `ClientEvent::ReferenceResolved`
+/// announces. After the object's despawn it returns `None` for ever: an id is never
 /// used again.
 ///
 /// ```
-/// use syncvar::{BehaviourList, NetRef, NetworkServer, Prefabs};
+/// use syncvar::{NetRef, NetworkServer, Prefabs, behaviour::BehaviourList};
 ///
 /// let mut server = NetworkServer::new(Prefabs::new().register_with("crate", BehaviourList::new));
 /// let id = server.spawn(BehaviourList::new());
@@ -68,33 +68,33 @@ pub struct NetRef {
 }
 
 impl NetRef {
-    /// A reference to nothing.
+    /// The reference to no object.
     pub const NONE: Self = Self {
         object: NetId::NONE,
     };
 
-    /// A reference to an object that is there; none to one that is not.
+    /// Returns a reference to an object that exists.
     pub fn to(objects: &impl NetworkObjects, object: NetId) -> Option<Self> {
         let identity = objects.identity(object)?;
         Some(identity.into())
     }
 
-    /// The id of the object; [`NetId::NONE`] if this refers to nothing.
+    /// Returns the id of the object, or [`NetId::NONE`].
     pub const fn id(self) -> NetId {
         self.object
     }
 
-    /// Whether this refers to nothing. A reference to an object that is gone does refer to something.
+    /// Returns whether this refers to no object. A reference to a despawned object does refer to one.
     pub const fn is_none(self) -> bool {
         self.object.0 == 0
     }
 
-    /// The object, if it is there.
+    /// Returns the object, if it exists.
     pub fn try_get(self, objects: &impl NetworkObjects) -> Option<NetworkIdentity<'_>> {
         objects.identity(self.object)
     }
 
-    /// The first behaviour of this type on the object, if it is there and has one.
+    /// Returns the first behaviour of this type on the object.
     pub fn behaviour<B: NetworkBehaviour>(self, objects: &impl NetworkObjects) -> Option<&B> {
         self.try_get(objects)?.behaviour()
     }
@@ -114,7 +114,7 @@ impl From<NetworkIdentity<'_>> for NetRef {
     }
 }
 
-/// Whether there is such an object is not asked: see [`NetRef::to`].
+/// Converts without a check that the object exists; see [`NetRef::to`].
 impl From<NetId> for NetRef {
     fn from(object: NetId) -> Self {
         Self { object }
@@ -171,8 +171,8 @@ fn read_object(reader: &mut NetworkReader<'_>, target: &'static str) -> Result<N
 /// A reference to a behaviour of type `T`, as a value: an object, and the position of the behaviour
 /// on it. Otherwise it is like a [`NetRef`].
 ///
-/// If what is at that position is of another type, which only a broken or malicious server says, it
-/// gives nothing.
+/// It returns `None` for a behaviour of another type at that position, which only a broken or malicious
+/// server sends.
 ///
 /// ```
 /// use syncvar::{BehaviourRef, NetId, NetworkBehaviour, NetworkServer};
@@ -189,14 +189,14 @@ pub struct BehaviourRef<T> {
 }
 
 impl<T> BehaviourRef<T> {
-    /// A reference to nothing.
+    /// The reference to no behaviour.
     pub const NONE: Self = Self {
         object: NetId::NONE,
         index: 0,
         behaviour: PhantomData,
     };
 
-    /// The id of the object; [`NetId::NONE`] if this refers to nothing.
+    /// Returns the id of the object, or [`NetId::NONE`].
     pub const fn id(self) -> NetId {
         self.object
     }
@@ -206,15 +206,15 @@ impl<T> BehaviourRef<T> {
         self.index.into()
     }
 
-    /// Whether this refers to nothing. A reference to an object that is gone does refer to something.
+    /// Returns whether this refers to no object. A reference to a despawned object does refer to one.
     pub const fn is_none(self) -> bool {
         self.object.0 == 0
     }
 }
 
 impl<T: NetworkBehaviour> BehaviourRef<T> {
-    /// A reference to the first behaviour of this type on an object; none if the object is not there
-    /// or has no such behaviour.
+    /// Returns a reference to the first behaviour of this type on an object; none if the object
+    /// does not exist or has no such behaviour.
     pub fn to(objects: &impl NetworkObjects, object: NetId) -> Option<Self> {
         let identity = objects.identity(object)?;
         let mut positions = 0..identity.behaviour_count();
@@ -222,7 +222,7 @@ impl<T: NetworkBehaviour> BehaviourRef<T> {
         Self::at(objects, object, index)
     }
 
-    /// A reference to the behaviour at a position of an object; none if the object is not there or the
+    /// Returns a reference to the behaviour at a position of an object; none if the object does not exist or the
     /// behaviour is of another type.
     pub fn at(objects: &impl NetworkObjects, object: NetId, index: usize) -> Option<Self> {
         objects.identity(object)?.behaviour_at::<T>(index)?;
@@ -233,12 +233,12 @@ impl<T: NetworkBehaviour> BehaviourRef<T> {
         })
     }
 
-    /// The behaviour, if its object is there.
+    /// Returns the behaviour, if its object exists.
     pub fn try_get(self, objects: &impl NetworkObjects) -> Option<&T> {
         objects.identity(self.object)?.behaviour_at(self.index())
     }
 
-    /// The behaviour for writing, if its object is there.
+    /// Returns the behaviour for writing, if its object exists.
     pub fn try_get_mut<O: NetworkObjectsMut>(self, objects: &mut O) -> Option<O::Guard<'_, T>> {
         objects.behaviour_at_mut(self.object, self.index())
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct NetworkTime {
     /// Time since the begin of the server's own time.
     pub time: Duration,
-    /// Index of the current tick; the first one is 0.
+    /// Number of ticks begun since then, less one.
     pub tick: u64,
 }
 
@@ -29,7 +29,7 @@ impl NetworkTime {
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// Returns a time in microseconds, at most 584 554 years.
+/// Returns a time in microseconds, its form on the wire; at most 584 554 years.
 pub fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

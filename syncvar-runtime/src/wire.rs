@@ -1,8 +1,8 @@
-//! Bytes in and out: the writer, the reader, and what an operation becomes in an encoding.
+//! Bytes in and out: the writer, the reader, and the bytes of each operation in a encoding.
 //!
-//! Writing cannot fail half-way: a value that the wire has no form for is remembered as a
-//! [`WriteError`], writes nothing, and the whole message is given up. Reading cannot panic: every
-//! read checks what is left before it takes anything.
+//! A write cannot fail half-way: a value without a form on the wire is recorded as a
+//! [`WriteError`], writes no byte, and the whole message is discarded. A read cannot panic: it
+//! checks the remaining length first.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -44,6 +44,6 @@ pub use writer::{MessageStart, NetworkWriter};
 /// The longest string, in bytes of UTF-8, that `Unet` and `Compact` carry; `Mirror` carries 65 534.
 pub const MAX_STRING_BYTES: usize = 32_767;
 
-/// The longest byte array that is written with its size, but in `Mirror`, and the largest payload of one message in the bytes of
-/// UNet. What a message in `Compact` can carry beyond it is a setting of server and client.
+/// The longest byte array with a size in front, except in `Mirror`, and the largest payload of a message in
+/// `Unet`. The limit of a message in `Compact` is a setting of server and client.
 pub const MAX_BYTES: usize = 65_535;

@@ -167,6 +167,20 @@ impl<O: WorldObject> World<O> {
         self.pools.slots_mut(self.objects.get(id.0)?.location())
     }
 
+    /// Returns whether a behaviour of an object is dirty. False while it is checked out.
+    #[inline(never)]
+    pub fn is_dirty(&self, id: NetId) -> bool {
+        let slots = self.slots(id);
+        slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0))
+    }
+
+    /// Drops the pending changes of an object without observers.
+    pub fn drop_changes(&mut self, id: NetId) {
+        if let Some(slots) = self.slots_mut(id) {
+            slots.for_each_mut(|slot| slot.forget_changes());
+        }
+    }
+
     /// Makes an object from behaviours. `entry` returns the protocol's entry for their row.
     pub fn insert(
         &mut self,

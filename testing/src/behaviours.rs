@@ -1,7 +1,11 @@
 //! Small behaviours and their prefabs.
 
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{
+    SyncField,
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 /// Player whose hooks log their arguments and the other fields.
 #[derive(NetworkBehaviour, Default)]

@@ -1,7 +1,7 @@
 //! Bytes of behaviours and messages.
 
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter};
+use syncvar::wire::{NetworkReader, NetworkWriter};
 
 /// Returns the bytes that a behaviour writes, in hexadecimal digits, and the result of its function.
 pub fn written(behaviour: &mut impl NetworkBehaviour, initial_state: bool) -> (String, bool) {

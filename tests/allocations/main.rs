@@ -6,7 +6,11 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, Half, NetworkReader, NetworkWriter};
+use syncvar::{
+    Budget, ClientConfig, Framing,
+    codec::Half,
+    wire::{NetworkReader, NetworkWriter},
+};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]

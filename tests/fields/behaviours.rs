@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use syncvar::NetworkReader;
 use syncvar::prelude::*;
+use syncvar::wire::NetworkReader;
 use syncvar_testing::{Door, Player, apply, written};
 
 /// The example class of Unity's documentation.
@@ -191,7 +191,7 @@ fn initializers_are_the_values_until_data_arrives() {
             .iter()
             .next()
             .unwrap(),
-        syncvar::NetworkHash128::of("data")
+        syncvar::values::NetworkHash128::of("data")
     );
 }
 
@@ -251,7 +251,7 @@ fn base_refuses_bits_beyond_its_class() {
 // checklist: M15
 #[test]
 fn the_limit_is_64_fields() {
-    assert_eq!(syncvar::MAX_SYNC_VARS, 64);
+    assert_eq!(syncvar::schema::MAX_SYNC_VARS, 64);
     assert_eq!(Chief::SCHEMA.field_count(), 4);
     let names: Vec<_> = Chief::SCHEMA.field_names(0b1011).collect();
     assert_eq!(names, ["hp", "speed", "banner"]);

@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
-    ReadError, SyncField, TypeSchema,
+    SyncField,
+    behaviour::{BehaviourInfo, FieldVisitor},
+    schema::{BehaviourSchema, FieldSchema, TypeSchema},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 use syncvar_testing::written;
 

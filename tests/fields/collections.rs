@@ -21,7 +21,9 @@ mod too_long;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Encoding, Framing, Link, NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField,
+    Framing, ServerConfig, SyncField,
+    testing::Link,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
 
 /// One of each.

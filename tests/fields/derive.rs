@@ -9,7 +9,10 @@ mod values;
 use std::fmt::Debug;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, FieldSchema, FieldVisitor};
+use syncvar::{
+    behaviour::FieldVisitor,
+    schema::{BehaviourSchema, FieldSchema},
+};
 use syncvar_testing::{Door, apply, written};
 
 /// Sends what has changed in one behaviour to another, and calls its hooks; returns the bytes.

@@ -128,19 +128,19 @@ mod shadowed {
             self.seen += previous;
         }
 
-        const fn on_change(&mut self, _change: &::syncvar::ListChange<u8>) {
+        const fn on_change(&mut self, _change: &::syncvar::fields::ListChange<u8>) {
             self.told += 1;
         }
 
-        const fn on_changes(&mut self, _changes: &[::syncvar::ListChange<u8>]) {
+        const fn on_changes(&mut self, _changes: &[::syncvar::fields::ListChange<u8>]) {
             self.told *= 2;
         }
 
-        const fn on_names(&mut self, _changes: &[::syncvar::DictionaryChange<u8, Names>]) {
+        const fn on_names(&mut self, _changes: &[::syncvar::fields::DictionaryChange<u8, Names>]) {
             self.told += 10;
         }
 
-        const fn on_order(&mut self, _change: &::syncvar::SetChange<u8>) {
+        const fn on_order(&mut self, _change: &::syncvar::fields::SetChange<u8>) {
             self.told += 100;
         }
 
@@ -181,11 +181,11 @@ mod shadowed {
         }
     }
 
-    impl ::syncvar::Synchronize for Behaviour {
+    impl ::syncvar::behaviour::Synchronize for Behaviour {
         fn on_synchronize(
             &mut self,
-            serializer: &mut ::syncvar::BufferSerializer<'_, '_>,
-        ) -> ::std::result::Result<(), ::syncvar::SynchronizeError> {
+            serializer: &mut ::syncvar::behaviour::BufferSerializer<'_, '_>,
+        ) -> ::std::result::Result<(), ::syncvar::error::SynchronizeError> {
             serializer.serialize_value(&mut self.seen)
         }
     }
@@ -237,11 +237,11 @@ pub struct Documented {
 }
 
 impl Documented {
-    const fn on_item(&mut self, change: &::syncvar::ListChange<u8>) {
+    const fn on_item(&mut self, change: &::syncvar::fields::ListChange<u8>) {
         let _ = (self, change);
     }
 
-    const fn on_items(&mut self, changes: &[::syncvar::ListChange<u8>]) {
+    const fn on_items(&mut self, changes: &[::syncvar::fields::ListChange<u8>]) {
         let _ = (self, changes);
     }
 
@@ -257,13 +257,13 @@ pub struct Encoded {
     #[network_behaviour(base)]
     pub documented: Documented,
     /// Like a parameter.
-    #[sync_var(with = ::syncvar::Half)]
+    #[sync_var(with = ::syncvar::codec::Half)]
     pub before: ::syncvar::SyncVar<f32>,
     /// Like a variable, and with a hook.
-    #[sync_var(with = ::syncvar::Bits<3>, hook = on_base)]
+    #[sync_var(with = ::syncvar::codec::Bits<3>, hook = on_base)]
     pub base: ::syncvar::SyncVar<u8>,
     /// A raw identifier.
-    #[sync_var(with = ::syncvar::ZigZag)]
+    #[sync_var(with = ::syncvar::codec::ZigZag)]
     pub r#match: ::syncvar::SyncVar<i8>,
     /// What the hook was told.
     pub seen: u8,
@@ -298,7 +298,7 @@ where
         self.calls += N + ::std::vec::Vec::len(&previous);
     }
 
-    const fn on_item(&mut self, _change: &::syncvar::ListChange<T>) {
+    const fn on_item(&mut self, _change: &::syncvar::fields::ListChange<T>) {
         self.calls *= 2;
     }
 }
@@ -319,9 +319,9 @@ where
 
 /// What a behaviour writes, read by another of its kind.
 fn carry<B: ::syncvar::NetworkBehaviour>(from: &mut B, to: &mut B) {
-    let mut writer = ::syncvar::NetworkWriter::new();
+    let mut writer = ::syncvar::wire::NetworkWriter::new();
     ::syncvar::NetworkBehaviour::on_serialize(from, &mut writer, false);
-    let mut reader = ::syncvar::NetworkReader::new(writer.as_bytes());
+    let mut reader = ::syncvar::wire::NetworkReader::new(writer.as_bytes());
     if let ::std::result::Result::Ok(previous) =
         ::syncvar::NetworkBehaviour::on_deserialize(to, &mut reader, false)
     {
@@ -379,12 +379,12 @@ fn fields_with_a_codec_are_called_what_they_like() {
     let mut replica = <Encoded as ::std::default::Default>::default();
     carry(&mut encoded, &mut replica);
     assert_eq!((*replica.base, *replica.r#match, replica.seen), (7, -1, 1));
-    ::syncvar::BehaviourFields::clear_all_dirty_bits(&mut encoded);
-    let before = ::syncvar::BehaviourFields::before_change(&mut encoded);
+    ::syncvar::behaviour::BehaviourFields::clear_all_dirty_bits(&mut encoded);
+    let before = ::syncvar::behaviour::BehaviourFields::before_change(&mut encoded);
     encoded.before.set(0.500_01);
     encoded.base.set(6);
     if let ::std::option::Option::Some(before) = before {
-        ::syncvar::BehaviourFields::withdraw_changes(&mut encoded, before);
+        ::syncvar::behaviour::BehaviourFields::withdraw_changes(&mut encoded, before);
     }
     let dirty_bits = ::syncvar::NetworkBehaviour::sync_var_dirty_bits(&encoded);
     assert_eq!(
@@ -419,9 +419,9 @@ fn variants_may_call_their_members_what_they_like() {
         shadowed::Variants::Unnamed(4),
         shadowed::Variants::Unit,
     ] {
-        let mut writer = ::syncvar::NetworkWriter::new();
+        let mut writer = ::syncvar::wire::NetworkWriter::new();
         writer.write(&variant);
-        let mut reader = ::syncvar::NetworkReader::new(writer.as_bytes());
+        let mut reader = ::syncvar::wire::NetworkReader::new(writer.as_bytes());
         let back = reader.read::<shadowed::Variants>();
         let same = back.is_ok_and(|back| ::syncvar::SyncValue::same(&back, &variant));
         ::std::assert!(same);
@@ -436,7 +436,7 @@ fn callbacks_and_data_are_found_whatever_the_users_own_are_called() {
             .register::<shadowed::Behaviour>("behaviour")
             .register::<Kind>("generic")
     };
-    let mut net = ::syncvar::MemoryNetwork::pair(prefabs);
+    let mut net = ::syncvar::testing::MemoryNetwork::pair(prefabs);
     let behaviour = shadowed::Behaviour {
         seen: 9,
         ..::std::default::Default::default()

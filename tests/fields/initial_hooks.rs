@@ -1,7 +1,7 @@
 //! `initial_hook`: hooks that are told of what an object is like when it is met.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, Half};
+use syncvar::{ClientConfig, Framing, codec::Half};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]

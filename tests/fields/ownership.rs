@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, ClientConfig, Framing, ServerConfig};
+use syncvar::{ClientConfig, Framing, ServerConfig, behaviour::BehaviourSet};
 
 /// A value that is found in the bytes of a packet, in any dialect and at any place.
 fn marker(number: u8) -> String {

@@ -1,6 +1,6 @@
 //! What a new object makes of the recorded bytes.
 
-use syncvar::{NetworkReader, ReadErrorKind};
+use syncvar::wire::{NetworkReader, ReadErrorKind};
 
 use super::bytes::RecordedBytes;
 use super::check::Check;

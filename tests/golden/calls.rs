@@ -2,9 +2,18 @@
 //! makes of commands.
 
 use syncvar::prelude::*;
-use syncvar::{CallError, CallKind, CallSchema, Channel, ListHash, NetworkWriter, PacketError};
-use syncvar::{ClientConfig, Color, Color32, Decimal, Quaternion, ServerConfig};
-use syncvar::{Vector2, Vector3, Vector4};
+use syncvar::values::{Vector2, Vector3, Vector4};
+use syncvar::{
+    Channel,
+    calls::{CallError, CallKind, CallSchema},
+    error::PacketError,
+    unet::ListHash,
+    wire::NetworkWriter,
+};
+use syncvar::{
+    ClientConfig, ServerConfig,
+    values::{Color, Color32, Decimal, Quaternion},
+};
 
 use super::check::Check;
 use super::classes::Buf;
@@ -318,7 +327,7 @@ fn call_server(world: &mut Client, recorded: &Json, sets: &Json, check: &mut Che
 }
 
 fn many(
-    calls: <Calls as syncvar::NetworkCalls>::Commands<'_>,
+    calls: <Calls as syncvar::calls::NetworkCalls>::Commands<'_>,
     values: &mut Arguments<'_>,
 ) -> Result<(), CallError> {
     let (b, u8, i8) = (values.next(), values.next(), values.next());

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetId, NetRef, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, SyncField, SyncVar,
-    Vector2, Vector3, Vector4,
+    NetId, NetRef, NetworkSceneId, SyncField, SyncVar,
+    values::{
+        Color, Color32, Decimal, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2,
+        Vector3, Vector4,
+    },
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::json::Json;

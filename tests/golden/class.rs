@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use syncvar::NetworkWriter;
+use syncvar::wire::NetworkWriter;
 
 use super::cell::{Cell, Structs};
 use super::classes::{self, Known};

@@ -1,9 +1,12 @@
 //! The calls of UNet's `NetworkWriter` and `NetworkReader`, and ours that stand for them.
 
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetId, NetRef, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, Plane, Quaternion, Ray, ReadError, Rect, Vector2, Vector3,
-    Vector4,
+    NetId, NetRef, NetworkSceneId,
+    values::{
+        Color, Color32, Decimal, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2,
+        Vector3, Vector4,
+    },
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::json::Json;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use syncvar::{NetworkHash128, NetworkSceneId, Quaternion, Vector3};
+use syncvar::{
+    NetworkSceneId,
+    values::{NetworkHash128, Quaternion, Vector3},
+};
 
 use super::json::Json;
 use super::recorded::Recorded;

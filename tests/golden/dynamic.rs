@@ -1,8 +1,11 @@
 //! A behaviour of a class that is only known from a recording.
 
 use syncvar::{
-    BehaviourSchema, FieldAccess, FieldVisitor, NetworkBehaviour, NetworkReader, NetworkWriter,
-    OperationLog, ReadError,
+    NetworkBehaviour,
+    behaviour::FieldVisitor,
+    fields::{FieldAccess, OperationLog},
+    schema::BehaviourSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::cell::Cell;

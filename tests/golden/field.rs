@@ -1,6 +1,9 @@
 //! A field of a class of the recordings.
 
-use syncvar::{ListHash, NetworkReader, NetworkWriter};
+use syncvar::{
+    unet::ListHash,
+    wire::{NetworkReader, NetworkWriter},
+};
 
 use super::cell::Cell;
 use super::json::Json;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use syncvar::{NetId, NetworkReader};
+use syncvar::{NetId, wire::NetworkReader};
 
 use super::json::Json;
 

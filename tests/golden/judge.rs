@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use syncvar::{NetId, NetworkIdentity, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use syncvar::{
+    NetId, NetworkIdentity,
+    wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
+};
 
 use super::class::Class;
 use super::frame::Frame;

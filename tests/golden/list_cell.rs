@@ -1,7 +1,11 @@
 //! UNet's lists as fields. Rows M5 and M17 to M20: those of the five built-in types, and one of a
 //! struct.
 
-use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, SyncList, SyncListMessage};
+use syncvar::{
+    SyncField, SyncList,
+    unet::SyncListMessage,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 use super::cell::Cell;
 use super::classes::Buf;

@@ -1,7 +1,7 @@
 //! A step in the life of a behaviour of which ours sends changes of lists, by the rule
 //! `list-changes`.
 
-use syncvar::{NetworkReader, NetworkWriter};
+use syncvar::wire::{NetworkReader, NetworkWriter};
 
 use super::check::Check;
 use super::class::Class;

@@ -1,8 +1,9 @@
 //! One list of UNet's, operation by operation: on the server, in a message, and on a client.
 
 use syncvar::{
-    ListError, ListHash, ListOperation, NetId, NetworkReader, NetworkWriter, SyncList,
-    SyncListMessage, UnetOperations,
+    NetId, SyncList,
+    unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations},
+    wire::{NetworkReader, NetworkWriter},
 };
 
 use super::check::Check;

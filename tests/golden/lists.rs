@@ -1,6 +1,6 @@
 //! The lists of an object, to which UNet's list messages are given.
 
-use syncvar::{ListHash, NetworkReader};
+use syncvar::{unet::ListHash, wire::NetworkReader};
 
 use super::cell::Cell;
 use super::check::Check;

@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourSchema, ClientConfig, ConnectionId, FieldVisitor, NetId, NetworkBehaviour,
-    NetworkClient, NetworkHash128, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReadError,
+    ClientConfig, ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkServer, Prefabs,
     ServerConfig, SpawnOptions,
+    behaviour::FieldVisitor,
+    schema::BehaviourSchema,
+    values::NetworkHash128,
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::check::Check;

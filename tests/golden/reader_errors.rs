@@ -1,6 +1,6 @@
 //! `reader_errors.json`: what the reader makes of input that is short or malformed.
 
-use syncvar::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+use syncvar::wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 use super::bytes::RecordedBytes;
 use super::check::Check;

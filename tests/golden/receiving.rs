@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use syncvar::{
-    ClientEvent, NetId, NetworkHash128, NetworkServer, NetworkWriter, Prefabs, ReadError,
-    ReadErrorKind, ServerConfig,
+    ClientEvent, NetId, NetworkServer, Prefabs, ServerConfig,
+    values::NetworkHash128,
+    wire::{NetworkWriter, ReadError, ReadErrorKind},
 };
 
 use super::calls;
@@ -211,7 +212,7 @@ fn give_to_server(packet: &[u8]) -> Result<(), ReadError> {
     let connection = server.handle_connect();
     match server.handle_packet(connection, 0, packet) {
         Ok(()) => Ok(()),
-        Err(syncvar::PacketError::Malformed(error)) => Err(error),
+        Err(syncvar::error::PacketError::Malformed(error)) => Err(error),
         Err(other) => panic!("{other}"),
     }
 }

@@ -3,7 +3,9 @@
 mod unity;
 
 use syncvar::{
-    NetId, NetRef, NetworkReader, NetworkSceneId, NetworkWriter, ReadError, SyncValue, TypeSchema,
+    NetId, NetRef, NetworkSceneId, SyncValue,
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::json::Json;

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use syncvar::{
-    CallError, ClientConfig, ClientEvent, NetId, NetworkClient, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, Quaternion, ReadError, Vector3,
+    ClientConfig, ClientEvent, NetId, NetworkClient, NetworkSceneId,
+    calls::CallError,
+    values::{NetworkHash128, Quaternion, Vector3},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::check::Check;

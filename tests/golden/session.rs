@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use syncvar::{Channel, ClientEvent, NetId, NetworkHash128, NetworkSceneId, ReceivedEvent};
+use syncvar::{
+    Channel, ClientEvent, NetId, NetworkSceneId, calls::ReceivedEvent, values::NetworkHash128,
+};
 
 use super::check::Check;
 use super::classes::calls::Calls;

@@ -1,8 +1,9 @@
 //! A spawn message, read and written by the layout alone.
 
 use syncvar::{
-    NetId, NetworkHash128, NetworkIdentity, NetworkReader, NetworkSceneId, NetworkWriter,
-    Quaternion, ReadError, Vector3,
+    NetId, NetworkIdentity, NetworkSceneId,
+    values::{NetworkHash128, Quaternion, Vector3},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::frame::Frame;

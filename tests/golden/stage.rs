@@ -5,9 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourList, CallError, Channel, ClientEvent, ConnectionId, ListHash, NetId, NetworkHash128,
-    NetworkIdentity, NetworkReader, NetworkServer, NetworkWriter, Prefabs, ReceivedEvent,
-    ServerConfig, SpawnOptions, Vector3,
+    Channel, ClientEvent, ConnectionId, NetId, NetworkIdentity, NetworkServer, Prefabs,
+    ServerConfig, SpawnOptions,
+    behaviour::BehaviourList,
+    calls::{CallError, ReceivedEvent},
+    unet::ListHash,
+    values::{NetworkHash128, Vector3},
+    wire::{NetworkReader, NetworkWriter},
 };
 
 use super::check::Check;

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar::{
-    BehaviourFields, BehaviourList, NetId, NetworkBehaviour, NetworkIdentity, NetworkReader,
-    NetworkServer, NetworkWriter, ReadError,
+    NetId, NetworkBehaviour, NetworkIdentity, NetworkServer,
+    behaviour::{BehaviourFields, BehaviourList},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::cell::Cell;

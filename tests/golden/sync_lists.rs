@@ -4,8 +4,9 @@
 //! operation does to a list, and what a list of ours tells of its changes in UNet's operations.
 
 use syncvar::{
-    Channel, ClientConfig, ClientEvent, ListHash, NetworkClient, NetworkReader, Prefabs,
-    ReadErrorKind,
+    Channel, ClientConfig, ClientEvent, NetworkClient, Prefabs,
+    unet::ListHash,
+    wire::{NetworkReader, ReadErrorKind},
 };
 
 use super::check::Check;

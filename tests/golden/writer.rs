@@ -1,7 +1,7 @@
 //! `writer.json` and `writer_random.json`: what each call of the writer writes, and what its
 //! reader makes of that.
 
-use syncvar::{NetworkReader, NetworkWriter, ReadError};
+use syncvar::wire::{NetworkReader, NetworkWriter, ReadError};
 
 use super::bytes::RecordedBytes;
 use super::check::Check;

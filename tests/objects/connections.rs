@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, PacketError};
+use syncvar::{DisconnectReason, error::PacketError};
 use syncvar_testing::{Player, drain, frame, network};
 
 #[test]

@@ -1,7 +1,7 @@
 //! Joining a running game: the whole state, once, and every change after it.
 
 use syncvar::prelude::*;
-use syncvar::{Link, MessageType, ServerConfig};
+use syncvar::{ServerConfig, stats::MessageType, testing::Link};
 use syncvar_testing::{Door, Player, change, drain, network, states};
 
 // checklist: U4 M10 N2 N4 B12

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing, MessageType, NetworkSceneId, ParentError, ReadErrorKind, ServerConfig,
+    ClientConfig, Framing, NetworkSceneId, ServerConfig, error::ParentError, stats::MessageType,
+    wire::ReadErrorKind,
 };
 use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Encoding, Framing, NetworkObjects, NetworkReader, NetworkWriter, ReadErrorKind,
+    ClientConfig, Framing,
+    behaviour::NetworkObjects,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind},
 };
 use syncvar_testing::{Door, Player, drain, frame};
 

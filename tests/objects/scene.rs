@@ -2,8 +2,11 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing, MessageType, NetworkIdentity, NetworkSceneId, ReadErrorKind,
-    ServerConfig, SpawnError, SpawnFailure, Vector3,
+    Budget, ClientConfig, Framing, NetworkIdentity, NetworkSceneId, ServerConfig,
+    error::{PrefabError, SpawnError, SpawnFailure},
+    stats::MessageType,
+    values::Vector3,
+    wire::ReadErrorKind,
 };
 use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 
@@ -373,7 +376,10 @@ fn scene_ids_are_unique_and_not_zero_on_both_sides() {
     );
     let unregistered = (Player::default(), Compass::default());
     let added = net.client_mut(0).add_scene_object(none, unregistered);
-    assert!(matches!(added, Err(SpawnError::NotRegistered(_))));
+    assert!(matches!(
+        added,
+        Err(SpawnError::Prefab(PrefabError::NotRegistered(_)))
+    ));
     // A dormant one can be taken back, one that is spawned cannot.
     assert!(net.client_mut(0).remove_scene_object(GATE).is_none());
     net.server.despawn(gate);

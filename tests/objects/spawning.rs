@@ -1,6 +1,6 @@
 //! Spawning: ids, prefabs, places, and what is wrong with them.
 
-use syncvar::SpawnError;
+use syncvar::error::SpawnError;
 use syncvar::prelude::*;
 use syncvar_testing::{Door, network};
 
@@ -142,8 +142,8 @@ fn spawn_carries_prefab_name_position_and_rotation() {
     let client = net.connect();
     let options = SpawnOptions {
         prefab: Some("hatch".into()),
-        position: syncvar::Vector3::new(1.0, 2.0, 3.0),
-        rotation: Some(syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)),
+        position: syncvar::values::Vector3::new(1.0, 2.0, 3.0),
+        rotation: Some(syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0)),
         ..SpawnOptions::default()
     };
     let id = net.server.spawn_with(Door::default(), options).unwrap();
@@ -153,10 +153,13 @@ fn spawn_carries_prefab_name_position_and_rotation() {
         net.client(client).prefabs().name(identity.asset_id()),
         Some("hatch")
     );
-    assert_eq!(identity.position, syncvar::Vector3::new(1.0, 2.0, 3.0));
+    assert_eq!(
+        identity.position,
+        syncvar::values::Vector3::new(1.0, 2.0, 3.0)
+    );
     assert_eq!(
         identity.rotation,
-        syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0)
+        syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0)
     );
 }
 
@@ -165,8 +168,8 @@ fn late_joiner_receives_the_current_position() {
     let mut net = network(1);
     let id = net.server.spawn(Door::default());
     net.settle();
-    let position = syncvar::Vector3::new(4.0, 5.0, 6.0);
-    let rotation = syncvar::Quaternion::new(0.0, 1.0, 0.0, 0.0);
+    let position = syncvar::values::Vector3::new(4.0, 5.0, 6.0);
+    let rotation = syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0);
     assert!(net.server.set_transform(id, position, rotation));
     assert!(!net.server.set_transform(NetId(77), position, rotation));
     net.settle();
@@ -184,7 +187,7 @@ fn late_joiner_receives_the_current_position() {
 fn a_server_without_channels_has_a_reliable_one() {
     let mut config = syncvar::ServerConfig::default();
     config.channels.clear();
-    let link = syncvar::Link::default();
+    let link = syncvar::testing::Link::default();
     let mut net = MemoryNetwork::with_config(syncvar_testing::prefabs, config, link);
     let client = net.connect();
     net.settle();

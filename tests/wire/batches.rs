@@ -2,7 +2,9 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Encoding, Framing, MessageType, NetworkWriter, ServerConfig, WriteErrorKind,
+    ClientConfig, Framing, ServerConfig,
+    stats::MessageType,
+    wire::{Encoding, NetworkWriter, WriteErrorKind},
 };
 use syncvar_testing::{Compass, Door, Player, change, drain, frame, network, states};
 
@@ -116,7 +118,11 @@ fn unreadable_spawn_poisons_an_existing_object() {
 fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
     let mut config = ServerConfig::default();
     config.packet_size = 100;
-    let mut net = MemoryNetwork::with_config(prefabs_with_notes, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(
+        prefabs_with_notes,
+        config,
+        syncvar::testing::Link::default(),
+    );
     let vanes = [(); 50].map(|()| net.server.spawn((Door::default(), Compass::default())));
     let note = net.server.spawn(Note::default());
     net.connect();
@@ -170,8 +176,11 @@ fn framing_is_compact_if_both_sides_support_it() {
     ] {
         let mut config = ServerConfig::default();
         config.framing = server;
-        let mut net =
-            MemoryNetwork::with_config(syncvar_testing::prefabs, config, syncvar::Link::default());
+        let mut net = MemoryNetwork::with_config(
+            syncvar_testing::prefabs,
+            config,
+            syncvar::testing::Link::default(),
+        );
         let mut config = ClientConfig::default();
         config.framing = client;
         let client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
@@ -197,8 +206,11 @@ fn framing_is_compact_if_both_sides_support_it() {
 fn without_comparison_of_schemas_the_dialect_is_literal() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
-    let mut net =
-        MemoryNetwork::with_config(syncvar_testing::prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(
+        syncvar_testing::prefabs,
+        config,
+        syncvar::testing::Link::default(),
+    );
     net.connect();
     net.server.spawn(Door::default());
     net.settle();

@@ -17,7 +17,10 @@ mod shapes;
 use std::fmt::Debug;
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, Half, NetworkReader, NetworkWriter, Quantized, SyncCodec};
+use syncvar::{
+    codec::{Half, Quantized, SyncCodec},
+    wire::{Encoding, NetworkReader, NetworkWriter},
+};
 
 /// From -500 to 500 in steps of 0.1.
 type Metres = Quantized<-500, 500, 10>;

@@ -16,7 +16,7 @@ pub(crate) mod values;
 use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 #[derive(NetworkBehaviour, Default)]
 struct Creature {

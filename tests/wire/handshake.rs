@@ -1,7 +1,7 @@
 //! Both ends prove that they agree, and if they do not, the refusal names the first difference.
 
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, NetworkHash128, SchemaDifference};
+use syncvar::{DisconnectReason, schema::SchemaDifference, values::NetworkHash128};
 
 mod server_side {
     use syncvar::prelude::*;
@@ -247,9 +247,9 @@ fn a_link_that_one_side_has_left_is_down_on_both_ends() {
 /// The first of two clients is parted from the server, and both are told this.
 fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
     let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let link = syncvar::Link {
+    let link = syncvar::testing::Link {
         delay: std::time::Duration::from_millis(120),
-        ..syncvar::Link::default()
+        ..syncvar::testing::Link::default()
     };
     let mut net = MemoryNetwork::with_config(prefabs, syncvar::ServerConfig::default(), link);
     let (gone, stays) = (net.connect(), net.connect());

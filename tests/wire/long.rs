@@ -7,7 +7,9 @@ mod statistics;
 
 use self::route::{Route, changed, exchange, network, numbers, points, settled};
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, Framing, Link, MessageType, ServerConfig};
+use syncvar::{
+    Budget, Channel, ClientConfig, Framing, ServerConfig, stats::MessageType, testing::Link,
+};
 use syncvar_testing::{Player, change, drain};
 
 /// The ids of a small object, a large one, and a small one.

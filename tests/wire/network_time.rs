@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Link, MessageType, NetworkTime, ReadErrorKind, ServerConfig};
+use syncvar::{
+    ClientConfig, NetworkTime, ServerConfig, stats::MessageType, testing::Link, wire::ReadErrorKind,
+};
 use syncvar_testing::{Player, frame, prefabs};
 
 const PING: i16 = 27;
@@ -422,7 +424,7 @@ proptest! {
         let (mut client, ping) = asked();
         let mut last = client.network_time();
         for (time, server_time, tick_rate, now) in answers {
-            let mut writer = syncvar::NetworkWriter::new();
+            let mut writer = syncvar::wire::NetworkWriter::new();
             writer.write(&time);
             writer.write(&server_time);
             writer.write(&tick_rate);

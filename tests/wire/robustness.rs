@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{PacketError, ReadErrorKind, SpawnFailure};
+use syncvar::{
+    error::{PacketError, SpawnFailure},
+    wire::ReadErrorKind,
+};
 use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;
@@ -110,7 +113,7 @@ fn the_server_is_asked_once_until_the_object_has_come() {
     assert_eq!(
         net.client(0)
             .stats()
-            .encoded(syncvar::MessageType::Resync)
+            .encoded(syncvar::stats::MessageType::Resync)
             .messages,
         1
     );
@@ -240,7 +243,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
     let before = net
         .client(0)
         .stats()
-        .decoded(syncvar::MessageType::SpawnBatch)
+        .decoded(syncvar::stats::MessageType::SpawnBatch)
         .messages;
     for _ in 0..1000 {
         net.server
@@ -251,7 +254,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
     let after = net
         .client(0)
         .stats()
-        .decoded(syncvar::MessageType::SpawnBatch)
+        .decoded(syncvar::stats::MessageType::SpawnBatch)
         .messages;
     assert_eq!(after - before, 1);
 }
@@ -270,7 +273,7 @@ fn request_for_all_objects_is_answered_over_several_updates() {
     let spawns = |net: &MemoryNetwork| {
         net.server
             .stats()
-            .encoded(syncvar::MessageType::SpawnBatch)
+            .encoded(syncvar::stats::MessageType::SpawnBatch)
             .messages
     };
     let before = spawns(&net);

@@ -135,8 +135,11 @@ fn oversized_unreliable_message_is_reported_and_kept() {
         text: SyncVar<String>,
     }
     let prefabs = || Prefabs::new().register::<Chatter>("chatter");
-    let mut net =
-        MemoryNetwork::with_config(prefabs, ServerConfig::default(), syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(
+        prefabs,
+        ServerConfig::default(),
+        syncvar::testing::Link::default(),
+    );
     let client = net.connect();
     let id = net.server.spawn(Chatter::default());
     net.settle();

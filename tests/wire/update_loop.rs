@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes_of::{frames, hex_frames};
 use syncvar::prelude::*;
-use syncvar::{Channel, MessageType};
+use syncvar::{Channel, stats::MessageType};
 use syncvar_testing::{Compass, Door, Player, change, network};
 
 /// Drives a server by hand: one connection that is always ready, and the bytes it is sent.
@@ -258,12 +258,12 @@ fn change_is_encoded_once_and_counted_by_type_and_behaviour() {
     change(&mut net, id, |player| player.health.set(2));
     net.settle();
     let after = net.server.stats();
-    let updates = |stats: &syncvar::Stats| stats.encoded(MessageType::UpdateBatch);
+    let updates = |stats: &syncvar::stats::Stats| stats.encoded(MessageType::UpdateBatch);
     assert_eq!(updates(after).messages - updates(&before).messages, 1);
     assert_eq!(updates(after).bytes - updates(&before).bytes, 8);
     assert_eq!(after.sent.messages - before.sent.messages, 20);
     assert_eq!(after.sent.bytes - before.sent.bytes, 20 * 8);
-    let of = |stats: &syncvar::Stats, name: &str| {
+    let of = |stats: &syncvar::stats::Stats, name: &str| {
         let found = stats
             .behaviours
             .iter()
@@ -378,18 +378,18 @@ fn an_interval_without_end_is_waited_for_without_end() {
     struct Once(SyncVar<i32>);
     impl NetworkBehaviour for Once {
         type Previous = ();
-        const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
+        const SCHEMA: syncvar::schema::BehaviourSchema = syncvar::schema::BehaviourSchema {
             name: "Once",
             base: None,
-            fields: &[syncvar::FieldSchema::of::<SyncVar<i32>>("0")],
+            fields: &[syncvar::schema::FieldSchema::of::<SyncVar<i32>>("0")],
         };
-        const INFO: syncvar::BehaviourInfo =
-            syncvar::BehaviourInfo::DEFAULT.send_interval(Duration::MAX);
+        const INFO: syncvar::behaviour::BehaviourInfo =
+            syncvar::behaviour::BehaviourInfo::DEFAULT.send_interval(Duration::MAX);
 
         fn sync_var_dirty_bits(&self) -> u64 {
             self.0.is_dirty().into()
         }
-        fn visit(&mut self, _: &mut (), visitor: &mut impl syncvar::FieldVisitor) {
+        fn visit(&mut self, _: &mut (), visitor: &mut impl syncvar::behaviour::FieldVisitor) {
             visitor.field(1, "Once.0", &mut self.0);
         }
     }

@@ -17,9 +17,12 @@ use proptest::prelude::*;
 use proptest::{collection, option};
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkHash128, NetworkReader,
-    NetworkSceneId, NetworkWriter, OaDate, Plane, Quaternion, Ray, Ray2D, ReadErrorKind, Rect,
-    Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    NetworkSceneId,
+    values::{
+        Color, Color32, Decimal, LayerMask, Matrix4x4, NetworkHash128, OaDate, Plane, Quaternion,
+        Ray, Ray2D, Rect, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    },
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind},
 };
 use syncvar_testing::{apply, written};
 

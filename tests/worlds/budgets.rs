@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions, Vector3};
+use syncvar::{
+    Budget, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions, values::Vector3,
+};
 use syncvar_testing::{Banner, Player, Score, change, drain, network, states};
 
 /// A server with players and a client that speaks a dialect, all of them known to it.
@@ -179,7 +181,7 @@ fn unlimited_clients_share_all_changes_at_once() {
     let connection = net.connection(0);
     net.server.set_budget(connection, Some(Budget::new(50)));
     let encoded = |net: &MemoryNetwork| {
-        let message_type = syncvar::MessageType::UpdateBatch;
+        let message_type = syncvar::stats::MessageType::UpdateBatch;
         net.server.stats().encoded(message_type).messages
     };
     let before = encoded(&net);

@@ -9,7 +9,9 @@ use std::time::Duration;
 use self::action::{Action, action};
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, Framing, Link, NetworkIdentity, ServerConfig};
+use syncvar::{
+    Budget, Channel, ClientConfig, Framing, NetworkIdentity, ServerConfig, testing::Link,
+};
 use syncvar_testing::{Banner, Compass, Door, Player, Score};
 
 /// The server with its clients, and what should be visible to whom.
@@ -226,7 +228,7 @@ impl World {
             return;
         };
         self.garbled.insert(client);
-        let mut writer = syncvar::NetworkWriter::new();
+        let mut writer = syncvar::wire::NetworkWriter::new();
         let start = writer.start_message(8);
         writer.write(&id);
         writer.write_packed_u32(0b010);

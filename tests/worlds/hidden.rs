@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, Quaternion, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{
+    Budget, ClientConfig, Framing, ServerConfig,
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 const SECRET: &str = "a secret";
 

@@ -5,7 +5,10 @@ mod tags;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syncvar::{Area, ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId};
+use syncvar::{
+    ConnectionId, NetId,
+    interest::{Area, InterestChange, InterestChanges, InterestManagement},
+};
 
 /// What somebody knows who takes every report.
 #[derive(Clone, Default)]

@@ -1,7 +1,7 @@
 //! Who sees what: ready connections, shown and hidden objects, owners.
 
-use syncvar::MessageType;
 use syncvar::prelude::*;
+use syncvar::stats::MessageType;
 use syncvar_testing::{Door, Player, change, drain, network, states};
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));

@@ -8,7 +8,11 @@ use std::time::Duration;
 use self::twins::{Chatter, Hoard, Twins, Volley};
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, Budget, Framing, Quaternion, Vector3};
+use syncvar::{
+    Budget, Framing,
+    behaviour::BehaviourList,
+    values::{Quaternion, Vector3},
+};
 use syncvar_testing::{Banner, Compass, Door, Player, Score};
 
 /// What is done to both servers. Numbers choose among what is there.

@@ -7,8 +7,11 @@ mod moments;
 mod views;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, InterestManagement, Link, Quaternion, ServerConfig};
-use syncvar::{SpatialGrid, Vector3};
+use syncvar::{
+    ClientConfig, Framing, ServerConfig, interest::InterestManagement, testing::Link,
+    values::Quaternion,
+};
+use syncvar::{interest::SpatialGrid, values::Vector3};
 use syncvar_testing::Player;
 
 /// Far apart: nobody sees the one from the other.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
-use syncvar::{ClientConfig, ReadErrorKind};
+use syncvar::{ClientConfig, wire::ReadErrorKind};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 

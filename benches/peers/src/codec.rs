@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bincode::config::{self, Config};
 use speedy::{Readable, Writable};
-use syncvar::{Encoding, NetworkBehaviour, NetworkReader, NetworkWriter};
+use syncvar::{NetworkBehaviour, wire::{Encoding, NetworkReader, NetworkWriter}};
 
 use crate::plain_unit::PlainUnit;
 use crate::rows::{CodecRow, Row};

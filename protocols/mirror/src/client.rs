@@ -13,7 +13,6 @@ mod endpoint;
 mod event;
 mod guard;
 mod inbound;
-mod lend;
 mod lifecycle;
 mod object;
 mod order;
@@ -29,7 +28,8 @@ mod world;
 mod write;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
-pub use guard::MirrorReplicaMut;
+pub use guard::{MirrorReplicaMut, ReplicaSink};
+pub use object::Replica;
 pub use scene::SceneObjectError;
 pub use stats::MirrorClientStats;
 pub use transmit::MirrorPacket;
@@ -37,16 +37,17 @@ pub use transmit::MirrorPacket;
 use std::time::Duration;
 
 use syncvar_runtime::events::Events;
+use syncvar_runtime::world::World;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
-use clock::ServerTime;
+use clock::{ServerTime, Time};
 use inbound::Inbound;
+use order::SpawnOrder;
 use scene::Scene;
 use session::Session;
 use transmit::Outbox;
-use world::World;
 use write::Writes;
 
 /// A client of Mirror servers, like Unity's: for bots, load tests and programs without Unity.
@@ -100,14 +101,15 @@ use write::Writes;
 #[derive(Debug)]
 pub struct MirrorClient {
     config: MirrorClientConfig,
-    world: World,
+    prefabs: MirrorPrefabs,
+    world: World<Box<Replica>>,
+    order: SpawnOrder,
     session: Session,
     scene: Scene,
     inbound: Inbound,
     writes: Writes,
     outbox: Outbox,
-    server_time: ServerTime,
-    now: Duration,
+    time: Time,
     events: Events<MirrorClientEvent>,
     stats: MirrorClientStats,
 }
@@ -119,16 +121,17 @@ impl MirrorClient {
     }
 
     /// Creates a client with custom settings.
-    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
+    pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorClientConfig) -> Self {
         Self {
-            world: World::new(prefabs),
+            world: World::new(prefabs.take_core()),
+            prefabs,
+            order: SpawnOrder::default(),
             session: Session::default(),
             scene: Scene::default(),
             inbound: Inbound::default(),
             writes: Writes::new(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
-            server_time: ServerTime::default(),
-            now: Duration::ZERO,
+            time: Time::default(),
             events: Events::with_limit(config.max_events),
             stats: MirrorClientStats::default(),
             config,
@@ -137,7 +140,7 @@ impl MirrorClient {
 
     /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.world.prefabs
+        &self.prefabs
     }
 
     /// Returns the settings.
@@ -189,7 +192,7 @@ impl MirrorClient {
 
     /// Returns the name of an object's prefab.
     pub fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.world.entry(id)?.name)
+        Some(&self.entry(id)?.name)
     }
 
     /// Returns the scale of an object at its spawn, relative to its prefab. Its
@@ -218,7 +221,7 @@ impl MirrorClient {
 
     /// Returns the client's own time: that of the last [`update`](Self::update).
     pub fn now(&self) -> Duration {
-        self.now
+        self.time.own.now()
     }
 
     /// Returns the time of the server by its own clock, two send intervals behind, as interpolation
@@ -226,13 +229,13 @@ impl MirrorClient {
     /// `NetworkTime.time`; but this one runs at constant speed, without corrections of its
     /// distance.
     pub fn network_time(&self) -> Option<Duration> {
-        self.server_time.network_time()
+        self.time.server.network_time()
     }
 
     /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first
     /// pong. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
-        Duration::try_from_secs_f64(self.server_time.rtt()).unwrap_or_default()
+        Duration::try_from_secs_f64(self.time.server.rtt()).unwrap_or_default()
     }
 
     /// Sends the ready message: the server may send objects. Only needed without
@@ -269,7 +272,7 @@ impl MirrorClient {
         self.inbound.clear();
         self.scene.begin(self.config.awaits_scene);
         self.outbox = Outbox::new(limits);
-        self.server_time = ServerTime::default();
+        self.time.server = ServerTime::default();
         self.events.push(MirrorClientEvent::Connected);
         self.send_ping();
         if self.config.auto_ready && !self.config.awaits_scene {
@@ -289,11 +292,11 @@ impl MirrorClient {
     }
 
     /// Runs one frame: sends writes to owned objects, queued messages and a due ping. `now` is the
-    /// time since any fixed moment; an earlier one than the last counts as the last.
+    /// time since any fixed moment. After one that is earlier than the last, the own time stands still
+    /// for this update and continues from there.
     pub fn update(&mut self, now: Duration) {
-        let now = self.now.max(now);
-        self.now = now;
-        self.server_time.advance(now);
+        let now = self.time.own.advance(now);
+        self.time.server.advance(now);
         self.resume();
         if !self.session.is_connected() {
             return;

@@ -96,7 +96,7 @@ mod unreliable;
 pub use batch::{BatchError, Limits};
 pub use client::{
     MirrorClient, MirrorClientEvent, MirrorClientStats, MirrorPacket, MirrorReplicaMut,
-    MirrorSpawnFailure, PayloadMismatch, SceneChange, SceneObjectError,
+    MirrorSpawnFailure, PayloadMismatch, Replica, ReplicaSink, SceneChange, SceneObjectError,
 };
 pub use compression::CompressedQuaternion;
 pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
@@ -108,5 +108,6 @@ pub use prefabs::{
 };
 pub use server::{
     MirrorBehaviourMut, MirrorServer, MirrorServerEvent, MirrorServerStats, MirrorSpawnError,
-    MirrorSpawnOptions, MirrorTransmit, StateRefusal, Visibility,
+    MirrorSpawnOptions, MirrorTransmit, Observed, ObservedSink, StateRefusal, Visibility,
 };
+pub use syncvar_runtime::prefab::PrefabError;

@@ -5,11 +5,10 @@ mod entry;
 #[cfg(test)]
 mod tests;
 
-use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour};
+use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour, NetworkHash128, Prefabs};
 
 pub(crate) use component::Settings;
 pub use component::{Component, SyncDirection, SyncMode};
@@ -69,9 +68,10 @@ use crate::{AssetId, GuidError};
 /// So does the delivery: [`Component::sync_method`].
 #[derive(Default)]
 pub struct MirrorPrefabs {
+    /// Core registry with the same indices; moves into the world of a server or client.
+    core: Prefabs,
     entries: Vec<Entry>,
     by_asset_id: FxHashMap<AssetId, u32>,
-    by_types: FxHashMap<Vec<TypeId>, u32>,
     names: CSharpNames,
     messages: UserMessages,
 }
@@ -223,11 +223,14 @@ impl MirrorPrefabs {
             }
             self.by_asset_id.insert(asset_id, index);
         }
-        let make = Box::new(move || make().into_behaviours());
-        let identity = (index, name, asset_id.unwrap_or_default());
-        let entry = Entry::new(identity, &components, &self.names, make);
-        self.by_types.entry(entry.types.clone()).or_insert(index);
+        let asset_id = asset_id.unwrap_or_default();
+        let sample = make().into_behaviours();
+        let identity = (index, &*name, asset_id);
+        let entry = Entry::new(identity, &components, &self.names, &sample);
         self.entries.push(entry);
+        self.core = self
+            .core
+            .register_asset(&name, NetworkHash128::from_u32(asset_id.0), make);
         self
     }
 
@@ -277,9 +280,9 @@ impl MirrorPrefabs {
         self.get(*self.by_asset_id.get(&asset_id)?)
     }
 
-    /// Returns the first prefab registered with these types.
-    pub(crate) fn by_types(&self, types: &[TypeId]) -> Option<&Entry> {
-        self.get(*self.by_types.get(types)?)
+    /// Takes the core registry.
+    pub(crate) fn take_core(&mut self) -> Prefabs {
+        std::mem::take(&mut self.core)
     }
 }
 

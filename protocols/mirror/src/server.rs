@@ -11,13 +11,11 @@ mod endpoint;
 mod entity_state;
 mod event;
 mod frame;
-mod full_state;
+
 mod guard;
-mod handover;
+
 mod hybrid;
 mod interest;
-mod lend;
-mod lifecycle;
 mod message;
 mod object;
 mod observe;
@@ -32,20 +30,25 @@ mod scene;
 mod sessions;
 mod side;
 mod spawn;
+mod spawn_message;
 mod stats;
+mod transfer;
 mod transmit;
 mod world;
 
 pub use event::{MirrorServerEvent, StateRefusal};
-pub use guard::MirrorBehaviourMut;
-pub use object::Visibility;
+pub use guard::{MirrorBehaviourMut, ObservedSink};
+pub use object::{Observed, Visibility};
 pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};
 pub use stats::MirrorServerStats;
 pub use transmit::MirrorTransmit;
 
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
+use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::Events;
+use syncvar_runtime::world::World;
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
@@ -55,7 +58,6 @@ use observers::Observers;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
-use world::World;
 
 /// A server for Mirror clients: Unity games with Mirror's `NetworkManager`, and
 /// [`MirrorClient`](crate::MirrorClient)s.
@@ -126,7 +128,10 @@ use world::World;
 #[derive(Debug)]
 pub struct MirrorServer {
     config: MirrorServerConfig,
-    world: World,
+    prefabs: MirrorPrefabs,
+    world: World<Observed>,
+    /// Objects of scenes, by scene id.
+    scene_objects: FxHashMap<u64, NetId>,
     sessions: Sessions,
     observers: Observers,
     replication: Replication,
@@ -134,8 +139,7 @@ pub struct MirrorServer {
     calls: Calls,
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
-    /// Time of the last update.
-    now: Duration,
+    clock: Clock,
 }
 
 impl MirrorServer {
@@ -145,9 +149,11 @@ impl MirrorServer {
     }
 
     /// Creates a server with custom settings.
-    pub fn with_config(prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
+    pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
         Self {
-            world: World::new(prefabs),
+            world: World::new(prefabs.take_core()),
+            prefabs,
+            scene_objects: FxHashMap::default(),
             sessions: Sessions::default(),
             observers: Observers::default(),
             replication: Replication::new(&config),
@@ -155,14 +161,14 @@ impl MirrorServer {
             calls: Calls::default(),
             events: Events::with_limit(config.max_events),
             stats: MirrorServerStats::default(),
-            now: Duration::ZERO,
+            clock: Clock::default(),
             config,
         }
     }
 
     /// Returns the prefab registry.
     pub fn prefabs(&self) -> &MirrorPrefabs {
-        &self.world.prefabs
+        &self.prefabs
     }
 
     /// Returns the settings.
@@ -177,7 +183,7 @@ impl MirrorServer {
 
     /// Returns the time of the last update, which never goes back.
     pub fn now(&self) -> Duration {
-        self.now
+        self.clock.now()
     }
 
     /// Returns the object with this id, unless it is checked out.

@@ -1,71 +1,47 @@
 //! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
-mod audience;
-mod backlog;
-mod bandwidth;
-mod budget;
-mod call;
+mod calls;
 mod clock;
-mod command;
 mod config;
-mod connection;
 mod endpoint;
 mod event;
-mod full_state;
-mod guard;
-mod hide;
 mod host;
-mod interest;
-mod join;
-mod lend;
-mod lifecycle;
+mod objects;
 mod outbound;
-mod owner;
-mod owner_write;
-#[cfg(feature = "parallel")]
-mod parallel;
-mod parent;
-mod ping;
-mod receive;
-mod replicated;
 mod replication;
-mod restricted;
-mod scene;
-mod schedule;
 mod sessions;
-mod show;
 mod side;
-mod spawn;
-mod stock;
-mod transmit;
-mod update;
 mod visibility;
-mod world;
 
-pub use budget::Budget;
 pub use config::ServerConfig;
 pub use event::{PacketError, ServerEvent};
-pub use guard::BehaviourMut;
 pub use host::LocalClient;
-pub use parent::ParentError;
-pub use spawn::SpawnOptions;
+pub use objects::guard::{BehaviourMut, ServerWrites};
+pub use objects::parent::ParentError;
+pub use objects::replicated::Replicated;
+pub use objects::spawn::SpawnOptions;
+pub use replication::bandwidth::budget::Budget;
 
 use std::time::Duration;
 
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::MAX_CHANNELS;
+use syncvar_runtime::world::World;
+use syncvar_runtime::{
+    Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
+};
+
 use crate::Framing;
 use crate::stats::Stats;
-use call::Calls;
+use calls::Calls;
 use clock::Clock;
 use host::Host;
+use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::events::Events;
-use syncvar_runtime::object::MAX_CHANNELS;
-use syncvar_runtime::{Channel, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs};
 use visibility::Visibility;
-use world::World;
+use visibility::snapshot::PrefabInfo;
 
 /// Replicates objects to clients.
 ///
@@ -86,7 +62,9 @@ use world::World;
 /// all visible objects. So every change reaches a client once, by a delta or by a snapshot.
 #[derive(Debug)]
 pub struct NetworkServer {
-    world: World,
+    world: World<Replicated>,
+    /// Facts about each prefab, in the order of registration.
+    prefab_infos: Vec<PrefabInfo>,
     sessions: Sessions,
     visibility: Visibility,
     replication: Replication,
@@ -118,6 +96,7 @@ impl NetworkServer {
             sessions: Sessions::new(prefabs.schema_hash()),
             stats: Stats::for_prefabs(&prefabs),
             visibility: Visibility::new(&config),
+            prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs),
             replication: Replication::default(),
             outbound: Outbound::default(),
@@ -194,7 +173,7 @@ impl NetworkServer {
         }
         let behaviour = self.world.pools.behaviour_mut(at)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
-        Some(BehaviourMut::new(id, behaviour, schedule, events))
+        Some(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the behaviour at an index of an object, for writing. For objects with two behaviours
@@ -210,7 +189,7 @@ impl NetworkServer {
         }
         let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
-        Some(BehaviourMut::new(id, behaviour, schedule, events))
+        Some(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the owner of an object.

@@ -11,7 +11,7 @@ use crate::MessageType;
 /// [`SpawnBatch`](MessageType::SpawnBatch) every object counts as a message.
 ///
 /// ```
-/// use syncvar::MessageType;
+/// use syncvar::stats::MessageType;
 /// use syncvar::prelude::*;
 ///
 /// #[derive(NetworkBehaviour, Default)]

@@ -106,7 +106,7 @@ pub(crate) fn parse_keys(
     }
 }
 
-/// Skips what follows a key that was refused, up to the next comma.
+/// Skips the value of a key that was refused, up to the next comma.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
         meta.input.parse::<proc_macro2::TokenTree>()?;
@@ -156,7 +156,7 @@ pub(crate) fn quoted(keys: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// How many letters have to be changed, added or dropped.
+/// Returns the number of letters to change, add or drop.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! The keys of `#[sync_var(...)]` that say who reads and writes a field, and when it is sent.
+//! The keys of `#[sync_var(...)]` for the policy of a field: readers, writers and times.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -27,7 +27,7 @@ pub(crate) struct Spanned<T> {
     pub(crate) span: Span,
 }
 
-/// Who reads and writes a field, and when it is sent.
+/// Policy of a field: readers, writers and times.
 #[derive(Default)]
 pub(crate) struct RuleAttrs {
     /// `everyone`, `owner` or `others`.
@@ -36,10 +36,10 @@ pub(crate) struct RuleAttrs {
     pub(crate) write: Option<Spanned<String>>,
     pub(crate) server_override: Option<Span>,
     pub(crate) initial_only: Option<Span>,
-    /// In seconds.
+    /// Seconds.
     pub(crate) min_interval: Option<Spanned<f64>>,
     pub(crate) max_interval: Option<Spanned<f64>>,
-    /// What tells whether a change is large enough.
+    /// Function that decides whether a change is large enough.
     pub(crate) threshold: Option<Path>,
 }
 
@@ -102,7 +102,7 @@ fn interval(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Spanned<f6
     Ok(Spanned { value, span })
 }
 
-/// One of some words; the example says which.
+/// Parses one of several words; the example names it.
 pub(super) fn one_of(
     meta: &ParseNestedMeta<'_>,
     known: &[&str],

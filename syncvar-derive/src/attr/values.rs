@@ -1,4 +1,4 @@
-//! What stands behind the keys of an attribute.
+//! Values of the keys of an attribute.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -16,7 +16,7 @@ pub(super) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
     Ok(meta.path.span())
 }
 
-/// What stands behind a key's `=`; the example says what should.
+/// Parses the `=` behind a key and returns its value; the example shows a correct one.
 pub(crate) fn value<'a>(meta: &ParseNestedMeta<'a>, example: &str) -> syn::Result<ParseStream<'a>> {
     if !meta.input.peek(Token![=]) {
         return Err(meta.error(example));
@@ -78,7 +78,7 @@ pub(super) fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     seconds_as(meta, EXAMPLE)
 }
 
-/// A number of seconds; the example says what it is for.
+/// Parses a number of seconds; the example shows its use.
 pub(super) fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<f64> {
     number(meta, example, |seconds| (0.0..=3600.0).contains(&seconds))
 }

@@ -8,7 +8,7 @@ use syn::{Attribute, Ident, LitBool, LitStr, Path, parse_quote};
 use crate::attr::{channel, distance, number, parse_keys, path, quoted, set, value};
 use crate::errors::Errors;
 
-/// What kind of call a method is.
+/// Kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Command,
@@ -17,7 +17,7 @@ pub(crate) enum Kind {
     SyncEvent,
 }
 
-/// Whom a call of clients goes to.
+/// Receivers of a call of clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Audience {
     Observers,
@@ -26,13 +26,13 @@ pub(crate) enum Audience {
     Everyone,
 }
 
-/// What stands on the block.
+/// Attributes of the block.
 #[derive(Default)]
 pub(crate) struct BlockAttrs {
     pub(crate) krate: Option<Path>,
 }
 
-/// What stands on a call.
+/// Attributes of a call.
 #[derive(Default)]
 pub(crate) struct CallAttrs {
     pub(crate) channel: Option<u8>,
@@ -61,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// What UNet's name begins with.
+    /// Returns the prefix of UNet's name.
     pub(crate) fn prefix(self) -> &'static str {
         match self {
             Self::Command => "Cmd",
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// As it stands in UNet's hashes.
+    /// Returns the kind's part of UNet's hashes.
     pub(crate) fn unity_text(self) -> &'static str {
         match self {
             Self::TargetRpc => "TargetRpc",
@@ -188,7 +188,7 @@ fn mirror(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     Ok(text)
 }
 
-/// Whether it has the shape `System.Void Type::Method(Type,Type)`.
+/// Returns whether the text has the shape `System.Void Type::Method(Type,Type)`.
 fn is_method(text: &str) -> bool {
     let method = text.strip_prefix("System.Void ");
     let method = method.and_then(|method| method.strip_suffix(')'));

@@ -1,4 +1,4 @@
-//! What is written for the calls of a type. Cannot fail.
+//! Expansion of the calls of a type. Cannot fail.
 
 mod handles;
 
@@ -60,7 +60,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
     }
 }
 
-/// One documented constant for each call.
+/// Emits one documented constant for each call.
 fn numbers(calls: &Calls) -> TokenStream {
     let numbers = calls.list.iter().enumerate().map(|(index, call)| {
         let (name, number) = (names::call(&call.ident), names::number(index));
@@ -80,7 +80,7 @@ fn own_calls(calls: &Calls) -> TokenStream {
     }
 }
 
-/// `CallSchema::command("Player", "fire", "CmdFire")`, and what is not as usual.
+/// Emits `CallSchema::command("Player", "fire", "CmdFire")` and the settings that differ from the default.
 fn schema(class: &str, call: &Call) -> TokenStream {
     let constructor = match call.kind {
         Kind::Command => quote!(command),

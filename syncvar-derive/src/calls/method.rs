@@ -29,14 +29,14 @@ impl Parse for Bodiless {
     }
 }
 
-/// What a call is given.
+/// Parameters of a call.
 pub(crate) struct Parameters {
-    /// Whether the first one is the context.
+    /// Set if the first one is the context.
     pub(crate) context: bool,
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// Something that travels.
+/// An argument that travels.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
@@ -45,7 +45,7 @@ pub(crate) struct Argument {
 /// The most arguments that a call can have.
 const MAX_ARGUMENTS: usize = 16;
 
-/// Looks at the signature of a call, and reports what cannot be.
+/// Parses the signature of a call, and reports mistakes.
 pub(crate) fn parameters(kind: Kind, sig: &Signature, errors: &mut Errors) -> Parameters {
     refuse_qualifiers(kind, sig, errors);
     let mut found = Parameters {
@@ -150,7 +150,7 @@ fn receiver_is_wrong(kind: Kind) -> String {
     )
 }
 
-/// A reference to what is called `CallContext`.
+/// Returns whether a type is a reference to a type named `CallContext`.
 fn is_context(ty: &Type) -> bool {
     matches!(ty, Type::Reference(reference) if is_called(&reference.elem, "CallContext"))
 }

@@ -30,7 +30,7 @@ pub(crate) struct Call {
     pub(crate) attrs: CallAttrs,
     /// Its name for UNet.
     pub(crate) unity_name: String,
-    /// Whether it takes the context.
+    /// Set if the method takes the context.
     pub(crate) context: bool,
     pub(crate) arguments: Vec<Argument>,
 }
@@ -88,7 +88,7 @@ fn take_item(
             }
             let is_event = marks.iter().any(|(kind, _)| *kind == Kind::SyncEvent);
             if !marks.is_empty() {
-                // What the signature has to be is not up to the user.
+                // The user cannot change the signature that the lints would complain about.
                 function.attrs.push(parse_quote! {
                     #[allow(
                         clippy::needless_pass_by_value,
@@ -222,7 +222,7 @@ fn unity_name(kind: Kind, ident: &Ident, given: Option<&LitStr>) -> String {
     }
 }
 
-/// Leaves out calls that could not be told from one before: of one name, or of one hash.
+/// Drops calls that equal an earlier one in name or hash.
 fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call> {
     let mut kept: Vec<Call> = Vec::new();
     for call in calls {
@@ -233,7 +233,7 @@ fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call>
             .iter()
             .find(|other| hash(class, other) == hash(class, &call));
         if let Some(other) = same_name {
-            // Of two methods of one name the compiler speaks itself.
+            // The compiler itself reports two methods of one name.
             let both = [&call, other].into_iter();
             let methods = both.filter(|call| call.kind != Kind::SyncEvent).count();
             if methods < 2 || call.ident != other.ident {

@@ -52,7 +52,7 @@ impl<F> Callback<F> {
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar::BehaviourInfo;
+/// use syncvar::behaviour::BehaviourInfo;
 ///
 /// const INFO: BehaviourInfo = BehaviourInfo::DEFAULT
 ///     .send_interval(Duration::ZERO)

@@ -1,17 +1,17 @@
-//! `NetworkLifecycle`: what a behaviour is told of the life of its object.
+//! `NetworkLifecycle`: callbacks over the life of an object.
 
 use std::fmt;
 
 use super::{NetworkBehaviour, NetworkContext};
 use crate::NetId;
 
-/// What a callback of [`NetworkLifecycle`] returns. An error is reported as
+/// Result of a callback of [`NetworkLifecycle`]. An error is reported as
 /// `ServerEvent::CallbackFailed` or
-/// `ClientEvent::CallbackFailed`, and changes nothing else.
+/// `ClientEvent::CallbackFailed`, without further effect.
 pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// What a behaviour is told of the life of its object, on the server and on every client that sees it.
-/// All methods do nothing unless they are written.
+/// Callbacks of a behaviour over the life of its object, on the server and on every client that observes it.
+/// The default methods do nothing.
 ///
 /// ```
 /// # use syncvar::*;
@@ -57,47 +57,46 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 ///
 /// | callback | on the server | on a client |
 /// |---|---|---|
-/// | [`on_network_pre_spawn`](Self::on_network_pre_spawn) | in `spawn` | when the object is there with its state |
-/// | [`on_network_spawn`](Self::on_network_spawn) | after that of all behaviours | likewise |
-/// | [`on_network_post_spawn`](Self::on_network_post_spawn) | after that of all behaviours | likewise |
-/// | [`on_network_session_synchronized`](Self::on_network_session_synchronized) | | once per connection, when everything is there |
+/// | [`on_network_pre_spawn`](Self::on_network_pre_spawn) | in `spawn` | when the object and its state have arrived |
+/// | [`on_network_spawn`](Self::on_network_spawn) | after the pre-spawn of all behaviours | likewise |
+/// | [`on_network_post_spawn`](Self::on_network_post_spawn) | after the spawn of all behaviours | likewise |
+/// | [`on_network_session_synchronized`](Self::on_network_session_synchronized) | | once per connection, after the first burst of objects |
 /// | [`on_in_scene_objects_spawned`](Self::on_in_scene_objects_spawned) | when the objects of a scene are spawned | likewise |
-/// | [`on_gained_ownership`](Self::on_gained_ownership) | when no connection owns it any more | when this client has become the owner |
-/// | [`on_lost_ownership`](Self::on_lost_ownership) | when a connection has become the owner | when this client is no longer |
+/// | [`on_gained_ownership`](Self::on_gained_ownership) | when the last owner loses it | when this client becomes the owner |
+/// | [`on_lost_ownership`](Self::on_lost_ownership) | when a connection becomes the owner | when this client ceases to be the owner |
 /// | [`on_start_local_player`](Self::on_start_local_player) | | never; in Mirror, when it is its player |
 /// | [`on_stop_local_player`](Self::on_stop_local_player) | | never; in Mirror, when its player goes |
 /// | [`on_parent_changed`](Self::on_parent_changed) | when it has another parent | likewise |
 /// | [`on_network_despawn`](Self::on_network_despawn) | in `despawn` | when it is despawned, hidden or forgotten |
 ///
 /// On the server, `spawn` returns when the three callbacks of every behaviour have run, in the order
-/// of the behaviours, each for all of them before the next. What they write is in the first state that
-/// clients are given.
+/// of the behaviours, each for all of them before the next. Their writes are part of the first snapshot.
 ///
 /// On a client all fields and all data of [`Synchronize`](crate::Synchronize) have been received by
-/// then. Objects that come when it joins are all there before the first callback of any of them runs, so
-/// that they can look each other up. `ClientEvent::Spawned` follows the
-/// object's callbacks, `ClientEvent::Ready` those of
-/// `on_network_session_synchronized`. An object that is only sent again, after an error, is not spawned
-/// again. Spawning runs no hooks: what both have to do is one method that both call.
+/// then. The objects of a join have all arrived before the first callback of any of them runs, so
+/// that they can find each other. `ClientEvent::Spawned` follows the
+/// object's callbacks, `ClientEvent::Ready` follows
+/// `on_network_session_synchronized`. A snapshot sent again after an error does not spawn the object
+/// again. Spawning runs no hooks: put common work into a method that both call.
 ///
-/// When a connection ends, a client keeps its objects until the next one, and
-/// `on_network_despawn` runs when they are forgotten:
-/// `NetworkClient::forget_objects` does that at once.
+/// After the end of a connection a client keeps its objects until the next connection;
+/// `on_network_despawn` runs when they are forgotten.
+/// `NetworkClient::forget_objects` forgets them at once.
 ///
-/// # What a callback can do
+/// # Commands in a callback
 ///
-/// Everything: its [`NetworkContext`] has the whole server or client. Objects that it spawns or despawns
-/// are spawned or despawned, with their own callbacks, before the call returns. What it does to its own
-/// object is done at once too, but the object's callbacks for it run after those under way, and if it
-/// despawns its own object that is completed then. More than 64 callbacks inside one another run one
-/// after another, before the outermost command returns.
+/// All commands are available: the [`NetworkContext`] has the whole server or client. Objects that the callback
+/// spawns or despawns run their own callbacks before the command returns. Commands on the callback's
+/// own object take effect at once too, but the object's callbacks for them run after the present ones, and
+/// its despawn completes then. Beyond a nesting of 64 objects, callbacks are deferred until the outermost
+/// command returns.
 ///
 /// An error or a panic in a callback is reported, and keeps no other callback from running.
 ///
 /// # Classes
 ///
-/// A class that has `lifecycle` speaks for its bases: where they have callbacks too, it calls them, as an
-/// override does in C# (`self.base.on_network_spawn(ctx)?`). One that does not passes everything on to
+/// A class with `lifecycle` is responsible for its bases: it calls their callbacks, as an
+/// override does in C# (`self.base.on_network_spawn(ctx)?`). A class without it passes every callback on to
 /// its base.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has `lifecycle` and no callbacks",
@@ -105,120 +104,120 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
     note = "write `impl NetworkLifecycle for {Self} {{ ... }}` with the callbacks that it has, or remove `lifecycle`"
 )]
 pub trait NetworkLifecycle: HasLifecycle {
-    /// The object is about to be spawned: nobody else has been told of it.
+    /// Runs before the spawn becomes known to other behaviours.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_network_pre_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// The object is spawned. On a client its state is there. Whether this client
-    /// [owns](NetworkContext::is_owner) it is known here only if it came when the client joined;
+    /// Runs at the spawn. On a client the state has arrived. A client knows here whether it
+    /// [owns](NetworkContext::is_owner) the object only for the objects of its join;
     /// otherwise [`on_gained_ownership`](Self::on_gained_ownership) follows at once.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// Every behaviour of the object has had its
-    /// [`on_network_spawn`](Self::on_network_spawn): here is what they have set up.
+    /// Runs when every behaviour of the object has had its
+    /// [`on_network_spawn`](Self::on_network_spawn), and can use its results.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_network_post_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// The object is about to be gone, from everywhere or for this client. It is still there.
+    /// Runs before the object goes, everywhere or for this client. It still exists.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_network_despawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// This side has become the owner: a client of what it has been given, the server of what no
-    /// connection owns any more, be it that the owner has left. On a client also for what it is given
-    /// when it is spawned, after the callbacks of that.
+    /// Runs when this side has become the owner: a client of an object given to it, the server of an object
+    /// without owning connection, also after the owner has disconnected. On a client it also runs for ownership
+    /// given with the spawn, after the spawn's callbacks.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_gained_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// This side is no longer the owner: the client that was, or the server if no connection was.
+    /// Runs when this side is no longer the owner: the former client, or the server if no connection owned it.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_lost_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// The object is this client's player, and has been spawned. Only Mirror has players: a
+    /// Runs on the client whose player the object is, after its spawn. Only Mirror has players: a
     /// `NetworkClient` never calls this, a `syncvar::mirror::MirrorClient` does,
     /// after [`on_gained_ownership`](Self::on_gained_ownership).
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_start_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// The object is about to be gone, or no longer this client's player. Only Mirror has players: a
+    /// Runs before the object goes or ceases to be this client's player. Only Mirror has players: a
     /// `NetworkClient` never calls this.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_stop_local_player(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// On a client, once per connection: every object that it may see is there and has been spawned.
-    /// Runs for the objects that are there then.
+    /// Runs on a client, once per connection, when all objects of its join have been spawned.
+    /// Runs for the objects that exist then.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_network_session_synchronized(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// All objects that belong to the scene have been spawned; runs for those.
+    /// Runs for the objects of the scene when all of them have been spawned.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_in_scene_objects_spawned(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
         let _ = ctx;
         Ok(())
     }
 
-    /// The object has another parent, or none any more.
+    /// Runs when the object has another parent, or lost it.
     ///
     /// # Errors
     ///
-    /// Whatever went wrong; it is reported.
+    /// Any error; it is reported.
     fn on_parent_changed(
         &mut self,
         ctx: &mut NetworkContext<'_>,
@@ -229,8 +228,8 @@ pub trait NetworkLifecycle: HasLifecycle {
     }
 }
 
-/// A behaviour whose callbacks are called. `#[network_behaviour(lifecycle)]` implements it, so that
-/// nobody writes callbacks that nobody calls. A behaviour written by hand implements it beside
+/// A behaviour with lifecycle callbacks. `#[network_behaviour(lifecycle)]` implements it; without it the
+/// compiler refuses callbacks that never run. A behaviour written by hand implements it beside
 /// [`BehaviourInfo::lifecycle`](crate::BehaviourInfo::lifecycle()).
 #[diagnostic::on_unimplemented(
     message = "nothing calls the callbacks of `{Self}`",
@@ -268,7 +267,7 @@ pub enum LifecycleCallback {
 }
 
 impl LifecycleCallback {
-    /// Those of a spawn, in order.
+    /// Callbacks of a spawn, in order.
     pub const SPAWN: [Self; 3] = [Self::PreSpawn, Self::Spawn, Self::PostSpawn];
 
     /// The name of the method.
@@ -288,11 +287,11 @@ impl LifecycleCallback {
         }
     }
 
-    /// Calls the method on a behaviour: what [`BehaviourInfo::lifecycle`](crate::BehaviourInfo::lifecycle()) does with it.
+    /// Calls the method on a behaviour: the body of [`BehaviourInfo::lifecycle`](crate::BehaviourInfo::lifecycle()).
     ///
     /// # Errors
     ///
-    /// That of the method.
+    /// The error of the method.
     pub fn call<B: NetworkLifecycle>(
         self,
         behaviour: &mut B,
@@ -330,6 +329,6 @@ pub struct CallbackFailure {
     pub behaviour: &'static str,
     /// Which callback.
     pub callback: LifecycleCallback,
-    /// What the error or the panic said.
+    /// Message of the error or panic.
     pub message: String,
 }

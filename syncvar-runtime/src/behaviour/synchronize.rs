@@ -11,8 +11,8 @@ use std::borrow::Cow;
 use super::NetworkBehaviour;
 use crate::{NetId, ReadError, WriteError};
 
-/// Data that travels with the full state of an object, beside its fields and once: settings that never
-/// change, or what is derived from many things. One function writes it on the server and reads it on a
+/// Data that travels once with the snapshot of an object, beside its fields: settings that never
+/// change, or values derived from many others. One function writes it on the server and reads it on a
 /// client.
 ///
 /// ```
@@ -49,22 +49,22 @@ use crate::{NetId, ReadError, WriteError};
 /// assert_eq!(net.client(0).get::<Door>(id).unwrap().colour, 0xff_80_00);
 /// ```
 ///
-/// It runs whenever a client is given an object whole: when the object is spawned or shown to it, when it
-/// joins, and when it has asked for the object again because something could not be read. On the server it
+/// It runs whenever a client is given a snapshot: at the spawn or show of the object, at a
+/// join, and after the client has requested the object again because of a read error. On the server it
 /// writes, after the object's [`on_network_spawn`](crate::NetworkLifecycle::on_network_spawn), once
-/// for all clients that are given the object at that time and speak one encoding. On a client it reads,
+/// for all clients that are given the object at that time in one encoding. On a client it reads,
 /// after the fields of all behaviours and before
 /// [`on_network_pre_spawn`](crate::NetworkLifecycle::on_network_pre_spawn).
 ///
-/// What goes wrong in it stays in it. If it fails or panics while it writes, or writes what has no form
-/// on the wire, nothing of it is sent
-/// (`ServerEvent::SynchronizeFailed`); if nothing was sent it is
-/// not called on the client. If it fails or panics while it reads, or leaves bytes over, the client is
-/// told so (`ClientEvent::SynchronizeFailed`). Either way
-/// the object, its fields and its other behaviours are as they should be.
+/// A failure stays inside. If it fails or panics while it writes, or writes a value without a form
+/// on the wire, its data is not sent
+/// (`ServerEvent::SynchronizeFailed`), and it does
+/// not run on the client. If it fails or panics while it reads, or leaves bytes over, the client reports
+/// `ClientEvent::SynchronizeFailed`. Either way
+/// the object, its fields and its other behaviours stay valid.
 ///
-/// A class that has `synchronize` speaks for its bases: where they have data too, it calls
-/// `self.base.on_synchronize(serializer)?`. One that does not passes the call on to its base.
+/// A class with `synchronize` is responsible for its bases: where they have data too, it calls
+/// `self.base.on_synchronize(serializer)?`. A class without it passes the call on to its base.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has `synchronize` and no `on_synchronize`",
     label = "no `impl Synchronize for {Self}`",
@@ -75,15 +75,15 @@ pub trait Synchronize: HasSynchronize {
     ///
     /// # Errors
     ///
-    /// Those of the serializer, and whatever else is wrong with the data.
+    /// The errors of the serializer, and any other error of the data.
     fn on_synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 }
 
-/// A behaviour whose [`on_synchronize`](Synchronize::on_synchronize) is called.
-/// `#[network_behaviour(synchronize)]` implements it, so that nobody writes one that nobody calls. A
+/// A behaviour whose [`on_synchronize`](Synchronize::on_synchronize) runs.
+/// `#[network_behaviour(synchronize)]` implements it; without it the compiler refuses a method that never runs. A
 /// behaviour written by hand implements it beside [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
 #[diagnostic::on_unimplemented(
     message = "nothing calls the `on_synchronize` of `{Self}`",
@@ -111,7 +111,7 @@ pub enum SynchronizeError {
     /// The function has read less than there is.
     #[error("{left} bytes are left over")]
     LeftOver {
-        /// The bytes that nobody has read.
+        /// Number of unread bytes.
         left: usize,
     },
 }
@@ -136,10 +136,10 @@ pub struct SynchronizeFailure {
     pub object: NetId,
     /// The name of the behaviour.
     pub behaviour: &'static str,
-    /// How many bytes it has read.
+    /// Number of bytes read.
     pub read: usize,
-    /// How many there are.
+    /// Number of bytes sent.
     pub expected: usize,
-    /// What was wrong.
+    /// The error.
     pub error: SynchronizeError,
 }

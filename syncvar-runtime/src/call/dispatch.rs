@@ -10,7 +10,7 @@ use crate::{CallContext, ConnectionId, NetId, NetworkReader, ReadError};
 pub enum Failure {
     /// Its arguments could not be read: it has not run.
     Malformed(ReadError),
-    /// It panicked with this message.
+    /// The call panicked with this message.
     Panicked(String),
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a call: on the side that calls, and on the server that is called.
+//! Errors of calls: on the calling side, and on the called server.
 
 use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
@@ -27,10 +27,10 @@ pub enum CallError {
     /// Only the owner of the object may call this command.
     #[error("object {0} is not owned by this client: only its owner may call this")]
     NotOwner(NetId),
-    /// The owner is to be called, and no connection owns the object.
+    /// The receiver is the owner, and no connection owns the object.
     #[error("object {0} is owned by no connection")]
     NoOwner(NetId),
-    /// A connection is to be called that does not observe the object.
+    /// A receiver does not observe the object.
     #[error("{connection} does not observe object {object}")]
     NotObserved {
         /// The object.
@@ -45,7 +45,7 @@ pub enum CallError {
     #[error("this call names its receiver: `to` cannot name another")]
     TargetGiven,
     /// UNet's bytes cannot tell this call from another one of the object: it has two behaviours of
-    /// one class, and the first one would be called.
+    /// one class, and the call would run on the first.
     #[error(
         "in the bytes of UNet this call cannot be told from one of another behaviour of the object"
     )]
@@ -77,7 +77,7 @@ pub enum CommandRefusal {
     /// Only the owner of the object may call the command.
     #[error("the connection does not own the object")]
     NotOwner,
-    /// The connection has exceeded the rate of the command.
+    /// The call exceeds its rate.
     #[error("it came more often than the rate allows")]
     TooOften,
     /// The arguments could not be read.

@@ -1,4 +1,4 @@
-//! Events of objects: what they are called by, and what came with one.
+//! Events of objects: their identity and their arguments.
 
 use std::any::TypeId;
 use std::fmt;
@@ -10,8 +10,8 @@ use super::NetworkCalls;
 use super::place::CallPlace;
 use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
-/// An event that a behaviour declares by `#[sync_event]`, with the types of its arguments: what
-/// [`ReceivedEvent::arguments`] wants. The macro makes a constant of it.
+/// An event that a behaviour declares by `#[sync_event]`, with the types of its arguments: the key for
+/// [`ReceivedEvent::arguments`]. The macro makes a constant of it.
 pub struct SyncEvent<A> {
     declared: (TypeId, u32),
     arguments: PhantomData<fn() -> A>,
@@ -106,11 +106,11 @@ impl fmt::Debug for ReceivedEvent {
 
 /// The arguments of a call: a tuple of up to 16 values.
 pub trait CallArguments: Sized {
-    /// Reads them, one after another.
+    /// Reads the arguments, one after another.
     ///
     /// # Errors
     ///
-    /// Those of the values.
+    /// The errors of the values.
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
 }
 

@@ -10,22 +10,22 @@ use crate::schema::{CallKind, CallSchema, CallTable};
 #[derive(Debug)]
 pub struct ObjectCalls(Vec<(&'static str, &'static CallTable)>);
 
-/// One call of an object.
+/// Address of a call on an object.
 #[derive(Clone, Copy, Debug)]
 pub struct CallPlace {
     /// The position of the behaviour.
     pub behaviour: usize,
     /// The name of the behaviour.
     pub name: &'static str,
-    /// The number of the call there, those of the bases counted first.
+    /// Number of the call on that behaviour, counted from the calls of its bases.
     pub number: u32,
     /// The class that declares it, and its number there.
     pub declared: (TypeId, u32),
-    /// What it is.
+    /// Declaration of the call.
     pub schema: &'static CallSchema,
 }
 
-/// The class whose calls are asked for.
+/// A class that declares calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Class {
     id: TypeId,
@@ -47,7 +47,7 @@ impl Class {
 }
 
 impl ObjectCalls {
-    /// Those of an object.
+    /// Collects the calls of an object.
     pub fn of(slots: &dyn Slots) -> Self {
         let calls = slots.iter().map(|slot| {
             let info = slot.info();
@@ -95,7 +95,7 @@ impl ObjectCalls {
         })
     }
 
-    /// The call of a behaviour under a number, those of its bases counted first.
+    /// Returns the call of a behaviour by number, counted from the calls of its bases.
     pub fn place(&self, behaviour: usize, number: u32) -> Option<CallPlace> {
         let (name, table) = *self.0.get(behaviour)?;
         let (class, own, schema) = table.get(number)?;
@@ -110,17 +110,17 @@ impl ObjectCalls {
 }
 
 impl CallPlace {
-    /// Whether a client calls it on the server.
+    /// Returns whether a client calls it on the server.
     pub fn is_command(&self) -> bool {
         self.schema.kind == CallKind::Command
     }
 
-    /// Whether it is an event.
+    /// Returns whether it is an event.
     pub fn is_event(&self) -> bool {
         self.schema.kind == CallKind::SyncEvent
     }
 
-    /// Whether it is the same call of the same behaviour.
+    /// Returns whether both are the same call of the same behaviour.
     pub fn is(&self, other: &Self) -> bool {
         (self.behaviour, self.number) == (other.behaviour, other.number)
     }

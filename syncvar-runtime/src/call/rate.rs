@@ -1,4 +1,4 @@
-//! How often a connection may call a command.
+//! Rates of commands for each connection.
 
 use std::any::TypeId;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use rustc_hash::FxHashMap;
 
 use crate::object::{Nanos, nanos};
 
-/// For each command that a connection has called, the time at which it will have had its share. There
-/// are as many entries as commands are declared, whatever the connection sends.
+/// For each command that a connection has called, the time at which its allowance is full again. The number
+/// of entries is bounded by the number of declared commands.
 #[derive(Debug, Default)]
 pub struct Rates(FxHashMap<(TypeId, u32), Nanos>);
 
-/// In one second or in the time of one call, whichever is longer, a connection may use up its share.
+/// A connection may use its allowance within one second, or within the time of one call if that is longer.
 const BURST: Nanos = 1_000_000_000;
 
 impl Rates {

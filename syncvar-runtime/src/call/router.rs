@@ -14,7 +14,7 @@ pub trait CallRouter: fmt::Debug {
     ///
     /// # Errors
     ///
-    /// When it cannot be sent; nothing is written then.
+    /// When it cannot be sent; no byte is written then.
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError>;
 
     /// Sends a call, when its arguments have been written without an error.

@@ -4,15 +4,15 @@ use super::SyncCodec;
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// Integers of at most `N` bits, in as few bytes as hold them, the lowest first. The bits of the last
-/// byte that are left over are 0.
+/// Integers of at most `N` bits, in the fewest bytes that hold them, lowest first. The unused bits of the last
+/// byte are 0.
 ///
 /// For `u8` to `u64` from 0 to 2^N - 1, and for `i8` to `i64`, in two's complement, from -2^(N-1) to
 /// 2^(N-1) - 1; the same bytes in every encoding, and nothing is lost. A value that does not fit is a
 /// [`WriteErrorKind::TooFewBits`] and is not sent; bits beyond `N` are a read error.
 ///
 /// ```
-/// use syncvar::{Bits, NetworkWriter, SyncCodec, WriteErrorKind};
+/// use syncvar::{codec::{Bits, SyncCodec}, wire::{NetworkWriter, WriteErrorKind}};
 ///
 /// let mut writer = NetworkWriter::new();
 /// Bits::<12>::write(&4095_u32, &mut writer);
@@ -26,7 +26,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// More bits than the type has do not compile, nor do none:
 ///
 /// ```compile_fail
-/// # use syncvar::{Bits, NetworkWriter, SyncCodec};
+/// # use syncvar::{codec::{Bits, SyncCodec}, wire::NetworkWriter};
 /// Bits::<17>::write(&0_u16, &mut NetworkWriter::new());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -102,14 +102,14 @@ impl<const N: u32> Bits<N> {
     }
 }
 
-/// Whether a type of so many bits has `N`.
+/// Check of `N` against the number of bits of a type.
 struct Checked<const N: u32, const BITS_OF_TYPE: u32>;
 
 impl<const N: u32, const BITS_OF_TYPE: u32> Checked<N, BITS_OF_TYPE> {
     const DONE: () = check(N, BITS_OF_TYPE);
 }
 
-/// In a constant, which is where it is used, a panic is a compile error.
+/// In a constant, where it is used, a panic is a compile error.
 #[track_caller]
 const fn check(bits: u32, bits_of_type: u32) {
     assert!(

@@ -1,16 +1,16 @@
-//! `Floats`: what is made of floats and nothing else.
+//! `Floats`: types made of floats alone.
 
 use crate::schema::TypeSchema;
 use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vector4};
 
-/// What is made of so many `f32` and nothing else: [`Half`](crate::Half) and
+/// A type made of a fixed number of `f32` alone: [`Half`](crate::Half) and
 /// [`Quantized`](crate::Quantized) encode each of them.
 ///
 /// Numbers, the engine-neutral vectors and colours, arrays, and with the features `glam` and `mint`
-/// their vectors. Implement it for structs of your own:
+/// their vectors. Implement it for your structs:
 ///
 /// ```
-/// use syncvar::{Floats, Half, NetworkWriter, ReadError, SyncCodec, TypeSchema};
+/// use syncvar::{codec::{Floats, Half, SyncCodec}, schema::TypeSchema, wire::{NetworkWriter, ReadError}};
 ///
 /// #[derive(Clone)]
 /// struct Spring {
@@ -36,17 +36,17 @@ use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vec
 /// assert_eq!(writer.as_bytes().len(), 4);
 /// ```
 pub trait Floats: Clone + Send + Sync + 'static {
-    /// What both ends compare at connect, inside of what the codec says.
+    /// Type in the schema, inside the codec's own.
     const SCHEMA: TypeSchema;
 
     /// The floats, always as many, in the order in which they travel.
     fn components(&self) -> impl Iterator<Item = f32>;
 
-    /// Makes one of floats in the same order, each of which `next` returns.
+    /// Makes a value of the floats that `next` returns, in the same order.
     ///
     /// # Errors
     ///
-    /// Those of `next`.
+    /// The errors of `next`.
     fn from_components(next: impl FnMut() -> Result<f32, ReadError>) -> Result<Self, ReadError>;
 }
 
@@ -96,7 +96,7 @@ impl<const N: usize> Floats for [f32; N] {
     }
 }
 
-/// Structs that are nothing but `f32`; one of another crate has the schema of ours.
+/// Structs of `f32` alone; one of another crate has the schema of its engine-neutral counterpart.
 macro_rules! structs {
     ($($type:ty as $ours:ident { $($component:ident),+ })*) => {$(
         impl Floats for $type {

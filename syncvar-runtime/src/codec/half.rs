@@ -22,14 +22,14 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// travels as the same one.
 ///
 /// ```
-/// use syncvar::{Half, NetworkReader, NetworkWriter, SyncCodec};
+/// use syncvar::{codec::{Half, SyncCodec}, wire::{NetworkReader, NetworkWriter}};
 ///
 /// let mut writer = NetworkWriter::new();
 /// Half::write(&1.618_f32, &mut writer);
 /// assert_eq!(writer.as_bytes(), [0x79, 0x3e]);
 /// let read: f32 = Half::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert_eq!(read, 1.6181640625);
-/// # Ok::<(), syncvar::ReadError>(())
+/// # Ok::<(), syncvar::wire::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Half;
@@ -55,8 +55,8 @@ fn encode(value: f32) -> u16 {
     } else if magnitude >= 65536_f32.to_bits() {
         INFINITE
     } else if magnitude >= SMALLEST_NORMAL.to_bits() {
-        // Half of the last bit that stays is added, and a little less where that one is even. What
-        // carries over makes the next exponent, which is right, up to infinity.
+        // Adds half of the last remaining bit, minus one unit where that bit is even. A carry makes the next
+        // exponent, which is right, up to infinity.
         let rebiased = magnitude.wrapping_sub(REBIAS);
         let odd = rebiased >> DROPPED & 1;
         rebiased.wrapping_add(0xFFF).wrapping_add(odd) >> DROPPED

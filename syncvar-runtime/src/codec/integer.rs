@@ -1,18 +1,18 @@
-//! `ZigZag` and `Fixed`: integers by their size, or whatever it is.
+//! `ZigZag` and `Fixed`: integers by magnitude, or in their full size.
 
 use super::SyncCodec;
 use crate::schema::TypeSchema;
 use crate::wire::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
-/// Signed integers of which most are near 0: -1 takes one byte, and not the five or nine of UNet.
+/// Signed integers near 0: -1 takes one byte instead of the five or nine of UNet.
 ///
 /// 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4, packed in the encoding `Unet`. In `Compact` and `Mirror` it is an
-/// integer of variable length, which is what `i32` and `i64` are there anyway. For `i8` to `i64`, and for
-/// `i128`, which is a varint in every encoding; nothing is lost.
+/// integer of variable length, the default form of `i32` and `i64` there. For `i8` to `i64`, and for
+/// `i128`, which is a varint in every encoding; no value is lost.
 ///
 /// ```
-/// use syncvar::{NetworkWriter, SyncCodec, ZigZag};
+/// use syncvar::{codec::{SyncCodec, ZigZag}, wire::NetworkWriter};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&-3_i32);
@@ -24,14 +24,14 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ZigZag;
 
-/// Integers and characters in as many bytes as their type has, the lowest first: numbers that are
-/// large more often than not, such as hashes and random identifiers.
+/// Integers and characters in the full size of their type, lowest byte first: for numbers that are usually
+/// large, such as hashes and random identifiers.
 ///
-/// For `u8` to `u128`, `i8` to `i128`, and `char` in 4 bytes; the same bytes in every encoding, and nothing
-/// is lost. In `Mirror` that is what `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong` write.
+/// For `u8` to `u128`, `i8` to `i128`, and `char` in 4 bytes; the same bytes in every encoding, without
+/// loss. In `Mirror` these are the bytes of `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong`.
 ///
 /// ```
-/// use syncvar::{Fixed, NetworkWriter, SyncCodec};
+/// use syncvar::{codec::{Fixed, SyncCodec}, wire::NetworkWriter};
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&u32::MAX);

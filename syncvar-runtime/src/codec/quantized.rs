@@ -28,7 +28,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// tell apart, what is read is written as the same bytes again.
 ///
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, Quantized, SyncCodec};
+/// use syncvar::{codec::{Quantized, SyncCodec}, wire::{NetworkReader, NetworkWriter}};
 ///
 /// type Metres = Quantized<-500, 500, 100>;
 ///
@@ -37,11 +37,11 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// assert_eq!(writer.as_bytes(), [0x23, 0xc8, 0]); // 51235 centimetres from -500
 /// let read: f32 = Metres::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert_eq!(read, 12.35);
-/// # Ok::<(), syncvar::ReadError>(())
+/// # Ok::<(), syncvar::wire::ReadError>(())
 /// ```
 ///
 /// ```compile_fail
-/// # use syncvar::{NetworkWriter, Quantized, SyncCodec};
+/// # use syncvar::{codec::{Quantized, SyncCodec}, wire::NetworkWriter};
 /// Quantized::<1, 1, 100>::write(&0.0_f32, &mut NetworkWriter::new());
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,7 +51,7 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
     /// The highest step.
     const STEPS: u32 = steps(MIN, MAX, PER_UNIT);
 
-    /// How many bytes hold the highest step.
+    /// Number of bytes of the highest step.
     const BYTES: usize = match Self::STEPS {
         0..=0xff => 1,
         0x100..=0xffff => 2,
@@ -100,7 +100,7 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
     }
 }
 
-/// How many steps there are. In a constant, which is where it is used, a panic is a compile error.
+/// Number of steps. In a constant, where it is used, a panic is a compile error.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

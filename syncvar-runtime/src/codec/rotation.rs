@@ -7,22 +7,22 @@ use super::floats::narrow;
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 
-/// Rotations in 32 bits: the three components that are not the largest, in 10 bits each, and which one
-/// is. The largest follows from them, for a rotation has length 1.
+/// Rotations in 32 bits: the three smaller components, in 10 bits each, and the index of the largest one.
+/// The largest follows from them, because a rotation has length 1.
 ///
-/// | bits | what |
+/// | bits | content |
 /// |---|---|
-/// | 31, 30 | which component is the largest in size, the first of several: 0 to 3 for x, y, z, w |
+/// | 31, 30 | index of the component with the largest magnitude, the first of several: 0 to 3 for x, y, z, w |
 /// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
 ///
 /// Four bytes, the lowest first; the same in every encoding. The rotation is normalised first, and
 /// negated if its largest component is negative: `q` and `-q` are the same rotation and travel as the
 /// same bytes. A quaternion that is no rotation, of length zero or with NaN or infinite components,
-/// travels as no rotation ([`Quaternion::IDENTITY`]).
+/// travels as [`Quaternion::IDENTITY`].
 ///
-/// Where two components are about the largest, rounding might make the other one larger: that is then
-/// taken one step closer to 0, so that what is read is written as the same bytes again. The reader
-/// refuses bytes that no rotation is written as.
+/// Where two components are about the largest, rounding might exchange them: the other one is then
+/// taken one step closer to 0, so that a decoded rotation encodes to the same bytes. The reader
+/// refuses bytes that no rotation encodes to.
 ///
 /// Each component is off by at most 0.0022 and the rotation as a whole by at most 0.28 degrees; where no
 /// two components are about the largest, the three that travel are off by at most 0.0007, half a step.
@@ -30,7 +30,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// is twice the length of the difference, `2 * sqrt(12) * e`.)
 ///
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, Quaternion, SmallestThree, SyncCodec};
+/// use syncvar::{codec::{SmallestThree, SyncCodec}, values::Quaternion, wire::{NetworkReader, NetworkWriter}};
 ///
 /// let quarter_turn = Quaternion::new(0.0, 0.70710677, 0.0, 0.70710677);
 /// let mut writer = NetworkWriter::new();
@@ -38,7 +38,7 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// assert_eq!(writer.as_bytes().len(), 4);
 /// let read: Quaternion = SmallestThree::read(&mut NetworkReader::new(writer.as_bytes()))?;
 /// assert!((read.y - quarter_turn.y).abs() < 0.0022);
-/// # Ok::<(), syncvar::ReadError>(())
+/// # Ok::<(), syncvar::wire::ReadError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmallestThree;
@@ -49,7 +49,7 @@ const LAST_STEP: i32 = 511;
 /// Steps per unit.
 const STEPS: f64 = 511.0 * SQRT_2;
 
-/// What travels, taken apart.
+/// The bytes of a rotation in their parts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Smallest {
     /// Which component is left out.
@@ -64,7 +64,7 @@ impl Smallest {
         steps: [0; 3],
     };
 
-    /// What a rotation travels as.
+    /// Encodes a rotation.
     fn of(rotation: &Quaternion) -> Self {
         let Quaternion { x, y, z, w } = *rotation;
         let [x, y, z, w] = [x, y, z, w].map(f64::from);
@@ -98,7 +98,7 @@ impl Smallest {
         }
     }
 
-    /// Whether the rotation that it stands for has its largest component where this says.
+    /// Returns whether the decoded rotation has its largest component at this index.
     fn is_read_back(self) -> bool {
         largest(&self.rotation()) == self.largest
     }

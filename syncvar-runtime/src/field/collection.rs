@@ -1,33 +1,33 @@
-//! What the collections have in common on the wire.
+//! Wire format shared by the collections.
 
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
-/// What every collection says of its changes, and what the derived code calls: as methods of its own,
-/// so that no trait of the user's can get in between, and as [`SyncField`](crate::SyncField) and
+/// Emits the dirty state of a collection and the methods that the derived code calls: as inherent methods,
+/// so that no trait of the user comes in between, and as [`SyncField`](crate::SyncField) and
 /// [`HookField`](crate::HookField).
 ///
-/// The collection has a `record`, and knows how to `write_items` and `read_items` as a whole, to
-/// `write_changes` and `read_changes`, to do both in the encoding of Mirror (`write_mirror_full` and so
-/// on), to `copy_items` into a `Vec`, and to `tell_since`, from such a
-/// copy, what has changed.
+/// The collection provides a `record`, and the methods `write_items` and `read_items` for snapshots,
+/// `write_changes` and `read_changes` for deltas, their counterparts in Mirror's encoding
+/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `tell_since`, the changes since such a
+/// copy.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
-        /// What is said about its changes, and to it.
+        /// Dirty state.
         impl<$($parameter),+> $name<$($parameter),+>
         where
             $($bounds)*
         {
-            /// Whether there is a change to send.
+            /// Returns whether the collection has a change to send.
             pub fn is_dirty(&self) -> bool {
                 self.record.is_dirty()
             }
 
-            /// Makes it be sent whole; no hook is told of what stays the same.
+            /// Makes the collection due as a snapshot; hooks run only for elements that differ.
             pub fn set_dirty(&mut self) {
                 self.record.set_dirty();
             }
 
-            /// Forgets what has changed: all who observe the object have it.
+            /// Discards the changes: all observers have them.
             pub fn clear_dirty(&mut self) {
                 self.record.clear_dirty();
             }
@@ -105,14 +105,14 @@ macro_rules! sync_field {
                 Ok((!told.is_empty()).then_some(told))
             }
 
-            /// All that is in it, as the change that takes it out.
+            /// Returns the whole content, as the change that removes it.
             #[doc(hidden)]
             pub fn remembered(&self) -> Option<Vec<$change<$($parameter),+>>> {
                 let previous = self.copy_items();
                 Some(vec![$change::Clear { previous }])
             }
 
-            /// Puts the changes into the place of what was in it.
+            /// Replaces the former content by the changes since.
             #[doc(hidden)]
             pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
                 let mut told = Vec::new();
@@ -201,18 +201,18 @@ macro_rules! sync_field {
 
 pub(super) use sync_field;
 
-/// Where to put the changes that a hook is going to be told of, if there is one.
+/// Target of the changes for a hook.
 pub(super) type Changes<'a, C> = Option<&'a mut Vec<C>>;
 
-/// Operations of so few bytes are sent even where the whole collection would be shorter: they tell a
-/// client more.
+/// Operations of at most this many bytes are sent even where the snapshot would be shorter: a hook learns
+/// more from them.
 const SHORT: usize = 64;
 
-/// Writes what has changed: the operations, or the whole collection if there are none or if it is
+/// Writes the operations, or the snapshot if the log has none or the snapshot is
 /// shorter.
 ///
-/// Whether it is shorter takes no longer to find out than the operations are long: it is written behind
-/// them until it is as long.
+/// The comparison takes no longer than the operations are long: the snapshot is written behind
+/// them until it reaches their length.
 pub(super) fn write_delta<I: Copy>(
     writer: &mut NetworkWriter,
     log: Option<impl FnOnce(&mut NetworkWriter)>,
@@ -221,7 +221,7 @@ pub(super) fn write_delta<I: Copy>(
     write_full: impl FnOnce(&mut NetworkWriter),
 ) {
     let items = items.into_iter();
-    // What is too long for its encoding cannot be given to those who join: let that come to light now.
+    // A collection that is too long for its encoding cannot be sent to new observers: report it now.
     if !writer.check_count(items.len()) {
         return;
     }
@@ -245,7 +245,7 @@ pub(super) fn write_delta<I: Copy>(
     write_full(writer);
 }
 
-/// Whether items take fewer bytes than that; leaves the writer as it was.
+/// Returns whether the items take fewer bytes than a number; restores the writer.
 fn is_shorter<I: Copy>(
     writer: &mut NetworkWriter,
     length: usize,
@@ -276,7 +276,7 @@ pub(super) fn twice(start: usize) -> ReadError {
     ReadError::new(ReadErrorKind::Custom("a key that comes twice"), start)
 }
 
-/// A key that is to be taken out and is not there.
+/// Error for the removal of an absent key.
 #[cold]
 pub(super) fn absent(start: usize) -> ReadError {
     let kind = ReadErrorKind::Custom("a key is removed that is not there");

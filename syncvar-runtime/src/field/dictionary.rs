@@ -1,4 +1,4 @@
-//! [`SyncDictionary`], a map of which only what has changed is sent, and what it gives out.
+//! [`SyncDictionary`], a map that sends its changes alone, and its iterators.
 
 mod change;
 mod edit;
@@ -22,8 +22,8 @@ use super::keys::Keys;
 use super::record::Record;
 use mirror::Made;
 
-/// A synchronised map from keys to values. Use it as a `HashMap`: whatever changes it is noticed, and
-/// what is sent is the change, whatever the size of the map.
+/// A synchronised map from keys to values. Use it as a `HashMap`: every change is recorded, and
+/// only changes are sent, independent of the size of the map.
 ///
 /// ```
 /// use syncvar::SyncDictionary;
@@ -36,25 +36,24 @@ use mirror::Made;
 /// assert_eq!((ammo["bow"], ammo.len()), (10, 2));
 /// assert!(ammo.is_dirty());
 /// ```
-///
-/// `map[key] = x` and `map.values_mut()` do not compile, since nobody would notice what they change:
+/// `map[key] = x` and `map.values_mut()` do not compile, since they would hide the change:
 /// write `map.insert(key, x)` and [`for_each_mut`](Self::for_each_mut).
 ///
-/// The order in which keys are walked is that in which they were put in, until one is taken out; it
-/// may be another one on a client.
+/// Iteration follows the order of insertion, until a key is removed; the order
+/// may differ on a client.
 ///
-/// What holds for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field, holds
-/// for a dictionary.
+/// The rule for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field holds
+/// for a dictionary too.
 ///
-/// On the wire a change is what has become of each key that has changed since the last update
-/// (WIRE.md, section 3), or the whole map where that is shorter. Nothing is kept while nobody observes
-/// the object. In the encoding `Mirror` every operation travels as it was made. The limits are those of
+/// On the wire a delta is the new state of each key that has changed since the last update
+/// (WIRE.md, section 3), or the whole map where that is shorter. Without observers no log is kept.
+/// In the encoding `Mirror` every operation travels in order. The limits equal the limits of
 /// [`SyncList`](crate::SyncList).
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &DictionaryChange<K, V>)` on a client for every key that has
 /// changed; `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[DictionaryChange<K, V>])`
-/// once for all that came with an update. Neither runs for a full state.
+/// once for all changes of an update. Neither runs for a snapshot.
 pub struct SyncDictionary<K, V> {
     items: IndexMap<K, V>,
     record: Record<Keys<IndexMap<K, bool>>, Made<K, V>>,
@@ -71,12 +70,12 @@ impl<K, V> SyncDictionary<K, V> {
         Self { items, record }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no key.
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -114,7 +113,7 @@ impl<K: Hash + Eq, V> SyncDictionary<K, V> {
         self.items.get_key_value(key)
     }
 
-    /// Whether there is such a key.
+    /// Returns whether the map contains a key.
     pub fn contains_key<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
@@ -160,7 +159,7 @@ impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for SyncDictionary<K, V> {
 }
 
 impl<K: Hash + Eq, V: PartialEq> PartialEq for SyncDictionary<K, V> {
-    /// Whether the keys and their values are equal, in whatever order.
+    /// Compares keys and values without regard to order.
     fn eq(&self, other: &Self) -> bool {
         self.items == other.items
     }

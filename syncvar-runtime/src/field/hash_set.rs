@@ -1,4 +1,4 @@
-//! What a [`SyncHashSet`](crate::SyncHashSet) gives out.
+//! Iterators of a [`SyncHashSet`](crate::SyncHashSet).
 
 use indexmap::set;
 

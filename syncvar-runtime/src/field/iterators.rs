@@ -1,6 +1,6 @@
-//! Iterators around those of a library, so that no type of its stands in what the collections give out.
+//! Wrapped iterators, so that no type of a dependency is part of the API.
 
-/// What an iterator that is wrapped does, its wrapper does.
+/// Forwards the iterator traits to the wrapped one.
 macro_rules! wrapped_iterator {
     ($name:ident<$($parameter:tt),+>, $item:ty) => {
         impl<$($parameter),+> Iterator for $name<$($parameter),+> {

@@ -8,21 +8,21 @@ use indexmap::IndexMap;
 use super::record::{KEPT, Log};
 use crate::SyncValue;
 
-/// For each key that has changed: whether clients have it. What has become of it is seen in the
+/// For each key that has changed: whether clients have it. Its new state is found in the
 /// collection itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys<M> {
-    /// Whether everything was taken out first: clients have none then.
+    /// Set if all keys were removed first: clients have none then.
     cleared: bool,
     keys: M,
 }
 
-/// What it means for clients that a key is new.
+/// Effect of a new key on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
     /// They have none that is equal.
     New,
-    /// They have it: it was taken out, and is there again.
+    /// They have it: it was removed and inserted again.
     Again,
     /// They have one that is equal, and yet is another one. No operation says that.
     Another,
@@ -38,7 +38,7 @@ pub(super) trait KeyMap: Default {
     fn remove(&mut self, key: &Self::Key);
     fn len(&self) -> usize;
     fn clear(&mut self);
-    /// In an order that is the same every time.
+    /// Iterates in a deterministic order.
     fn iter(&self) -> impl Iterator<Item = &Self::Key>;
 }
 
@@ -70,7 +70,7 @@ impl<M: KeyMap> Keys<M> {
         }
     }
 
-    /// What belongs to a key that was there is another value.
+    /// Records a new value of a present key.
     pub(super) fn change(&mut self, key: &M::Key)
     where
         M::Key: Clone,
@@ -80,7 +80,7 @@ impl<M: KeyMap> Keys<M> {
         }
     }
 
-    /// A key that was there is gone.
+    /// Records the removal of a key.
     pub(super) fn remove(&mut self, key: &M::Key)
     where
         M::Key: Clone,
@@ -97,13 +97,13 @@ impl<M: KeyMap> Keys<M> {
         self.keys.remove(key);
     }
 
-    /// All keys are gone.
+    /// Records the removal of all keys.
     pub(super) fn clear_all(&mut self) {
         self.keys.clear();
         self.cleared = true;
     }
 
-    /// Whether everything was taken out, before the keys were changed.
+    /// Returns whether all keys were removed before the recorded changes.
     pub(super) fn cleared(&self) -> bool {
         self.cleared
     }
@@ -113,7 +113,7 @@ impl<M: KeyMap> Keys<M> {
         self.keys.iter()
     }
 
-    /// How many operations there are.
+    /// Returns the number of operations.
     pub(super) fn operations(&self) -> usize {
         self.keys.len() + usize::from(self.cleared)
     }

@@ -1,4 +1,4 @@
-//! `SyncList`: a list of which only what has changed is sent.
+//! `SyncList`: a list that sends its changes alone.
 
 mod bulk;
 mod change;
@@ -24,16 +24,16 @@ use super::record::Record;
 use log::Log;
 use mirror::Made;
 
-/// A synchronised list. Use it as a `Vec`: whatever changes it is noticed, and what is sent is the
-/// change, whatever the size of the list.
+/// A synchronised list. Use it as a `Vec`: every change is recorded, and only changes are sent,
+/// independent of the size of the list.
 ///
-/// It dereferences to a slice for everything that reads. What writes is here: [`push`](Self::push),
+/// It dereferences to a slice for all reads. Its methods for writing, [`push`](Self::push),
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set`](Self::set), [`retain`](Self::retain),
-/// [`sort`](Self::sort) and so on, each as in `Vec`. [`get_mut`](Self::get_mut) gives an element for
-/// writing, which is compared with what it was when it is done with. `list[0] = x` and
-/// `list.iter_mut()` do not compile, since nobody would notice what they change: write
-/// `list.set(0, x)` and [`for_each_mut`](Self::for_each_mut). Whatever else a `Vec` can do is
-/// done through [`update`](Self::update).
+/// [`sort`](Self::sort) and so on, work as in `Vec`. [`get_mut`](Self::get_mut) returns an element for
+/// writing, whose drop compares it with the former one. `list[0] = x` and
+/// `list.iter_mut()` do not compile, since they would hide the change: write
+/// `list.set(0, x)` and [`for_each_mut`](Self::for_each_mut). All other methods of `Vec` are
+/// available through [`update`](Self::update).
 ///
 /// ```
 /// use syncvar::SyncList;
@@ -46,22 +46,22 @@ use mirror::Made;
 /// assert!(names.is_dirty());
 /// ```
 ///
-/// On the wire a change is the operations since the last update (WIRE.md, section 3), or the whole
-/// list where that is shorter. Positions that are set several times between two updates count as set
-/// once. Nothing is kept while nobody observes the object. In the encoding `Mirror` every operation travels
-/// as it was made, in those that Mirror has.
+/// On the wire a delta is the operations since the last update (WIRE.md, section 3), or the whole
+/// list where that is shorter. A position that is set several times between two updates counts as set
+/// once. Without observers no log is kept. In the encoding `Mirror` every operation travels
+/// in order, in Mirror's set of operations.
 ///
-/// Putting a new list into the place of one is noticed when the server gets the behaviour back:
-/// `player.buffs = SyncList::new()`, `mem::take`. What cannot be noticed is a list that was moved or
-/// swapped out of another field: it brings along what was noted there. Clone it instead.
+/// The server notices a new list in the place of another one at the end of the write access:
+/// `player.buffs = SyncList::new()`, `mem::take`. It cannot notice a list that was moved or
+/// swapped out of another field, which brings its own log along. Clone it instead.
 ///
 /// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
-/// `max_elements` allows.
+/// [`max_elements`](crate::ClientConfig::max_elements) allows.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;
 /// `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[ListChange<T>])` once for all
-/// that came with an update. Neither runs for a full state.
+/// changes of an update. Neither runs for a snapshot.
 pub struct SyncList<T> {
     items: Vec<T>,
     record: Record<Log<T>, Made<T>>,

@@ -1,8 +1,8 @@
-//! Collections in the encoding of Mirror: what all of them have in common.
+//! Collections in Mirror's encoding: the common part.
 //!
-//! The full state is the number of elements, the elements, and how many operations they have in them
-//! that are still to be sent. A change is the number of operations, and the operations, each as it was
-//! made. All numbers have four bytes. WIRE.md of `syncvar-mirror`, section 3.
+//! A snapshot is the number of elements, the elements, and the number of operations among them
+//! that are still to be sent. A delta is the number of operations, and the operations in
+//! order. All numbers have four bytes. WIRE.md of `syncvar-mirror`, section 3.
 
 use super::record::{Log, Record};
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
@@ -15,7 +15,7 @@ const MAX_COUNT: usize = 0xffff_ffff;
 
 /// An operation, as it was made.
 pub(super) trait Operation: Sized {
-    /// The operation that takes everything out.
+    /// The operation that removes all elements.
     const CLEAR: Self;
 
     fn write(&self, writer: &mut NetworkWriter);
@@ -62,7 +62,7 @@ pub(super) fn write_full<I, L: Log, O>(
     writer.report_pending(pending);
 }
 
-/// Writes what has changed.
+/// Writes the delta.
 pub(super) fn write_delta<I, L: Log, O: Operation>(
     record: &Record<L, O>,
     items: impl IntoIterator<Item = I, IntoIter: ExactSizeIterator>,
@@ -83,20 +83,20 @@ pub(super) fn write_delta<I, L: Log, O: Operation>(
     }
 }
 
-/// How many operations a change of a collection with so many elements has.
+/// Returns the number of operations in the delta of a collection.
 fn pending<L: Log, O>(record: &Record<L, O>, count: usize) -> usize {
     let refill = if record.is_refilled() { count + 1 } else { 0 };
     record.operations().len() + refill
 }
 
-/// How many elements follow.
+/// Reads the number of elements.
 pub(super) fn read_count(reader: &mut NetworkReader<'_>) -> Result<usize, ReadError> {
     let count = read_index(reader)?;
     reader.check_elements(count)?;
     Ok(count)
 }
 
-/// How many operations follow. There are no more of them than bytes.
+/// Reads the number of operations, at most the number of remaining bytes.
 pub(super) fn read_operations(reader: &mut NetworkReader<'_>) -> Result<usize, ReadError> {
     let (needed, left) = (read_index(reader)?, reader.remaining());
     if needed > left {

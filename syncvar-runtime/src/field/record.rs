@@ -1,10 +1,10 @@
-//! `Record`: what a collection remembers of its changes until they are sent.
+//! `Record`: the changes of a collection that wait to be sent.
 
 use super::OperationLog;
 use super::mirror::Operation;
 
-/// The changes of a collection since it was sent last: what they come to, as an `L`, or one `O` after
-/// another as they were made, if that is what is to be sent.
+/// Changes of a collection since the last send: coalesced in an `L`, or one `O` after
+/// another in the order of their calls.
 #[derive(Debug)]
 pub(super) struct Record<L, O> {
     mode: Mode,
@@ -12,49 +12,49 @@ pub(super) struct Record<L, O> {
     verbatim: Option<Box<Verbatim<O>>>,
 }
 
-/// What only those remember that speak Mirror's encoding.
+/// State of the full log, which only Mirror's encoding needs.
 #[derive(Debug)]
 struct Verbatim<O> {
-    /// What was made of the collection since it was sent last.
+    /// Operations since the last send.
     operations: Vec<O>,
-    /// So many of the operations that come next have been made already: they were in the full state.
+    /// Number of coming operations that the snapshot already contained.
     ahead: u32,
 }
 
-/// What becomes of a change.
+/// Treatment of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
-    /// The collection was made, and has not been sent since: nobody has any of it, so a change makes
-    /// it one that is to be sent whole.
+    /// Created and not sent since. No client has any of it, so a change makes
+    /// it due as a snapshot.
     #[default]
     New,
-    /// Nobody observes it: as `New`, but it has not taken the place of another one.
+    /// Without observers. Like `New`, but it has not replaced another collection.
     Unobserved,
-    /// All who observe it have it, but for what the log says.
+    /// All observers have the content, except for the changes in the log.
     Recording,
-    /// It is to be sent whole.
+    /// Due as a snapshot.
     Whole,
-    /// Every operation would be kept, but that nobody is to be told of any.
+    /// Full log, without observers to send it to.
     Unrecorded,
     /// Every operation is kept.
     Verbatim,
-    /// As `Verbatim`, and when all that is kept has been made, the collection is to be emptied and
-    /// filled again with what is in it.
+    /// Like `Verbatim`. After the operations in the log the collection is to be emptied and
+    /// filled again with its content.
     Unfinished,
 }
 
-/// Where to note a change.
+/// Place to record a change.
 pub(super) enum Note<'a, L, O> {
-    /// It need not be noted.
+    /// No record is needed.
     Nothing,
-    /// With those that came before it.
+    /// Coalesced with the changes before it.
     Change(&'a mut L),
-    /// Behind those that came before it.
+    /// Behind the operations before it.
     Operation(&'a mut Vec<O>),
 }
 
-/// Keeps an operation behind those that came before it. Only Mirror's encoding has any: a function of its own
-/// leaves the others short.
+/// Appends an operation. Only Mirror's encoding has operations: a function of its own
+/// keeps the callers short.
 #[inline(never)]
 pub(super) fn keep<O>(operations: &mut Vec<O>, operation: impl FnOnce() -> O) {
     operations.push(operation());
@@ -63,7 +63,7 @@ pub(super) fn keep<O>(operations: &mut Vec<O>, operation: impl FnOnce() -> O) {
 /// Memory for so many operations is kept for the next update.
 pub(super) const KEPT: usize = 256;
 
-/// Operations, in whatever form a collection keeps them.
+/// Coalesced changes in the form of a kind of collection.
 pub(super) trait Log {
     fn is_empty(&self) -> bool;
     fn clear(&mut self);
@@ -107,7 +107,7 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// The collection is to be sent whole.
+    /// Makes the collection due as a snapshot.
     pub(super) fn set_dirty(&mut self) {
         self.mode = self.mode.whole();
         self.log.clear();
@@ -147,9 +147,9 @@ impl<L: Log, O> Record<L, O> {
     pub(super) fn set_observed(&mut self, observed: bool) {
         match (observed, self.mode) {
             (false, Mode::Recording) if self.log.is_empty() => self.mode = Mode::Unobserved,
-            // The full state that is being written is all that anybody has to know.
+            // The snapshot that is being written contains every change.
             (true, Mode::Unobserved) => self.mode = Mode::Recording,
-            // It has what the log says in it already: done to it, that would be done twice.
+            // The snapshot contains the changes of the log: a later delta would apply them twice.
             (true, Mode::Recording) if !self.log.is_empty() => self.set_dirty(),
             (true, Mode::Unrecorded) => self.mode = Mode::Verbatim,
             (false, Mode::Verbatim | Mode::Unfinished) => {
@@ -161,8 +161,9 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Sets the log, from the moment on that the collection is observed. A dirty collection is observed
-    /// already: it is sent whole, behind the pending operations that some clients pass over.
+    /// Switches to the full log, as soon as the collection is
+    /// observed. A collection that is dirty already is observed, and due as a snapshot behind the operations
+    /// that receivers may skip.
     pub(super) fn set_log(&mut self, log: OperationLog)
     where
         O: Operation,
@@ -198,7 +199,7 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Whether every operation is kept as it was made, or would be if anybody were to be told of it.
+    /// Returns whether the log is full, or would be with observers.
     #[inline]
     pub(super) fn is_verbatim(&self) -> bool {
         matches!(
@@ -207,8 +208,8 @@ impl<L: Log, O> Record<L, O> {
         )
     }
 
-    /// Something is about to change: where to note it, if it has to be noted at all. Whoever changes
-    /// something has [settled](Self::settle) what was left half-way.
+    /// Returns the place to record the change that follows. The caller has [settled](Self::settle) an interrupted
+    /// change before.
     #[inline]
     pub(super) fn note(&mut self) -> Note<'_, L, O> {
         match self.mode {
@@ -228,7 +229,7 @@ impl<L: Log, O> Record<L, O> {
         Note::Nothing
     }
 
-    /// Where to keep operations that were not made here, but are to go on to others.
+    /// Returns the log for operations that were received and go on to others.
     pub(super) fn relayed(&mut self) -> Option<&mut Vec<O>> {
         match (self.mode, &mut self.verbatim) {
             (Mode::Verbatim, Some(verbatim)) => Some(&mut verbatim.operations),
@@ -236,14 +237,14 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Whether it has to be noted that the collection is emptied and filled again, before it changes any
+    /// Returns whether the emptying and refilling must be recorded before the collection changes
     /// further.
     #[inline]
     pub(super) fn is_unfinished(&self) -> bool {
         self.mode == Mode::Unfinished
     }
 
-    /// Where to note that, if it has to be.
+    /// Returns the log for the emptying and refilling, if it is due.
     pub(super) fn settle(&mut self) -> Option<&mut Vec<O>> {
         if !self.is_unfinished() {
             return None;
@@ -256,7 +257,7 @@ impl<L: Log, O> Record<L, O> {
         &mut self.verbatim.get_or_insert_default().operations
     }
 
-    /// What is to be sent instead of the whole, if there is any such thing.
+    /// Returns the changes to send instead of a snapshot.
     pub(super) fn changes(&self) -> Option<&L> {
         (self.mode == Mode::Recording && !self.log.is_empty()).then_some(&self.log)
     }
@@ -269,8 +270,8 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Whether the collection is to be emptied and filled again, behind those operations, where there is
-    /// no other way to send it.
+    /// Returns whether the collection is to be emptied and filled again behind the operations of the log,
+    /// for lack of another way to send it.
     pub(super) fn is_refilled(&self) -> bool {
         self.is_dirty() && self.mode != Mode::Verbatim
     }
@@ -281,12 +282,12 @@ impl<L: Log, O> Record<L, O> {
             self.verbatim.get_or_insert_default().ahead = ahead;
         }
         if self.is_verbatim() {
-            // What was made of the former content cannot be made of this one.
+            // The operations belong to the former content.
             self.clear_dirty();
         }
     }
 
-    /// Whether the operation that comes next has been made already; the one after it is next then.
+    /// Returns whether the next operation was part of the snapshot, and counts it.
     pub(super) fn passes_over(&mut self) -> bool {
         let Some(verbatim) = &mut self.verbatim else {
             return false;
@@ -296,21 +297,21 @@ impl<L: Log, O> Record<L, O> {
         ahead
     }
 
-    /// Begins something that may be left half-way, by a panic or a guard that is never dropped: until
-    /// it has come to its [end](Self::end), the collection is one that is to be sent whole.
+    /// Begins a change that a panic or a leaked guard may interrupt: until
+    /// its [end](Self::end), the collection is due as a snapshot.
     pub(super) fn begin(&mut self) -> Begun {
         let whole = self.mode.whole();
         Begun(std::mem::replace(&mut self.mode, whole))
     }
 
-    /// It has come to its end: what it has changed is noted now.
+    /// Ends a change; the caller records it now.
     pub(super) fn end(&mut self, begun: Begun) {
         self.mode = begun.0;
     }
 }
 
 impl Mode {
-    /// That of a collection that is to be sent whole.
+    /// Returns the mode of a collection that is due as a snapshot.
     fn whole(self) -> Self {
         match self {
             Self::Unrecorded => Self::Unrecorded,
@@ -320,7 +321,7 @@ impl Mode {
     }
 }
 
-/// What [`Record::begin`] has put aside.
+/// State before [`Record::begin`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun(Mode);
 

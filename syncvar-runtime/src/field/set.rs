@@ -1,4 +1,4 @@
-//! `SyncHashSet` and `SyncSortedSet`: sets of which only what has changed is sent.
+//! `SyncHashSet` and `SyncSortedSet`: sets that send their changes alone.
 
 mod field;
 mod mirror;
@@ -21,11 +21,11 @@ use crate::SyncValue;
 use mirror::Made;
 use storage::Storage;
 
-/// One change of a [`SyncHashSet`] or [`SyncSortedSet`], as a hook on a client is told of it.
+/// One change of a [`SyncHashSet`] or [`SyncSortedSet`], the argument of a hook on a client.
 ///
-/// When a hook runs, all changes have been made. An element changes once with an update, whatever was
-/// done to it on the server in between; in the encoding `Mirror` it is told of everything that was done, as
-/// it was done.
+/// All changes have been applied when a hook runs. An element changes once per update, however often it
+/// changed on the server in between. In the encoding `Mirror` the hook receives every operation in
+/// order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetChange<T> {
     /// An element is new.
@@ -38,9 +38,9 @@ pub enum SetChange<T> {
         /// The element.
         value: T,
     },
-    /// All elements are gone.
+    /// All elements were removed.
     Clear {
-        /// What they were.
+        /// The former elements.
         previous: Vec<T>,
     },
 }
@@ -55,8 +55,8 @@ impl<T> SetChange<T> {
     }
 }
 
-/// A synchronised set of unique values, in no order. Use it as a `HashSet`: what is sent is the change,
-/// whatever the size of the set.
+/// A synchronised set of unique values without an order. Use it as a `HashSet`: it sends its changes,
+/// independent of the size of the set.
 ///
 /// ```
 /// use syncvar::SyncHashSet;
@@ -66,29 +66,28 @@ impl<T> SetChange<T> {
 /// assert!(tags.remove("fast"));
 /// assert!(tags.contains("new") && tags.is_dirty());
 /// ```
+/// Iteration follows the order of insertion, until an element is removed;
+/// the order may differ on a client.
 ///
-/// The order in which elements are walked is that in which they were put in, until one is taken out;
-/// it may be another one on a client.
+/// The rule for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field holds
+/// for a set too.
 ///
-/// What holds for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field, holds
-/// for a set.
-///
-/// On the wire a change is what has become of each element that has changed since the last update
-/// (WIRE.md, section 3), or the whole set where that is shorter. Nothing is kept while nobody observes
-/// the object. In the encoding `Mirror` every operation travels as it was made. The limits are those of
+/// On the wire a delta is the new state of each element that has changed since the last update
+/// (WIRE.md, section 3), or the whole set where that is shorter. Without observers no log is kept.
+/// In the encoding `Mirror` every operation travels in order. The limits equal the limits of
 /// [`SyncList`](crate::SyncList).
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &SetChange<T>)` on a client for every element that has changed;
 /// `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[SetChange<T>])` once for all
-/// that came with an update. Neither runs for a full state.
+/// changes of an update. Neither runs for a snapshot.
 pub struct SyncHashSet<T> {
     items: IndexSet<T>,
     record: Record<Keys<indexmap::IndexMap<T, bool>>, Made<T>>,
 }
 
 /// A synchronised set of unique values in ascending order. Use it as a `BTreeSet`, to which it
-/// dereferences for everything that reads.
+/// dereferences for all reads.
 ///
 /// ```
 /// use syncvar::SyncSortedSet;
@@ -100,13 +99,13 @@ pub struct SyncHashSet<T> {
 /// assert_eq!(scores.range(12..).next(), Some(&15));
 /// ```
 ///
-/// In everything else it is as [`SyncHashSet`].
+/// In all other respects it equals [`SyncHashSet`].
 pub struct SyncSortedSet<T> {
     items: BTreeSet<T>,
     record: Record<Keys<std::collections::BTreeMap<T, bool>>, Made<T>>,
 }
 
-/// What both sets have.
+/// Items of both sets.
 macro_rules! both {
     (
         $name:ident, $storage:ident, $bound:ident $(+ $more:ident)?,
@@ -124,9 +123,9 @@ macro_rules! both {
             }
         }
 
-        /// What changes the set.
+        /// Methods that change the set.
         impl<T: SyncValue + $bound $(+ $more)?> $name<T> {
-            /// Puts an element in. Returns whether it was not there.
+            /// Inserts an element. Returns whether it was absent.
             pub fn insert(&mut self, value: T) -> bool {
                 if self.items.contains(&value) {
                     return false;
@@ -138,7 +137,7 @@ macro_rules! both {
                 self.items.insert(value)
             }
 
-            /// Takes an element out. Returns whether it was there.
+            /// Removes an element. Returns whether it was present.
             pub fn remove<Q: $bound $(+ $more)? + ?Sized>(&mut self, value: &Q) -> bool
             where
                 T: Borrow<Q>,
@@ -161,8 +160,8 @@ macro_rules! both {
             pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
                 self.settle();
                 let Self { items, record } = self;
-                // Asked before anything is taken out: a panic half-way would leave a set that finds
-                // nothing.
+                // All answers before the first removal: a panic half-way would leave a set with a broken
+                // index.
                 let stay: Vec<_> = items.iter().map(|value| keep(value)).collect();
                 let mut stay = stay.into_iter();
                 items.retain(|value| {
@@ -174,12 +173,12 @@ macro_rules! both {
                 });
             }
 
-            /// Takes everything out.
+            /// Removes all elements.
             pub fn clear(&mut self) {
                 self.drain();
             }
 
-            /// Takes everything out, at once, and gives it.
+            /// Removes all elements at once, and returns them.
             pub fn drain(&mut self) -> $into_iter {
                 self.settle();
                 let items = std::mem::take(&mut self.items);
@@ -193,7 +192,7 @@ macro_rules! both {
                 self.record.note().remove(value);
             }
 
-            /// Notes what was left half-way, before anything else changes.
+            /// Records an interrupted change before the next one.
             #[inline]
             fn settle(&mut self) {
                 if self.record.is_unfinished() {
@@ -303,12 +302,12 @@ both!(
 );
 
 impl<T> SyncHashSet<T> {
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// Whether there is no element.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -320,7 +319,7 @@ impl<T> SyncHashSet<T> {
 }
 
 impl<T: Hash + Eq> SyncHashSet<T> {
-    /// Whether there is such an element.
+    /// Returns whether the set contains an element.
     pub fn contains<Q: Hash + Eq + ?Sized>(&self, value: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -336,17 +335,17 @@ impl<T: Hash + Eq> SyncHashSet<T> {
         self.items.get(value)
     }
 
-    /// Whether all elements are in another set too.
+    /// Returns whether another set contains all elements of this one.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.items.is_subset(&other.items)
     }
 
-    /// Whether all elements of another set are in this one too.
+    /// Returns whether this set contains all elements of another one.
     pub fn is_superset(&self, other: &Self) -> bool {
         self.items.is_superset(&other.items)
     }
 
-    /// Whether no element is in another set too.
+    /// Returns whether both sets have no common element.
     pub fn is_disjoint(&self, other: &Self) -> bool {
         self.items.is_disjoint(&other.items)
     }

@@ -6,13 +6,13 @@ use super::{HookField, SyncField};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// A synchronised value: write to it as to the value itself, and every observing client sees it.
+/// A synchronised value: write to it as to the value itself, and every observing client receives it.
 ///
 /// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`.
-/// Writes are noticed:
+/// Writes make it dirty:
 ///
-/// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (`+=` and its
-///   kin) compare, and only a real change makes the variable dirty. Floats compare by their bits.
+/// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (such as `+=`)
+///   compare, and only a real change makes the variable dirty. Floats compare by their bits.
 /// * [`as_mut`](Self::as_mut), or any `&mut` use of the value, makes it dirty at once.
 ///
 /// ```
@@ -31,28 +31,28 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// assert_eq!(format!("{name}: {health}"), "Anna: 90");
 /// ```
 ///
-/// Putting a new variable into the place of one is noticed as well, when the server gets the behaviour
-/// back: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. What cannot be noticed
-/// is a whole variable, or a whole behaviour, that was moved or swapped out of another one: move the
+/// The server also notices a new variable in the place of another one, at the end of the write
+/// access: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. It cannot notice
+/// a whole variable, or a whole behaviour, that was moved or swapped out of another one: move the
 /// values instead, as in `mem::swap(&mut *a, &mut *b)`.
 ///
-/// The size is that of the value and one flag. Where the value is a struct, all of it travels when
-/// any of it changes.
+/// The size is that of the value and one flag. A struct travels as a whole when
+/// any of its members changes.
 pub struct SyncVar<T> {
     value: T,
     state: State,
 }
 
-/// What has become of a variable.
+/// State of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It was made, and has not been sent since.
+    /// Created, and not sent since.
     New,
     /// Its value was sent.
     Clean,
     /// There is a change to send.
     Dirty,
-    /// It is to be sent, whether its value has changed or not.
+    /// Due, with or without a change of value.
     Forced,
 }
 
@@ -70,7 +70,7 @@ impl<T> SyncVar<T> {
         &self.value
     }
 
-    /// The value for writing; the variable becomes dirty, whatever is done with it.
+    /// Returns the value for writing; makes the variable dirty, even without a write.
     pub const fn as_mut(&mut self) -> &mut T {
         self.mark_changed();
         &mut self.value
@@ -81,7 +81,7 @@ impl<T> SyncVar<T> {
         self.value
     }
 
-    /// Whether there is a change to send.
+    /// Returns whether the variable has a change to send.
     #[inline]
     pub const fn is_dirty(&self) -> bool {
         matches!(self.state, State::Dirty | State::Forced)
@@ -128,7 +128,7 @@ impl<T> SyncVar<T> {
 }
 
 impl<T: SyncValue> SyncVar<T> {
-    /// Assigns; dirty only if the value is another one. Returns whether it was.
+    /// Assigns a value; a different value makes the variable dirty. Returns whether it differed.
     ///
     /// ```
     /// # use syncvar::SyncVar;
@@ -137,8 +137,8 @@ impl<T: SyncValue> SyncVar<T> {
     /// assert!(temperature.set(0.0));
     /// ```
     ///
-    /// A value that is the same as far as it travels ([`SyncValue::same`]) is not assigned at all, as
-    /// in UNet: members with `#[sync_value(skip)]` stay what they are. To write those, use
+    /// A value that travels as the same bytes ([`SyncValue::same`]) is not assigned, as
+    /// in UNet: members with `#[sync_value(skip)]` keep their values. To write them, use
     /// [`as_mut`](Self::as_mut).
     #[inline]
     pub fn set(&mut self, value: T) -> bool {
@@ -166,7 +166,7 @@ impl<T: SyncValue> SyncVar<T> {
     #[inline]
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
         let (previous, state) = (self.value.clone(), self.state);
-        // If the function panics, it may have changed the value.
+        // The function may have changed the value before a panic.
         self.mark_changed();
         change(&mut self.value);
         if self.value.same(&previous) {
@@ -175,16 +175,16 @@ impl<T: SyncValue> SyncVar<T> {
     }
 }
 
-/// What the derived code calls. Also there as [`SyncField`] and [`HookField`].
+/// Calls of the derived code, also available as [`SyncField`] and [`HookField`].
 impl<T> SyncVar<T> {
-    /// The value, to be overwritten by what has been received; does not make the variable dirty.
+    /// Returns the value for overwriting by a received one; does not make the variable dirty.
     #[doc(hidden)]
     #[inline]
     pub const fn received(&mut self) -> &mut T {
         &mut self.value
     }
 
-    /// The value, if everyone who observes it has it.
+    /// Returns the value if all observers have it.
     #[doc(hidden)]
     #[inline]
     pub fn sent_value(&self) -> Option<T>
@@ -194,7 +194,7 @@ impl<T> SyncVar<T> {
         matches!(self.state, State::Clean).then(|| self.value.clone())
     }
 
-    /// The value, to be compared with what it will be.
+    /// Returns the value for a later comparison.
     #[doc(hidden)]
     #[inline]
     pub fn remembered(&self) -> T
@@ -204,7 +204,7 @@ impl<T> SyncVar<T> {
         self.value.clone()
     }
 
-    /// Whether the value is another one now. One that is the same is not remembered any more.
+    /// Returns whether the value differs from an earlier one. Drops an equal one.
     #[doc(hidden)]
     #[inline]
     pub fn has_changed_since(&self, previous: &mut Option<T>) -> bool
@@ -216,8 +216,8 @@ impl<T> SyncVar<T> {
         previous.is_some()
     }
 
-    /// Makes the variable clean again: what it holds now is, as it travels, what it held when it was
-    /// clean. A variable that was told to be dirty stays so.
+    /// Makes the variable clean: its value travels as the same bytes as its last clean value.
+    /// Keeps a forced variable dirty.
     #[doc(hidden)]
     #[inline]
     pub const fn withdraw_change(&mut self) {

@@ -1,38 +1,38 @@
-//! What an interest management reports.
+//! Reports of an interest management.
 
 use super::Area;
 use crate::{ConnectionId, NetId};
 
-/// One thing that has become different.
+/// A change of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InterestChange {
-    /// An object is in another area, or in none: then everyone sees it.
+    /// An object has another area. Without an area, all connections observe it.
     Placed {
-        /// Which object.
+        /// The object.
         object: NetId,
-        /// Where it is now.
+        /// Its new area.
         area: Option<Area>,
     },
     /// A connection begins to see an area.
     Revealed {
-        /// Which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// What it sees.
+        /// The area.
         area: Area,
     },
     /// A connection ceases to see an area.
     Concealed {
-        /// Which connection.
+        /// The connection.
         connection: ConnectionId,
-        /// What it sees no more.
+        /// The area.
         area: Area,
     },
 }
 
-/// What has become different since the last update, in the order in which it takes effect.
+/// Changes since the last update, in the order of application.
 ///
 /// ```
-/// use syncvar::{Area, ConnectionId, InterestChange, InterestChanges, NetId};
+/// use syncvar::{ConnectionId, NetId, interest::{Area, InterestChange, InterestChanges}};
 ///
 /// let mut changes = InterestChanges::default();
 /// changes.reveal(ConnectionId(1), Area(5));
@@ -47,34 +47,34 @@ pub struct InterestChanges {
 }
 
 impl InterestChanges {
-    /// An object is in this area now; in none, and everyone sees it.
+    /// Reports the area of an object. Without an area, all connections observe it.
     pub fn place(&mut self, object: NetId, area: Option<Area>) {
         self.list.push(InterestChange::Placed { object, area });
     }
 
-    /// A connection sees this area from now on.
+    /// Reports that a connection begins to see an area.
     pub fn reveal(&mut self, connection: ConnectionId, area: Area) {
         self.list
             .push(InterestChange::Revealed { connection, area });
     }
 
-    /// A connection sees this area no more.
+    /// Reports that a connection ceases to see an area.
     pub fn conceal(&mut self, connection: ConnectionId, area: Area) {
         self.list
             .push(InterestChange::Concealed { connection, area });
     }
 
-    /// Whether there are none.
+    /// Returns whether no change was reported.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The changes, in their order.
+    /// Returns the changes in order.
     pub fn iter(&self) -> impl Iterator<Item = &InterestChange> {
         self.list.iter()
     }
 
-    /// Takes the changes out, in their order. The memory stays.
+    /// Removes the changes in order, and keeps the memory.
     pub fn drain(&mut self) -> impl Iterator<Item = InterestChange> {
         self.list.drain(..)
     }

@@ -14,37 +14,31 @@ use space::{Axes, Cell, Offset, Space};
 
 /// A grid over space: objects are in cells, and a connection sees the cells around its viewer.
 ///
-/// A viewer stands at a position ([`watch`](Self::watch)) or goes with an object
-/// ([`follow`](Self::follow)). A connection without a viewer sees no cell. Objects that are not
-/// bound to a place can be [shown everywhere](Self::show_everywhere).
+/// A viewer has a fixed position ([`watch`](Self::watch)) or follows an object
+/// ([`follow`](Self::follow)). A connection without a viewer sees no cell. Objects without a place
+/// can be [shown everywhere](Self::show_everywhere).
 ///
-/// # What is seen
+/// # Visible distance
 ///
-/// Everything within the view distance of the viewer, always. Cells are seen as wholes, so some
-/// things beyond are seen as well; but nothing that is further than the view distance and
-/// √n × (2 cell sizes + 4 margins), where n is the number of axes.
+/// A connection sees all objects within the view distance. It sees cells as wholes, so the range
+/// extends further: up to the view distance and √n × (2 cell sizes + 4 margins), with n axes.
 ///
-/// Objects and viewers are counted in a cell until they are more than a margin outside of it, so
-/// that walking along a boundary does not make things come and go. The margin is a tenth of the
-/// cell size, unless [`with_margin`](Self::with_margin) says otherwise.
+/// Objects and viewers stay in a cell until they are more than a margin outside of it. A walk along
+/// a boundary therefore causes no spawns and hides. The margin is a tenth of the cell size by
+/// default: see [`with_margin`](Self::with_margin).
 ///
-/// The grid has 2²¹ cells along each axis, with the origin in the middle. What is further out, up
-/// to infinity, is counted in the outermost cells. A coordinate that is not a number is taken for
-/// the one before, and at first for 0.
+/// The grid has 2²¹ cells along each axis, with the origin in the middle. Positions further out, up
+/// to infinity, belong to the outermost cells. A NaN coordinate keeps its former value, at first 0.
 ///
-/// # What it costs
+/// # Costs
 ///
-/// Moving costs a comparison. A viewer that comes into another cell costs as much as there are
-/// cells in view, however many objects are in them; only the cells that differ are reported,
-/// nearest first. Small cells follow the view distance closely, large cells are crossed less often
-/// and share their bytes among more connections: half the view distance is a fair size to begin
-/// with.
+/// A move costs a comparison. A viewer in a new cell costs time in proportion to the cells in view,
+/// independent of their objects. Only different cells are reported, nearest first. Small cells
+/// follow the view distance closely. Large cells change less often and share bytes among more
+/// connections. Start with half the view distance.
 ///
 /// ```
-/// use syncvar::{
-///     ConnectionId, InterestChange, InterestChanges, InterestManagement, NetId, SpatialGrid,
-///     Vector3,
-/// };
+/// use syncvar::{ConnectionId, NetId, interest::{InterestChange, InterestChanges, InterestManagement, SpatialGrid}, values::Vector3};
 ///
 /// // A game on the ground, where y is up: cells of 25 metres, and everybody sees 50 metres far.
 /// let mut grid = SpatialGrid::xz(25.0, 50.0);
@@ -74,23 +68,23 @@ pub struct SpatialGrid {
     axes: Axes,
     cell_size: f32,
     view_distance: f32,
-    /// The ways to all cells that a viewer sees, nearest first.
+    /// Offsets to all cells in view, nearest first.
     offsets: Vec<Offset>,
     objects: Table<Object>,
     viewers: Table<Viewer>,
-    /// Whose viewers go with an object, which need not be there yet.
+    /// Viewers that follow an object, spawned or not.
     followers: Sets<NetId, ConnectionId>,
-    /// Objects that may be elsewhere than reported, each once unless it is gone.
+    /// Objects whose cell may differ from the report, each once unless despawned.
     moved: Vec<NetId>,
-    /// Viewers that may be elsewhere than reported, each once unless it is gone.
+    /// Viewers whose cell may differ from the report, each once unless disconnected.
     turned: Vec<ConnectionId>,
 }
 
 impl SpatialGrid {
-    /// How many cells a viewer can see at most.
+    /// Maximum number of cells in view.
     pub const MAX_CELLS_IN_VIEW: u16 = 4096;
 
-    /// A grid of squares over x and y, for games in two dimensions.
+    /// Returns a grid of squares over x and y, for games in two dimensions.
     ///
     /// # Panics
     ///
@@ -98,14 +92,14 @@ impl SpatialGrid {
     /// more than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
     ///
     /// ```
-    /// # use syncvar::SpatialGrid;
+    /// # use syncvar::interest::SpatialGrid;
     /// assert_eq!(SpatialGrid::xy(10.0, 10.0).cells_in_view(), 21);
     /// ```
     pub fn xy(cell_size: f32, view_distance: f32) -> Self {
         Self::new(Axes::Xy, cell_size, view_distance, cell_size / 10.0)
     }
 
-    /// A grid of squares over x and z, for games in three dimensions that take place on the ground.
+    /// Returns a grid of squares over x and z, for games on the ground.
     ///
     /// # Panics
     ///
@@ -114,7 +108,7 @@ impl SpatialGrid {
         Self::new(Axes::Xz, cell_size, view_distance, cell_size / 10.0)
     }
 
-    /// A grid of cubes.
+    /// Returns a grid of cubes.
     ///
     /// # Panics
     ///
@@ -123,8 +117,8 @@ impl SpatialGrid {
         Self::new(Axes::Xyz, cell_size, view_distance, cell_size / 10.0)
     }
 
-    /// A new grid like this one, with another margin: how far outside of a cell something must be
-    /// to be no longer counted in it.
+    /// Returns a new grid with another margin: the distance outside of a cell that ends the
+    /// membership in it.
     ///
     /// # Panics
     ///
@@ -184,15 +178,15 @@ impl SpatialGrid {
         }
     }
 
-    /// How many cells a viewer sees.
+    /// Returns the number of cells in view.
     pub fn cells_in_view(&self) -> usize {
         self.offsets.len()
     }
 
-    /// The viewer of a connection is at this position and follows nothing. May be called as often
-    /// as one likes.
+    /// Moves the viewer of a connection to a position. It follows no object any more. Cheap enough
+    /// for every frame.
     ///
-    /// Does nothing for a connection that the server does not have.
+    /// Ignores unknown connections.
     ///
     /// ```
     /// # use syncvar::*;
@@ -214,16 +208,16 @@ impl SpatialGrid {
         viewer.turn(connection, Some(cell), &mut self.turned);
     }
 
-    /// The viewer of a connection is wherever this object is. It sees no cell before the object is
-    /// there, and stays where the object was last when it is gone.
+    /// Attaches the viewer of a connection to an object. It sees no cell before the spawn of the
+    /// object, and stays at the last position after the despawn.
     ///
-    /// Does nothing for a connection that the server does not have.
+    /// Ignores unknown connections.
     pub fn follow(&mut self, connection: ConnectionId, object: NetId) {
         let cell = self.objects.get(object.0).map(|object| object.cell);
         self.direct(connection, cell, Some(object));
     }
 
-    /// A connection sees no cell any more, only objects that are shown everywhere.
+    /// Removes the viewer of a connection: it sees only objects that are shown everywhere.
     pub fn stop_watching(&mut self, connection: ConnectionId) {
         self.direct(connection, None, None);
     }
@@ -244,10 +238,10 @@ impl SpatialGrid {
         viewer.turn(connection, cell, &mut self.turned);
     }
 
-    /// An object is not bound to a place: everyone sees it, wherever it is. For scoreboards, the
-    /// weather, leaders of teams.
+    /// Detaches an object from its place: all connections observe it. For scoreboards, the weather,
+    /// leaders of teams.
     ///
-    /// Does nothing for an object that is not there.
+    /// Ignores unknown objects.
     ///
     /// ```
     /// # use syncvar::*;
@@ -265,7 +259,7 @@ impl SpatialGrid {
         self.bind(object, false);
     }
 
-    /// An object is seen where it is, as all are at first.
+    /// Attaches an object to its place again, as all objects are at first.
     pub fn place_in_grid(&mut self, object: NetId) {
         self.bind(object, true);
     }
@@ -277,7 +271,7 @@ impl SpatialGrid {
         }
     }
 
-    /// An object has come into a cell: so have the viewers that go with it.
+    /// Moves the viewers that follow an object.
     fn take_followers(&mut self, object: NetId, cell: Cell) {
         for connection in self.followers.of(object) {
             if let Some(viewer) = self.viewers.get_mut(connection.0) {
@@ -364,7 +358,7 @@ impl InterestManagement for SpatialGrid {
 }
 
 impl SpatialGrid {
-    /// The cells that are seen from one cell and not from the other.
+    /// Returns the cells in view of one cell and not of the other.
     fn unseen(&self, from: Option<Cell>, other: Option<Cell>) -> impl Iterator<Item = Cell> {
         let cells = from.into_iter().flat_map(|from| {
             let offsets = self.offsets.iter();

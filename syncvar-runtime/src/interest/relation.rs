@@ -1,15 +1,15 @@
-//! Who goes with whom, found from either side.
+//! Pairs, indexed from both sides.
 
 use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-/// A set of values for each key. Only the sets can be walked: their order is known.
+/// A set of values for each key. Only the sets are iterable: their order is defined.
 #[derive(Debug)]
 pub(super) struct Sets<K, V>(FxHashMap<K, BTreeSet<V>>);
 
-/// Pairs, found from either half.
+/// Pairs, indexed from both sides.
 #[derive(Debug)]
 pub(super) struct Relation<L, R> {
     rights: Sets<L, R>,
@@ -32,12 +32,12 @@ impl<L, R> Default for Relation<L, R> {
 }
 
 impl<K: Copy + Eq + Hash, V: Copy + Ord> Sets<K, V> {
-    /// Whether the value was not there.
+    /// Adds a value. Returns whether it was new.
     pub(super) fn insert(&mut self, key: K, value: V) -> bool {
         self.0.entry(key).or_default().insert(value)
     }
 
-    /// Whether the value was there.
+    /// Removes a value. Returns whether it existed.
     pub(super) fn remove(&mut self, key: K, value: V) -> bool {
         let Some(set) = self.0.get_mut(&key) else {
             return false;
@@ -58,31 +58,31 @@ impl<K: Copy + Eq + Hash, V: Copy + Ord> Sets<K, V> {
         self.0.get(&key).is_some_and(|set| set.contains(&value))
     }
 
-    /// The values of a key, ascending.
+    /// Returns the values of a key, ascending.
     pub(super) fn of(&self, key: K) -> impl Iterator<Item = V> {
         self.0.get(&key).into_iter().flatten().copied()
     }
 
-    /// How many values a key has.
+    /// Returns the number of values of a key.
     pub(super) fn count(&self, key: K) -> usize {
         self.0.get(&key).map_or(0, BTreeSet::len)
     }
 }
 
 impl<L: Copy + Ord + Hash, R: Copy + Ord + Hash> Relation<L, R> {
-    /// Whether the pair was not there.
+    /// Adds a pair. Returns whether it was new.
     pub(super) fn insert(&mut self, left: L, right: R) -> bool {
         self.lefts.insert(right, left);
         self.rights.insert(left, right)
     }
 
-    /// Whether the pair was there.
+    /// Removes a pair. Returns whether it existed.
     pub(super) fn remove(&mut self, left: L, right: R) -> bool {
         self.lefts.remove(right, left);
         self.rights.remove(left, right)
     }
 
-    /// Removes all pairs of a left half.
+    /// Removes all pairs of a left side.
     pub(super) fn forget(&mut self, left: L) {
         for right in self.rights.take(left) {
             self.lefts.remove(right, left);
@@ -93,7 +93,7 @@ impl<L: Copy + Ord + Hash, R: Copy + Ord + Hash> Relation<L, R> {
         self.rights.contains(left, right)
     }
 
-    /// The left halves that go with a right one.
+    /// Returns the left sides of all right sides.
     pub(super) fn lefts(&self) -> &Sets<R, L> {
         &self.lefts
     }

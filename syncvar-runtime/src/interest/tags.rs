@@ -1,4 +1,4 @@
-//! Group tags: a connection sees what has no tag, and what has one that it has joined.
+//! Group tags: a connection sees untagged objects and objects of the groups it joined.
 
 mod pairs;
 #[cfg(test)]
@@ -10,26 +10,22 @@ use crate::table::Table;
 use crate::{ConnectionId, NetId, Vector3};
 use pairs::{Pair, Pairs};
 
-/// The name of a group: a team, a match, a scene. The number is the game's own.
+/// Number of a group: a team, a match, a scene. The game chooses it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);
 
 /// Group tags, on top of another interest management.
 ///
-/// An object has a tag or none, a connection has joined any number of tags. A connection sees an
-/// object if the object has no tag or one that the connection has joined, *and* the inner interest
-/// management shows it. With [`Everyone`] as the inner one only tags matter; with a
-/// [`SpatialGrid`](super::SpatialGrid) a team sees its own things as far as it sees at all. Group
-/// tags in group tags are teams in scenes.
+/// An object has at most one tag; a connection joins any number of tags. It sees an object if the
+/// tag allows it *and* the inner interest management shows it. With [`Everyone`] inside, only tags
+/// matter. With a [`SpatialGrid`](super::SpatialGrid) inside, a team sees its objects within the
+/// view distance. Group tags inside group tags are teams in scenes.
 ///
-/// Joining costs as much as there are areas with that tag: one for each inner area that has such
-/// an object. Objects with the same tag in the same inner area share their bytes.
+/// Joining costs time in proportion to the areas with the tag: one for each inner area with such an
+/// object. Objects with the same tag and inner area share bytes.
 ///
 /// ```
-/// use syncvar::{
-///     ConnectionId, GroupTags, InterestChanges, InterestManagement, NetId, SpatialGrid, Tag,
-///     Vector3,
-/// };
+/// use syncvar::{ConnectionId, NetId, interest::{GroupTags, InterestChanges, InterestManagement, SpatialGrid, Tag}, values::Vector3};
 ///
 /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
 /// let mut changes = InterestChanges::default();
@@ -53,29 +49,29 @@ pub struct GroupTags<I = Everyone> {
     objects: Table<Object>,
     connections: Table<()>,
     joined: Relation<ConnectionId, Tag>,
-    /// Which inner areas each connection sees.
+    /// Inner areas that each connection sees.
     inner_seen: Relation<ConnectionId, Area>,
-    /// Which areas each connection was last reported to see.
+    /// Areas that each connection sees, as last reported.
     seen: Relation<ConnectionId, Area>,
     pairs: Pairs,
-    /// Objects that may be elsewhere than reported.
+    /// Objects whose area may differ from the report.
     moved: Vec<NetId>,
-    /// Who may see something else because of which tag.
+    /// Joins and leaves since the last update.
     rejoined: Vec<(ConnectionId, Tag)>,
-    /// Who may see which area, or not, unlike reported; kept for its memory.
-    concerned: Vec<(ConnectionId, Area)>,
-    /// Where objects are now; kept for its memory.
+    /// Pairs to compare with the reports; kept for its memory.
+    candidates: Vec<(ConnectionId, Area)>,
+    /// New areas of objects; kept for its memory.
     placed: Vec<(NetId, Option<Area>)>,
-    /// What the inner one reports; kept for its memory.
+    /// Reports of the inner interest management; kept for its memory.
     inner_changes: InterestChanges,
 }
 
 #[derive(Debug, Default)]
 struct Object {
     pair: Pair,
-    /// Where it was last reported; at first nowhere.
+    /// Area as last reported; at first none.
     reported: Option<Area>,
-    /// Whether it is in the list of those that may be elsewhere.
+    /// Whether the list of moved objects contains it.
     moved: bool,
 }
 
@@ -92,10 +88,10 @@ impl Object {
 }
 
 impl<I: InterestManagement> GroupTags<I> {
-    /// Tags on top of an interest management that has not been told of anything yet.
+    /// Returns tags on top of an unused interest management.
     ///
     /// ```
-    /// # use syncvar::{Everyone, GroupTags};
+    /// # use syncvar::interest::{Everyone, GroupTags};
     /// let matches = GroupTags::new(Everyone);
     /// let teams_in_matches = GroupTags::new(matches);
     /// ```
@@ -110,19 +106,19 @@ impl<I: InterestManagement> GroupTags<I> {
             pairs: Pairs::default(),
             moved: Vec::new(),
             rejoined: Vec::new(),
-            concerned: Vec::new(),
+            candidates: Vec::new(),
             placed: Vec::new(),
             inner_changes: InterestChanges::default(),
         }
     }
 
-    /// The interest management below the tags.
+    /// Returns the inner interest management.
     pub fn inner(&self) -> &I {
         &self.inner
     }
 
-    /// The interest management below the tags, to tell it what only it understands. What is there
-    /// and who is connected it is told by this one.
+    /// Returns the inner interest management for writing. It receives objects and connections from
+    /// this one.
     ///
     /// ```
     /// # use syncvar::*;
@@ -134,10 +130,9 @@ impl<I: InterestManagement> GroupTags<I> {
         &mut self.inner
     }
 
-    /// Only connections that have joined this tag see an object; without one, as at first, it makes
-    /// no difference what they have joined.
+    /// Sets or removes the tag of an object. Only connections that joined the tag see the object.
     ///
-    /// Does nothing for an object that is not there.
+    /// Ignores unknown objects.
     ///
     /// ```
     /// # use syncvar::*;
@@ -158,23 +153,23 @@ impl<I: InterestManagement> GroupTags<I> {
         }
     }
 
-    /// A connection sees objects with this tag from now on.
+    /// Adds a connection to a group.
     ///
-    /// Does nothing for a connection that the server does not have.
+    /// Ignores unknown connections.
     pub fn join(&mut self, connection: ConnectionId, tag: Tag) {
         if self.connections.get(connection.0).is_some() && self.joined.insert(connection, tag) {
             self.rejoined.push((connection, tag));
         }
     }
 
-    /// A connection sees objects with this tag no more.
+    /// Removes a connection from a group.
     pub fn leave(&mut self, connection: ConnectionId, tag: Tag) {
         if self.joined.remove(connection, tag) {
             self.rejoined.push((connection, tag));
         }
     }
 
-    /// Whether a connection sees the objects of an area, of which there are some.
+    /// Returns whether a connection sees an area with objects.
     fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.pairs.get(area).is_some_and(|Pair { tag, inner }| {
             tag.is_none_or(|tag| self.joined.contains(connection, tag))
@@ -205,7 +200,7 @@ impl<I: InterestManagement> GroupTags<I> {
                 }
             };
             let areas = self.pairs.with_inner(area);
-            self.concerned.extend(areas.map(|area| (connection, area)));
+            self.candidates.extend(areas.map(|area| (connection, area)));
         }
     }
 
@@ -224,12 +219,11 @@ impl<I: InterestManagement> GroupTags<I> {
         }
     }
 
-    /// Lists everyone who may see an area with its first object, or has seen one that has lost its
-    /// last, or has joined or left.
-    fn list_concerned(&mut self) {
+    /// Lists the pairs that may change: joins, leaves, new areas and areas without objects.
+    fn list_candidates(&mut self) {
         for (connection, tag) in self.rejoined.drain(..) {
             let areas = self.pairs.with_tag(tag);
-            self.concerned.extend(areas.map(|area| (connection, area)));
+            self.candidates.extend(areas.map(|area| (connection, area)));
         }
         for area in self.pairs.made() {
             let Some(Pair { tag, inner }) = self.pairs.get(*area) else {
@@ -241,14 +235,14 @@ impl<I: InterestManagement> GroupTags<I> {
                 _ => tag.is_some(),
             };
             if let Some(tag) = tag.filter(|_| fewer_joined) {
-                self.concerned.extend(joined.of(tag).map(|c| (c, *area)));
+                self.candidates.extend(joined.of(tag).map(|c| (c, *area)));
             } else if let Some(inner) = inner {
-                self.concerned.extend(seeing.of(inner).map(|c| (c, *area)));
+                self.candidates.extend(seeing.of(inner).map(|c| (c, *area)));
             }
         }
         for area in self.pairs.unused() {
             let seeing = self.seen.lefts().of(*area);
-            self.concerned.extend(seeing.map(|c| (c, *area)));
+            self.candidates.extend(seeing.map(|c| (c, *area)));
         }
     }
 }
@@ -286,14 +280,14 @@ impl<I: InterestManagement> InterestManagement for GroupTags<I> {
     fn update(&mut self, changes: &mut InterestChanges) {
         self.take_inner_changes();
         self.place_objects();
-        self.list_concerned();
-        let mut concerned = std::mem::take(&mut self.concerned);
-        concerned.sort_unstable();
-        concerned.dedup();
-        concerned.retain(|(connection, area)| {
+        self.list_candidates();
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.retain(|(connection, area)| {
             self.sees(*connection, *area) != self.seen.contains(*connection, *area)
         });
-        for (connection, area) in &concerned {
+        for (connection, area) in &candidates {
             if !self.seen.contains(*connection, *area) {
                 changes.reveal(*connection, *area);
             }
@@ -301,14 +295,14 @@ impl<I: InterestManagement> InterestManagement for GroupTags<I> {
         for (object, area) in self.placed.drain(..) {
             changes.place(object, area);
         }
-        for (connection, area) in concerned.drain(..) {
+        for (connection, area) in candidates.drain(..) {
             if self.seen.remove(connection, area) {
                 changes.conceal(connection, area);
             } else {
                 self.seen.insert(connection, area);
             }
         }
-        self.concerned = concerned;
-        self.pairs.settle();
+        self.candidates = candidates;
+        self.pairs.clear_changes();
     }
 }

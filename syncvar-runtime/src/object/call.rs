@@ -4,7 +4,6 @@ use super::{Slot, Slots};
 use crate::NetId;
 use crate::behaviour::AnyBehaviour;
 use crate::behaviour::context::{NetworkContext, NetworkSide, Panicked, Siblings, contain};
-use crate::behaviour::lifecycle::{CallbackFailure, LifecycleCallback};
 
 impl Siblings for Vec<Option<&mut dyn Slot>> {
     fn len(&self) -> usize {
@@ -33,42 +32,4 @@ pub fn call<R>(
     let slot = all.get_mut(index)?.take()?;
     let context = NetworkContext::new(side, &mut all, net_id, index);
     Some(contain(|| action(slot, context)))
-}
-
-/// Runs a callback of every behaviour of an object that is lent by `world`, a server or a client. Those
-/// that return an error or panic are reported to it, and keep no other from running.
-pub fn call_all<W>(
-    world: &mut W,
-    (side, report): (
-        fn(&mut W) -> &mut dyn NetworkSide,
-        impl Fn(&mut W, CallbackFailure),
-    ),
-    (object, slots): (NetId, &mut dyn Slots),
-    callback: LifecycleCallback,
-) {
-    for index in 0..slots.len() {
-        let Some(info) = slots.slot(index).map(Slot::info) else {
-            continue;
-        };
-        if !info.lifecycle {
-            continue;
-        }
-        let result = call(slots, index, object, side(world), |slot, mut ctx| {
-            slot.on_lifecycle(callback, &mut ctx)
-        });
-        let message = match result {
-            None | Some(Ok(Ok(()))) => continue,
-            Some(Ok(Err(error))) => error.to_string(),
-            Some(Err(Panicked(message))) => message,
-        };
-        let behaviour = info.schema.name;
-        tracing::error!(%object, behaviour, %callback, message, "a callback failed");
-        let failure = CallbackFailure {
-            object,
-            behaviour,
-            callback,
-            message,
-        };
-        report(world, failure);
-    }
 }

@@ -1,4 +1,4 @@
-//! `ChangeSink`: where a run of objects of one kind and one audience writes its changes.
+//! `ChangeSink`: destination of the deltas of a run of objects.
 
 use super::write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};
 use super::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
@@ -6,42 +6,42 @@ use crate::packet::{Room, Segments, UpdateForm};
 use crate::stats::{BehaviourStats, Counter};
 use crate::{AudienceId, Channel, NetId, WriteError};
 
-/// Takes the changes of objects, each written once for every form of the observers.
+/// Encodes the deltas of objects, once for every form of the observers.
 #[derive(Debug)]
 pub struct ChangeSink<'a> {
-    /// The time of the update.
+    /// Time of the update.
     pub now: Nanos,
-    /// The kinds of the channels.
+    /// Kinds of the channels.
     pub channels: &'a [Channel],
-    /// The room for a message on a reliable and on an unreliable channel.
+    /// Maximum length of a message on a reliable channel.
     pub reliable: Room,
-    /// The same on an unreliable channel.
+    /// Maximum length of a message on an unreliable channel.
     pub unreliable: Room,
-    /// The observers of the objects.
+    /// Observers of the objects.
     pub audience: AudienceId,
-    /// The buffers of the observers.
+    /// Buffers of the observers.
     pub outputs: Outputs<'a>,
-    /// What the objects' behaviours have cost.
+    /// Counters of the objects' behaviours.
     pub stats: &'a mut [BehaviourStats],
-    /// What has been encoded, message by message; counted together at the end.
+    /// Messages of the run. The caller adds them to the statistics.
     pub encoded: Encoded,
-    /// The objects that are not clean afterwards.
+    /// Results of the run.
     pub outcome: &'a mut Outcome,
-    /// Where to note what was written, if there are connections with a budget.
+    /// Log of writes, if a connection has a budget.
     pub log: Option<&'a mut WriteLog>,
 }
 
-/// The buffers that are being written to for an audience, for each form of its observers.
+/// Buffers of an audience, for each form of its observers.
 #[derive(Debug)]
 pub struct Outputs<'a> {
-    /// The buffers of all channels in the only form, or in one of the two.
+    /// Buffers of all channels in the only form, or in one of two.
     pub first: &'a mut [Segments],
-    /// Those in the other one.
+    /// Buffers of all channels in the other form.
     pub second: &'a mut [Segments],
 }
 
 impl<'a> Outputs<'a> {
-    /// The buffers of all channels, of either form; those of a form without observers are empty.
+    /// Returns the buffers of all channels in both forms. A form without observers has none.
     pub fn new(single: &'a mut [Segments], batched: &'a mut [Segments]) -> Self {
         let (first, second) = if batched.is_empty() {
             (single, batched)
@@ -51,19 +51,19 @@ impl<'a> Outputs<'a> {
         Self { first, second }
     }
 
-    /// The buffers of a channel, one for each form.
+    /// Returns the buffers of a channel, one for each form.
     pub fn channel(&mut self, channel: usize) -> impl Iterator<Item = &mut Segments> {
         let first = self.first.get_mut(channel);
         first.into_iter().chain(self.second.get_mut(channel))
     }
 }
 
-/// The messages of a run.
+/// Messages of a run.
 #[derive(Debug, Default)]
 pub struct Encoded {
-    /// One object each.
+    /// Messages with one object each.
     pub single: Counter,
-    /// Several objects each.
+    /// Messages with several objects each.
     pub batched: Counter,
 }
 
@@ -73,7 +73,7 @@ impl Encoded {
         self.of(form).add(bytes);
     }
 
-    /// Returns the counter of the messages of a form.
+    /// Returns the counter of a form.
     pub fn of(&mut self, form: UpdateForm) -> &mut Counter {
         if form.batched {
             &mut self.batched
@@ -83,18 +83,17 @@ impl Encoded {
     }
 }
 
-/// What is left to do for objects that have been looked at.
+/// Results of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Objects with behaviours that are still dirty, and a bit for each channel that could not be
-    /// written.
+    /// Objects that are still dirty, with a bit for each failed channel.
     pub left: Vec<(NetId, u64)>,
-    /// Objects of which something could not be written.
+    /// Objects with a failed channel.
     pub errors: Vec<(NetId, WriteError)>,
 }
 
 impl ChangeSink<'_> {
-    /// Returns the time and the force of a look at an object.
+    /// Returns the conditions for the behaviours of an object.
     pub fn when(&self, force: bool) -> When {
         When {
             now: self.now,
@@ -102,7 +101,7 @@ impl ChangeSink<'_> {
         }
     }
 
-    /// Writes what an object has to send, channel by channel.
+    /// Writes the due channels of an object.
     #[inline]
     pub fn write<S: Slots>(&mut self, net_id: NetId, pending: Pending, slots: &mut S) {
         let (mut left, mut failed) = (pending.dirty, 0_u64);
@@ -123,10 +122,10 @@ impl ChangeSink<'_> {
         }
     }
 
-    /// Writes one message: every behaviour of a channel, the clean ones with an empty mask, those
-    /// that are dirty and not due with all their changes. Returns a bit for each behaviour that was
-    /// sent. Nothing is sent and nothing is clean afterwards if no behaviour wants to be sent, or if
-    /// a value has no form on the wire.
+    /// Writes one message with every behaviour of a channel. Clean behaviours have an empty mask;
+    /// dirty ones contribute all changes, due or not. Returns a bit for each sent behaviour. If no
+    /// behaviour has a change to send or encoding fails, the message is dropped and the behaviours
+    /// stay dirty.
     #[inline]
     fn write_channel<S: Slots>(
         &mut self,
@@ -196,7 +195,7 @@ impl ChangeSink<'_> {
         result
     }
 
-    /// WriteLog what has just been written, for connections with a budget.
+    /// Records a message for connections with a budget.
     #[inline(never)]
     fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
         let Some(log) = self.log.as_deref_mut() else {
@@ -220,7 +219,7 @@ impl ChangeSink<'_> {
     }
 }
 
-/// How a message goes to the clients.
+/// A channel of one message.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelInfo {
     /// Number of the channel.
@@ -231,8 +230,8 @@ pub struct ChannelInfo {
     pub lossy: bool,
 }
 
-/// Writes a message and leaves it to the caller to commit it, or to give it up if it is an error or
-/// no behaviour wants to be sent. Returns a bit for each that does.
+/// Writes a message. The caller commits it, or drops it on an error or without a sent behaviour.
+/// Returns a bit for each sent behaviour.
 #[inline]
 fn write<S: Slots>(
     slots: &mut S,

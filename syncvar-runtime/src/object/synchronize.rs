@@ -1,22 +1,22 @@
-//! What `on_synchronize` writes, behind the full states of an object: for each behaviour that has it,
-//! the length in bytes and the bytes. WIRE.md, section 3.
+//! Data of `on_synchronize` behind the snapshots of an object: for each behaviour with such data, its
+//! length in bytes and the bytes. WIRE.md, section 3.
 
 use super::{Slot, Slots};
 use crate::behaviour::{BufferSerializer, SynchronizeError, SynchronizeFailure, contain};
 use crate::stats::BehaviourStats;
 use crate::{BehaviourSchema, NetId, NetworkReader, NetworkWriter, ReadError};
 
-/// What is wrong with an `on_synchronize` that writes.
+/// Failures of an `on_synchronize` that writes.
 #[derive(Debug)]
 pub enum Fault {
     /// It could not write its data.
     Failed(SynchronizeError),
-    /// It has set fields that only the owner of the object writes.
+    /// The callback has set fields that only the owner of the object writes.
     Refused(u64),
 }
 
-/// Writes the data of every behaviour that has some. What one of them cannot write is reported, and
-/// nothing stands in its place. What one of them sets is as with any other change of the server.
+/// Writes the data of every behaviour that has some. A failure is reported and leaves no bytes.
+/// Writes to fields count as changes of the server.
 pub fn write_sections(
     slots: &mut dyn Slots,
     writer: &mut NetworkWriter,
@@ -26,7 +26,7 @@ pub fn write_sections(
     let mut stats = stats.iter_mut();
     slots.for_each_mut(|slot| {
         let stats = stats.next();
-        // If a field has no form on the wire, nothing of the object is sent.
+        // A field without a form on the wire discards the whole object.
         if !slot.info().synchronize || writer.has_error() {
             return;
         }
@@ -46,8 +46,8 @@ pub fn write_sections(
     });
 }
 
-/// The data is written to a buffer of its own, so that whatever the behaviour does to that, the state
-/// before it is safe.
+/// Writes the data to a separate buffer: the callback may do anything to its buffer, and the state before it
+/// must stay intact.
 fn write_section(slot: &mut dyn Slot, writer: &mut NetworkWriter) -> Result<(), SynchronizeError> {
     let mut own = NetworkWriter::with_encoding(writer.encoding());
     own.at_behaviour(Some(slot.info().schema.name));
@@ -62,12 +62,12 @@ fn write_section(slot: &mut dyn Slot, writer: &mut NetworkWriter) -> Result<(), 
         .map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Reads the data of every behaviour that has some. What one of them cannot read is reported and
-/// passed over.
+/// Reads the data of every behaviour that has some. Data that a behaviour cannot read is reported and
+/// skipped.
 ///
 /// # Errors
 ///
-/// When it cannot be told where the data of a behaviour ends.
+/// When the end of a behaviour's data is unknown.
 pub fn read_sections(
     object: NetId,
     slots: &mut dyn Slots,

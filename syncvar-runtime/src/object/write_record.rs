@@ -1,5 +1,4 @@
-//! What an update has written for objects, noted for connections with a budget: they are sent it now,
-//! or remember what they have missed.
+//! Write records of an update, for connections with a budget.
 
 use std::ops::Range;
 
@@ -7,7 +6,7 @@ use super::{Slot, Visit};
 use crate::packet::UpdateForm;
 use crate::{AudienceId, ConnectionId, NetId};
 
-/// One message, or entry of a batch, that was written for an audience.
+/// One message or batch entry written for an audience.
 #[derive(Clone, Debug)]
 pub struct WriteRecord {
     /// The object.
@@ -16,33 +15,32 @@ pub struct WriteRecord {
     pub channel: u8,
     /// The observers.
     pub audience: AudienceId,
-    /// The changed fields of each behaviour, in [`WriteLog::masks`].
+    /// Changed fields of each behaviour, in [`WriteLog::masks`].
     pub masks: Range<u32>,
-    /// Where the changes are in the audience's buffer for the channel, for each form of its
-    /// observers. `None` if they are to be written for each connection.
+    /// Position of the changes in the audience's buffer, for each form. `None` for restricted
+    /// fields, which are written for each connection.
     pub changes: Option<[Range<usize>; 2]>,
-    /// For an object with fields that have rules: its owner, and the fields that it has missed.
+    /// Owner of an object with restricted fields, and the fields for it.
     pub owner: Option<(ConnectionId, Range<u32>)>,
 }
 
-/// The log of an update, in the order of objects and channels.
+/// Write records of an update, in the order of objects and channels.
 #[derive(Debug, Default)]
 pub struct WriteLog {
-    /// The log.
+    /// The records.
     pub records: Vec<WriteRecord>,
-    /// The masks of all log, one after another.
+    /// Masks of all records.
     pub masks: Vec<u64>,
 }
 
 impl WriteLog {
-    /// Forgets all log.
+    /// Removes all records.
     pub fn clear(&mut self) {
         self.records.clear();
         self.masks.clear();
     }
 
-    /// Puts the log in order: an object that was given to another owner was written before the
-    /// others.
+    /// Sorts the records: an ownership change writes an object ahead of the others.
     pub fn sort(&mut self) {
         let key = |note: &WriteRecord| (note.net_id, note.channel);
         if !self.records.is_sorted_by_key(key) {
@@ -50,17 +48,17 @@ impl WriteLog {
         }
     }
 
-    /// The position of a form in [`WriteRecord::changes`].
+    /// Returns the index of a form in [`WriteRecord::changes`].
     pub fn index(form: UpdateForm) -> usize {
         usize::from(form.batched)
     }
 }
 
-/// WriteLog which fields of the behaviours that were sent are dirty.
+/// Collects the dirty fields of the behaviours that were sent.
 pub struct DirtyMasks<'a> {
-    /// A bit for each behaviour that was sent.
+    /// A bit for each sent behaviour.
     pub sent: u64,
-    /// The masks of the log.
+    /// Masks of the log.
     pub masks: &'a mut Vec<u64>,
 }
 
@@ -71,7 +69,7 @@ impl Visit for DirtyMasks<'_> {
     }
 }
 
-/// Returns the position of the next mask in a list.
+/// Returns the number of masks, as the start of the next range.
 pub fn mask_count(masks: &[u64]) -> u32 {
     u32::try_from(masks.len()).unwrap_or(u32::MAX)
 }

@@ -1,32 +1,22 @@
-//! `SpawnError`: reasons why an object cannot be spawned.
+//! `SpawnError`: reasons why an object was not spawned.
 
+use super::PrefabError;
 use crate::{ConnectionId, NetId, NetworkSceneId};
 
-/// An object that could not be spawned.
+/// Reason why an object was not spawned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// No prefab has behaviours of these types.
-    #[error("no prefab is registered with the behaviours {0}: call `Prefabs::register` for them")]
-    NotRegistered(String),
-    /// No prefab has this name.
-    #[error("no prefab is named `{0}`")]
-    UnknownPrefab(String),
-    /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
-    OtherBehaviours {
-        /// The prefab.
-        prefab: String,
-        /// The behaviours that were given.
-        behaviours: String,
-    },
+    /// No prefab fits the behaviours.
+    #[error(transparent)]
+    Prefab(#[from] PrefabError),
     /// The id is in use, or 0.
     #[error("object id {0} is taken or zero")]
     IdTaken(NetId),
     /// The scene id is in use, or 0.
     #[error("scene id {} is taken or zero", .0.0)]
     SceneIdTaken(NetworkSceneId),
-    /// All ids have been given out.
+    /// No id is left.
     #[error("all object ids have been given out")]
     OutOfIds,
     /// The owner is not connected.

@@ -1,4 +1,4 @@
-//! What calls a behaviour has: as constants, which the macro writes.
+//! Calls of a behaviour as constants, written by the macro.
 
 use std::any::TypeId;
 use std::fmt;
@@ -7,7 +7,7 @@ use super::MemberSchema;
 use super::utf16::character_at;
 use crate::ConnectionId;
 
-/// What kind of call it is: which way it goes, and what comes of it.
+/// Kind of a call: its direction and effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum CallKind {
@@ -21,31 +21,31 @@ pub enum CallKind {
     SyncEvent,
 }
 
-/// One remote call. The macro writes these, by [`command`](Self::command) and its kin.
+/// A remote call. The macro makes it by [`command`](Self::command) and the other constructors.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CallSchema {
-    /// What kind of call it is.
+    /// Kind of the call.
     pub kind: CallKind,
     /// The method's name.
     pub name: &'static str,
     /// Its name for UNet, such as `CmdFire`.
     pub unity_name: &'static str,
-    /// What UNet knows it by: the hash of `Player:Cmd:CmdFire`.
+    /// UNet's identifier: the hash of `Player:Cmd:CmdFire`.
     pub hash: u32,
-    /// What Mirror knows it by: the full name of its method, such as
+    /// Mirror's identifier: the full name of its method, such as
     /// `System.Void Player::CmdFire(System.Int32)`, where it is given.
     pub mirror_name: Option<&'static str>,
     /// Its arguments, in order.
     pub arguments: &'static [MemberSchema],
     /// The channel that it travels on.
     pub channel: u8,
-    /// Of a command: whether only the owner of the object may call it.
+    /// Commands: set if only the owner of the object may call it.
     pub requires_ownership: bool,
-    /// Of a command: how often a second a connection may call it, if that is not up to the
+    /// Commands: calls per second and connection; none for the rate of the
     /// configuration.
     pub rate: Option<f64>,
-    /// Of a call of clients: whom it goes to.
+    /// Calls of clients: default receivers.
     audience: Audience,
 }
 
@@ -110,7 +110,7 @@ enum Audience {
     Everyone,
 }
 
-/// The calls of a behaviour, those of its bases first: they are numbered in this order.
+/// Calls of a behaviour, numbered in this order: first the calls of its bases.
 #[derive(Clone, Copy)]
 pub struct CallTable {
     class: TypeId,
@@ -120,7 +120,7 @@ pub struct CallTable {
 }
 
 impl CallKind {
-    /// As it stands in UNet's hashes.
+    /// Returns the kind's part of UNet's hashes.
     const fn unity_text(self) -> &'static str {
         match self {
             Self::Command => "Cmd",
@@ -199,63 +199,63 @@ impl CallSchema {
         Self::new(CallKind::SyncEvent, class, name, unity_name)
     }
 
-    /// The same with the full name of its method, for Mirror.
+    /// Sets the full name of its method, for Mirror.
     #[must_use]
     pub const fn with_mirror_name(mut self, name: &'static str) -> Self {
         self.mirror_name = Some(name);
         self
     }
 
-    /// The same with arguments.
+    /// Sets the arguments.
     #[must_use]
     pub const fn with_arguments(mut self, arguments: &'static [MemberSchema]) -> Self {
         self.arguments = arguments;
         self
     }
 
-    /// The same on another channel.
+    /// Sets the channel.
     #[must_use]
     pub const fn on_channel(mut self, channel: u8) -> Self {
         self.channel = channel;
         self
     }
 
-    /// The same command for everybody who sees the object.
+    /// Lets every observer call the command.
     #[must_use]
     pub const fn for_anyone(mut self) -> Self {
         self.requires_ownership = false;
         self
     }
 
-    /// The same command, at most so often a second for each connection.
+    /// Limits the command's calls per second and connection.
     #[must_use]
     pub const fn at_most(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// The same call, for the owner.
+    /// Addresses the call to the owner.
     #[must_use]
     pub const fn to_owner(mut self) -> Self {
         self.audience = Audience::Owner;
         self
     }
 
-    /// The same call, for all observers but the owner.
+    /// Addresses the call to all observers but the owner.
     #[must_use]
     pub const fn to_not_owner(mut self) -> Self {
         self.audience = Audience::NotOwner;
         self
     }
 
-    /// The same call, for all observers and the server itself.
+    /// Addresses the call to all observers and the server itself.
     #[must_use]
     pub const fn to_everyone(mut self) -> Self {
         self.audience = Audience::Everyone;
         self
     }
 
-    /// Whom it goes to, unless something else is said.
+    /// Returns the default receivers.
     pub const fn target(&self) -> Target {
         match self.audience {
             Audience::Observers => Target::Observers,
@@ -265,11 +265,11 @@ impl CallSchema {
         }
     }
 
-    /// What UNet knows a call by: of the text `class:kind:name`, from 0 on, each UTF-16 unit is added
-    /// to 31 times the hash so far, modulo 2^32.
+    /// Returns UNet's identifier of a call: each UTF-16 unit of the text `class:kind:name` is added
+    /// to 31 times the hash so far, from 0 on, modulo 2^32.
     ///
     /// ```
-    /// use syncvar::{CallKind, CallSchema};
+    /// use syncvar::calls::{CallKind, CallSchema};
     ///
     /// let hash = CallSchema::hash_of("Calls", CallKind::Command, "CmdMove");
     /// assert_eq!(hash, 2_965_276_518);
@@ -282,7 +282,7 @@ impl CallSchema {
         hash_text(hash, unity_name)
     }
 
-    /// What both sides must agree on.
+    /// Returns the text that both ends compare.
     pub(crate) fn text(&self) -> String {
         let arguments = self.arguments.iter();
         let arguments = arguments.map(|argument| format!("{}: {}", argument.name, argument.schema));
@@ -333,11 +333,12 @@ impl CallTable {
         }
     }
 
-    /// Adds the calls of a base, before these.
+    /// Puts these calls behind the calls of a base.
     ///
     /// # Panics
     ///
-    /// When a call of the base has the same hash for UNet as one of these.
+    /// When a call of the base has the same hash for UNet as one of these: in a constant, where the
+    /// derive uses it, a compile error.
     #[must_use]
     #[track_caller]
     pub(crate) const fn after(mut self, base: &'static Self) -> Self {
@@ -367,18 +368,18 @@ impl CallTable {
         }
     }
 
-    /// Those that are not of a base.
+    /// Returns the calls of the class without its bases.
     pub const fn own(&self) -> &'static [CallSchema] {
         self.own
     }
 
-    /// How many there are, those of the bases included.
+    /// Returns the number of calls, with the bases.
     #[expect(clippy::cast_possible_truncation, reason = "nobody writes so many")]
     pub const fn count(&self) -> u32 {
         self.inherited() + self.own.len() as u32
     }
 
-    /// How many of them are the bases'.
+    /// Returns the number of calls of the bases.
     pub const fn inherited(&self) -> u32 {
         match self.base {
             Some(base) => base.count(),
@@ -386,7 +387,7 @@ impl CallTable {
         }
     }
 
-    /// The class that declares a call, its number there, and what it is.
+    /// Returns the class that declares a call, its number there, and its declaration.
     pub(crate) fn get(&self, number: u32) -> Option<(TypeId, u32, &'static CallSchema)> {
         match number.checked_sub(self.inherited()) {
             Some(own) => {
@@ -413,7 +414,7 @@ impl CallTable {
         self.base?.first_of(class)
     }
 
-    /// All calls, those of the bases first.
+    /// Returns all calls, first the calls of the bases.
     pub fn all(&self) -> impl Iterator<Item = &'static CallSchema> {
         (0..self.count()).filter_map(|number| self.get(number).map(|(_, _, schema)| schema))
     }

@@ -32,7 +32,7 @@ pub enum Writers {
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar::{FieldPolicy, Readers};
+/// use syncvar::schema::{FieldPolicy, Readers};
 ///
 /// let policy = FieldPolicy { readers: Readers::Owner, ..FieldPolicy::DEFAULT };
 /// assert_eq!(policy.min_interval, Duration::ZERO);

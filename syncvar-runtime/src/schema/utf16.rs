@@ -7,12 +7,12 @@ pub struct Character {
     pub unit: u32,
     /// Its second code unit, if it has two.
     pub second: Option<u32>,
-    /// Where the next character begins, in bytes.
+    /// Start of the next character, in bytes.
     pub next: usize,
 }
 
-/// The character that begins at a byte of a text. It is decoded by hand: nothing else can be done in a
-/// constant.
+/// Decodes the character that begins at a byte of a text. By hand, because constants allow no
+/// iterator.
 ///
 /// # Panics
 ///

@@ -8,7 +8,7 @@ use crate::schema::PackedBits;
 /// Selection, audience and mask layout of one `on_serialize`.
 ///
 /// ```
-/// use syncvar::NetworkWriter;
+/// use syncvar::wire::NetworkWriter;
 ///
 /// let mut writer = NetworkWriter::new();
 /// let only_first = writer.context().with_fields(1);

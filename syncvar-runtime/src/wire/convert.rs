@@ -1,6 +1,6 @@
-//! Conversions between the engine-neutral types and those of glam and mint, both ways.
+//! Conversions between the engine-neutral types and the types of glam and mint, both ways.
 
-/// Conversions of structs that differ by nothing but their name.
+/// Conversions of structs with the same fields.
 #[cfg(any(feature = "glam", feature = "mint"))]
 macro_rules! same_components {
     ($($ours:ident, $theirs:ty: $($component:ident),+;)*) => {$(

@@ -1,15 +1,15 @@
-//! What bytes an operation becomes. Every byte-level choice of a field's encoding is made here.
+//! Bytes of each operation. Every byte-level choice of a field's encoding is made here.
 //!
 //! `Unet` writes the fields of a behaviour as UNet's weaver does: integers of up to 32 bits packed
 //! after sign extension, 64-bit ones packed, enumerations in four fixed bytes, counts and lengths in
 //! two. Its source is the layout that the real HLAPI 1.1.1 emits.
 //!
 //! `Compact` writes every integer, count and length as a variable-length integer, signed ones as
-//! zigzag. It is ours. The tables of both are in WIRE.md.
+//! zigzag. It belongs to `syncvar`. The tables of both are in WIRE.md.
 //!
-//! `Mirror` writes a value as Mirror's weaver chooses for its C# type: integers of 32 and 64 bits have a
-//! variable form, narrower ones, and those behind the flag of an `Option`, a fixed one; lengths and
-//! counts are one more than they say, so that 0 stands for null. Its table is in the WIRE.md of
+//! `Mirror` writes a value as Mirror's weaver chooses for its C# type: a variable form for integers of 32 and
+//! 64 bits, a fixed one for narrower integers and for integers behind the flag of an `Option`. A length or
+//! count is written plus one; 0 stands for null. Its table is in the WIRE.md of
 //! `syncvar-mirror`.
 #![expect(
     clippy::inline_always,
@@ -25,13 +25,13 @@ pub use enumeration::EnumNumber;
 use super::varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 use super::{MAX_STRING_BYTES, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
-/// Bytes of values. Both ends of a connection use the same encoding.
+/// Encoding of values. Both ends of a connection must use the same.
 ///
-/// What has a form in `Unet` has one in `Compact` too. `Compact` has one besides for sequences and
-/// collections of more than 65 535 elements. `Mirror` has none for characters beyond U+FFFF.
+/// Every value with a form in `Unet` has one in `Compact`, which also carries sequences and
+/// collections of more than 65 535 elements. `Mirror` has no form for characters beyond U+FFFF.
 ///
 /// ```
-/// use syncvar::{Encoding, NetworkWriter};
+/// use syncvar::wire::{Encoding, NetworkWriter};
 ///
 /// let mut unet = NetworkWriter::with_encoding(Encoding::Unet);
 /// let mut compact = NetworkWriter::with_encoding(Encoding::Compact);
@@ -232,8 +232,8 @@ impl NetworkReader<'_> {
     ///
     /// # Errors
     ///
-    /// When the message ends too early, and when a bit belongs to no field (UNet ignores it and
-    /// then reads its value as something else; Mirror passes over it, and so does this in `Mirror`).
+    /// When the message ends too early, and when a bit belongs to no field. UNet ignores such a bit and
+    /// misreads its value; Mirror skips it, and so does this function in `Mirror`.
     #[inline(always)]
     pub fn read_dirty_bits(&mut self, known_bits: u64) -> Result<u64, ReadError> {
         let start = self.mark();

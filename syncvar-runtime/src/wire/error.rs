@@ -1,11 +1,11 @@
-//! What went wrong, and where.
+//! Errors of reads and writes, with their places.
 
 use std::fmt;
 
-/// A read that did not succeed: what was wrong, at which byte, and in which field.
+/// A failed read: its reason, byte and field.
 ///
 /// ```
-/// use syncvar::{NetworkReader, ReadErrorKind};
+/// use syncvar::wire::{NetworkReader, ReadErrorKind};
 ///
 /// let mut reader = NetworkReader::new(&[5, 0, b'h', b'i']);
 /// let error = reader.read_string().unwrap_err();
@@ -39,10 +39,10 @@ pub enum ReadErrorKind {
         /// Bytes that are left.
         left: usize,
     },
-    /// The message goes on after everything in it has been read.
+    /// Bytes follow the last value of the message.
     #[error("{left} bytes are left over")]
     TrailingBytes {
-        /// Bytes that nobody read.
+        /// Number of unread bytes.
         left: usize,
     },
     /// A string announces more bytes than the encoding allows, or than its type holds.
@@ -115,7 +115,7 @@ pub enum ReadErrorKind {
     IndexOutOfRange {
         /// The position.
         index: usize,
-        /// How many elements there are.
+        /// Number of elements.
         length: usize,
     },
     /// The keys of a map, or the elements of a set, do not ascend: one comes twice, or after a
@@ -136,12 +136,12 @@ pub enum ReadErrorKind {
     /// A number that has to be one of a few is none of them.
     #[error("{value} is not a valid {what}")]
     InvalidValue {
-        /// What the number stands for.
+        /// Meaning of the number.
         what: &'static str,
         /// The number as it came.
         value: u64,
     },
-    /// Something the user's own `on_deserialize` or `SyncValue::read` refuses.
+    /// Refusal by a user's `on_deserialize` or `SyncValue::read`.
     #[error("{0}")]
     Custom(&'static str),
 }
@@ -158,22 +158,22 @@ impl ReadError {
         }))
     }
 
-    /// What was wrong.
+    /// Returns the reason.
     pub fn kind(&self) -> ReadErrorKind {
         self.0.kind
     }
 
-    /// Where: the byte, counted from the start of the message's payload.
+    /// Returns the byte of the error, counted from the start of the message's payload.
     pub fn offset(&self) -> usize {
         self.0.offset
     }
 
-    /// In which field, as `Behaviour.field`, once that is known.
+    /// Returns the field as `Behaviour.field`, if it is known.
     pub fn field(&self) -> Option<&'static str> {
         self.0.field
     }
 
-    /// In which member of a user struct inside that field, as `Struct.member`.
+    /// Returns the member of a user's struct inside the field, as `Struct.member`.
     pub fn member(&self) -> Option<&'static str> {
         self.0.member
     }
@@ -223,7 +223,7 @@ impl std::error::Error for ReadError {}
 /// The derives use it on every line that reads; code written by hand does well to do the same.
 ///
 /// ```
-/// use syncvar::{NetworkReader, ReadResultExt};
+/// use syncvar::wire::{NetworkReader, ReadResultExt};
 ///
 /// let error = NetworkReader::new(&[]).read::<i32>().at("Player.health").unwrap_err();
 /// assert_eq!(error.to_string(), "Player.health: 1 bytes needed, 0 left, at byte 0");
@@ -256,7 +256,7 @@ impl<T> ReadResultExt for Result<T, ReadError> {
     }
 }
 
-/// A value that has no form on the wire. Nothing of it was written.
+/// A value without a form on the wire. No byte of it was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteError {
     kind: WriteErrorKind,
@@ -321,7 +321,7 @@ pub enum WriteErrorKind {
         /// The bits that the field has.
         bits: u32,
     },
-    /// Something the user's own `on_serialize` or `SyncValue::write` refuses.
+    /// Refusal by a user's `on_serialize` or `SyncValue::write`.
     #[error("{0}")]
     Custom(&'static str),
 }
@@ -342,19 +342,19 @@ impl WriteError {
         }
     }
 
-    /// The same, counted from a byte instead of from the beginning of the buffer.
+    /// Counts the offset from a byte instead of the beginning of the buffer.
     pub(crate) fn since(mut self, start: usize) -> Self {
         self.offset = self.offset.saturating_sub(start);
         self
     }
 
-    /// What was wrong.
+    /// Returns the reason.
     pub fn kind(&self) -> WriteErrorKind {
         self.kind
     }
 
-    /// Where: the byte at which the value would have begun, counted from the first one that was
-    /// written, or of the object's changes where a server could not send them.
+    /// Returns the byte at which the value would have begun, counted from the first byte of the write, or
+    /// from the first byte of the object's changes for a server's failed send.
     pub fn offset(&self) -> usize {
         self.offset
     }

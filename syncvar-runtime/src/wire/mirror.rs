@@ -16,7 +16,7 @@ use super::{NetworkReader, NetworkWriter, ReadError};
 const ONE_BYTE: u64 = 240;
 /// The first value of three bytes.
 const THREE_BYTES: u64 = 2288;
-/// The first value whose bytes stand as they are, behind one that says how many.
+/// The first value with plain bytes behind a byte of their count.
 const PLAIN: u64 = 67_824;
 
 impl NetworkWriter {
@@ -31,8 +31,8 @@ impl NetworkWriter {
         }
     }
 
-    /// The same where the encoding decides: a call, so that the other encodings stay short where they are
-    /// inlined.
+    /// Dispatches by encoding. A call, so that the other encodings stay short at the places that inline
+    /// them.
     #[cold]
     #[inline(never)]
     pub(super) fn write_mirror_number(&mut self, value: u64) {

@@ -21,7 +21,7 @@ impl NetworkWriter {
     /// [`write_packed_u64`](Self::write_packed_u64).
     ///
     /// ```
-    /// # use syncvar::NetworkWriter;
+    /// # use syncvar::wire::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// writer.write_packed_u32(240);
     /// writer.write_packed_u32(241);
@@ -41,7 +41,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A number beyond 240; in a function of its own, for most are not.
+    /// Writes a number beyond 240. Apart from the short form, so that callers inline the common case only.
     fn write_long_packed(&mut self, value: u64) {
         match value {
             ..=2287 => {

@@ -11,13 +11,13 @@ use crate::NetId;
 /// reader may then stand anywhere inside the failed value, and is not read on.
 ///
 /// ```
-/// use syncvar::NetworkReader;
+/// use syncvar::wire::NetworkReader;
 ///
 /// let mut reader = NetworkReader::new(b"\xf1\x01\x02\0hi");
 /// assert_eq!(reader.read::<u32>()?, 241);
 /// assert_eq!(reader.read::<String>()?, "hi");
 /// assert_eq!(reader.remaining(), 0);
-/// # Ok::<(), syncvar::ReadError>(())
+/// # Ok::<(), syncvar::wire::ReadError>(())
 /// ```
 #[derive(Debug)]
 pub struct NetworkReader<'a> {

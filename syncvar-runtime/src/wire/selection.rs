@@ -15,7 +15,7 @@ impl NetworkWriter {
     /// snapshot of a class with fields for some readers only begins with it.
     ///
     /// ```
-    /// # use syncvar::NetworkWriter;
+    /// # use syncvar::wire::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// assert!(!writer.write_for_owner());
     /// assert_eq!(writer.as_bytes(), [0]);

@@ -23,7 +23,7 @@ const MORE: u8 = 0x80;
 /// Each byte holds so many bits of the number.
 const BITS: u32 = 7;
 
-/// What five bytes hold, and so every number of 32 bits.
+/// Capacity of five bytes, enough for every number of 32 bits.
 const SHORT: u32 = 5 * BITS;
 
 /// A number of either sign as one that is small where the number is close to 0.
@@ -73,7 +73,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A number of any length; in a function of its own, for few have more than 32 bits.
+    /// Writes a number of any length. Apart from the short form: few numbers have more than 32 bits.
     #[inline(never)]
     fn write_long_varint(&mut self, mut value: u64) {
         while value >= u64::from(MORE) {

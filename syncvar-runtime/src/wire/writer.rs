@@ -18,7 +18,7 @@ use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind};
 /// sending half of it.
 ///
 /// ```
-/// use syncvar::NetworkWriter;
+/// use syncvar::wire::NetworkWriter;
 ///
 /// let mut writer = NetworkWriter::new();
 /// writer.write(&-1_i32);         // as a field: packed
@@ -101,7 +101,7 @@ impl NetworkWriter {
     /// Declares that a value has no form on the wire; the message under way is given up.
     ///
     /// ```
-    /// # use syncvar::{NetworkWriter, WriteErrorKind};
+    /// # use syncvar::wire::{NetworkWriter, WriteErrorKind};
     /// let mut writer = NetworkWriter::new();
     /// writer.fail(WriteErrorKind::Custom("a route needs at least one waypoint"));
     /// assert!(writer.error().is_some());
@@ -119,7 +119,7 @@ impl NetworkWriter {
     /// The derive uses it on every line that writes; code written by hand does well to do the same.
     ///
     /// ```
-    /// # use syncvar::NetworkWriter;
+    /// # use syncvar::wire::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// writer.at("Player.motto").write(&"x".repeat(40_000));
     /// assert_eq!(writer.error().unwrap().field(), Some("Player.motto"));
@@ -202,7 +202,7 @@ impl NetworkWriter {
     /// Begins a message: room for the size of its payload, then its type.
     ///
     /// ```
-    /// # use syncvar::NetworkWriter;
+    /// # use syncvar::wire::NetworkWriter;
     /// let mut writer = NetworkWriter::new();
     /// let start = writer.start_message(143);
     /// writer.write_string("hi");

@@ -1,7 +1,7 @@
 //! Connections that miss changes of a collection, and those that do not.
 
 use syncvar::prelude::*;
-use syncvar::{Budget, Link, ServerConfig};
+use syncvar::{Budget, ServerConfig, testing::Link};
 
 /// A list that grows with every tick and is sent with every second or third.
 #[derive(NetworkBehaviour, Default)]

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, Framing, MessageType};
+use syncvar::{Framing, stats::MessageType, wire::Encoding};
 
 use crate::collections::model::full;
 use crate::collections::pair::Pair;

@@ -4,7 +4,10 @@ use allocation_counter::measure;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, SyncField};
+use syncvar::{
+    SyncField,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind},
+};
 use syncvar_testing::cases;
 
 use crate::collections::model::full;

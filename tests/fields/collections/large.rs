@@ -1,7 +1,11 @@
 //! Collections of 100 000 elements.
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, Framing, MessageType, NetworkWriter, WriteErrorKind};
+use syncvar::{
+    Framing,
+    stats::MessageType,
+    wire::{Encoding, NetworkWriter, WriteErrorKind},
+};
 
 use crate::collections::{Bag, delta, world};
 

@@ -1,7 +1,10 @@
 //! Lists.
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, Framing, NetworkWriter, SyncField};
+use syncvar::{
+    Framing, SyncField,
+    wire::{Encoding, NetworkWriter},
+};
 
 use crate::collections::{Bag, world};
 

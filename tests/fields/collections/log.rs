@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, Encoding, FieldSchema, FieldVisitor, Framing, NetworkReader,
-    NetworkWriter, ReadError, SyncField,
+    Framing, SyncField,
+    behaviour::{BehaviourInfo, FieldVisitor},
+    schema::{BehaviourSchema, FieldSchema},
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
 
 use crate::collections::{Bag, apply, delta, world};

@@ -1,7 +1,12 @@
 //! Channels that lose packets.
 
 use syncvar::prelude::*;
-use syncvar::{Link, NetworkReader, NetworkWriter, ReadError, ServerConfig, SyncField, TypeSchema};
+use syncvar::{
+    ServerConfig, SyncField,
+    schema::TypeSchema,
+    testing::Link,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 /// A field of one's own whose changes are differences, beside a list, on a channel that loses packets:
 /// what is lost of the list is not missed by what comes next.

@@ -1,7 +1,11 @@
 //! Dictionaries and sets.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Encoding, Framing, Link, ReadErrorKind, ServerConfig};
+use syncvar::{
+    ClientConfig, Framing, ServerConfig,
+    testing::Link,
+    wire::{Encoding, ReadErrorKind},
+};
 
 use crate::collections::{Bag, apply, delta, world};
 

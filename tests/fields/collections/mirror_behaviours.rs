@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, Encoding, FieldVisitor, Framing, NetworkReader, NetworkWriter,
-    ReadError,
+    Framing,
+    behaviour::{BehaviourInfo, FieldVisitor},
+    schema::BehaviourSchema,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
 
 use crate::collections::{Bag, world};

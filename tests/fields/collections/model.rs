@@ -16,7 +16,11 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Encoding, Link, NetworkReader, NetworkWriter, SyncField};
+use syncvar::{
+    Channel, SyncField,
+    testing::Link,
+    wire::{Encoding, NetworkReader, NetworkWriter},
+};
 use syncvar_testing::cases;
 
 use crate::collections::delta;

@@ -1,6 +1,6 @@
 //! A collection of a server and its replica, without a network.
 
-use syncvar::{Encoding, HookField};
+use syncvar::{fields::HookField, wire::Encoding};
 
 use crate::collections::model::full;
 use crate::collections::{delta, read};

@@ -1,7 +1,7 @@
 //! Changes that make no sense, over the network: they poison one object, until it comes again.
 
 use syncvar::prelude::*;
-use syncvar::{Framing, MessageType};
+use syncvar::{Framing, stats::MessageType};
 
 use crate::collections::{Bag, world};
 

@@ -5,7 +5,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, TypeSchema};
+use syncvar::{
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 use crate::derive::{send, twins};
 

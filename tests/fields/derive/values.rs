@@ -4,7 +4,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use syncvar::prelude::*;
-use syncvar::{Color, NetworkReader, NetworkWriter, ReadError, TypeSchema, Vector3};
+use syncvar::{
+    schema::TypeSchema,
+    values::{Color, Vector3},
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 use crate::derive::send;
 

@@ -1,7 +1,7 @@
 //! Objects that get another owner: CHECKLIST T44, T45; LESSONS 16, 17, 23.
 
 use syncvar::prelude::*;
-use syncvar::{Framing, MessageType};
+use syncvar::{Framing, stats::MessageType};
 
 use crate::ownership::{DIALECTS, World, marker};
 

@@ -64,7 +64,7 @@ fn the_usual_sync_mode_and_sync_direction_are_no_rules() {
         #[sync_var(read = everyone)]
         name: SyncVar<String>,
     }
-    let aloud = Aloud::SCHEMA.fields[0].schema.to_string();
-    assert_eq!(aloud, Unit::SCHEMA.fields[0].schema.to_string());
-    assert_ne!(aloud, Rider::SCHEMA.fields[0].schema.to_string());
+    let aloud = Aloud::SCHEMA.fields[0].to_string();
+    assert_eq!(aloud, Unit::SCHEMA.fields[0].to_string());
+    assert_ne!(aloud, Rider::SCHEMA.fields[0].to_string());
 }

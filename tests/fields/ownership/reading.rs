@@ -1,7 +1,7 @@
 //! Fields that not everyone reads.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, Budget, Link};
+use syncvar::{Budget, schema::BehaviourSchema, testing::Link};
 
 use crate::ownership::{DIALECTS, World, marker};
 
@@ -301,7 +301,7 @@ fn read_policy_is_part_of_the_compared_schema() {
         #[sync_var(read = owner, write = owner)]
         gold: SyncVar<u32>,
     }
-    let text = |schema: BehaviourSchema| schema.fields[0].schema.to_string();
+    let text = |schema: BehaviourSchema| schema.fields[0].to_string();
     assert_eq!(text(Open::SCHEMA), "u32");
     assert_eq!(
         text(Closed::SCHEMA),

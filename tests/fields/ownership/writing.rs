@@ -1,7 +1,12 @@
 //! Fields that the owner writes.
 
 use syncvar::prelude::*;
-use syncvar::{Framing, Half, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{
+    Framing, SyncField,
+    codec::Half,
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 use crate::ownership::{DIALECTS, World, marker};
 

@@ -1,7 +1,7 @@
 //! What goes wrong in one behaviour stays there.
 
 use syncvar::prelude::*;
-use syncvar::{Framing, ReadErrorKind, SynchronizeFailure};
+use syncvar::{Framing, error::SynchronizeFailure, wire::ReadErrorKind};
 
 use super::settings::{
     DIALECTS, Fault, Faulty, Plain, Settings, events, network, noted, set_fault, settings,
@@ -72,7 +72,7 @@ fn run(dialect: Framing, fault: Fault) -> (Vec<SynchronizeError>, Vec<Synchroniz
 }
 
 fn length_of(number: u16, dialect: Framing) -> usize {
-    let mut writer = syncvar::NetworkWriter::with_encoding(dialect.encoding());
+    let mut writer = syncvar::wire::NetworkWriter::with_encoding(dialect.encoding());
     writer.write(&number);
     writer.len()
 }
@@ -224,11 +224,11 @@ fn data_of_unknown_length_poisons_only_its_object() {
     net.settle();
     let asset = net.client(0).prefabs().asset_id("settings").unwrap();
     // ObjectSpawn #2: the field, and data of 9 bytes of which one is there.
-    let mut writer = syncvar::NetworkWriter::new();
+    let mut writer = syncvar::wire::NetworkWriter::new();
     let start = writer.start_message(3);
     writer.write_packed_u32(id.0);
     writer.write(&asset);
-    writer.write(&syncvar::Vector3::default());
+    writer.write(&syncvar::values::Vector3::default());
     writer.write_bytes_and_size(&[5, 9, 0, 1]);
     writer.finish_message(start);
     events(&mut net, 0);

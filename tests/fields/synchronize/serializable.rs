@@ -3,7 +3,11 @@
 use std::cell::RefCell;
 
 use syncvar::prelude::*;
-use syncvar::{Framing, Half, NetworkReader, NetworkWriter};
+use syncvar::{
+    Framing,
+    codec::Half,
+    wire::{NetworkReader, NetworkWriter},
+};
 
 use super::settings::DIALECTS;
 
@@ -95,7 +99,7 @@ fn network(dialect: Framing) -> (MemoryNetwork, NetId) {
     let mut config = syncvar::ServerConfig::default();
     config.framing = dialect;
     let prefabs = || Prefabs::new().register::<Soldier>("soldier");
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     let id = net.server.spawn(Soldier::default());
     net.settle();

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use syncvar::prelude::*;
-use syncvar::{Framing, Link, ServerConfig};
+use syncvar::{Framing, ServerConfig, testing::Link};
 
 thread_local! {
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -125,7 +125,7 @@ impl Synchronize for Faulty {
 impl Faulty {
     fn write(
         &mut self,
-        writer: &mut syncvar::NetworkWriter,
+        writer: &mut syncvar::wire::NetworkWriter,
         fault: Fault,
     ) -> Result<(), SynchronizeError> {
         if fault == Fault::WritesNothing {

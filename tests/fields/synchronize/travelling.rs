@@ -1,7 +1,7 @@
 //! When it runs, on which side, and what it costs.
 
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, Framing, MessageType};
+use syncvar::{DisconnectReason, Framing, stats::MessageType};
 
 use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
 

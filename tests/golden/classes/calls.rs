@@ -1,7 +1,7 @@
 //! Classes with remote calls. What is called writes down what the recorded classes wrote.
 
 use syncvar::prelude::*;
-use syncvar::{Color, Color32, Decimal, Quaternion, Vector2, Vector3, Vector4};
+use syncvar::values::{Color, Color32, Decimal, Quaternion, Vector2, Vector3, Vector4};
 
 use super::{Buf, Cell, Cells, cells};
 use crate::golden::recorded::EnumNumber;

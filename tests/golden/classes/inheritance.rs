@@ -1,8 +1,11 @@
 //! Classes with a base.
 
 use syncvar::{
-    BehaviourSchema, FieldSchema, FieldVisitor, NetworkBehaviour, NetworkReader, NetworkWriter,
-    ReadError, SyncVar,
+    NetworkBehaviour, SyncVar,
+    behaviour::FieldVisitor,
+    fields::{FieldAccess, OperationLog},
+    schema::{BehaviourSchema, FieldSchema},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::{Cell, Cells, cells};
@@ -121,8 +124,45 @@ pub(super) struct FromManual {
 /// What UNet does for a behaviour that has no serialization: an empty mask, and nothing else.
 #[derive(Default)]
 pub(super) struct DefaultSer {
-    /// Holds the bit of UNet's `SetDirtyBit`; it does not travel.
-    flag: SyncVar<bool>,
+    dirty_bits: u64,
+}
+
+/// A dirty bit without a field, which UNet's `SetDirtyBit` sets.
+struct LooseBit<'a> {
+    bit: u64,
+    dirty_bits: &'a mut u64,
+}
+
+impl FieldAccess for LooseBit<'_> {
+    fn is_dirty(&self) -> bool {
+        *self.dirty_bits & self.bit != 0
+    }
+
+    fn set_dirty(&mut self) {
+        *self.dirty_bits |= self.bit;
+    }
+
+    fn clear_dirty(&mut self) {
+        *self.dirty_bits &= !self.bit;
+    }
+
+    fn notice_replacement(&mut self) {}
+
+    fn set_observed(&mut self, _: bool) {}
+
+    fn set_log(&mut self, _: OperationLog) {}
+
+    fn write_full(&self, _: &mut NetworkWriter) {}
+
+    fn write_delta(&self, _: &mut NetworkWriter) {}
+
+    fn read_full(&mut self, _: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    fn read_delta(&mut self, _: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        Ok(())
+    }
 }
 
 impl NetworkBehaviour for DefaultSer {
@@ -134,11 +174,14 @@ impl NetworkBehaviour for DefaultSer {
     };
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.flag.is_dirty().into()
+        self.dirty_bits
     }
 
     fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
-        visitor.field(1, "DefaultSer.flag", &mut self.flag);
+        for bit in (0..64).map(|index| 1 << index) {
+            let dirty_bits = &mut self.dirty_bits;
+            visitor.field(bit, "DefaultSer", LooseBit { bit, dirty_bits });
+        }
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {

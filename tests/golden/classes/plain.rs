@@ -1,8 +1,11 @@
 //! Classes of one level without hooks.
 
 use syncvar::{
-    Color, Color32, Decimal, Matrix4x4, NetId, NetRef, NetworkBehaviour, NetworkHash128,
-    NetworkSceneId, Plane, Quaternion, Ray, Rect, SyncVar, Vector2, Vector3, Vector4,
+    NetId, NetRef, NetworkBehaviour, NetworkSceneId, SyncVar,
+    values::{
+        Color, Color32, Decimal, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2,
+        Vector3, Vector4,
+    },
 };
 
 use super::{Cell, Cells, cells};

@@ -1,6 +1,6 @@
 //! Classes whose fields hold structs.
 
-use syncvar::{NetworkBehaviour, SyncValue, SyncVar, Vector3};
+use syncvar::{NetworkBehaviour, SyncValue, SyncVar, values::Vector3};
 
 use super::{Cell, Cells, cells};
 use crate::golden::json::Json;

@@ -1,6 +1,6 @@
 //! Unity's value types, and .NET's decimal.
 
-use syncvar::{
+use syncvar::values::{
     Color, Color32, Decimal, Matrix4x4, NetworkHash128, Plane, Quaternion, Ray, Rect, Vector2,
     Vector3, Vector4,
 };

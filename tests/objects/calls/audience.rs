@@ -1,7 +1,7 @@
 //! Whom a call goes to.
 
 use syncvar::prelude::*;
-use syncvar::{CallError, Framing};
+use syncvar::{Framing, calls::CallError};
 
 use super::world::{DIALECTS, Unit, network, raised, ran, seen, spawn};
 
@@ -206,21 +206,21 @@ fn call_is_encoded_once_for_all_receivers() {
     let before = net
         .server
         .stats()
-        .encoded(syncvar::MessageType::Call)
+        .encoded(syncvar::stats::MessageType::Call)
         .messages;
     net.server.calls::<Unit>(id).hear("all".into()).unwrap();
     net.settle();
     let calls = net
         .server
         .stats()
-        .encoded(syncvar::MessageType::Call)
+        .encoded(syncvar::stats::MessageType::Call)
         .messages;
     assert_eq!(calls - before, 1);
     assert_eq!(heard(&mut net, id).0, [0, 1, 2, 3, 4]);
     assert_eq!(
         net.client(4)
             .stats()
-            .decoded(syncvar::MessageType::Call)
+            .decoded(syncvar::stats::MessageType::Call)
             .messages,
         1
     );

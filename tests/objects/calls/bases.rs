@@ -1,7 +1,7 @@
 //! Calls of bases, of two behaviours of one type, and of generic behaviours.
 
 use syncvar::prelude::*;
-use syncvar::{CallError, Framing};
+use syncvar::{Framing, calls::CallError};
 
 use super::world::{Cell, Creature, DIALECTS, Orc, Unit, Wolf, network, raised, seen};
 

@@ -1,7 +1,7 @@
 //! What calls are called by.
 
+use syncvar::calls::{CallKind, CallSchema};
 use syncvar::prelude::*;
-use syncvar::{CallKind, CallSchema};
 
 use super::world::Unit;
 
@@ -145,7 +145,8 @@ fn supported_argument_types() {
         let mut config = syncvar::ServerConfig::default();
         config.framing = dialect;
         let prefabs = || Prefabs::new().register::<Bag>("bag");
-        let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+        let mut net =
+            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
         net.connect();
         let id = net.server.spawn(Bag::default());
         net.settle();
@@ -187,7 +188,7 @@ fn long_call_arrives_up_to_the_limit_but_no_long_command() {
     let mut config = syncvar::ServerConfig::default();
     config.max_message_size = 200_000;
     let prefabs = || Prefabs::new().register::<Mail>("mail");
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     let id = net.server.spawn(Mail::default());
     net.settle();

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{CommandRefusal, Framing};
+use syncvar::{Framing, calls::CommandRefusal};
 
 use super::world::{Unit, network, ran, seen, server_events, spawn};
 use syncvar_testing::frame;

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{CallError, ClientConfig, CommandRefusal, ServerConfig};
+use syncvar::{
+    ClientConfig, ServerConfig,
+    calls::{CallError, CommandRefusal},
+};
 
 use super::world::{DIALECTS, Unit, network, network_with, prefabs, ran, server_events, spawn};
 

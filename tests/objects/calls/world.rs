@@ -1,7 +1,7 @@
 //! The behaviours of these tests, and a network with them.
 
 use syncvar::prelude::*;
-use syncvar::{Channel, Framing, Link, NetworkContext, ServerConfig};
+use syncvar::{Channel, Framing, NetworkContext, ServerConfig, testing::Link};
 
 /// What has been called, by whom, with what.
 #[derive(NetworkBehaviour, Default)]
@@ -260,7 +260,7 @@ pub(crate) fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
 }
 
 /// The events of objects that a client was told of since this was last asked.
-pub(crate) fn raised(net: &mut MemoryNetwork, client: usize) -> Vec<syncvar::ReceivedEvent> {
+pub(crate) fn raised(net: &mut MemoryNetwork, client: usize) -> Vec<syncvar::calls::ReceivedEvent> {
     let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
     let raised = events.filter_map(|event| match event {
         ClientEvent::SyncEvent(event) => Some(event),

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{CallError, CommandRefusal, Framing, ReceivedEvent, ServerConfig, Target};
+use syncvar::{
+    Framing, ServerConfig, Target,
+    calls::{CallError, CommandRefusal, ReceivedEvent},
+};
 
 use super::told;
 

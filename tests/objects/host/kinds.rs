@@ -1,7 +1,13 @@
 //! What hooks of a host are told, by the kind of field: the same as those of any client.
 
 use syncvar::prelude::*;
-use syncvar::{Half, HookField, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{
+    SyncField,
+    codec::Half,
+    fields::HookField,
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]

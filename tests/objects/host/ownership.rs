@@ -44,7 +44,7 @@ fn prefabs() -> Prefabs {
 fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId, NetId) {
     let mut config = ServerConfig::default();
     config.framing = dialect;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     net.connect();
     let local = net.server.connect_local();

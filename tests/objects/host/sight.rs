@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Everyone, GroupTags, InterestManagement, ServerConfig, SpatialGrid, Tag, Vector3};
+use syncvar::{
+    ServerConfig,
+    interest::{Everyone, GroupTags, InterestManagement, SpatialGrid, Tag},
+    values::Vector3,
+};
 
 use super::{despawned, hosted, local, owner_changed, spawned, told};
 use syncvar_testing::{Compass, Door, Player};
@@ -153,8 +157,11 @@ fn grid_shows_near_objects_to_the_local_client() {
     watch(&mut net, connection, 500.0);
     net.settle();
     assert_eq!(told(&mut net), [despawned(near, true), spawned(far)]);
-    net.server
-        .set_transform(far, Vector3::default(), syncvar::Quaternion::IDENTITY);
+    net.server.set_transform(
+        far,
+        Vector3::default(),
+        syncvar::values::Quaternion::IDENTITY,
+    );
     net.settle();
     assert_eq!(told(&mut net), [despawned(far, true)]);
     net.server.set_owner(far, Some(connection));

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{
+    Budget, ClientConfig, Framing, NetworkIdentity, ServerConfig, interest::SpatialGrid,
+    values::Vector3,
+};
 
 use syncvar_testing::{Compass, Door, Player, Score};
 
@@ -116,7 +119,7 @@ impl Twins {
         command(&mut self.host);
     }
 
-    fn spawn<S: syncvar::BehaviourSet>(&mut self, make: impl Fn() -> S, hidden: bool) {
+    fn spawn<S: syncvar::behaviour::BehaviourSet>(&mut self, make: impl Fn() -> S, hidden: bool) {
         let options = || SpawnOptions {
             hidden,
             ..SpawnOptions::default()
@@ -200,7 +203,7 @@ impl Twins {
                 });
             }
             Action::Move(choice, place) => {
-                let (id, turned) = (self.object(choice), syncvar::Quaternion::IDENTITY);
+                let (id, turned) = (self.object(choice), syncvar::values::Quaternion::IDENTITY);
                 self.both(|server| server.set_transform(id, position(place), turned));
             }
             Action::Budget(client, budget) => {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, LifecycleCallback, ServerConfig};
+use syncvar::{ClientConfig, Framing, ServerConfig, behaviour::LifecycleCallback};
 
 /// What is done in a callback, after it has been noted.
 pub(crate) type Script =
@@ -155,7 +155,7 @@ pub(crate) fn network(clients: usize) -> MemoryNetwork {
 pub(crate) fn network_in(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
     config.framing = dialect;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     for _ in 0..clients {
         net.connect();
     }
@@ -172,7 +172,7 @@ pub(crate) fn network_in(dialect: Framing, clients: usize) -> MemoryNetwork {
 pub(crate) fn literal_network() -> MemoryNetwork {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     let mut config = ClientConfig::default();
     config.compare_schemas = false;
     net.connect_client(NetworkClient::with_config(prefabs(), config));

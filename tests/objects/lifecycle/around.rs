@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{LifecycleCallback, Vector3};
+use syncvar::{behaviour::LifecycleCallback, values::Vector3};
 
 use super::actor::{Actor, Partner, Prop, network, note, noted_of, play, server_events};
 

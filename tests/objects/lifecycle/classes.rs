@@ -1,7 +1,10 @@
 //! Callbacks and bases; callbacks of behaviours written by hand, and of generic ones.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourInfo, BehaviourSchema, FieldVisitor, HasLifecycle};
+use syncvar::{
+    behaviour::{BehaviourInfo, FieldVisitor, HasLifecycle},
+    schema::BehaviourSchema,
+};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(lifecycle)]

@@ -1,7 +1,7 @@
 //! Callbacks that fail: reported, and nothing else.
 
 use syncvar::prelude::*;
-use syncvar::{CallbackFailure, LifecycleCallback};
+use syncvar::{behaviour::LifecycleCallback, error::CallbackFailure};
 
 use super::actor::{Actor, Partner, events, expect_panics, network, noted_of, play, server_events};
 

@@ -1,7 +1,7 @@
 //! Joining: everything is there before anything is told.
 
 use syncvar::prelude::*;
-use syncvar::{Framing, LifecycleCallback};
+use syncvar::{Framing, behaviour::LifecycleCallback};
 
 use super::actor::{Actor, Partner, events, network, network_in, note, noted, noted_of, play};
 

@@ -1,6 +1,6 @@
 //! Despawning, hiding, and the end of a connection.
 
-use syncvar::LifecycleCallback;
+use syncvar::behaviour::LifecycleCallback;
 use syncvar::prelude::*;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play};

@@ -1,6 +1,6 @@
 //! Callbacks that do things to objects: their own, others, and those whose callbacks are under way.
 
-use syncvar::LifecycleCallback;
+use syncvar::behaviour::LifecycleCallback;
 use syncvar::prelude::*;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play, server_events};

@@ -1,7 +1,7 @@
 //! Spawning: the order, and what is there by then.
 
 use syncvar::prelude::*;
-use syncvar::{Framing, LifecycleCallback};
+use syncvar::{Framing, behaviour::LifecycleCallback};
 
 use super::actor::{
     Actor, Partner, Prop, events, literal_network, network, network_in, note, noted, noted_of, play,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Framing, Link, NetworkIdentity, NetworkSceneId};
+use syncvar::{Budget, Framing, NetworkIdentity, NetworkSceneId, testing::Link};
 
 use crate::parenting::client;
 use syncvar_testing::{Door, Player, prefabs};

@@ -1,7 +1,8 @@
 //! The derives work where `syncvar` has another name: `crate = net` says which.
 #![no_implicit_prelude]
 
-use ::net::{ListChange, SyncDictionary, SyncList, SyncVar};
+use ::net::fields::ListChange;
+use ::net::{SyncDictionary, SyncList, SyncVar};
 
 /// A behaviour that finds its crate by `crate = net`.
 #[derive(::net::NetworkBehaviour, ::std::default::Default)]
@@ -61,7 +62,8 @@ pub struct Look {
 
 #[cfg(test)]
 mod tests {
-    use ::net::{MemoryNetwork, Prefabs};
+    use ::net::Prefabs;
+    use ::net::testing::MemoryNetwork;
     use ::std::{assert_eq, option::Option::Some};
 
     use super::{Lamp, Look};

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use syncvar::{
-    Color, Half, NetworkReader, Quantized, Quaternion, SmallestThree, SyncCodec, Vector3,
+    codec::{Half, Quantized, SmallestThree, SyncCodec},
+    values::{Color, Quaternion, Vector3},
+    wire::NetworkReader,
 };
 
 use crate::codecs::travel;
@@ -197,7 +199,7 @@ fn zero_quaternion_travels_as_zero() {
         [0.0, 0.0, 0.0, -3.0],
     ] {
         let rotation = Quaternion::new(x, y, z, w);
-        let mut writer = syncvar::NetworkWriter::new();
+        let mut writer = syncvar::wire::NetworkWriter::new();
         SmallestThree::write(&rotation, &mut writer);
         assert_eq!(writer.as_bytes(), identity, "{rotation:?}");
     }

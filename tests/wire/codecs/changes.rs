@@ -63,7 +63,7 @@ fn less_than_a_step_is_not_sent_however_it_is_written() {
 #[test]
 fn more_than_a_step_waits_for_the_send_interval() {
     use std::time::Duration;
-    use syncvar::Half;
+    use syncvar::codec::Half;
 
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0.5)]

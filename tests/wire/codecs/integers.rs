@@ -6,7 +6,10 @@
 )]
 
 use proptest::prelude::*;
-use syncvar::{Bits, Encoding, Fixed, NetworkWriter, SyncCodec, WriteErrorKind, ZigZag};
+use syncvar::{
+    codec::{Bits, Fixed, SyncCodec, ZigZag},
+    wire::{Encoding, NetworkWriter, WriteErrorKind},
+};
 
 use crate::codecs::{travel, travel_in};
 

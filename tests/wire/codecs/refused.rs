@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    Bits, DisconnectReason, Encoding, Fixed, Half, NetworkReader, NetworkWriter, Quantized,
-    Quaternion, ReadError, ReadErrorKind, SmallestThree, SyncCodec, Vector3, ZigZag,
+    DisconnectReason,
+    codec::{Bits, Fixed, Half, Quantized, SmallestThree, SyncCodec, ZigZag},
+    values::{Quaternion, Vector3},
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
 };
 
 type Metres = Quantized<-500, 500, 10>;
@@ -142,7 +144,7 @@ fn unfitting_value_is_reported_and_sent_once_it_fits() {
 
 mod server_side {
     use syncvar::prelude::*;
-    use syncvar::{Quantized, Vector3};
+    use syncvar::{codec::Quantized, values::Vector3};
 
     #[derive(NetworkBehaviour, Default)]
     pub(crate) struct Unit {
@@ -153,7 +155,7 @@ mod server_side {
 
 mod client_side {
     use syncvar::prelude::*;
-    use syncvar::{Quantized, Vector3};
+    use syncvar::{codec::Quantized, values::Vector3};
 
     #[derive(NetworkBehaviour, Default)]
     pub(crate) struct Unit {

@@ -5,8 +5,9 @@ use std::marker::PhantomData;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Bits, Floats, Half, NetworkReader, NetworkWriter, Quantized, ReadError, ReadErrorKind,
-    SyncCodec, TypeSchema, WriteErrorKind, ZigZag,
+    codec::{Bits, Floats, Half, Quantized, SyncCodec, ZigZag},
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind},
 };
 
 use syncvar_testing::{apply, written};

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, ClientConfig, Framing, NetworkSceneId, Quaternion, ServerConfig, Vector3,
+    ClientConfig, Framing, NetworkSceneId, ServerConfig,
+    behaviour::BehaviourList,
+    values::{Quaternion, Vector3},
 };
 
 use crate::examples::{Lamp, One, Two, Vault, packets};
@@ -230,7 +232,7 @@ fn updated_list() -> String {
     sent(1340, spawn, write).concat()
 }
 
-fn spawn_at_3(server: &mut NetworkServer, behaviours: impl syncvar::BehaviourSet) {
+fn spawn_at_3(server: &mut NetworkServer, behaviours: impl syncvar::behaviour::BehaviourSet) {
     let options = SpawnOptions {
         net_id: Some(NetId(3)),
         ..SpawnOptions::default()

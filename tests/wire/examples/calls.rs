@@ -58,7 +58,7 @@ struct World {
 }
 
 impl World {
-    fn rpcs(&mut self) -> <Gun as syncvar::NetworkCalls>::Rpcs<'_> {
+    fn rpcs(&mut self) -> <Gun as syncvar::calls::NetworkCalls>::Rpcs<'_> {
         self.server.calls::<Gun>(self.id)
     }
 }

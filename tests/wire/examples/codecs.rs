@@ -2,8 +2,9 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Bits, Encoding, Fixed, Half, Quantized, Quaternion, SmallestThree, SyncCodec, Vector2, Vector3,
-    ZigZag,
+    codec::{Bits, Fixed, Half, Quantized, SmallestThree, SyncCodec, ZigZag},
+    values::{Quaternion, Vector2, Vector3},
+    wire::Encoding,
 };
 
 use crate::examples::{bytes, bytes_in};

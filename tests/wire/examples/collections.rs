@@ -1,8 +1,8 @@
 //! Section 3: collections.
 
-use syncvar::Encoding::{Compact, Unet};
 use syncvar::prelude::*;
-use syncvar::{Encoding, SyncField};
+use syncvar::wire::Encoding::{Compact, Unet};
+use syncvar::{SyncField, wire::Encoding};
 
 use crate::examples::bytes_in;
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, NetworkHash128, ServerConfig};
+use syncvar::{ClientConfig, ServerConfig, values::NetworkHash128};
 
 use crate::examples::{Lamp, packets};
 
@@ -79,7 +79,7 @@ fn in_unet(door: Door) -> String {
     packets(&mut server).pop().expect("a packet")
 }
 
-fn in_compact(object: impl syncvar::BehaviourSet) -> String {
+fn in_compact(object: impl syncvar::behaviour::BehaviourSet) -> String {
     let mut server = NetworkServer::new(prefabs());
     let connection = server.handle_connect();
     let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());

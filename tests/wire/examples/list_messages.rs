@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ListHash, ListOperation, ServerConfig, SyncListMessage};
+use syncvar::{
+    ServerConfig,
+    unet::{ListHash, ListOperation, SyncListMessage},
+};
 
 use crate::examples::{bytes, packets};
 

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourList, ClientConfig, Framing, NetworkHash128, NetworkSceneId, ServerConfig, Vector3,
+    ClientConfig, Framing, NetworkSceneId, ServerConfig,
+    behaviour::BehaviourList,
+    values::{NetworkHash128, Vector3},
 };
 
 use crate::examples::{Lamp, One, Two, packets};

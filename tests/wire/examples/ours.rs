@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::{Ray2D, Vector2, Vector3Int};
+use syncvar::values::{Ray2D, Vector2, Vector3Int};
 
 use super::values::{compact, value};
 
@@ -62,7 +62,7 @@ fn of_features() -> Vec<(&'static str, String)> {
     both! {
         examples:
         "`Postcard((300_u16, \"é\"))` of `(u16, String)`"
-            => syncvar::Postcard((300_u16, String::from("é")));
+            => syncvar::values::Postcard((300_u16, String::from("é")));
     }
     #[cfg(feature = "uuid")]
     both! {

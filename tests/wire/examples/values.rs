@@ -1,7 +1,12 @@
 //! Sections 1 to 3: numbers, values, behaviours.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, Color32, Decimal, Encoding, NetworkSceneId, Ray, Vector3};
+use syncvar::{
+    NetworkSceneId,
+    behaviour::BehaviourList,
+    values::{Color32, Decimal, Ray, Vector3},
+    wire::Encoding,
+};
 
 use crate::examples::{One, Orc, Two, bytes, bytes_in};
 

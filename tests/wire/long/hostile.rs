@@ -1,7 +1,7 @@
 //! Long messages that make no sense, and those of clients.
 
 use proptest::prelude::*;
-use syncvar::PacketError;
+use syncvar::error::PacketError;
 use syncvar::prelude::*;
 
 use super::route::{Route, network, numbers, settled};
@@ -76,7 +76,7 @@ fn server_refuses_the_long_form_of_any_message_and_continues() {
     assert_eq!(
         net.server
             .stats()
-            .decoded(syncvar::MessageType::Ready)
+            .decoded(syncvar::stats::MessageType::Ready)
             .messages,
         1
     );

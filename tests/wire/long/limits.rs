@@ -1,7 +1,11 @@
 //! The limits of both sides: who is beyond them is reported, and nobody else is hurt.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Link, ReadErrorKind, ServerConfig, WriteErrorKind};
+use syncvar::{
+    ClientConfig, ServerConfig,
+    testing::Link,
+    wire::{ReadErrorKind, WriteErrorKind},
+};
 
 use super::route::{Route, numbers, points, prefabs, settled};
 use syncvar_testing::{Player, change, drain};

@@ -1,6 +1,6 @@
 //! A long message counts as what it carries.
 
-use syncvar::MessageType;
+use syncvar::stats::MessageType;
 
 use super::route::{Route, network, numbers};
 
@@ -22,7 +22,7 @@ fn both_sides_count_long_messages_under_their_type() {
     // The head of ten bytes, a header of one and a length of three, a mask and a count.
     let encoded = net.server.stats().encoded(MessageType::UpdateBatch);
     assert_eq!(encoded.bytes, 10 + 4 + 1 + 3 + 600_000);
-    let none = syncvar::Counter::default();
+    let none = syncvar::stats::Counter::default();
     assert_eq!(net.server.stats().encoded(MessageType::Long), none);
     assert_eq!(net.client(0).stats().decoded(MessageType::Long), none);
     assert_eq!(net.client(0).stats().received, net.server.stats().sent);

@@ -3,7 +3,11 @@
 use std::fmt::Debug;
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{
+    SyncField,
+    schema::TypeSchema,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
+};
 
 /// What a container has been asked to do.
 #[derive(Clone, Copy, Debug, PartialEq)]

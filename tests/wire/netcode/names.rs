@@ -1,7 +1,7 @@
 //! The names of fields, and what is counted.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourStats, Counter, MessageType, Stats};
+use syncvar::stats::{BehaviourStats, Counter, MessageType, Stats};
 
 use syncvar_testing::{Door, Player, change, drain, network};
 

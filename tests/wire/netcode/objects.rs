@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, SpawnError};
+use syncvar::{
+    behaviour::BehaviourList,
+    error::{PrefabError, SpawnError},
+};
 
 use syncvar_testing::{Door, Player, change, drain, network, states};
 
@@ -14,13 +17,19 @@ fn object_needs_at_least_one_behaviour() {
     let mut net = network(1);
     let nothing = BehaviourList::new();
     let error = net.server.spawn_with(nothing, SpawnOptions::default());
-    assert_eq!(error, Err(SpawnError::NotRegistered("[]".into())));
+    assert_eq!(
+        error,
+        Err(SpawnError::Prefab(PrefabError::NotRegistered("[]".into())))
+    );
     let error = net.server.spawn_with(
         (Player::default(), Door::default()),
         SpawnOptions::default(),
     );
     assert!(
-        matches!(error, Err(SpawnError::NotRegistered(_))),
+        matches!(
+            error,
+            Err(SpawnError::Prefab(PrefabError::NotRegistered(_)))
+        ),
         "{error:?}"
     );
     net.settle();

@@ -1,7 +1,7 @@
 //! Readers: bounds and places, and one path of code for both directions.
 
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::wire::{NetworkReader, NetworkWriter, ReadErrorKind};
 
 /// T67: a read beyond the end is an error with what was wanted and what was there, moves nothing and
 /// does not keep what is there from being read.

@@ -1,8 +1,15 @@
 //! Writers: the sizes of numbers, growth, and failures that do no harm.
 
 use syncvar::prelude::*;
-use syncvar::{Bits, Decimal, Encoding, MAX_BYTES, MAX_STRING_BYTES, NetworkReader, NetworkWriter};
-use syncvar::{ReadErrorKind, SyncCodec, WriteErrorKind};
+use syncvar::{
+    codec::Bits,
+    values::Decimal,
+    wire::{Encoding, MAX_BYTES, MAX_STRING_BYTES, NetworkReader, NetworkWriter},
+};
+use syncvar::{
+    codec::SyncCodec,
+    wire::{ReadErrorKind, WriteErrorKind},
+};
 
 const DIALECTS: [Encoding; 2] = [Encoding::Unet, Encoding::Compact];
 
@@ -86,7 +93,7 @@ fn every_basic_type_comes_back() {
             bytes(dialect, &f32::MIN_POSITIVE).len(),
             bytes(dialect, &f64::NEG_INFINITY).len(),
             bytes(dialect, &Decimal::new(i64::MIN, 28)).len(),
-            bytes(dialect, &syncvar::Vector3::new(1.0, -0.0, f32::NAN)).len(),
+            bytes(dialect, &syncvar::values::Vector3::new(1.0, -0.0, f32::NAN)).len(),
         ];
         assert_eq!(lengths, [1, 4, 8, 16, 12]);
         for character in ['\0', 'z', '\u{ffff}', char::MAX] {

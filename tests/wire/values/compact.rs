@@ -1,7 +1,7 @@
 //! What is particular to the dialect `Compact`.
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 use crate::values::{Effect, Gait, round_trip};
 

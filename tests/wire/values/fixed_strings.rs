@@ -5,7 +5,10 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Encoding, FixedStringTooLong, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::{
+    values::FixedStringTooLong,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind},
+};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 

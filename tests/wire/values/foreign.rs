@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
@@ -75,7 +75,7 @@ fn glams_types_travel_bit_for_bit() {
         DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat3A, Mat4, Quat, UVec2,
         UVec3, UVec4, Vec2, Vec3, Vec3A, Vec4,
     };
-    use syncvar::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
+    use syncvar::values::{Matrix4x4, Quaternion, Vector2, Vector3, Vector4};
 
     let odd = f32::from_bits(0x7fc0_1234);
     assert_eq!(
@@ -185,27 +185,27 @@ fn glam_mint_and_ours_are_the_same_to_the_schema() {
         [
             glam::Vec2::SCHEMA,
             mint::Point2::<f32>::SCHEMA,
-            syncvar::Vector2::SCHEMA,
+            syncvar::values::Vector2::SCHEMA,
         ],
         [
             glam::Vec3::SCHEMA,
             mint::Vector3::<f32>::SCHEMA,
-            syncvar::Vector3::SCHEMA,
+            syncvar::values::Vector3::SCHEMA,
         ],
         [
             glam::Vec4::SCHEMA,
             mint::Vector4::<f32>::SCHEMA,
-            syncvar::Vector4::SCHEMA,
+            syncvar::values::Vector4::SCHEMA,
         ],
         [
             glam::Quat::SCHEMA,
             mint::Quaternion::<f32>::SCHEMA,
-            syncvar::Quaternion::SCHEMA,
+            syncvar::values::Quaternion::SCHEMA,
         ],
         [
             glam::Mat4::SCHEMA,
             mint::ColumnMatrix4::<f32>::SCHEMA,
-            syncvar::Matrix4x4::SCHEMA,
+            syncvar::values::Matrix4x4::SCHEMA,
         ],
         [
             glam::IVec3::SCHEMA,
@@ -233,7 +233,7 @@ fn glam_mint_and_ours_are_the_same_to_the_schema() {
 #[cfg(all(feature = "glam", feature = "mint"))]
 #[test]
 fn mirror_knows_cells_and_matrices_by_every_name() {
-    use syncvar::{Matrix4x4, Vector2Int, Vector3Int};
+    use syncvar::values::{Matrix4x4, Vector2Int, Vector3Int};
 
     fn in_mirror<T: SyncValue>(value: &T) -> Vec<u8> {
         round_trip_in(Encoding::Mirror, value, value)

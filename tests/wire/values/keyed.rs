@@ -8,7 +8,7 @@ use std::num::NonZeroU8;
 use proptest::collection;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind};
 
 use crate::values::{error_in, round_trip};
 

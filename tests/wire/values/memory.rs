@@ -6,7 +6,7 @@ use std::time::Duration;
 use allocation_counter::measure;
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 /// D8: a count is checked against what is left before memory is taken.
 #[test]

@@ -128,8 +128,8 @@ mod postcard {
     use std::collections::VecDeque;
     use std::net::IpAddr;
 
-    use syncvar::Postcard;
     use syncvar::prelude::*;
+    use syncvar::values::Postcard;
 
     #[derive(NetworkBehaviour)]
     #[network_behaviour(send_interval = 0)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Encoding, ReadErrorKind};
+use syncvar::wire::{Encoding, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 
@@ -61,7 +61,7 @@ fn a_number_of_more_than_128_bits_is_an_error() {
     let text = ReadErrorKind::WideVarintTooLong.to_string();
     assert_eq!(text, "a number of more than 128 bits");
     more_bits[18] = 3;
-    let mut reader = syncvar::NetworkReader::with_encoding(&more_bits, Encoding::Compact);
+    let mut reader = syncvar::wire::NetworkReader::with_encoding(&more_bits, Encoding::Compact);
     assert_eq!(reader.read::<u128>(), Ok(u128::MAX));
 }
 
@@ -158,7 +158,7 @@ proptest! {
     #[test]
     fn no_bytes_make_a_reader_of_numbers_panic(bytes: Vec<u8>) {
         for dialect in [Encoding::Unet, Encoding::Compact] {
-            let reader = || syncvar::NetworkReader::with_encoding(&bytes, dialect);
+            let reader = || syncvar::wire::NetworkReader::with_encoding(&bytes, dialect);
             let _ = reader().read::<i128>();
             let _ = reader().read::<NonZeroU128>();
             let _ = reader().read::<Duration>();

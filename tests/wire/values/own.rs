@@ -10,7 +10,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, TypeSchema, Vector3};
+use syncvar::{
+    schema::TypeSchema,
+    values::Vector3,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 use crate::values::round_trip;
 

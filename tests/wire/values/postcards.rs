@@ -6,7 +6,10 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter, Postcard, ReadErrorKind, WriteErrorKind};
+use syncvar::{
+    values::Postcard,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind},
+};
 
 use crate::values::{error_in, round_trip, round_trip_in};
 

@@ -4,7 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{GroupTags, Link, Quaternion, SpatialGrid, Tag, Vector3};
+use syncvar::{
+    interest::{GroupTags, SpatialGrid, Tag},
+    testing::Link,
+    values::{Quaternion, Vector3},
+};
 
 use super::action::{Action, action};
 use crate::convergence::{World, slow};

@@ -1,7 +1,11 @@
 //! A grid keeps its promise, wherever one walks.
 
 use proptest::prelude::*;
-use syncvar::{ConnectionId, InterestChanges, InterestManagement, NetId, SpatialGrid, Vector3};
+use syncvar::{
+    ConnectionId, NetId,
+    interest::{InterestChanges, InterestManagement, SpatialGrid},
+    values::Vector3,
+};
 
 use crate::interest::Reported;
 

@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use syncvar::{ConnectionId, GroupTags, InterestManagement, NetId, SpatialGrid, Tag, Vector3};
+use syncvar::{
+    ConnectionId, NetId,
+    interest::{GroupTags, InterestManagement, SpatialGrid, Tag},
+    values::Vector3,
+};
 
 use crate::interest::Reported;
 

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter, ReadError,
     ServerConfig,
+    behaviour::FieldVisitor,
+    schema::{BehaviourSchema, FieldSchema},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::twins::on_three_threads;

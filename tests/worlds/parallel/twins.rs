@@ -7,11 +7,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use syncvar::prelude::*;
+use syncvar::{ClientConfig, Framing, ServerConfig, interest::SpatialGrid, values::Vector3};
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, FieldSchema, FieldVisitor, NetworkReader, NetworkWriter,
-    ReadError, SyncField, TypeSchema,
+    SyncField,
+    behaviour::{BehaviourInfo, FieldVisitor},
+    schema::{BehaviourSchema, FieldSchema, TypeSchema},
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
-use syncvar::{ClientConfig, Framing, ServerConfig, SpatialGrid, Vector3};
 
 use syncvar_testing::Door;
 

@@ -1,7 +1,10 @@
 //! What the random worlds have found, one by one.
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, CommandRefusal, Framing, MessageType, NetworkWriter, ServerConfig};
+use syncvar::{
+    ClientConfig, Framing, ServerConfig, calls::CommandRefusal, stats::MessageType,
+    wire::NetworkWriter,
+};
 
 use super::objects::{GATE, Hero, LITERAL, prefabs};
 
@@ -10,7 +13,7 @@ const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
     config.framing = dialect;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     for _ in 0..clients {
         let mut client = NetworkClient::new(prefabs());
         client.add_scene_object(GATE, Hero::default()).unwrap();
@@ -213,7 +216,7 @@ fn malformed_writes_get_one_answer_per_update() {
 fn command_arguments_respect_the_configured_limits() {
     let mut config = ServerConfig::default();
     config.max_elements = 3;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     net.settle();
     let id = owned(&mut net, 0);
@@ -268,7 +271,8 @@ fn owner_writes_are_bounded_in_memory_and_time() {
         let mut config = ServerConfig::default();
         config.framing = dialect;
         config.max_owner_bytes = 10_000;
-        let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+        let mut net =
+            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
         net.connect();
         net.settle();
         let id = owned(&mut net, 0);
@@ -318,7 +322,7 @@ fn owner_writes_are_bounded_in_memory_and_time() {
 fn owner_equals_the_server_in_unets_literal_bytes() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     let mut config = ClientConfig::default();
     config.compare_schemas = false;
     LITERAL.set(true);

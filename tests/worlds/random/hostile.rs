@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, NetworkWriter};
+use syncvar::{ClientConfig, Framing, wire::NetworkWriter};
 
 use super::action::action;
 use super::objects::{GATE, Hero, prefabs};

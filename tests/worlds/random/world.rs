@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ClientConfig, Framing, NetRef, ServerConfig, SpatialGrid, Vector3};
+use syncvar::{
+    Budget, ClientConfig, Framing, NetRef, ServerConfig, interest::SpatialGrid, values::Vector3,
+};
 
 use super::action::Action;
 use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
@@ -647,7 +649,7 @@ impl World {
             Action::Move(_, place) => {
                 let place = Vector3::new(f32::from(place), 0.0, 0.0);
                 self.server
-                    .set_transform(id, place, syncvar::Quaternion::IDENTITY);
+                    .set_transform(id, place, syncvar::values::Quaternion::IDENTITY);
             }
             _ => self.act_on_both(id, action),
         }

@@ -1,7 +1,7 @@
 //! Objects and viewers that cross from cell to cell.
 
 use syncvar::Framing;
-use syncvar::SpatialGrid;
+use syncvar::interest::SpatialGrid;
 use syncvar::prelude::*;
 
 use crate::sight::{

@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use syncvar::prelude::*;
-use syncvar::{Framing, GroupTags, Quaternion, SpatialGrid, Tag};
+use syncvar::{
+    Framing,
+    interest::{GroupTags, SpatialGrid, Tag},
+    values::Quaternion,
+};
 
 use crate::sight::{HERE, at, network, options_at};
 use syncvar_testing::Player;

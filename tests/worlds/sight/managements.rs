@@ -2,8 +2,12 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    Area, Everyone, Framing, GroupTags, InterestChange, InterestChanges, InterestManagement,
-    SpatialGrid, Tag, Vector3,
+    Framing,
+    interest::{
+        Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
+        SpatialGrid, Tag,
+    },
+    values::Vector3,
 };
 
 use crate::sight::{ANN, HERE, THERE, forget_events, hidden, move_to, network, spawn, spawned};

@@ -1,7 +1,7 @@
 //! Joining, leaving, not being ready, despawns and poison, at the moment of a crossing.
 
-use syncvar::NetworkWriter;
 use syncvar::prelude::*;
+use syncvar::wire::NetworkWriter;
 
 use crate::sight::{
     ANN, HERE, THERE, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,
@@ -32,7 +32,7 @@ fn connection_without_a_viewer_observes_no_area() {
         assert_eq!(states(&net, id), [None]);
         gather(&mut net, HERE);
         let connection = net.connection(0);
-        let grid: &mut syncvar::SpatialGrid = net.server.interest_mut().expect("a grid");
+        let grid: &mut syncvar::interest::SpatialGrid = net.server.interest_mut().expect("a grid");
         grid.stop_watching(connection);
         net.settle();
         assert_eq!(drain(&mut net, 0), [hidden(id)]);

@@ -1,5 +1,6 @@
-//! Hosts and peers over real sockets, with a server that says everything back.
+//! Hosts and peers over real sockets, with an echo server.
 
+mod echo;
 mod end;
 mod exchange;
 mod misbehaviour;

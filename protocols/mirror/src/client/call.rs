@@ -1,7 +1,7 @@
 //! Remote calls: commands to the server, and calls from it.
 
-use syncvar_runtime::call::{CallRequest, CallRouter, Class, Failure, RoutedCall, run};
-use syncvar_runtime::lend::Lends;
+use syncvar_runtime::call::{CallRequest, CallRouter, Class, Failure, RoutedCall};
+use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
     CallError, CallFailure, Channel, CommandSender, Encoding, NetId, NetworkCalls, NetworkWriter,
     Target, WriteError, WriteErrorKind, assert_calls_known,
@@ -41,7 +41,7 @@ impl MirrorClient {
             return Ok(());
         };
         let (component, hash) = (message.component_index, message.function_hash);
-        let prefab = self.world.prefabs.get(prefab);
+        let prefab = self.prefabs.get(prefab);
         let place = prefab.and_then(|prefab| prefab.call(component, hash));
         let Some(place) = place.filter(|place| !place.is_command()) else {
             tracing::error!(object = %id, component, hash, "no component has this call");
@@ -49,9 +49,7 @@ impl MirrorClient {
             return Ok(());
         };
         let mut arguments = self.reader(message.payload.unwrap_or_default());
-        let ran = self.lend(id, |slots, client| {
-            run(slots, (id, &place), client, None, &mut arguments)
-        });
+        let ran = self.run_call(id, &place, None, &mut arguments);
         match ran {
             None | Some(Ok(())) => Ok(()),
             Some(Err(Failure::Panicked(text))) => {
@@ -95,7 +93,7 @@ impl CallRouter for MirrorClient {
         if !self.session.is_ready() {
             return Err(CallError::NotReady);
         }
-        let prefab = self.world.prefabs.get(object.prefab);
+        let prefab = self.prefabs.get(object.prefab);
         let place = prefab.and_then(|prefab| prefab.declared_call(class, number));
         let place = place.ok_or(CallError::NoSuchBehaviour {
             object: id,
@@ -117,7 +115,7 @@ impl CallRouter for MirrorClient {
 
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
         let object = self.world.objects.get(call.object.0);
-        let prefab = object.and_then(|object| self.world.prefabs.get(object.prefab));
+        let prefab = object.and_then(|object| self.prefabs.get(object.prefab));
         let name = prefab.and_then(|prefab| prefab.name_of(&call.place));
         let (component_index, function_hash) = name.ok_or(CallError::UnknownObject(call.object))?;
         let command = CommandMessage {

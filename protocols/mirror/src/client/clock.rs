@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::clock::Clock;
+
 /// Window of Mirror's averages, in samples. Mirror, `NetworkTime.PingWindowSize`.
 const WINDOW: f64 = 50.0;
 
@@ -34,6 +36,13 @@ impl MovingAverage {
     pub(super) fn value(self) -> f64 {
         self.0.unwrap_or_default()
     }
+}
+
+/// Own time, and the server's time.
+#[derive(Debug, Default)]
+pub(super) struct Time {
+    pub(super) own: Clock,
+    pub(super) server: ServerTime,
 }
 
 /// Estimate of the server's time.

@@ -2,10 +2,9 @@
 
 use std::any::Any;
 use std::collections::BTreeSet;
-use std::fmt;
-use std::ops::{Deref, DerefMut};
 
 use syncvar_runtime::object::Slot;
+use syncvar_runtime::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorClient;
@@ -16,13 +15,32 @@ use super::object::Stage;
 /// Writes to a `SyncDirection.ClientToServer` component of an [owned](MirrorClient::is_owned)
 /// object are sent by the next [`MirrorClient::update`]. All other writes stay local, until the
 /// server overwrites them.
-pub struct MirrorReplicaMut<'a, B: NetworkBehaviour> {
-    behaviour: &'a mut B,
-    /// Previous values of fields with a codec: a write with equal bytes is no change.
-    previous: Option<B::Previous>,
-    net_id: NetId,
+pub type MirrorReplicaMut<'a, B> = WriteGuard<'a, B, ReplicaSink<'a>>;
+
+/// Receiver of the changes of a [`MirrorReplicaMut`].
+#[derive(Debug)]
+pub struct ReplicaSink<'a> {
     /// Objects with unsent writes, if this client writes the component.
     writing: Option<&'a mut BTreeSet<NetId>>,
+}
+
+impl WriteSink for ReplicaSink<'_> {
+    fn replaced<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
+        if self.writing.is_some() {
+            // Collections assigned through the guard have a new log.
+            behaviour.set_log(OperationLog::Full { pending: 0 });
+        }
+    }
+
+    fn released<B: NetworkBehaviour>(&mut self, id: NetId, behaviour: &mut B) {
+        match &mut self.writing {
+            None => behaviour.clear_all_dirty_bits(),
+            Some(writing) if behaviour.sync_var_dirty_bits() != 0 => {
+                writing.insert(id);
+            }
+            Some(_) => {}
+        }
+    }
 }
 
 impl MirrorClient {
@@ -38,19 +56,15 @@ impl MirrorClient {
         id: NetId,
         index: usize,
     ) -> Option<MirrorReplicaMut<'_, B>> {
-        let written = self.world.written_components(id);
+        let written = self.written_components(id);
         let object = self.world.objects.get(id.0)?;
         let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
         let slot = self.world.pools.slots_mut(object.at)?.slot_mut(index)?;
         let behaviour: &mut dyn Any = slot.behaviour_mut();
         let behaviour: &mut B = behaviour.downcast_mut()?;
         let is_written = has_bit(written, index);
-        Some(MirrorReplicaMut {
-            previous: behaviour.before_change(),
-            behaviour,
-            net_id: id,
-            writing: is_written.then_some(&mut self.writes.pending),
-        })
+        let writing = is_written.then_some(&mut self.writes.pending);
+        Some(WriteGuard::new(id, behaviour, ReplicaSink { writing }))
     }
 }
 
@@ -64,47 +78,4 @@ pub(super) fn has_bit(components: u64, index: usize) -> bool {
 pub(super) fn clear_changes(slot: &mut dyn Slot) {
     let last_send = slot.last_send();
     slot.mark_sent(last_send);
-}
-
-impl<B: NetworkBehaviour> Deref for MirrorReplicaMut<'_, B> {
-    type Target = B;
-
-    fn deref(&self) -> &B {
-        self.behaviour
-    }
-}
-
-impl<B: NetworkBehaviour> DerefMut for MirrorReplicaMut<'_, B> {
-    fn deref_mut(&mut self) -> &mut B {
-        self.behaviour
-    }
-}
-
-impl<B: NetworkBehaviour> Drop for MirrorReplicaMut<'_, B> {
-    fn drop(&mut self) {
-        self.behaviour.notice_replacements();
-        if self.writing.is_some() {
-            // Collections assigned through the guard have a new log.
-            self.behaviour.set_log(OperationLog::Full { pending: 0 });
-        }
-        if let Some(previous) = self.previous.take() {
-            self.behaviour.withdraw_changes(previous);
-        }
-        match &mut self.writing {
-            None => self.behaviour.clear_all_dirty_bits(),
-            Some(writing) if self.behaviour.sync_var_dirty_bits() != 0 => {
-                writing.insert(self.net_id);
-            }
-            Some(_) => {}
-        }
-    }
-}
-
-impl<B: NetworkBehaviour + fmt::Debug> fmt::Debug for MirrorReplicaMut<'_, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MirrorReplicaMut")
-            .field("net_id", &self.net_id)
-            .field("behaviour", &self.behaviour)
-            .finish_non_exhaustive()
-    }
 }

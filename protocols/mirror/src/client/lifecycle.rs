@@ -1,6 +1,6 @@
 //! Lifecycle callbacks and events.
 
-use syncvar_runtime::lend::{Leaving, Lends};
+use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{LifecycleCallback, NetId};
 
 use super::object::Stage;
@@ -17,19 +17,19 @@ impl MirrorClient {
             self.events
                 .push(MirrorClientEvent::Respawned { object: id });
         } else {
-            self.dispatch_spawn(id);
+            self.report_spawn(id);
         }
-        self.dispatch_ownership(id);
-        self.dispatch_player_start(id);
+        self.report_ownership(id);
+        self.report_player_start(id);
     }
 
     /// Reports a spawn to the behaviours, then to the application.
-    fn dispatch_spawn(&mut self, id: NetId) {
+    fn report_spawn(&mut self, id: NetId) {
         let spawned = MirrorClientEvent::Spawned { object: id };
         if !self.world.has_lifecycle(id) {
             return self.events.push(spawned);
         }
-        self.lend(id, |slots, client| {
+        self.check_out(id, |slots, client| {
             for callback in LifecycleCallback::SPAWN {
                 client.call_all(id, slots, callback);
             }
@@ -39,7 +39,7 @@ impl MirrorClient {
     }
 
     /// Reports a change of ownership to the behaviours and the application.
-    pub(super) fn dispatch_ownership(&mut self, id: NetId) {
+    pub(super) fn report_ownership(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -52,27 +52,30 @@ impl MirrorClient {
         } else {
             LifecycleCallback::LostOwnership
         };
-        self.dispatch(id, callback);
+        self.dispatch(id, LifecycleEvent::Call(callback));
         let object = id;
         self.events
             .push(MirrorClientEvent::OwnerChanged { object, owned });
     }
 
     /// Reports that the object became the player of this client, once.
-    pub(super) fn dispatch_player_start(&mut self, id: NetId) {
+    pub(super) fn report_player_start(&mut self, id: NetId) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
         if object.role.player && !std::mem::replace(&mut object.reported.player, true) {
-            self.dispatch(id, LifecycleCallback::StartLocalPlayer);
+            self.dispatch(
+                id,
+                LifecycleEvent::Call(LifecycleCallback::StartLocalPlayer),
+            );
         }
     }
 
     /// Reports that the object is no longer the player.
-    pub(super) fn dispatch_player_stop(&mut self, id: NetId) {
+    pub(super) fn report_player_stop(&mut self, id: NetId) {
         let object = self.world.objects.get_mut(id.0);
         if object.is_some_and(|object| std::mem::take(&mut object.reported.player)) {
-            self.dispatch(id, LifecycleCallback::StopLocalPlayer);
+            self.dispatch(id, LifecycleEvent::Call(LifecycleCallback::StopLocalPlayer));
         }
     }
 
@@ -85,7 +88,7 @@ impl MirrorClient {
     }
 
     /// Despawns an object; a checked-out one at check-in.
-    pub(super) fn despawn(&mut self, id: NetId, leaving: Leaving) {
+    pub(super) fn despawn(&mut self, id: NetId, leaving: Departure) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             self.stats.unknown_objects = self.stats.unknown_objects.wrapping_add(1);
             return;
@@ -94,12 +97,12 @@ impl MirrorClient {
         object.reported.player = false;
         let has_callbacks = stage == Stage::Spawned && self.world.has_lifecycle(id);
         if has_callbacks && is_player {
-            self.dispatch(id, LifecycleCallback::StopLocalPlayer);
+            self.dispatch(id, LifecycleEvent::Call(LifecycleCallback::StopLocalPlayer));
         }
         if self.world.checked_out.contains(id) {
-            self.world.checked_out.let_go(id, leaving);
+            self.world.checked_out.depart(id, leaving);
         } else if has_callbacks {
-            self.lend(id, |_, client| client.world.checked_out.let_go(id, leaving));
+            self.check_out(id, |_, client| client.world.checked_out.depart(id, leaving));
         } else {
             self.remove(id, leaving);
         }
@@ -107,17 +110,23 @@ impl MirrorClient {
 
     /// Despawns all objects, in Mirror's order.
     pub(super) fn despawn_all(&mut self) {
-        let ids: Vec<_> = self.world.order.iter().collect();
+        let ids: Vec<_> = self.order.iter().collect();
         for id in ids {
-            self.despawn(id, Leaving::Destroyed);
+            self.despawn(id, Departure::Destroyed);
         }
     }
 
     /// Removes an object after its despawn callbacks.
-    pub(super) fn remove(&mut self, id: NetId, leaving: Leaving) {
-        let Some((object, behaviours)) = self.world.remove(id) else {
+    pub(super) fn remove(&mut self, id: NetId, leaving: Departure) {
+        let Some(object) = self.world.objects.get(id.0) else {
             return;
         };
+        // The behaviours of a scene object outlive it.
+        let behaviours = self.world.pools.withdraw(object.at);
+        let Some(object) = self.world.remove(id) else {
+            return;
+        };
+        self.order.remove(id);
         self.writes.remove(id);
         if self.session.local_player == Some(id) {
             self.set_player(None);
@@ -126,7 +135,7 @@ impl MirrorClient {
             self.scene.deactivate(scene_id, object.prefab, behaviours);
         }
         if object.stage == Stage::Spawned {
-            let hidden = leaving == Leaving::Hidden;
+            let hidden = leaving == Departure::Hidden;
             let object = id;
             self.events
                 .push(MirrorClientEvent::Despawned { object, hidden });
@@ -135,19 +144,12 @@ impl MirrorClient {
 
     /// Runs a callback of each spawned object.
     pub(super) fn dispatch_to_all(&mut self, callback: LifecycleCallback) {
-        let ids: Vec<_> = self.world.order.iter().collect();
+        let ids: Vec<_> = self.order.iter().collect();
         for id in ids {
             let object = self.world.objects.get(id.0);
             if object.is_some_and(|object| object.stage == Stage::Spawned) {
-                self.dispatch(id, callback);
+                self.dispatch(id, LifecycleEvent::Call(callback));
             }
-        }
-    }
-
-    /// Runs a callback of all behaviours of an object, now or at check-in.
-    fn dispatch(&mut self, id: NetId, callback: LifecycleCallback) {
-        if self.world.has_lifecycle(id) && !self.world.checked_out.leave(id, &[callback]) {
-            self.lend(id, |slots, client| client.call_all(id, slots, callback));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use syncvar_runtime::Vector3;
 use syncvar_runtime::object::Location;
+use syncvar_runtime::world::WorldObject;
 
 use super::write::BaselineState;
 use crate::SceneId;
@@ -9,7 +10,7 @@ use crate::unreliable::Unreliable;
 
 /// The client's entry of an object.
 #[derive(Debug)]
-pub(super) struct Replica {
+pub struct Replica {
     /// Row of its behaviours; empty while checked out.
     pub(super) at: Location,
     /// Number of this object among all created ones: the server may reuse ids.
@@ -45,4 +46,14 @@ pub(super) enum Stage {
     Known,
     /// Its callbacks have run, or are running.
     Spawned,
+}
+
+impl WorldObject for Box<Replica> {
+    fn location(&self) -> Location {
+        self.at
+    }
+
+    fn is_visible(&self) -> bool {
+        self.stage != Stage::Pending
+    }
 }

@@ -11,12 +11,16 @@ pub(super) struct SpawnOrder {
     places: Vec<Option<NetId>>,
     free: Vec<usize>,
     at: HashMap<NetId, usize, rustc_hash::FxBuildHasher>,
+    /// Number of insertions so far.
+    inserted: u64,
 }
 
 impl SpawnOrder {
-    pub(super) fn insert(&mut self, id: NetId) {
+    /// Inserts an object. Returns its serial number, which is never reused.
+    pub(super) fn insert(&mut self, id: NetId) -> u64 {
+        self.inserted = self.inserted.wrapping_add(1);
         if self.at.contains_key(&id) {
-            return;
+            return self.inserted;
         }
         let place = match self.free.pop() {
             Some(place) => place,
@@ -29,6 +33,7 @@ impl SpawnOrder {
             *slot = Some(id);
             self.at.insert(id, place);
         }
+        self.inserted
     }
 
     pub(super) fn remove(&mut self, id: NetId) {

@@ -50,7 +50,7 @@ impl MirrorClient {
         let components = &mut self.inbound.components;
         let result = reception.read_components(slots, payload, initial_state, components);
         reception.call_hooks(slots, components, is_known);
-        let written = self.world.written_components(id);
+        let written = self.written_components(id);
         if let Some(slots) = self.world.slots_mut(id) {
             self.writes.collect(id, slots, written);
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::Channel;
-use syncvar_runtime::lend::Leaving;
+use syncvar_runtime::world::Departure;
 
 use super::{MirrorClient, MirrorClientEvent};
 use crate::MirrorError;
@@ -121,9 +121,9 @@ impl MirrorClient {
             Message::Spawn(message) => self.handle_spawn(time, &message)?,
             Message::ChangeOwner(message) => self.handle_change_owner(message),
             Message::ObjectDestroy(message) => {
-                self.handle_gone(message.net_id, Leaving::Destroyed);
+                self.handle_gone(message.net_id, Departure::Destroyed);
             }
-            Message::ObjectHide(message) => self.handle_gone(message.net_id, Leaving::Hidden),
+            Message::ObjectHide(message) => self.handle_gone(message.net_id, Departure::Hidden),
             Message::EntityState(message) => self.handle_state(&message)?,
             Message::UnreliableBaseline(message) => self.handle_baseline(&message)?,
             Message::UnreliableDelta(message) => self.handle_delta(time, &message)?,
@@ -133,7 +133,7 @@ impl MirrorClient {
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),
-            Message::TimeSnapshot(_) => self.server_time.handle_snapshot(self.now, time),
+            Message::TimeSnapshot(_) => self.time.server.handle_snapshot(self.time.own.now(), time),
             Message::Ping(ping) => self.send_protocol_unreliable(&NetworkPongMessage {
                 local_time: ping.local_time,
                 prediction_error_unadjusted: 0.0,
@@ -141,11 +141,12 @@ impl MirrorClient {
             }),
             Message::Pong(pong) => {
                 let error = pong.prediction_error_unadjusted;
-                self.server_time
-                    .handle_pong(self.now, pong.local_time, error);
+                self.time
+                    .server
+                    .handle_pong(self.time.own.now(), pong.local_time, error);
             }
             Message::Other { id, payload } => {
-                let (messages, limit) = (self.world.prefabs.messages(), self.config.max_elements);
+                let (messages, limit) = (self.prefabs.messages(), self.config.max_elements);
                 let message = messages.read(id, payload, limit)?;
                 self.events.push(MirrorClientEvent::Message(message));
             }

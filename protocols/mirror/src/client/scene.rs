@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use syncvar_runtime::prefab::PrefabError;
 use syncvar_runtime::{BehaviourSet, Behaviours, NetId};
 
 use super::{MirrorClient, MirrorClientEvent, SceneChange};
@@ -25,9 +26,9 @@ pub(super) struct Scene {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneObjectError {
-    /// No prefab has behaviours of these types.
-    #[error("no prefab is registered with the behaviours {0}")]
-    NotRegistered(String),
+    /// No prefab fits the behaviours.
+    #[error(transparent)]
+    Prefab(#[from] PrefabError),
     /// The scene id is in use, or 0.
     #[error("scene id {0} is taken or zero")]
     SceneIdTaken(SceneId),
@@ -77,16 +78,13 @@ impl MirrorClient {
         behaviours: S,
     ) -> Result<(), SceneObjectError> {
         let behaviours = behaviours.into_behaviours();
-        let Some(prefab) = self.world.prefabs.by_types(&behaviours.slots().type_ids()) else {
-            return Err(SceneObjectError::NotRegistered(format!("{behaviours:?}")));
-        };
+        let prefab = self.world.prefabs.find(&behaviours, None)?.index;
         let scene = &self.scene;
         let is_taken =
             scene.dormant.contains_key(&scene_id) || scene.active.contains_key(&scene_id);
         if is_taken || scene_id == SceneId::NONE {
             return Err(SceneObjectError::SceneIdTaken(scene_id));
         }
-        let prefab = prefab.index;
         self.scene.deactivate(scene_id, prefab, behaviours);
         Ok(())
     }

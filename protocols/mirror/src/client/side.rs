@@ -16,7 +16,7 @@ impl NetworkSide for MirrorClient {
     }
 
     fn now(&self) -> Duration {
-        self.network_time().unwrap_or(self.now)
+        self.network_time().unwrap_or(self.time.own.now())
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

@@ -1,8 +1,8 @@
 //! Spawns: applied at once, or at the end of a burst.
 
 use bytes::Bytes;
-use syncvar_runtime::lend::Leaving;
 use syncvar_runtime::relations::Place;
+use syncvar_runtime::world::Departure;
 use syncvar_runtime::{Behaviours, LifecycleCallback, NetId, OperationLog, Vector3};
 
 use super::guard::{clear_changes, has_bit};
@@ -56,7 +56,7 @@ impl MirrorClient {
         let pending = std::mem::take(&mut self.inbound.burst.pending);
         self.events.reserve(pending.len());
         for PendingSpawn { id, .. } in &pending {
-            self.world.reveal(*id);
+            self.reveal(*id);
         }
         let session = self.session.number();
         for pending in pending {
@@ -115,7 +115,7 @@ impl MirrorClient {
             payload: Bytes::copy_from_slice(payload),
         };
         if self.inbound.burst.is_complete {
-            self.world.reveal(id);
+            self.reveal(id);
             return self.apply_spawn(&pending);
         }
         let limit = self.config.max_parked_bytes;
@@ -150,14 +150,14 @@ impl MirrorClient {
             let activated = self.scene.activate(message.scene_id);
             return activated.ok_or(MirrorSpawnFailure::UnknownSceneObject);
         }
-        let prefab = self.world.prefabs.by_asset_id(message.asset_id);
+        let prefab = self.prefabs.by_asset_id(message.asset_id);
+        let prefab = prefab.and_then(|entry| self.world.prefabs.get(entry.index));
         let made = prefab.map(|prefab| (prefab.index, prefab.make()));
         made.ok_or(MirrorSpawnFailure::UnknownPrefab)
     }
 
     fn add_object(&mut self, message: &SpawnMessage<'_>, prefab: u32, mut behaviours: Behaviours) {
-        let written =
-            { self.world.prefabs.get(prefab) }.map_or(0, |prefab| prefab.client_to_server);
+        let written = { self.prefabs.get(prefab) }.map_or(0, |prefab| prefab.client_to_server);
         let slots = behaviours.slots_mut();
         for index in 0..slots.len() {
             if let Some(slot) = slots.slot_mut(index) {
@@ -174,10 +174,9 @@ impl MirrorClient {
         if let Some(scene_id) = scene_id {
             self.scene.set_active(scene_id, id);
         }
-        self.world.created = self.world.created.wrapping_add(1);
         let object = Replica {
             at: self.world.pools.insert(prefab, behaviours),
-            serial: self.world.created,
+            serial: self.order.insert(id),
             prefab,
             stage: Stage::Pending,
             role: Role::default(),
@@ -188,7 +187,6 @@ impl MirrorClient {
             baseline: BaselineState::default(),
         };
         self.world.objects.insert(id.0, Box::new(object));
-        self.world.order.insert(id);
     }
 
     /// Applies a spawn message to its object.
@@ -222,7 +220,7 @@ impl MirrorClient {
         if std::mem::replace(&mut object.role.owner, owned) == owned {
             return;
         }
-        let prefab = self.world.prefabs.get(object.prefab);
+        let prefab = self.prefabs.get(object.prefab);
         let written = prefab.map_or(0, |prefab| prefab.client_to_server);
         let slots = self.world.pools.slots_mut(object.at);
         let Some(slots) = slots.filter(|_| written != 0) else {
@@ -246,20 +244,20 @@ impl MirrorClient {
         };
         let is_player = flags.contains(SpawnFlags::IS_LOCAL_PLAYER);
         if std::mem::replace(&mut object.role.player, is_player) && !is_player {
-            self.dispatch_player_stop(id);
+            self.report_player_stop(id);
         }
         self.set_owned(id, flags.contains(SpawnFlags::IS_OWNER));
-        self.dispatch_ownership(id);
+        self.report_ownership(id);
         if is_player {
             self.set_player(Some(id));
-            self.dispatch_player_start(id);
+            self.report_player_start(id);
         } else if self.session.local_player == Some(id) {
             self.set_player(None);
         }
     }
 
     /// Handles a despawn or hide.
-    pub(super) fn handle_gone(&mut self, id: NetId, leaving: Leaving) {
+    pub(super) fn handle_gone(&mut self, id: NetId, leaving: Departure) {
         self.despawn(id, leaving);
     }
 

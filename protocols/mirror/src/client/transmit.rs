@@ -147,7 +147,8 @@ impl MirrorClient {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode_user(message, &mut self.outbox.writer);
-        self.outbox.queue(written, channel, self.now.as_secs_f64())
+        self.outbox
+            .queue(written, channel, self.time.own.now().as_secs_f64())
     }
 
     /// Sends a protocol message.
@@ -160,7 +161,8 @@ impl MirrorClient {
             return Err(MirrorError::NoSuchConnection);
         }
         let written = encode(message, &mut self.outbox.writer);
-        self.outbox.queue(written, channel, self.now.as_secs_f64())
+        self.outbox
+            .queue(written, channel, self.time.own.now().as_secs_f64())
     }
 
     /// Sends a protocol message that is short and always has an encoding.
@@ -188,12 +190,13 @@ impl MirrorClient {
     /// Sends a ping, if one is due.
     pub(super) fn send_ping(&mut self) {
         if self
-            .server_time
-            .take_ping(self.now, self.config.ping_interval)
+            .time
+            .server
+            .take_ping(self.time.own.now(), self.config.ping_interval)
         {
             self.send_protocol_unreliable(&NetworkPingMessage {
-                local_time: self.now.as_secs_f64(),
-                predicted_time_adjusted: self.server_time.predicted(self.now),
+                local_time: self.time.own.now().as_secs_f64(),
+                predicted_time_adjusted: self.time.server.predicted(self.time.own.now()),
             });
         }
     }
@@ -202,7 +205,7 @@ impl MirrorClient {
     pub(super) fn send_time_snapshot(&mut self) {
         if self.config.time_snapshots {
             self.send_protocol_unreliable(&TimeSnapshotMessage {
-                scaled_time: self.now.as_secs_f64(),
+                scaled_time: self.time.own.now().as_secs_f64(),
             });
         }
     }

@@ -107,18 +107,18 @@ impl Due {
 impl MirrorClient {
     /// Sends the due writes of this client.
     pub(super) fn send_writes(&mut self) {
-        let is_baseline = self.writes.baselines.is_due(nanos(self.now));
+        let is_baseline = self.writes.baselines.is_due(nanos(self.time.own.now()));
         for id in std::mem::take(&mut self.writes.pending) {
             self.send_object_writes(id, is_baseline);
         }
     }
 
     fn send_object_writes(&mut self, id: NetId, is_baseline: bool) {
-        let (written, now) = (self.world.written_components(id), nanos(self.now));
+        let (written, now) = (self.written_components(id), nanos(self.time.own.now()));
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(prefab) = self.world.prefabs.get(object.prefab) else {
+        let Some(prefab) = self.prefabs.get(object.prefab) else {
             return;
         };
         let Some(slots) = self.world.pools.slots(object.at) else {

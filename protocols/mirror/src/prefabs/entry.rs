@@ -1,6 +1,5 @@
 //! One prefab of the registry.
 
-use std::any::TypeId;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
@@ -12,9 +11,6 @@ use super::{Component, MirrorCall, Settings, SyncDirection, SyncMethod, SyncMode
 use crate::names::CSharpNames;
 use crate::{AssetId, hash16};
 
-/// Constructor of the behaviours.
-type Make = Box<dyn Fn() -> Behaviours + Send + Sync>;
-
 /// One entry of the registry.
 pub(crate) struct Entry {
     /// Position in the order of registration.
@@ -22,8 +18,6 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// 0 for a scene object.
     pub(crate) asset_id: AssetId,
-    /// Types of its behaviours, in order.
-    pub(crate) types: Vec<TypeId>,
     /// Settings of its components, in order.
     pub(crate) components: Vec<Settings>,
     /// Components that all observers receive.
@@ -32,13 +26,10 @@ pub(crate) struct Entry {
     pub(crate) client_to_server: u64,
     /// Components sent as unreliable deltas.
     pub(crate) hybrid: u64,
-    /// A behaviour has lifecycle callbacks.
-    pub(crate) lifecycle: bool,
     /// Remote calls.
     calls: ObjectCalls,
     /// Their names and hashes, by component.
     names: Vec<Calls>,
-    make: Make,
 }
 
 /// Names and hashes of the calls of a component.
@@ -51,14 +42,13 @@ struct Calls {
 }
 
 impl Entry {
-    /// Creates an entry from its ids, the settings of components, and the C# names.
+    /// Creates an entry from its ids, the settings of components, the C# names, and a sample.
     pub(super) fn new(
-        (index, name, asset_id): (u32, String, AssetId),
+        (index, name, asset_id): (u32, &str, AssetId),
         given: &[(usize, Component)],
         names: &CSharpNames,
-        make: Make,
+        sample: &Behaviours,
     ) -> Self {
-        let sample = make();
         let slots = sample.slots();
         let count = slots.len();
         assert!(
@@ -81,9 +71,8 @@ impl Entry {
             .collect();
         Self {
             index,
-            name,
+            name: name.into(),
             asset_id,
-            types: slots.type_ids(),
             observers: bits(&components, |component| {
                 component.sync_mode == SyncMode::Observers
             }),
@@ -94,19 +83,12 @@ impl Entry {
                 component.sync_method == SyncMethod::Hybrid
             }),
             components,
-            lifecycle: slots.iter().any(|slot| slot.info().lifecycle),
             calls: ObjectCalls::of(slots),
             names: slots
                 .iter()
                 .map(|slot| Calls::new(slot.info(), names))
                 .collect(),
-            make,
         }
-    }
-
-    /// Creates the behaviours.
-    pub(crate) fn make(&self) -> Behaviours {
-        (self.make)()
     }
 
     /// Returns the bits of all components.

@@ -6,6 +6,8 @@ use syncvar::prelude::*;
 use syncvar_runtime::CallKind;
 use syncvar_runtime::call::Class;
 
+use syncvar_runtime::prefab::Prefab;
+
 use super::*;
 
 #[derive(NetworkBehaviour, Default)]
@@ -249,12 +251,13 @@ fn prefabs_are_found_by_name_asset_id_and_types() {
     assert_eq!(index(prefabs.by_asset_id(AssetId(1001))), Some(0));
     assert_eq!(index(prefabs.by_asset_id(AssetId::NONE)), None);
     assert_eq!(index(prefabs.by_name("Camera")), Some(2));
-    assert_eq!(index(prefabs.by_types(&[TypeId::of::<Aim>()])), Some(1));
+    let found = prefabs.core.find(&Aim::default().into_behaviours(), None);
+    assert_eq!(found.map(|prefab| prefab.index), Ok(1));
     assert_eq!(index(prefabs.get(2)), Some(2));
     assert!(prefabs.get(3).is_none());
     assert_eq!(prefabs.name(AssetId(1001)), Some(PLAYER));
     assert_eq!(prefabs.asset_id("Turret"), Some(AssetId::NONE));
-    let made = prefabs.by_name(PLAYER).map(Entry::make);
+    let made = prefabs.core.get(0).map(Prefab::make);
     assert!(made.is_some_and(|made| made.behaviour::<Plain>().is_some()));
 }
 

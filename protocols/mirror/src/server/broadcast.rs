@@ -54,7 +54,8 @@ impl TimeMessages<'_> {
 
 impl MirrorServer {
     /// Runs one frame: Mirror's `NetworkLateUpdate`, once per send interval. `now` is the time
-    /// since any fixed moment; an earlier one than the last counts as the last.
+    /// since any fixed moment. After one that is earlier than the last, the own time stands still for
+    /// this update and continues from there.
     ///
     /// First, view changes of the interest management take effect. Then dirty objects are encoded,
     /// each once for all observers and once more for an owner with other components. Hybrid
@@ -63,7 +64,7 @@ impl MirrorServer {
     /// completed: messages queued since the last update, with their time; and with `now`,
     /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     pub fn update(&mut self, now: Duration) {
-        self.now = self.now.max(now);
+        self.clock.advance(now);
         // Calls queued by a call of the server on itself.
         self.run_local_calls();
         self.apply_interest();
@@ -74,7 +75,7 @@ impl MirrorServer {
     }
 
     fn broadcast(&mut self) {
-        let now = self.now;
+        let now = self.clock.now();
         let written = self.assign_frames();
         let batches = self.write_times();
         let (snapshots, interval) = (self.config.time_snapshots, self.config.ping_interval);
@@ -134,7 +135,7 @@ impl MirrorServer {
     }
 
     fn write_times(&mut self) -> TimeBatches {
-        let now = self.now;
+        let now = self.clock.now();
         let seconds = now.as_secs_f64();
         let header = header(now);
         let scaled_time = seconds;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall, run};
-use syncvar_runtime::lend::Lends;
+use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
+use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
     CallError, Channel, ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter,
     RpcSender, Target, WriteErrorKind,
@@ -112,7 +112,7 @@ impl MirrorServer {
             };
             let mut arguments = NetworkReader::with_encoding(&local.arguments, Encoding::Mirror)
                 .with_max_elements(usize::MAX);
-            let ran = self.run_call(local.object, &local.place, None, &mut arguments);
+            let ran = self.run_reported_call(local.object, &local.place, None, &mut arguments);
             if let Some(Err(Failure::Malformed(error))) = ran {
                 let object = local.object;
                 tracing::error!(%object, %error, "an argument reads differently than written");
@@ -122,17 +122,14 @@ impl MirrorServer {
     }
 
     /// Runs a call on an object. `None` if the object is unknown or checked out.
-    pub(super) fn run_call(
+    pub(super) fn run_reported_call(
         &mut self,
         object: NetId,
         place: &CallPlace,
         sender: Option<ConnectionId>,
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
-        let ran = self.lend(object, |slots, server| {
-            let side = server;
-            run(slots, (object, place), side, sender, arguments)
-        });
+        let ran = Protocol::run_call(self, object, place, sender, arguments);
         if let Some(Err(Failure::Panicked(message))) = &ran {
             tracing::error!(%object, call = place.schema.name, message, "a call panicked");
             self.events.push(MirrorServerEvent::CallFailed {
@@ -161,7 +158,7 @@ impl CallRouter for MirrorServer {
             object,
             behaviour: class.name,
         };
-        let entry = self.world.prefabs.get(found.prefab);
+        let entry = self.prefabs.get(found.prefab);
         let place = entry.and_then(|entry| {
             let place = entry.declared_call(class, number)?;
             entry.name_of(&place).map(|_| place)
@@ -190,10 +187,7 @@ impl CallRouter for MirrorServer {
             writers,
         } = call;
         let mut writer = writers.into_iter().next().unwrap_or_default();
-        let name = self
-            .world
-            .entry(object)
-            .and_then(|entry| entry.name_of(&place));
+        let name = self.entry(object).and_then(|entry| entry.name_of(&place));
         let (component, hash) = name.ok_or(CallError::UnknownObject(object))?;
         let channel = match place.schema.channel {
             0 => Channel::Reliable,
@@ -223,7 +217,7 @@ impl CallRouter for MirrorServer {
         for receiver in receivers {
             if let Some(client) = self.sessions.get_mut(receiver) {
                 let parts = [self.replication.scratch.head.as_bytes(), writer.as_bytes()];
-                client.outbox.send(channel, self.now, &parts);
+                client.outbox.send(channel, self.clock.now(), &parts);
                 count(&mut self.stats.calls, length);
             }
         }

@@ -54,7 +54,7 @@ impl Due {
 impl MirrorServer {
     /// Writes the deltas of all dirty, observed objects, by ascending id.
     pub(super) fn write_changes(&mut self) {
-        let now = nanos(self.now);
+        let now = nanos(self.clock.now());
         while let Some((due, id)) = self.replication.waking.first().copied()
             && due <= now
         {
@@ -84,7 +84,7 @@ impl MirrorServer {
             self.update_observers(id);
         }
         let object = self.world.objects.get_mut(id.0)?;
-        let entry = self.world.prefabs.get(object.prefab)?;
+        let entry = self.prefabs.get(object.prefab)?;
         if object.audience == Audiences::EMPTY {
             return None;
         }

@@ -59,7 +59,7 @@ impl MirrorServer {
         if !self.is_ready(from) {
             return Err(CommandRefusal::NotReady);
         }
-        let entry = self.world.entry(command.net_id);
+        let entry = self.entry(command.net_id);
         let entry = entry.ok_or(CommandRefusal::UnknownObject)?;
         let (component, hash) = (command.component_index, command.function_hash);
         if usize::from(component) >= entry.components.len() {
@@ -80,7 +80,7 @@ impl MirrorServer {
             return Err(CommandRefusal::NotOwner);
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
-        let now = self.now;
+        let now = self.clock.now();
         let client = self.sessions.get_mut(from);
         if !client.is_some_and(|client| client.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);
@@ -98,7 +98,7 @@ impl MirrorServer {
         let mut arguments = NetworkReader::with_encoding(arguments, Encoding::Mirror)
             .with_max_elements(self.config.max_elements);
         one_more(&mut self.stats.commands);
-        match self.run_call(command.net_id, place, Some(from), &mut arguments) {
+        match self.run_reported_call(command.net_id, place, Some(from), &mut arguments) {
             None => {
                 self.refuse_command(from, command, Some(place), CommandRefusal::UnknownObject);
                 Ok(())

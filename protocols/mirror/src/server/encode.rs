@@ -2,10 +2,9 @@
 
 use bytes::{Bytes, BytesMut};
 use syncvar_runtime::object::{Slot, Slots};
-use syncvar_runtime::{Encoding, NetId, NetworkHash128, NetworkWriter, WriteError};
+use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
 
 use super::frame::{put_message, var_length};
-use crate::AssetId;
 use crate::batch::framed;
 use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
 
@@ -303,14 +302,4 @@ pub(super) fn write_state_head(head: &mut NetworkWriter, net_id: NetId, componen
 pub(super) fn write_message<'a, M: NetworkMessage<'a>>(head: &mut NetworkWriter, message: &M) {
     head.truncate(0);
     message.encode(head);
-}
-
-/// Returns an asset id as a 128-bit hash.
-pub(super) fn asset_hash(asset_id: AssetId) -> NetworkHash128 {
-    let mut hash = [0; 16];
-    let id = asset_id.0.to_be_bytes();
-    for (byte, id) in hash.iter_mut().rev().zip(id.into_iter().rev()) {
-        *byte = id;
-    }
-    NetworkHash128(hash)
 }

@@ -152,7 +152,7 @@ impl MirrorServer {
             return Ok(());
         };
         let (Some(entry), Some(slots)) = (
-            self.world.prefabs.get(object.prefab),
+            self.prefabs.get(object.prefab),
             self.world.pools.slots_mut(object.at),
         ) else {
             return Ok(());

@@ -1,10 +1,9 @@
 //! `MirrorBehaviourMut`: write access to a behaviour.
 
 use std::any::Any;
-use std::fmt;
-use std::ops::{Deref, DerefMut};
 
 use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
 use super::MirrorServer;
@@ -13,16 +12,36 @@ use super::object::Observed;
 
 /// Write access to a behaviour; a changed object is queued for the next update when the guard is
 /// dropped.
-pub struct MirrorBehaviourMut<'a, B: NetworkBehaviour> {
-    behaviour: &'a mut B,
-    /// Previous values of fields with a codec: a write with equal bytes is no change.
-    previous: Option<B::Previous>,
-    net_id: NetId,
+pub type MirrorBehaviourMut<'a, B> = WriteGuard<'a, B, ObservedSink<'a>>;
+
+/// Receiver of the changes of a [`MirrorBehaviourMut`].
+#[derive(Debug)]
+pub struct ObservedSink<'a> {
     observed: bool,
     /// See `Observed::announced`.
     announced: usize,
     queued: &'a mut bool,
     dirty: &'a mut Vec<NetId>,
+}
+
+impl WriteSink for ObservedSink<'_> {
+    #[inline]
+    fn replaced<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
+        // Collections assigned through the guard have a new log.
+        behaviour.set_log(OperationLog::Full {
+            pending: self.announced,
+        });
+        if !self.observed {
+            behaviour.set_observed(false);
+        }
+    }
+
+    #[inline]
+    fn released<B: NetworkBehaviour>(&mut self, id: NetId, behaviour: &mut B) {
+        if behaviour.sync_var_dirty_bits() != 0 && !std::mem::replace(self.queued, true) {
+            self.dirty.push(id);
+        }
+    }
 }
 
 impl MirrorServer {
@@ -71,23 +90,20 @@ impl MirrorServer {
             self.replication.dirty.push(id);
         }
         let behaviour = find(&mut self.world.pools, *at)?;
-        Some(MirrorBehaviourMut {
-            previous: behaviour.before_change(),
-            behaviour,
-            net_id: id,
+        let sink = ObservedSink {
             observed,
             announced: *announced,
             queued,
             dirty: &mut self.replication.dirty,
-        })
+        };
+        Some(WriteGuard::new(id, behaviour, sink))
     }
 
     /// Sends the whole component at this position with the next update, even without changes.
     /// Mirror's `SetDirty`. Returns whether the component exists.
     pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
         let object = self.world.objects.get_mut(id.0);
-        let entry =
-            object.and_then(|object| Some((self.world.prefabs.get(object.prefab)?, object)));
+        let entry = object.and_then(|object| Some((self.prefabs.get(object.prefab)?, object)));
         let Some((_, object)) = entry.filter(|(entry, _)| component < entry.components.len())
         else {
             return false;
@@ -102,48 +118,5 @@ impl MirrorServer {
         if let Some(object) = self.world.objects.get_mut(id.0) {
             self.replication.queue(id, object);
         }
-    }
-}
-
-impl<B: NetworkBehaviour> Deref for MirrorBehaviourMut<'_, B> {
-    type Target = B;
-
-    fn deref(&self) -> &B {
-        self.behaviour
-    }
-}
-
-impl<B: NetworkBehaviour> DerefMut for MirrorBehaviourMut<'_, B> {
-    fn deref_mut(&mut self) -> &mut B {
-        self.behaviour
-    }
-}
-
-impl<B: NetworkBehaviour> Drop for MirrorBehaviourMut<'_, B> {
-    #[inline]
-    fn drop(&mut self) {
-        self.behaviour.notice_replacements();
-        // Collections assigned through the guard have a new log.
-        self.behaviour.set_log(OperationLog::Full {
-            pending: self.announced,
-        });
-        if !self.observed {
-            self.behaviour.set_observed(false);
-        }
-        if let Some(previous) = self.previous.take() {
-            self.behaviour.withdraw_changes(previous);
-        }
-        if self.behaviour.sync_var_dirty_bits() != 0 && !std::mem::replace(self.queued, true) {
-            self.dirty.push(self.net_id);
-        }
-    }
-}
-
-impl<B: NetworkBehaviour + fmt::Debug> fmt::Debug for MirrorBehaviourMut<'_, B> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MirrorBehaviourMut")
-            .field("net_id", &self.net_id)
-            .field("behaviour", &self.behaviour)
-            .finish_non_exhaustive()
     }
 }

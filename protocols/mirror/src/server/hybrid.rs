@@ -161,8 +161,7 @@ impl MirrorServer {
 
     /// Returns the changed hybrid components for the observers, and for the owner.
     fn hybrid_changes(&self, id: NetId) -> (u64, u64) {
-        let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.world.entry(id))
-        else {
+        let (Some(object), Some(entry)) = (self.world.objects.get(id.0), self.entry(id)) else {
             return (0, 0);
         };
         let changed = self.pending_components(id, entry.hybrid);
@@ -334,7 +333,7 @@ impl MirrorServer {
         let Some((slots, entry)) = object.and_then(|object| {
             Some((
                 self.world.pools.slots(object.at)?,
-                self.world.prefabs.get(object.prefab)?,
+                self.prefabs.get(object.prefab)?,
             ))
         }) else {
             return;
@@ -348,7 +347,7 @@ impl MirrorServer {
                 wake = wake.min(slot.last_send().saturating_add(interval));
             }
         }
-        if wake <= nanos(self.now) {
+        if wake <= nanos(self.clock.now()) {
             self.queue_dirty(id);
         } else {
             self.replication.waking.insert((wake, id));

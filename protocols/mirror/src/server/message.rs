@@ -95,7 +95,7 @@ impl MirrorServer {
         let message = self.replication.scratch.head.as_bytes();
         let length = self
             .sessions
-            .send(connection, (channel, self.now), &[message])?;
+            .send(connection, (channel, self.clock.now()), &[message])?;
         count(&mut self.stats.messages, length);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The server's entry of an object.
 
 use syncvar_runtime::object::{Location, Nanos, Pools, Slot, Slots};
+use syncvar_runtime::world::WorldObject;
 use syncvar_runtime::{Area, ConnectionId, Vector3};
 
 use super::MirrorSpawnOptions;
@@ -25,7 +26,7 @@ pub(super) struct FormerOwner(pub(super) Option<ConnectionId>);
 
 /// The server's entry of an object.
 #[derive(Debug)]
-pub(super) struct Observed {
+pub struct Observed {
     /// Row of its behaviours; empty while checked out.
     pub(super) at: Location,
     /// Position in the registry.
@@ -56,6 +57,13 @@ pub(super) struct Observed {
     pub(super) fully_dirty: u64,
     /// Upper limit of the pending operations that sent snapshots announce.
     pub(super) announced: usize,
+}
+
+impl WorldObject for Observed {
+    #[inline]
+    fn location(&self) -> Location {
+        self.at
+    }
 }
 
 impl Observed {

@@ -151,7 +151,7 @@ impl MirrorServer {
     /// contains stay pending: a late delta may overwrite the snapshot that is sent now.
     fn begin_observation(&mut self, id: NetId) {
         let (now, without_baseline) = (
-            nanos(self.now),
+            nanos(self.clock.now()),
             self.replication.hybrid.without_baseline(id),
         );
         if let Some(object) = self.world.objects.get_mut(id.0)

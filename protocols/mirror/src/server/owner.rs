@@ -1,6 +1,6 @@
 //! Ownership.
 
-use syncvar_runtime::lend::Tells;
+use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
@@ -49,7 +49,7 @@ impl MirrorServer {
             }
             self.update_observer(id, owner);
         }
-        self.tell_ownership(id, former, owner);
+        self.dispatch_ownership(id, former, owner);
         true
     }
 
@@ -76,7 +76,7 @@ impl MirrorServer {
             self.despawn(id);
         } else {
             object.owner = None;
-            self.tell_ownership(id, Some(connection), None);
+            self.dispatch_ownership(id, Some(connection), None);
         }
     }
 }

@@ -97,7 +97,7 @@ impl MirrorServer {
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
                 let limit = self.config.max_elements;
-                let message = self.world.prefabs.messages().read(*id, payload, limit)?;
+                let message = self.prefabs.messages().read(*id, payload, limit)?;
                 self.events.push_minor(MirrorServerEvent::Message {
                     connection: from,
                     message,
@@ -111,7 +111,7 @@ impl MirrorServer {
 
     /// Answers a ping with the time of the last update.
     fn answer_ping(&mut self, from: ConnectionId, ping: NetworkPingMessage) {
-        let now = self.now.as_secs_f64();
+        let now = self.clock.now().as_secs_f64();
         let answer = NetworkPongMessage {
             local_time: ping.local_time,
             prediction_error_unadjusted: now - ping.local_time,
@@ -121,7 +121,7 @@ impl MirrorServer {
     }
 
     fn handle_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
-        let rtt = self.now.as_secs_f64() - pong.local_time;
+        let rtt = self.clock.now().as_secs_f64() - pong.local_time;
         // A client can send any time.
         if !(0.0..=3600.0).contains(&rtt) {
             return;

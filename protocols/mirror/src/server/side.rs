@@ -16,7 +16,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn now(&self) -> Duration {
-        self.now
+        self.clock.now()
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
@@ -24,7 +24,7 @@ impl NetworkSide for MirrorServer {
     }
 
     fn prefab_name(&self, id: NetId) -> Option<&str> {
-        Some(&self.world.entry(id)?.name)
+        Some(&self.entry(id)?.name)
     }
 
     fn place(&self, id: NetId) -> Place {

@@ -1,7 +1,8 @@
 //! Spawn, despawn and placement of objects.
 
-use syncvar_runtime::lend::{Errand, Leaving, Tells};
+use syncvar_runtime::prefab::PrefabError;
 use syncvar_runtime::relations::Place;
+use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{
     BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, OperationLog, Quaternion,
     Vector3,
@@ -48,23 +49,9 @@ pub struct MirrorSpawnOptions {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MirrorSpawnError {
-    /// No prefab has behaviours of these types.
-    #[error(
-        "no prefab is registered with the behaviours {0}, in this order: call `MirrorPrefabs::register` for \
-         them"
-    )]
-    NotRegistered(String),
-    /// No prefab has this name.
-    #[error("no prefab is named `{0}`")]
-    UnknownPrefab(String),
-    /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` has other behaviours, or another order, than {behaviours}")]
-    OtherBehaviours {
-        /// The prefab.
-        prefab: String,
-        /// The given behaviours.
-        behaviours: String,
-    },
+    /// No prefab fits the behaviours.
+    #[error(transparent)]
+    Prefab(#[from] PrefabError),
     /// The prefab is a scene object, and the options have no scene id.
     #[error("prefab `{0}` is a scene object and needs a scene id: use `spawn_scene_object`")]
     NoSceneId(String),
@@ -143,18 +130,19 @@ impl MirrorServer {
         options: MirrorSpawnOptions,
     ) -> Result<Prepared, MirrorSpawnError> {
         let mut behaviours = behaviours.into_behaviours();
-        let entry = self
-            .world
-            .find_prefab(&behaviours, options.prefab.as_deref())?;
-        if options.scene_id.is_none() && entry.asset_id == crate::AssetId::NONE {
+        let name = options.prefab.as_deref();
+        let prefab = self.world.prefabs.find(&behaviours, name)?.index;
+        if options.scene_id.is_none()
+            && let Some(entry) = self.prefabs.get(prefab)
+            && entry.asset_id == crate::AssetId::NONE
+        {
             return Err(MirrorSpawnError::NoSceneId(entry.name.clone()));
         }
-        let prefab = entry.index;
         if let Some(owner) = { options.owner }.filter(|owner| !self.is_connected(*owner)) {
             return Err(MirrorSpawnError::UnknownOwner(owner));
         }
         if let Some(scene_id) = options.scene_id
-            && (scene_id == SceneId::NONE || self.world.scene_objects.contains_key(&scene_id.0))
+            && (scene_id == SceneId::NONE || self.scene_objects.contains_key(&scene_id.0))
         {
             return Err(MirrorSpawnError::SceneIdTaken(scene_id));
         }
@@ -163,10 +151,8 @@ impl MirrorServer {
             // Initial contents are part of the spawn, not changes.
             slot.set_observed(false);
         });
-        let id = NetId(self.world.next_id);
-        if id == NetId::NONE {
-            return Err(MirrorSpawnError::OutOfIds);
-        }
+        let id = self.world.net_ids.next(|_| false);
+        let id = id.ok_or(MirrorSpawnError::OutOfIds)?;
         Ok(Prepared {
             id,
             prefab,
@@ -193,9 +179,8 @@ impl MirrorServer {
         };
         let at = self.world.pools.insert(prefab, behaviours);
         let mut object = Observed::new(at, prefab, &options);
-        self.world.next_id = id.0.wrapping_add(1);
         if object.scene_id != SceneId::NONE {
-            self.world.scene_objects.insert(object.scene_id.0, id);
+            self.scene_objects.insert(object.scene_id.0, id);
             // Contexts of behaviours carry the lower half.
             let scene_id = NetworkSceneId(object.scene_id.low());
             self.world.relations.set_scene_id(id, scene_id);
@@ -211,7 +196,7 @@ impl MirrorServer {
             .management
             .handle_spawn(id, place.position);
         before(self, id);
-        self.tell(id, Errand::Spawn);
+        self.dispatch(id, LifecycleEvent::Spawn);
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.spawned = true;
             self.apply_interest();
@@ -227,10 +212,10 @@ impl MirrorServer {
     /// first. A checked-out object is despawned at check-in.
     pub fn despawn(&mut self, id: NetId) -> bool {
         if self.world.checked_out.contains(id) {
-            return self.world.checked_out.let_go(id, Leaving::Destroyed);
+            return self.world.checked_out.depart(id, Departure::Destroyed);
         }
-        if self.has_lifecycle(id) {
-            self.tell(id, Errand::Despawn);
+        if self.world.has_lifecycle(id) {
+            self.dispatch(id, LifecycleEvent::Despawn);
             return true;
         }
         self.remove(id)
@@ -241,6 +226,7 @@ impl MirrorServer {
         let Some(object) = self.world.remove(id) else {
             return false;
         };
+        self.scene_objects.remove(&object.scene_id.0);
         self.observers.remove_object(id, &object);
         self.calls.remove_object(id);
         self.replication.remove_object(id);

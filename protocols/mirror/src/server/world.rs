@@ -1,137 +1,85 @@
-//! Objects of the server and their prefabs.
+//! The server as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
-use std::any::TypeId;
+use syncvar_runtime::object::Slots;
+use syncvar_runtime::world::{Departure, Protocol, World};
+use syncvar_runtime::{CallbackFailure, NetId, OperationLog};
 
-use rustc_hash::FxHashMap;
-use syncvar_runtime::lend::{Late, LentObjects};
-use syncvar_runtime::object::{Pools, Slots};
-use syncvar_runtime::relations::{Place, Relations};
-use syncvar_runtime::table::Table;
-use syncvar_runtime::{Behaviours, NetId, NetworkIdentity};
-
-use super::MirrorSpawnError;
-use super::encode::asset_hash;
-use super::object::Observed;
-use crate::MirrorPrefabs;
+use super::audience::Audiences;
+use super::object::{FormerOwner, Observed};
+use super::{MirrorServer, MirrorServerEvent};
 use crate::prefabs::Entry;
 
-/// Objects, their prefabs, and the re-entrancy state of callbacks.
-#[derive(Debug)]
-pub(super) struct World {
-    pub(super) prefabs: MirrorPrefabs,
-    pub(super) objects: Table<Observed>,
-    /// Behaviours of all objects.
-    pub(super) pools: Pools,
-    /// Positions and rotations other than the default.
-    places: Table<Place>,
-    /// First unused id.
-    pub(super) next_id: u32,
-    /// Objects whose behaviours are out of the table during a callback.
-    pub(super) checked_out: LentObjects,
-    /// Lifecycle events postponed until these callbacks return.
-    pub(super) deferred: Late,
-    /// Scene ids by object, for contexts of behaviours.
-    pub(super) relations: Box<Relations>,
-    /// Scene objects by scene id.
-    pub(super) scene_objects: FxHashMap<u64, NetId>,
+impl Protocol for MirrorServer {
+    type Object = Observed;
+
+    #[inline]
+    fn world(&self) -> &World<Observed> {
+        &self.world
+    }
+
+    #[inline]
+    fn world_mut(&mut self) -> &mut World<Observed> {
+        &mut self.world
+    }
+
+    fn prepare_check_out(&mut self, id: NetId) {
+        self.flush_owner_only_operations(id);
+    }
+
+    fn begin_writes(&mut self, _: NetId, slots: &mut dyn Slots) {
+        slots.for_each_mut(|slot| slot.begin_change());
+    }
+
+    fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        let object = self.world.objects.get(id.0);
+        let announced = object.map_or(0, |object| object.announced);
+        // An observer added during the callback receives a spawn at check-in.
+        let is_observed = object.is_none_or(|object| object.audience != Audiences::EMPTY);
+        slots.for_each_mut(|slot| {
+            slot.end_change();
+            // Collections assigned during the callback have a new log.
+            slot.set_log(OperationLog::Full { pending: announced });
+            if !is_observed {
+                slot.set_observed(false);
+            }
+        });
+    }
+
+    fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
+        let object = self.world.objects.get_mut(id.0);
+        let former = object.and_then(|object| object.former_owner.take());
+        if let Some(FormerOwner(former)) = former {
+            self.flush_after_callback(id, former);
+        }
+        if departure.is_some() {
+            self.remove(id);
+        } else {
+            let object = self.world.objects.get(id.0);
+            let is_dirty = object.is_some_and(|object| {
+                object.spawn_failed || object.is_dirty(self.world.pools.slots(object.at))
+            });
+            if is_dirty {
+                self.queue_dirty(id);
+            }
+            self.spawn_deferred(id);
+        }
+        self.run_local_calls();
+        self.run_deferred();
+    }
+
+    fn report(&mut self, failure: CallbackFailure) {
+        self.events.push(MirrorServerEvent::CallbackFailed {
+            object: failure.object,
+            behaviour: failure.behaviour,
+            callback: failure.callback,
+            message: failure.message,
+        });
+    }
 }
 
-impl World {
-    pub(super) fn new(prefabs: MirrorPrefabs) -> Self {
-        Self {
-            prefabs,
-            objects: Table::default(),
-            pools: Pools::default(),
-            places: Table::default(),
-            next_id: 1,
-            checked_out: LentObjects::default(),
-            deferred: Late::default(),
-            relations: Box::default(),
-            scene_objects: FxHashMap::default(),
-        }
-    }
-
-    /// Returns the object with this id, unless it is checked out.
-    pub(super) fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.identity_of(id, self.objects.get(id.0)?)
-    }
-
-    /// Returns all objects, by ascending id.
-    pub(super) fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        let objects = self.objects.iter();
-        objects.filter_map(|(number, object)| self.identity_of(NetId(number), object))
-    }
-
-    fn identity_of<'a>(&'a self, id: NetId, object: &'a Observed) -> Option<NetworkIdentity<'a>> {
-        let slots = self.pools.slots(object.at)?;
-        let asset_id = asset_hash(self.prefabs.get(object.prefab)?.asset_id);
-        let names = (id, asset_id);
-        Some(NetworkIdentity::new(
-            names,
-            self.place(id),
-            slots,
-            &self.relations,
-        ))
-    }
-
-    /// Returns the position and rotation of an object.
-    pub(super) fn place(&self, id: NetId) -> Place {
-        self.places.get(id.0).copied().unwrap_or_default()
-    }
-
-    /// Sets the position and rotation of an object.
-    pub(super) fn set_place(&mut self, id: NetId, place: Place) {
-        if place == Place::default() {
-            self.places.remove(id.0);
-        } else {
-            self.places.insert(id.0, place);
-        }
-    }
-
-    /// Returns the behaviours of an object, unless it is checked out.
-    pub(super) fn slots(&self, id: NetId) -> Option<&dyn Slots> {
-        self.pools.slots(self.objects.get(id.0)?.at)
-    }
-
-    /// Returns the behaviours of an object for writing, unless it is checked out.
-    pub(super) fn slots_mut(&mut self, id: NetId) -> Option<&mut dyn Slots> {
-        self.pools.slots_mut(self.objects.get(id.0)?.at)
-    }
-
-    /// Removes an object with its behaviours and its place.
-    pub(super) fn remove(&mut self, id: NetId) -> Option<Observed> {
-        let object = self.objects.remove(id.0)?;
-        self.pools.remove(object.at);
-        self.places.remove(id.0);
-        self.relations.forget(id);
-        self.scene_objects.remove(&object.scene_id.0);
-        Some(object)
-    }
-
-    /// Returns the prefab of an object.
+impl MirrorServer {
+    /// Returns Mirror's settings of an object's prefab.
     pub(super) fn entry(&self, id: NetId) -> Option<&Entry> {
-        self.prefabs.get(self.objects.get(id.0)?.prefab)
-    }
-
-    /// Returns the prefab of this name, or the first one with these behaviours.
-    pub(super) fn find_prefab(
-        &self,
-        behaviours: &Behaviours,
-        name: Option<&str>,
-    ) -> Result<&Entry, MirrorSpawnError> {
-        let types: Vec<TypeId> = behaviours.slots().type_ids();
-        let Some(name) = name else {
-            let entry = self.prefabs.by_types(&types);
-            return entry.ok_or_else(|| MirrorSpawnError::NotRegistered(format!("{behaviours:?}")));
-        };
-        let entry = self.prefabs.by_name(name);
-        let entry = entry.ok_or_else(|| MirrorSpawnError::UnknownPrefab(name.into()))?;
-        if entry.types != types {
-            return Err(MirrorSpawnError::OtherBehaviours {
-                prefab: name.into(),
-                behaviours: format!("{behaviours:?}"),
-            });
-        }
-        Ok(entry)
+        self.prefabs.get(self.world.objects.get(id.0)?.prefab)
     }
 }

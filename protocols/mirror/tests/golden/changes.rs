@@ -1,7 +1,7 @@
 //! What a collection's hook is told, in the words of the recordings.
 
 use serde_json::{Value, json};
-use syncvar::{DictionaryChange, ListChange, SetChange};
+use syncvar::fields::{DictionaryChange, ListChange, SetChange};
 
 use super::value::Recorded;
 

@@ -5,7 +5,11 @@ use std::time::Duration;
 use serde_json::Value;
 use syncvar::mirror::{Limits, MirrorClient, MirrorClientConfig, MirrorClientEvent, SceneId};
 use syncvar::prelude::*;
-use syncvar::{Channel, Encoding, NetworkReader, Quaternion, Vector3};
+use syncvar::{
+    Channel,
+    values::{Quaternion, Vector3},
+    wire::{Encoding, NetworkReader},
+};
 
 use super::batches::{id_of, messages};
 use super::classes::game::{Aim, Door, Player};

@@ -2,7 +2,10 @@
 
 use std::any::Any;
 
-use syncvar::{BehaviourList, BehaviourSet, Behaviours, Encoding, NetworkReader, NetworkWriter};
+use syncvar::{
+    behaviour::{BehaviourList, BehaviourSet, Behaviours},
+    wire::{Encoding, NetworkReader, NetworkWriter},
+};
 use syncvar_runtime::object::{ErasedHooks, Slot};
 
 use super::subject::{Class, Subject};
@@ -26,7 +29,7 @@ impl Component {
         let mut component = Self::new(class);
         component
             .slot_mut()
-            .set_log(syncvar::OperationLog::Full { pending: 0 });
+            .set_log(syncvar::fields::OperationLog::Full { pending: 0 });
         component.slot_mut().set_observed(true);
         component.clear();
         component

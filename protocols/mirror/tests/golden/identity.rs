@@ -9,7 +9,7 @@ use syncvar::mirror::{
     MirrorSpawnOptions, SpawnPolicy, SyncDirection,
 };
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, Channel};
+use syncvar::{Channel, behaviour::BehaviourList};
 
 use super::batches::messages;
 use super::json::Json;

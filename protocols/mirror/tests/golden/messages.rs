@@ -10,7 +10,7 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::{AssetId, MirrorMessage, SceneId, fnv1a32, hash16};
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkReader, NetworkWriter};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 
 use super::classes::structs::Item;
 use super::json::Json;

@@ -10,7 +10,10 @@ use syncvar::mirror::{
     MirrorSpawnOptions, SceneId,
 };
 use syncvar::prelude::*;
-use syncvar::{Channel, Quaternion, Vector3};
+use syncvar::{
+    Channel,
+    values::{Quaternion, Vector3},
+};
 
 use super::batches::messages;
 use super::differences::Rule;

@@ -8,7 +8,7 @@ use syncvar::mirror::{
     MirrorSpawnOptions, SpawnPolicy,
 };
 use syncvar::prelude::*;
-use syncvar::{CallError, Channel, Vector3};
+use syncvar::{Channel, calls::CallError, values::Vector3};
 
 use super::batches::{id_of, messages};
 use super::classes::calls::{Health, Inner, RpcBase, RpcChild, Rpcs};

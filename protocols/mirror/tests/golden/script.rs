@@ -3,7 +3,11 @@
 use serde_json::json;
 use syncvar::mirror::MirrorBehaviourMut;
 use syncvar::prelude::*;
-use syncvar::{CallError, Color32, NetworkIdentity, Vector3};
+use syncvar::{
+    NetworkIdentity,
+    calls::CallError,
+    values::{Color32, Vector3},
+};
 
 use super::classes::game::{Door, Loot, Monster, Player, Wallet};
 use super::classes::structs::Item;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use syncvar::mirror::{Limits, MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 use syncvar::prelude::*;
-use syncvar::{Channel, Vector3};
+use syncvar::{Channel, values::Vector3};
 
 use super::batches::{ENTITY_STATE, SPAWN, id_of, messages, var};
 use super::classes::game::{Door, Monster, Player};

@@ -9,7 +9,7 @@ use syncvar::mirror::{
     MirrorSpawnOptions,
 };
 use syncvar::prelude::*;
-use syncvar::{Channel, Vector3};
+use syncvar::{Channel, values::Vector3};
 
 use super::batches::{self, Sent};
 use super::followers::{Components, Followers};

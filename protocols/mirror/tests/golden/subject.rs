@@ -4,7 +4,7 @@ use std::any::Any;
 
 use serde_json::{Map, Value};
 use syncvar::mirror::{MirrorClient, MirrorServer};
-use syncvar::{BehaviourList, NetId, NetworkBehaviour};
+use syncvar::{NetId, NetworkBehaviour, behaviour::BehaviourList};
 
 use super::json::Json;
 use super::member::Member;

@@ -6,7 +6,7 @@ use syncvar::mirror::{
     SyncMode,
 };
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, Vector3};
+use syncvar::{behaviour::BehaviourList, values::Vector3};
 
 use super::classes;
 use super::classes::collections::SyncObjs;

@@ -2,9 +2,13 @@
 
 use serde_json::Value;
 use syncvar::{
-    BehaviourRef, Color, Color32, Decimal, Encoding, Half, Matrix4x4, NetRef, NetworkReader,
-    NetworkWriter, Plane, Quaternion, Ray, Rect, SyncCodec, Vector2, Vector2Int, Vector3,
-    Vector3Int, Vector4,
+    BehaviourRef, NetRef,
+    codec::{Half, SyncCodec},
+    values::{
+        Color, Color32, Decimal, Matrix4x4, Plane, Quaternion, Ray, Rect, Vector2, Vector2Int,
+        Vector3, Vector3Int, Vector4,
+    },
+    wire::{Encoding, NetworkReader, NetworkWriter},
 };
 
 use syncvar_mirror::CompressedQuaternion;

@@ -98,7 +98,7 @@ fn written(write: impl FnOnce(&mut NetworkWriter)) -> Vec<u8> {
 
 fn run<S: Subject>(steps: &[Step<S::Edit>]) {
     let mut server = S::default();
-    server.set_log(syncvar::OperationLog::Full { pending: 0 });
+    server.set_log(syncvar::fields::OperationLog::Full { pending: 0 });
     server.set_observed(true);
     let mut clients = vec![Client::new(&server)];
     let mut promised = 0;
@@ -135,7 +135,7 @@ fn run<S: Subject>(steps: &[Step<S::Edit>]) {
                     server.edit(edit);
                 }
                 server.notice_replacement();
-                server.set_log(syncvar::OperationLog::Full { pending: promised });
+                server.set_log(syncvar::fields::OperationLog::Full { pending: promised });
                 assert!(server.is_dirty());
             }
             Step::Send => {
@@ -162,7 +162,7 @@ fn send<S: Subject>(server: &mut S, clients: &mut [Client<S>]) {
 /// A collection that reads whatever comes neither panics nor becomes larger than it may.
 fn read_anything<S: Subject>(start: &[u8], change: &[u8], length: impl Fn(&S) -> usize) {
     let mut field = S::default();
-    field.set_log(syncvar::OperationLog::Full { pending: 0 });
+    field.set_log(syncvar::fields::OperationLog::Full { pending: 0 });
     field.set_observed(true);
     let mut reader = NetworkReader::with_encoding(start, Encoding::Mirror).with_max_elements(9);
     let _ = field.read_full(&mut reader);

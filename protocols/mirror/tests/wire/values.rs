@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use syncvar::prelude::*;
 use syncvar::{
-    Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
-    ReadErrorKind, WriteErrorKind,
+    values::{Color32, Decimal, LayerMask, Matrix4x4, OaDate},
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind},
 };
 
 #[derive(SyncValue, Clone, PartialEq, Debug)]

@@ -62,9 +62,7 @@ impl NetworkClient {
         behaviours: S,
     ) -> Result<(), SpawnError> {
         let behaviours = behaviours.into_behaviours();
-        if self.world.prefabs.by_types(&types(&behaviours)).is_none() {
-            return Err(SpawnError::NotRegistered(format!("{behaviours:?}")));
-        }
+        self.world.prefabs.find(&behaviours, None)?;
         let is_taken = self.is_active(scene_id) || self.dormant(scene_id).is_some();
         if is_taken || scene_id == NetworkSceneId(0) {
             return Err(SpawnError::SceneIdTaken(scene_id));

@@ -6,7 +6,7 @@ use crate::{Framing, MessageType};
 use syncvar_runtime::call::{CallPlace, ObjectCalls};
 use syncvar_runtime::{CallKind, Encoding, NetId, NetworkReader, NetworkWriter, ReadError};
 
-/// Name of a call in a message.
+/// Address of a call in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     /// UNet's hash.
@@ -46,7 +46,8 @@ impl<'a> Incoming<'a> {
     }
 }
 
-/// Writes the header of a call before its arguments. Returns the type of the message.
+/// Writes the header before the arguments of a call, in the writer's encoding. Returns the type of
+/// the message.
 pub(crate) fn write_header(
     (framing, writer): (Framing, &mut NetworkWriter),
     object: NetId,

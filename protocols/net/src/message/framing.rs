@@ -8,7 +8,7 @@ use super::MessageType;
 /// Message format of a connection, equal on both sides.
 ///
 /// ```
-/// use syncvar::{Encoding, Framing, ServerConfig};
+/// use syncvar::{Framing, ServerConfig, wire::Encoding};
 ///
 /// assert_eq!(ServerConfig::default().framing, Framing::Compact);
 /// assert_eq!(Framing::Unet.encoding(), Encoding::Unet);

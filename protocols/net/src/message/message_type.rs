@@ -6,7 +6,7 @@ macro_rules! message_types {
         /// Number of a message on the wire.
         ///
         /// ```
-        /// # use syncvar::MessageType;
+        /// # use syncvar::stats::MessageType;
         /// assert_eq!(MessageType::UpdateVars.number(), 8);
         /// assert_eq!(MessageType::from_number(8), Some(MessageType::UpdateVars));
         /// ```

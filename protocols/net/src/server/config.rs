@@ -1,8 +1,9 @@
 //! Settings of a server.
 
-#[cfg(doc)]
-use super::{NetworkServer, ServerEvent};
 use crate::Framing;
+
+#[cfg(doc)]
+use crate::server::{NetworkServer, ServerEvent};
 use syncvar_runtime::Channel;
 use syncvar_runtime::object::ChannelInfo;
 use syncvar_runtime::packet::Room;

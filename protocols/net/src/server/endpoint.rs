@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::{NetworkServer, PacketError, ServerEvent};
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
+
+use super::{NetworkServer, PacketError, ServerEvent};
 
 impl NetworkServer {
     /// Returns a connection that the server has ended, each once. The transport closes it after the

@@ -1,9 +1,8 @@
 //! Events of the server.
 
-use syncvar_runtime::ConnectionId;
 use syncvar_runtime::{
-    ChangedFields, CommandRefusal, DisconnectReason, LifecycleCallback, NetId, ReadError,
-    ReceivedEvent, SynchronizeError, WriteError,
+    ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
+    ReadError, ReceivedEvent, SynchronizeError, WriteError,
 };
 
 /// An event on the server.

@@ -9,15 +9,16 @@ mod view;
 
 pub use client::LocalClient;
 
-use super::connection::{Connection, ConnectionState};
-use super::{NetworkServer, ServerEvent};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use syncvar_runtime::events::Events;
+use syncvar_runtime::{ConnectionId, NetId};
+
+use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::{NetworkServer, ServerEvent};
 use crate::{ClientEvent, Framing};
 use calls::LocalRpc;
 use hooks::PendingHooks;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::NetId;
-use syncvar_runtime::events::Events;
 
 /// The server's state of the local client.
 #[derive(Debug)]

@@ -1,13 +1,16 @@
 //! Bytes on their way to the transport.
 
+pub(super) mod chunks;
+pub(super) mod transmit;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-
-use super::connection::{Connection, QueuedChunks};
-use super::stock::ChunkStore;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::table::Table;
+
+use crate::server::outbound::chunks::ChunkStore;
+use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Bytes in transit, and the connections with a non-empty queue.
 #[derive(Debug, Default)]

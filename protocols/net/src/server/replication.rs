@@ -1,8 +1,15 @@
 //! Deltas: the schedule of dirty objects, and the bandwidth limits of connections.
 
-use super::bandwidth::BandwidthLimiter;
-use super::schedule::Schedule;
-use super::update::Scratch;
+pub(super) mod bandwidth;
+#[cfg(feature = "parallel")]
+pub(super) mod parallel;
+pub(super) mod restricted;
+pub(super) mod schedule;
+pub(super) mod update;
+
+use crate::server::replication::bandwidth::BandwidthLimiter;
+use crate::server::replication::schedule::Schedule;
+use crate::server::replication::update::Scratch;
 
 /// State of the update loop.
 #[derive(Debug, Default)]

@@ -1,12 +1,17 @@
 //! Connections and their requests for the next update.
 
+pub(super) mod command;
+pub(super) mod connection;
+pub(super) mod ping;
+pub(super) mod receive;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::connection::{Connection, ConnectionState};
-use crate::Framing;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::NetId;
 use syncvar_runtime::table::Table;
+use syncvar_runtime::{ConnectionId, NetId};
+
+use crate::Framing;
+use crate::server::sessions::connection::{Connection, ConnectionState};
 
 /// Connections and their requests for the next update.
 #[derive(Debug)]

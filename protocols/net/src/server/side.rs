@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use super::{BehaviourMut, NetworkServer};
 use syncvar_runtime::behaviour::NetworkSide;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
     NetworkObjectsMut,
 };
+
+use crate::server::{BehaviourMut, NetworkServer};
 
 impl NetworkSide for NetworkServer {
     fn is_server(&self) -> bool {

@@ -1,14 +1,24 @@
 //! Observers of objects, and the snapshots on their way to them.
 
+pub(super) mod audience;
+pub(super) mod hide;
+pub(super) mod interest;
+pub(super) mod join;
+pub(super) mod show;
+pub(super) mod snapshot;
+pub(super) mod snapshot_batch;
+pub(super) mod viewer_changes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ServerConfig;
-use super::audience::Audiences;
-use super::interest::Interest;
-use super::join::SpareBuffers;
-use super::show::{SnapshotBatch, ViewerChanges};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::NetId;
+use syncvar_runtime::{ConnectionId, NetId};
+
+use crate::server::ServerConfig;
+use crate::server::visibility::audience::Audiences;
+use crate::server::visibility::interest::Interest;
+use crate::server::visibility::join::SpareBuffers;
+use crate::server::visibility::snapshot_batch::SnapshotBatch;
+use crate::server::visibility::viewer_changes::ViewerChanges;
 
 /// Observers of objects, and their pending changes.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ pub trait UnetOperations<T> {
     /// Call it before the [`NetworkServer`](crate::NetworkServer)'s update, which clears the changes.
     ///
     /// ```
-    /// use syncvar::{ListOperation, SyncList, UnetOperations};
+    /// use syncvar::{SyncList, unet::{ListOperation, UnetOperations}};
     ///
     /// let mut list = SyncList::from(["axe".to_string()]);
     /// list.clear_dirty();

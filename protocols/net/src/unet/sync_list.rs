@@ -38,9 +38,7 @@ use syncvar_runtime::{
 /// [`write`](Self::write) and [`read`](Self::read) handle the payload. The header is the common one:
 ///
 /// ```
-/// use syncvar::{
-///     ListHash, ListOperation, NetId, NetworkReader, NetworkWriter, SyncList, SyncListMessage,
-/// };
+/// use syncvar::{NetId, SyncList, unet::{ListHash, ListOperation, SyncListMessage}, wire::{NetworkReader, NetworkWriter}};
 ///
 /// let message = SyncListMessage {
 ///     net_id: NetId(1),
@@ -126,7 +124,7 @@ fn read_address(reader: &mut NetworkReader<'_>) -> Result<(NetId, ListHash), Rea
 /// list, the base class.
 ///
 /// ```
-/// # use syncvar::ListHash;
+/// # use syncvar::unet::ListHash;
 /// assert_eq!(ListHash::of("SyncListsOnly", "ints"), ListHash(1_926_614_412));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

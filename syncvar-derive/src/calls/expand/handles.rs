@@ -11,7 +11,7 @@ use super::{Call, Calls, Kind, item, names};
 pub(super) struct Handle<'a> {
     calls: &'a Calls,
     ident: Ident,
-    /// Those of the type, behind the lifetime `'call`.
+    /// Generics of the type, behind the lifetime `'call`.
     generics: Generics,
     doc: String,
     sender: TokenStream,
@@ -35,13 +35,13 @@ pub(super) fn commands(calls: &Calls) -> Handle<'_> {
     }
 }
 
-/// The one for what clients are called.
+/// Makes the sender of calls of clients.
 pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
     let rpcs = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
     let mut methods: TokenStream = rpcs.map(|call| rpc(&calls.name, call)).collect();
     if !methods.is_empty() {
         let to = quote! {
-            /// The same for others than those whom the call itself names.
+            /// Sends the calls to other receivers than the declared ones.
             #[must_use]
             pub fn to(mut self, target: _syncvar::Target) -> Self {
                 self.sender = self.sender.to(target);
@@ -130,7 +130,7 @@ impl ToTokens for Handle<'_> {
     }
 }
 
-/// What stands above a method: the user's own words, or ours.
+/// Returns the doc comment of a method: the user's, or a default.
 fn docs(call: &Call, ours: &str) -> TokenStream {
     let docs = &call.docs;
     let ours = docs.is_empty().then(|| quote!(#[doc = #ours]));

@@ -1,5 +1,5 @@
 use syncvar::prelude::*;
-use syncvar::{Ray2D, Vector2Int, Vector3Int};
+use syncvar::values::{Ray2D, Vector2Int, Vector3Int};
 
 #[derive(NetworkBehaviour)]
 struct Piece {

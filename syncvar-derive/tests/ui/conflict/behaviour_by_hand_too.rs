@@ -1,5 +1,5 @@
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, FieldVisitor};
+use syncvar::{behaviour::FieldVisitor, schema::BehaviourSchema};
 
 #[derive(NetworkBehaviour)]
 struct Player;

@@ -1,5 +1,5 @@
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, TypeSchema};
+use syncvar::{schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 
 #[derive(SyncValue, Clone)]
 struct Buff(u8);

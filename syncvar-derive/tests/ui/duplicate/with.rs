@@ -2,7 +2,7 @@ use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[sync_var(with = syncvar::Half, with = syncvar::Fixed)]
+    #[sync_var(with = syncvar::codec::Half, with = syncvar::codec::Fixed)]
     speed: SyncVar<f32>,
 }
 

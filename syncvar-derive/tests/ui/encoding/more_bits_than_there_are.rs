@@ -1,4 +1,4 @@
-use syncvar::Bits;
+use syncvar::codec::Bits;
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]

@@ -4,7 +4,7 @@ type Speed = SyncVar<f32>;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[sync_var(with = syncvar::Half)]
+    #[sync_var(with = syncvar::codec::Half)]
     speed: Speed,
 }
 

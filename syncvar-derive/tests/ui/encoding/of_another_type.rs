@@ -1,4 +1,4 @@
-use syncvar::Half;
+use syncvar::codec::Half;
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]

@@ -2,7 +2,7 @@ use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]
 struct Player {
-    #[sync_var(with = syncvar::Half)]
+    #[sync_var(with = syncvar::codec::Half)]
     speed: f32,
 }
 

@@ -2,7 +2,7 @@ use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour, Default)]
 struct Slot<T> {
-    #[sync_var(with = syncvar::Half)]
+    #[sync_var(with = syncvar::codec::Half)]
     item: SyncVar<T>,
 }
 

@@ -1,4 +1,4 @@
-use syncvar::Quantized;
+use syncvar::codec::Quantized;
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]

@@ -1,5 +1,5 @@
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{SyncField, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 
 struct Score;
 

@@ -1,4 +1,4 @@
-use syncvar::Vector3;
+use syncvar::values::Vector3;
 
 use syncvar::prelude::*;
 

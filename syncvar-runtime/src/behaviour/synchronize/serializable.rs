@@ -7,12 +7,12 @@ use super::{BufferSerializer, SynchronizeError};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// A value that is written and read by one function, as Netcode's `INetworkSerializable`. Where the
-/// members simply follow one another, `#[derive(SyncValue)]` is shorter; this is for what depends on a
-/// condition, or is not to be written as it is.
+/// A value that is written and read by one function, as Netcode's `INetworkSerializable`. For members
+/// in a fixed sequence `#[derive(SyncValue)]` is shorter; this trait suits members that depend on a
+/// condition or travel in another form.
 ///
 /// ```
-/// use syncvar::{BufferSerializer, NetworkSerializable, Serializable, SyncVar, SynchronizeError};
+/// use syncvar::{SyncVar, behaviour::{BufferSerializer, NetworkSerializable, Serializable}, error::SynchronizeError};
 ///
 /// #[derive(Clone, Default, PartialEq)]
 /// struct Weapon {
@@ -41,7 +41,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// assert!(weapon.is_dirty());
 /// ```
 ///
-/// A member that is such a value itself is given the serializer:
+/// A member that implements the trait takes the serializer:
 /// `self.weapon.network_serialize(serializer)?`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how it is serialised",
@@ -49,24 +49,24 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
     note = "write `impl NetworkSerializable for {Self} {{ ... }}`; or derive `SyncValue` for it, and leave out `Serializable`"
 )]
 pub trait NetworkSerializable: Clone + Default + PartialEq + Send + Sync + 'static {
-    /// What both ends compare at connect, in place of the members: change it when the bytes change.
+    /// Name in the schema, compared by both ends at connect in place of the members: change it with the bytes.
     const NAME: &'static str;
 
     /// Writes or reads the value, in the same order.
     ///
     /// # Errors
     ///
-    /// Those of the serializer, and whatever else is wrong with the value. Where a value cannot be
-    /// written the object cannot be sent; where it cannot be read, the object is asked for again.
+    /// The errors of the serializer, and any other error of the value. An object with a value that cannot be
+    /// written is not sent; an object with a value that cannot be read is requested again.
     fn network_serialize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 }
 
-/// Makes a [`NetworkSerializable`] a [`SyncValue`]: what a [`SyncVar`](crate::SyncVar), a list or an
-/// argument holds. It is read in place: members that do not travel keep their values. To be written it is
-/// copied first, for writing may not change the original.
+/// Makes a [`NetworkSerializable`] a [`SyncValue`], for a [`SyncVar`](crate::SyncVar), a list or an
+/// argument. It is read in place: members that do not travel keep their values. A write works on a copy,
+/// because it must not change the original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Serializable<T>(pub T);
 
@@ -129,7 +129,7 @@ impl<T: NetworkSerializable> SyncValue for Serializable<T> {
     }
 }
 
-/// What a value says of itself, as far as an error can keep it.
+/// Returns an error's text in the form that a read or write error keeps.
 fn reason(error: &SynchronizeError) -> &'static str {
     match error {
         SynchronizeError::Refused(Cow::Borrowed(why)) => why,

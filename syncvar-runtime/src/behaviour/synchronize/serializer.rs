@@ -3,11 +3,11 @@
 use super::SynchronizeError;
 use crate::{NetworkReader, NetworkWriter, SyncCodec, SyncValue};
 
-/// Writes values, or reads them into the same places: what it does is not decided by the function that
-/// it is given to, so that the function cannot read anything but what it writes.
+/// Writes values, or reads them into the same places. The direction is decided outside of the function that
+/// uses it, so that the function reads exactly the values that it writes.
 ///
 /// ```
-/// use syncvar::{BufferSerializer, NetworkReader, NetworkWriter, SynchronizeError};
+/// use syncvar::{behaviour::BufferSerializer, error::SynchronizeError, wire::{NetworkReader, NetworkWriter}};
 ///
 /// fn serialize(
 ///     pair: &mut (u32, String),
@@ -36,27 +36,27 @@ enum Direction<'a, 'b> {
 }
 
 impl<'a, 'b> BufferSerializer<'a, 'b> {
-    /// One that writes.
+    /// Creates a serializer that writes.
     pub fn writing(writer: &'a mut NetworkWriter) -> Self {
         Self(Direction::Write(writer))
     }
 
-    /// One that reads.
+    /// Creates a serializer that reads.
     pub fn reading(reader: &'a mut NetworkReader<'b>) -> Self {
         Self(Direction::Read(reader))
     }
 
-    /// Whether it writes.
+    /// Returns whether it writes.
     pub fn is_writer(&self) -> bool {
         matches!(self.0, Direction::Write(_))
     }
 
-    /// Whether it reads.
+    /// Returns whether it reads.
     pub fn is_reader(&self) -> bool {
         matches!(self.0, Direction::Read(_))
     }
 
-    /// The writer, if it writes, for what is not a value.
+    /// Returns the writer, if it writes, for data that is not a value.
     pub fn writer(&mut self) -> Option<&mut NetworkWriter> {
         match &mut self.0 {
             Direction::Write(writer) => Some(writer),
@@ -64,7 +64,7 @@ impl<'a, 'b> BufferSerializer<'a, 'b> {
         }
     }
 
-    /// The reader, if it reads, for what is not a value.
+    /// Returns the reader, if it reads, for data that is not a value.
     pub fn reader(&mut self) -> Option<&mut NetworkReader<'b>> {
         match &mut self.0 {
             Direction::Write(_) => None,
@@ -72,8 +72,8 @@ impl<'a, 'b> BufferSerializer<'a, 'b> {
         }
     }
 
-    /// Writes a value, or reads into it, as the field of a behaviour travels. What is read into keeps
-    /// its memory and its members that do not travel.
+    /// Writes a value, or reads into it, in the form of a field. A read keeps the memory of the value and its
+    /// members that do not travel.
     ///
     /// # Errors
     ///
@@ -88,12 +88,12 @@ impl<'a, 'b> BufferSerializer<'a, 'b> {
         }
     }
 
-    /// The same in another way than the value's own:
+    /// Like [`serialize_value`](Self::serialize_value), with a codec:
     /// `serializer.serialize_with::<Half, _>(&mut self.speed)`.
     ///
     /// # Errors
     ///
-    /// As [`serialize_value`](Self::serialize_value).
+    /// Like [`serialize_value`](Self::serialize_value).
     pub fn serialize_with<C, T>(&mut self, value: &mut T) -> Result<(), SynchronizeError>
     where
         C: SyncCodec<T>,

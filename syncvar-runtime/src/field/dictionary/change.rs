@@ -1,13 +1,13 @@
-//! `DictionaryChange`: what has happened to a map.
+//! `DictionaryChange`: a change of a map.
 
-/// One change of a [`SyncDictionary`](crate::SyncDictionary), as a hook on a client is told of it.
+/// One change of a [`SyncDictionary`](crate::SyncDictionary), the argument of a hook on a client.
 ///
-/// When a hook runs, all changes have been made. A key changes once with an update, whatever was done
-/// to it on the server in between; in the encoding `Mirror` it is told of everything that was done, as it
-/// was done, and a value can be set to the same.
+/// All changes have been applied when a hook runs. A key changes once per update, however often it
+/// changed on the server in between. In the encoding `Mirror` the hook receives every operation in
+/// order, also one that sets an equal value.
 ///
 /// ```
-/// use syncvar::DictionaryChange;
+/// use syncvar::fields::DictionaryChange;
 ///
 /// let change = DictionaryChange::Set { key: "bow", previous: 12, value: 11 };
 /// assert_eq!(change.key(), Some(&"bow"));
@@ -22,25 +22,25 @@ pub enum DictionaryChange<K, V> {
         /// Its value.
         value: V,
     },
-    /// A key that was there has another value.
+    /// An existing key has another value.
     Set {
         /// The key.
         key: K,
-        /// What its value was.
+        /// The former value.
         previous: V,
-        /// What it has become.
+        /// The new value.
         value: V,
     },
     /// A key is gone.
     Remove {
         /// The key.
         key: K,
-        /// What its value was.
+        /// The former value.
         previous: V,
     },
-    /// All keys are gone.
+    /// All keys were removed.
     Clear {
-        /// What they were, with their values.
+        /// The former entries.
         previous: Vec<(K, V)>,
     },
 }
@@ -54,7 +54,7 @@ impl<K, V> DictionaryChange<K, V> {
         }
     }
 
-    /// What belonged to the key before.
+    /// Returns the former value of the key.
     pub fn previous(&self) -> Option<&V> {
         match self {
             Self::Set { previous, .. } | Self::Remove { previous, .. } => Some(previous),
@@ -62,7 +62,7 @@ impl<K, V> DictionaryChange<K, V> {
         }
     }
 
-    /// What belongs to the key since.
+    /// Returns the new value of the key.
     pub fn value(&self) -> Option<&V> {
         match self {
             Self::Add { value, .. } | Self::Set { value, .. } => Some(value),

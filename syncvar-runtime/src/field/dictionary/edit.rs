@@ -1,4 +1,4 @@
-//! What writes to a map.
+//! Writes to a map.
 
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -7,9 +7,9 @@ use super::{Entry, SyncDictionary, ValueMut};
 use crate::SyncValue;
 use crate::field::keys::Added;
 
-/// What changes the map.
+/// Methods that change the map.
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
-    /// Gives a key a value, and returns the one it had. Of a value that is the same, nothing is sent.
+    /// Sets the value of a key, and returns the former one. An equal value is not sent.
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.settle();
         match self.items.get_key_value(&key) {
@@ -53,12 +53,12 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         ValueMut::new(self, index)
     }
 
-    /// A key, whether it is there or not, to look at and to change.
+    /// Returns the entry of a key, present or not, for reading and writing.
     pub fn entry(&mut self, key: K) -> Entry<'_, K, V> {
         Entry::new(self, key)
     }
 
-    /// Shows every value for writing to a function, with its key; those that are others afterwards
+    /// Calls a function with each key and its value for writing; values that differ afterwards
     /// have changed.
     #[doc(alias = "iter_mut")]
     #[doc(alias = "values_mut")]
@@ -75,7 +75,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         self.settle();
         let Self { items, record } = self;
-        // Asked before anything is taken out: a panic half-way would leave a map that finds nothing.
+        // All answers before the first removal: a panic half-way would leave a map with a broken index.
         let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
         let mut stay = stay.into_iter();
         items.retain(|key, _| {
@@ -87,12 +87,12 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         });
     }
 
-    /// Takes everything out.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.drain();
     }
 
-    /// Takes everything out, at once, and gives it.
+    /// Removes all entries at once, and returns them.
     pub fn drain(&mut self) -> super::IntoIter<K, V> {
         self.settle();
         let items = std::mem::take(&mut self.items);

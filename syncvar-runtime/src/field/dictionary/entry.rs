@@ -8,8 +8,8 @@ use super::SyncDictionary;
 use crate::SyncValue;
 use crate::field::record::Begun;
 
-/// A value of a [`SyncDictionary`] for writing. When it is dropped, it is compared with what it was,
-/// and only a difference is a change of the map.
+/// A value of a [`SyncDictionary`] for writing. Its drop compares it with the former value; only a
+/// difference is a change of the map.
 pub struct ValueMut<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
     map: &'a mut SyncDictionary<K, V>,
     index: usize,
@@ -103,19 +103,19 @@ where
 /// ```
 #[derive(Debug)]
 pub enum Entry<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
-    /// The key is there.
+    /// The key is present.
     Occupied(OccupiedEntry<'a, K, V>),
-    /// The key is not there.
+    /// The key is absent.
     Vacant(VacantEntry<'a, K, V>),
 }
 
-/// A key that is there.
+/// Entry of a present key.
 pub struct OccupiedEntry<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
     map: &'a mut SyncDictionary<K, V>,
     index: usize,
 }
 
-/// A key that is not there.
+/// Entry of an absent key.
 pub struct VacantEntry<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
     map: &'a mut SyncDictionary<K, V>,
     key: K,
@@ -137,12 +137,12 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
         }
     }
 
-    /// Puts the value in if the key is not there; gives the value of the key for writing.
+    /// Inserts the value if the key is absent; returns the key's value for writing.
     pub fn or_insert(self, value: V) -> ValueMut<'a, K, V> {
         self.or_insert_with(|| value)
     }
 
-    /// Puts a value in if the key is not there; gives the value of the key for writing.
+    /// Inserts the result of a function if the key is absent; returns the key's value for writing.
     pub fn or_insert_with(self, value: impl FnOnce() -> V) -> ValueMut<'a, K, V> {
         match self {
             Self::Occupied(entry) => entry.into_mut(),
@@ -150,7 +150,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
         }
     }
 
-    /// Puts the default value in if the key is not there; gives the value of the key for writing.
+    /// Inserts the default value if the key is absent; returns the key's value for writing.
     pub fn or_default(self) -> ValueMut<'a, K, V>
     where
         V: Default,
@@ -158,7 +158,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
         self.or_insert_with(V::default)
     }
 
-    /// Changes the value if the key is there.
+    /// Changes the value of a present key.
     #[expect(
         clippy::return_self_not_must_use,
         reason = "it is called for what it does"
@@ -218,7 +218,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> VacantEntry<'a, K, V> {
     /// Puts the key in with a value, and gives that for writing.
     pub fn insert(self, value: V) -> ValueMut<'a, K, V> {
         self.map.insert(self.key, value);
-        // What is new is behind all others.
+        // A new entry is the last.
         let last = self.map.items.len() - 1;
         held(ValueMut::new(self.map, last))
     }

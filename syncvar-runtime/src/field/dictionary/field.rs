@@ -87,7 +87,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         Ok(())
     }
 
-    /// Reads a whole map into an empty one. The value of a key that was there before keeps its memory.
+    /// Reads a snapshot into an empty map. The values of former keys keep their memory.
     fn read_into_empty(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -122,7 +122,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         Ok(())
     }
 
-    /// Tells what has changed since the map was another one.
+    /// Collects the changes since a former content.
     fn tell(&self, mut former: IndexMap<K, V>, told: &mut Vec<DictionaryChange<K, V>>) {
         if self.items.is_empty() {
             if !former.is_empty() {

@@ -13,7 +13,7 @@ const SET: u8 = 1;
 const REMOVE: u8 = 2;
 const CLEAR: u8 = 3;
 
-/// One operation on a map, as it was made.
+/// One operation on a map.
 #[derive(Clone, Debug)]
 pub(super) enum Made<K, V> {
     Add(K, V),
@@ -89,8 +89,8 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         Ok(())
     }
 
-    /// Does what an operation says. Whether a key is added or has another value then is seen in the map,
-    /// whatever the operation calls it; a key that is to go and is not there is none the worse.
+    /// Applies an operation. The map decides whether a key is added or set,
+    /// whatever the operation calls it; the removal of an absent key has no effect.
     fn make(
         &mut self,
         made: Made<K, V>,
@@ -153,7 +153,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         })
     }
 
-    /// Notes what was left half-way, before anything else changes.
+    /// Records an interrupted change before the next one.
     #[inline]
     pub(super) fn settle(&mut self) {
         if self.record.is_unfinished() {

@@ -1,4 +1,4 @@
-//! Where a map notes its changes: which keys have changed, or each operation as it was made.
+//! Log of a map: the keys that have changed, or each operation in order.
 
 use super::mirror::Made;
 use crate::SyncValue;
@@ -19,7 +19,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
         Added::New
     }
 
-    /// A key that was there has this value now.
+    /// Records a new value of a present key.
     #[inline]
     pub(super) fn change(self, key: &K, value: &V) {
         match self {
@@ -31,7 +31,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
         }
     }
 
-    /// A key that was there is gone.
+    /// Records the removal of a key.
     #[inline]
     pub(super) fn remove(self, key: &K) {
         match self {
@@ -41,7 +41,7 @@ impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V
         }
     }
 
-    /// All keys are gone.
+    /// Records the removal of all keys.
     #[inline]
     pub(super) fn clear_all(self) {
         match self {

@@ -1,4 +1,4 @@
-//! What writes to many elements of a list at once.
+//! Writes to many elements of a list at once.
 
 use std::cmp::Ordering;
 use std::ops::{Bound, RangeBounds};
@@ -7,7 +7,7 @@ use super::SyncList;
 use super::difference::difference;
 use crate::SyncValue;
 
-/// What changes many elements at once.
+/// Methods that change many elements at once.
 impl<T: SyncValue> SyncList<T> {
     /// Takes a range of elements out, at once, and gives them.
     ///
@@ -19,7 +19,7 @@ impl<T: SyncValue> SyncList<T> {
         self.splice(range, [])
     }
 
-    /// Puts elements into the place of a range, and gives those that were there.
+    /// Replaces a range by other elements, and returns the former ones.
     ///
     /// ```
     /// # use syncvar::SyncList;
@@ -116,12 +116,12 @@ impl<T: SyncValue> SyncList<T> {
         self.update(|items| items.sort());
     }
 
-    /// Sorts the elements by what a function says of two; equal ones keep their order.
+    /// Sorts the elements by a comparison; equal ones keep their order.
     pub fn sort_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering) {
         self.update(|items| items.sort_by(compare));
     }
 
-    /// Sorts the elements by what a function says of each; equal ones keep their order.
+    /// Sorts the elements by a key; equal ones keep their order.
     pub fn sort_by_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K) {
         self.update(|items| items.sort_by_key(key));
     }
@@ -131,8 +131,8 @@ impl<T: SyncValue> SyncList<T> {
         self.update(|items| items.reverse());
     }
 
-    /// Lets a function do to the elements whatever it likes, and compares them with what they were.
-    /// That takes a copy of the list and the time to walk it; what is sent is the difference.
+    /// Calls a function with the elements as a `Vec`, and compares them with the former ones. This takes a
+    /// copy of the list and the time to walk it; the difference is sent.
     ///
     /// ```
     /// # use syncvar::SyncList;

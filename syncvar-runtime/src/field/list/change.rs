@@ -1,15 +1,15 @@
-//! `ListChange`: what has happened to a list.
+//! `ListChange`: a change of a list.
 
-/// One change of a [`SyncList`](crate::SyncList), as a hook on a client is told of it.
+/// One change of a [`SyncList`](crate::SyncList), the argument of a hook on a client.
 ///
-/// Positions are those at the moment of the change, when the changes before it had been made and
-/// those after it had not. When a hook runs, all of them have been made, and the list is as it is on
-/// the server. Made one after another to what the list was before, they make it what it is now. In the
-/// encoding `Mirror` they are what was done, so that an element can be set to the same, and an empty list
-/// cleared.
+/// A position is the position at the time of the change, after the changes before it and
+/// before the changes behind it. All changes have been applied when a hook runs, and the list equals the
+/// server's. Applied one after another to the former list, they produce the present one. In the
+/// encoding `Mirror` they are the operations of the server, also one that sets an equal value or clears an
+/// empty list.
 ///
 /// ```
-/// use syncvar::ListChange;
+/// use syncvar::fields::ListChange;
 ///
 /// let change = ListChange::Set { index: 3, previous: "sword", value: "axe" };
 /// assert_eq!(change.index(), Some(3));
@@ -19,37 +19,37 @@
 pub enum ListChange<T> {
     /// An element was added at the end.
     Add {
-        /// Where it is.
+        /// Position of the element.
         index: usize,
         /// The new element.
         value: T,
     },
     /// An element was put before others.
     Insert {
-        /// Where it is; those from there on have moved up by one.
+        /// Position of the element; the elements from there on have moved up by one.
         index: usize,
         /// The new element.
         value: T,
     },
     /// An element has become another one.
     Set {
-        /// Where it is.
+        /// Position of the element.
         index: usize,
-        /// What it was.
+        /// The former element.
         previous: T,
-        /// What it has become.
+        /// The new element.
         value: T,
     },
     /// An element was taken out.
     RemoveAt {
-        /// Where it was; those behind it have moved down by one.
+        /// Former position of the element; the elements behind it have moved down by one.
         index: usize,
-        /// What it was.
+        /// The former element.
         previous: T,
     },
-    /// All elements were taken out.
+    /// All elements were removed.
     Clear {
-        /// What they were.
+        /// The former elements.
         previous: Vec<T>,
     },
 }
@@ -66,7 +66,7 @@ impl<T> ListChange<T> {
         }
     }
 
-    /// What was there before, at a position.
+    /// Returns the former element at a position.
     pub fn previous(&self) -> Option<&T> {
         match self {
             Self::Set { previous, .. } | Self::RemoveAt { previous, .. } => Some(previous),
@@ -74,7 +74,7 @@ impl<T> ListChange<T> {
         }
     }
 
-    /// What is there since.
+    /// Returns the new element at a position.
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Add { value, .. } | Self::Insert { value, .. } | Self::Set { value, .. } => {

@@ -1,15 +1,15 @@
-//! Where two lists differ.
+//! Difference of two lists.
 
 use std::ops::Range;
 
 use super::ListChange;
 use crate::SyncValue;
 
-/// What stands between the elements that two lists have in common at their beginning and at their end.
+/// The hunk between the common elements at the beginning and at the end of two lists.
 pub(super) struct Difference {
-    /// So many elements are the same before it.
+    /// Number of equal elements before it.
     start: usize,
-    /// So many elements of the former list are in it, and so many of the latter.
+    /// Length of the hunk in the former and in the present list.
     former: usize,
     latter: usize,
 }
@@ -35,7 +35,7 @@ impl Difference {
         self.start..self.start + self.former.min(self.latter)
     }
 
-    /// What only the former has behind those, and what only the latter has: one of them is empty.
+    /// Returns the surplus of either list behind the common length: one of the ranges is empty.
     pub(super) fn moved(&self) -> (Range<usize>, Range<usize>) {
         let start = self.set().end;
         (
@@ -45,14 +45,14 @@ impl Difference {
     }
 }
 
-/// What stands around elements that become others: so many before them, and so many behind.
+/// Numbers of elements before and behind the replaced ones.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Around {
     pub(super) before: usize,
     pub(super) behind: usize,
 }
 
-/// Tells what has changed where some elements have become others.
+/// Collects the changes of a replacement of elements.
 pub(super) fn changes<T: SyncValue>(
     former: Vec<T>,
     latter: &[T],

@@ -1,9 +1,9 @@
-//! What writes to a list: elements, one by one or at its end.
+//! Writes to single elements of a list.
 
 use super::{ElementMut, SyncList};
 use crate::SyncValue;
 
-/// What changes the list. A position beyond its end panics as it does in `Vec`.
+/// Methods that change the list. A position beyond its end panics as in `Vec`.
 impl<T: SyncValue> SyncList<T> {
     /// Adds an element at the end.
     pub fn push(&mut self, value: T) {
@@ -35,11 +35,11 @@ impl<T: SyncValue> SyncList<T> {
         self.limit();
     }
 
-    /// Takes an element out; those behind it move down.
+    /// Removes an element; the elements behind it move down.
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// When the position is beyond the end.
     #[track_caller]
     pub fn remove(&mut self, index: usize) -> T {
         self.settle();
@@ -66,23 +66,23 @@ impl<T: SyncValue> SyncList<T> {
         removed
     }
 
-    /// Puts another element at a position. Returns whether it is another one: of the same, nothing is
+    /// Replaces the element at a position. Returns whether the new one differs; an equal one is not
     /// sent.
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// When the position is beyond the end.
     #[inline]
     #[track_caller]
     pub fn set(&mut self, index: usize, value: T) -> bool {
         self.replace(index, value).is_some()
     }
 
-    /// Puts another element at a position, and returns what was there; `None` if it is the same.
+    /// Replaces the element at a position, and returns the former one; `None` if it is equal.
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// When the position is beyond the end.
     #[inline]
     #[track_caller]
     pub fn replace(&mut self, index: usize, value: T) -> Option<T> {
@@ -114,7 +114,7 @@ impl<T: SyncValue> SyncList<T> {
         self.get_mut(last)
     }
 
-    /// Shows every element for writing to a function; those that are others afterwards have changed.
+    /// Calls a function with each element for writing; elements that differ afterwards have changed.
     ///
     /// ```
     /// # use syncvar::SyncList;
@@ -135,7 +135,7 @@ impl<T: SyncValue> SyncList<T> {
     ///
     /// # Panics
     ///
-    /// When one of them is not there.
+    /// When a position is beyond the end.
     #[track_caller]
     pub fn swap(&mut self, a: usize, b: usize) {
         self.settle();

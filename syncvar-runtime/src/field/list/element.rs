@@ -7,8 +7,8 @@ use super::SyncList;
 use crate::SyncValue;
 use crate::field::record::Begun;
 
-/// An element of a [`SyncList`] for writing. When it is dropped, it is compared with what it was, and
-/// only a difference is a change of the list.
+/// An element of a [`SyncList`] for writing. Its drop compares it with the former element; only a
+/// difference is a change of the list.
 ///
 /// ```
 /// use syncvar::SyncList;

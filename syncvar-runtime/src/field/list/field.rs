@@ -72,7 +72,7 @@ impl<T: SyncValue> SyncList<T> {
         let Some(told) = told else {
             return self.read_items(reader);
         };
-        // Elements are read in their places, so that members which do not travel stay what they are.
+        // Reads in place keep the members of elements that do not travel.
         let former = self.items.clone();
         self.read_items(reader)?;
         changes(former, &self.items, Around::default(), told);
@@ -234,7 +234,7 @@ impl<T: SyncValue> SyncList<T> {
             let go = reader.read_number("removed elements")?;
             passed = passed.saturating_add(stay).saturating_add(go);
             if go == 0 {
-                // It would take as long as a run of elements, and be over in a byte.
+                // A run of no elements would take time without bytes.
                 return Err(collection::unknown_operation(reader, REMOVE));
             }
             if passed > length {

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::field::record;
 
-/// One operation. Positions are those at its moment.
+/// One operation. A position is the position at its time.
 #[derive(Clone, Debug)]
 pub(super) enum Operation<T> {
     Add(T),
@@ -12,19 +12,19 @@ pub(super) enum Operation<T> {
     Insert(usize, T),
     RemoveAt(usize),
     Set(usize, T),
-    /// So many elements become these.
+    /// Replacement of a number of elements.
     Splice(usize, usize, Vec<T>),
     /// Runs of elements are taken out: so many stay, so many go, and again.
     Remove(Vec<(usize, usize)>),
 }
 
-/// What happened, in order.
+/// Operations in order.
 #[derive(Debug)]
 pub(super) struct Log<T> {
     pub(super) operations: Vec<Operation<T>>,
-    /// How many elements the operations hold.
+    /// Number of elements in the operations.
     values: usize,
-    /// For each position that was set since positions have last moved, the operation that did it.
+    /// For each position that was set since positions last moved, the operation that set it.
     set: FxHashMap<usize, usize>,
 }
 
@@ -56,7 +56,7 @@ impl<T> record::Log for Log<T> {
 }
 
 impl<T> Log<T> {
-    /// Whether there is more in it than in a list of so many elements.
+    /// Returns whether the log holds more than a list of a number of elements.
     pub(super) fn is_longer_than(&self, elements: usize) -> bool {
         self.values > elements.max(FEW)
     }
@@ -66,7 +66,7 @@ impl<T> Log<T> {
         self.operations.push(Operation::Add(value));
     }
 
-    /// Nothing that was noted before makes a difference.
+    /// A clear makes the operations before it irrelevant.
     pub(super) fn clear_list(&mut self) {
         record::Log::clear(self);
         self.operations.push(Operation::Clear);
@@ -90,7 +90,7 @@ impl<T> Log<T> {
         self.moving(Operation::Remove(runs));
     }
 
-    /// What was set, and is set again before anything has moved, was set once.
+    /// Two sets of a position without a move in between count as one.
     pub(super) fn set(&mut self, index: usize, value: T) {
         let next = self.operations.len();
         let place = *self.set.entry(index).or_insert(next);

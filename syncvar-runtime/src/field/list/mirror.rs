@@ -11,7 +11,7 @@ const INSERT: u8 = 2;
 const REMOVE_AT: u8 = 3;
 const CLEAR: u8 = 4;
 
-/// One operation on a list, as it was made. Positions are those at its moment.
+/// One operation on a list. A position is the position at its time.
 #[derive(Clone, Debug)]
 pub(super) enum Made<T> {
     Add(T),
@@ -102,7 +102,7 @@ impl<T: SyncValue> SyncList<T> {
         Ok(())
     }
 
-    /// Does what an operation says.
+    /// Applies an operation.
     fn make(
         &mut self,
         made: Made<T>,
@@ -110,7 +110,7 @@ impl<T: SyncValue> SyncList<T> {
         told: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let length = self.items.len();
-        // One may be inserted behind the last.
+        // An insertion is possible behind the last element.
         let (places, grows) = match &made {
             Made::Add(_) => (None, true),
             Made::Insert(index, _) => (Some((*index, length + 1)), true),
@@ -173,7 +173,7 @@ impl<T: SyncValue> SyncList<T> {
         }
     }
 
-    /// Notes what was left half-way, before anything else changes.
+    /// Records an interrupted change before the next one.
     #[inline]
     pub(super) fn settle(&mut self) {
         if self.record.is_unfinished() {

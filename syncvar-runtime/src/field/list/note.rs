@@ -1,4 +1,4 @@
-//! Where a list notes its changes: what they come to, or each as it was made.
+//! Log of a list: coalesced differences, or each operation in order.
 
 use super::log::Log;
 use super::mirror::Made;
@@ -50,7 +50,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         }
     }
 
-    /// So many elements become these.
+    /// Records the replacement of elements.
     #[inline]
     pub(super) fn splice(self, index: usize, removed: usize, values: &[T]) {
         let operations = match self {

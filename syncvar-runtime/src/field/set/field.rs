@@ -104,7 +104,7 @@ where
     Ok(())
 }
 
-/// Tells what has changed since the set was another one.
+/// Collects the changes since a former content.
 fn tell<I: Items>(former: I, items: &I, told: &mut Vec<SetChange<I::Item>>)
 where
     I::Item: SyncValue,

@@ -12,7 +12,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 const REMOVE: u8 = 1;
 const CLEAR: u8 = 2;
 
-/// One operation on a set, as it was made.
+/// One operation on a set.
 #[derive(Clone, Debug)]
 pub(super) enum Made<T> {
     Add(T),
@@ -47,8 +47,8 @@ impl<T: SyncValue> Operation for Made<T> {
     }
 }
 
-/// Reads a whole set, and how many of the operations to come have been made already. An element that
-/// comes twice is there once, as in Mirror: its sets may tell elements apart that are equal here.
+/// Reads a snapshot, and the number of coming operations that it contains. A repeated element
+/// counts once, as in Mirror: its sets may distinguish elements that are equal here.
 pub(super) fn read_full<I: Items>(
     items: &mut I,
     reader: &mut NetworkReader<'_>,
@@ -101,7 +101,7 @@ where
     Ok(())
 }
 
-/// Does what an operation says. It is told even where it makes no difference.
+/// Applies an operation. Reports it even without effect.
 fn make<I: Items>(items: &mut I, made: Made<I::Item>, tell: bool) -> Option<SetChange<I::Item>>
 where
     I::Item: SyncValue,

@@ -1,4 +1,4 @@
-//! Where a set notes its changes: which elements have changed, or each operation as it was made.
+//! Log of a set: the elements that have changed, or each operation in order.
 
 use super::mirror::Made;
 use crate::SyncValue;
@@ -33,7 +33,7 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
         }
     }
 
-    /// All elements are gone.
+    /// Records the removal of all elements.
     #[inline]
     pub(super) fn clear_all(self) {
         match self {

@@ -1,4 +1,4 @@
-//! What a set is kept in.
+//! Storage of a set.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,9 +44,9 @@ pub(super) trait Items: Default + IntoIterator {
     }
     /// The element as it was put in.
     fn find(&self, value: &Self::Item) -> Option<&Self::Item>;
-    /// Whether it was not there.
+    /// Inserts an element. Returns whether it was absent.
     fn put(&mut self, value: Self::Item) -> bool;
-    /// Whether it was there.
+    /// Removes an element. Returns whether it was present.
     fn drop_out(&mut self, value: &Self::Item) -> bool;
     fn iter(&self) -> impl ExactSizeIterator<Item = &Self::Item>;
 }

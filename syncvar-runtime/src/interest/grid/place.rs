@@ -1,4 +1,4 @@
-//! Where objects and viewers are, and where they were when it was last reported.
+//! Places of objects and viewers, present and last reported.
 
 use super::space::Cell;
 use crate::{ConnectionId, NetId};
@@ -7,20 +7,20 @@ use crate::{ConnectionId, NetId};
 pub(super) struct Object {
     pub(super) cell: Cell,
     pub(super) everywhere: bool,
-    /// Where it was last reported; at first nowhere.
+    /// Cell as last reported; at first none.
     pub(super) reported: Option<Cell>,
-    /// Whether it is in the list of those that may be elsewhere.
+    /// Whether the list of moved objects contains it.
     pub(super) moved: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Viewer {
-    /// Without one it sees nothing.
+    /// Present cell. A viewer without one sees no cell.
     pub(super) cell: Option<Cell>,
     pub(super) following: Option<NetId>,
-    /// The cell whose surroundings it was last reported to see.
+    /// Cell as last reported.
     pub(super) reported: Option<Cell>,
-    /// Whether it is in the list of those that may be elsewhere.
+    /// Whether the list of moved viewers contains it.
     pub(super) turned: bool,
 }
 
@@ -34,12 +34,12 @@ impl Object {
         }
     }
 
-    /// The cell that it belongs to, if it is bound to a place.
+    /// Returns the cell of an object, unless it is shown everywhere.
     pub(super) fn place(&self) -> Option<Cell> {
         (!self.everywhere).then_some(self.cell)
     }
 
-    /// Lists it among those that may be elsewhere.
+    /// Adds the object to the moved ones.
     pub(super) fn list(&mut self, id: NetId, moved: &mut Vec<NetId>) {
         if !self.moved {
             self.moved = true;
@@ -49,7 +49,7 @@ impl Object {
 }
 
 impl Viewer {
-    /// Puts it into a cell, or into none, and lists it if it was not there.
+    /// Moves the viewer to a cell or out of the grid, and adds it to the moved ones.
     pub(super) fn turn(
         &mut self,
         connection: ConnectionId,

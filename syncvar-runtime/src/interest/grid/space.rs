@@ -1,18 +1,18 @@
-//! The geometry of a grid: which cell a position is in, and which cells see each other.
+//! Geometry of a grid: cells of positions, and cells in view of others.
 
 use super::super::Area;
 use crate::Vector3;
 
-/// The lowest coordinate of a cell. Three coordinates of 21 bits fit into an area.
+/// Lowest coordinate of a cell. Three coordinates of 21 bits fit into an area.
 const LOWEST: i32 = -(1 << 20);
 
-/// The highest coordinate of a cell.
+/// Highest coordinate of a cell.
 const HIGHEST: i32 = (1 << 20) - 1;
 
-/// What is added to the view, in cells, so that a rounding error hides nothing.
+/// Extension of the view in cells, so that no rounding error hides an object.
 const TOLERANCE: f64 = 1e-6;
 
-/// The axes that cells have.
+/// Axes divided into cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axes {
     Xy,
@@ -20,15 +20,15 @@ pub(super) enum Axes {
     Xyz,
 }
 
-/// A cell of a grid; a coordinate of an axis that cells do not have is 0.
+/// A cell. The coordinate of an undivided axis is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell([i32; 3]);
 
-/// The way from one cell to another.
+/// Vector from one cell to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offset([i32; 3]);
 
-/// How space is divided. Lengths but the first are in cells.
+/// Division of space. Lengths except the cell size are in cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Space {
     axes: Axes,
@@ -44,7 +44,7 @@ impl Cell {
         Area(x << 42 | y << 21 | z)
     }
 
-    /// The cell at the end of a way, unless the grid ends before.
+    /// Returns the cell at an offset, unless it is outside of the grid.
     pub(super) fn at(self, offset: Offset) -> Option<Self> {
         let cell = Self(std::array::from_fn(|axis| self.0[axis] + offset.0[axis]));
         let inside = cell.0.iter().all(|c| (LOWEST..=HIGHEST).contains(c));
@@ -67,7 +67,7 @@ impl Space {
         }
     }
 
-    /// The cell that something at this position is counted in, if it was counted in that one.
+    /// Returns the cell of a position, with the former cell for the margin.
     pub(super) fn cell(&self, former: Option<Cell>, position: Vector3) -> Cell {
         let Vector3 { x, y, z } = position;
         let position = match self.axes {
@@ -81,7 +81,7 @@ impl Space {
         }))
     }
 
-    /// The former coordinate, as long as the position is no further than the margin outside of it.
+    /// Returns the former coordinate if the position is within its margin.
     fn coordinate(&self, former: Option<i32>, position: f32) -> i32 {
         let position = f64::from(position) / self.cell_size;
         if position.is_nan() {
@@ -99,15 +99,15 @@ impl Space {
         coordinate
     }
 
-    /// Whether a viewer counted in one cell may be within the view distance of an object counted
-    /// in the other: each of them may be the margin outside of its cell.
+    /// Returns whether a viewer in one cell may be within the view distance of an object in the
+    /// other. Both may be a margin outside of their cells.
     pub(super) fn sees(&self, offset: Offset) -> bool {
         let gap = |way: i32| (f64::from(way.abs()) - 1.0 - 2.0 * self.margin).max(0.0);
         let squares: f64 = offset.0.iter().map(|way| gap(*way).powi(2)).sum();
         squares.sqrt() <= self.view + TOLERANCE
     }
 
-    /// The ways to all cells that a viewer sees, nearest first, unless they are more than the limit.
+    /// Returns the offsets to all cells in view, nearest first. None if they exceed the limit.
     pub(super) fn offsets(&self, limit: u16) -> Option<Vec<Offset>> {
         let (dimensions, has_y, has_z) = match self.axes {
             Axes::Xy => (2, true, false),
@@ -115,7 +115,7 @@ impl Space {
             Axes::Xyz => (3, true, true),
         };
         let reach = (self.view + TOLERANCE + 1.0 + 2.0 * self.margin).floor();
-        // A cube half as wide as the view is in view, and it alone has more cells than this.
+        // A cube half as wide as the view is in view, and it alone exceeds the limit.
         if reach.powi(dimensions) > f64::from(limit) {
             return None;
         }

@@ -11,14 +11,14 @@ fn at(x: f32, y: f32, z: f32) -> Vector3 {
     Vector3::new(x, y, z)
 }
 
-/// Everything that is reported.
+/// All reports of an update.
 fn update(grid: &mut SpatialGrid) -> Vec<InterestChange> {
     let mut changes = InterestChanges::default();
     grid.update(&mut changes);
     changes.drain().collect()
 }
 
-/// Where objects are said to be placed, in order.
+/// Areas of all placements, in order.
 fn placed(grid: &mut SpatialGrid) -> Vec<Option<Area>> {
     let changes = update(grid).into_iter();
     let places = changes.filter_map(|change| match change {
@@ -28,7 +28,7 @@ fn placed(grid: &mut SpatialGrid) -> Vec<Option<Area>> {
     places.collect()
 }
 
-/// How many areas are said to be seen, and to be seen no more.
+/// Numbers of revealed and concealed areas.
 fn turned(grid: &mut SpatialGrid) -> (usize, usize) {
     let changes = update(grid);
     let revealed = |c: &&InterestChange| matches!(c, InterestChange::Revealed { .. });
@@ -39,7 +39,7 @@ fn turned(grid: &mut SpatialGrid) -> (usize, usize) {
     )
 }
 
-/// A grid over the ground, whose viewers see the 21 cells around them, with A let in.
+/// A grid over the ground with 21 cells in view, and A connected.
 fn grid() -> SpatialGrid {
     let mut grid = SpatialGrid::xz(10.0, 10.0);
     assert_eq!(grid.cells_in_view(), 21);
@@ -48,7 +48,7 @@ fn grid() -> SpatialGrid {
 }
 
 #[test]
-fn object_is_placed_once_and_again_in_each_new_cell() {
+fn an_object_is_placed_at_spawn_and_in_each_new_cell() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     let first = placed(&mut grid);
@@ -61,7 +61,7 @@ fn object_is_placed_once_and_again_in_each_new_cell() {
 }
 
 #[test]
-fn objects_in_one_cell_are_in_one_area() {
+fn objects_in_one_cell_share_an_area() {
     let mut grid = grid();
     grid.handle_spawn(NetId(1), at(1.0, 5.0, 1.0));
     grid.handle_spawn(NetId(2), at(9.0, 70.0, 9.0));
@@ -72,7 +72,7 @@ fn objects_in_one_cell_are_in_one_area() {
 }
 
 #[test]
-fn leaving_a_cell_takes_a_step_beyond_the_margin() {
+fn a_step_beyond_the_margin_changes_the_cell() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     update(&mut grid);
@@ -82,7 +82,7 @@ fn leaving_a_cell_takes_a_step_beyond_the_margin() {
     }
     grid.handle_move(STONE, at(11.1, 0.0, 5.0));
     assert_eq!(update(&mut grid).len(), 1);
-    // And on the way back.
+    // The margin applies in both directions.
     grid.handle_move(STONE, at(9.1, 0.0, 5.0));
     assert!(update(&mut grid).is_empty());
     grid.handle_move(STONE, at(8.9, 0.0, 5.0));
@@ -110,7 +110,7 @@ fn each_grid_divides_its_own_axes() {
 }
 
 #[test]
-fn viewer_in_the_next_cell_changes_only_differing_cells() {
+fn a_viewer_in_the_next_cell_reports_only_different_cells() {
     let mut grid = grid();
     grid.watch(A, at(5.0, 0.0, 5.0));
     assert_eq!(turned(&mut grid), (21, 0));
@@ -125,7 +125,7 @@ fn viewer_in_the_next_cell_changes_only_differing_cells() {
 }
 
 #[test]
-fn near_cells_enter_first_then_objects_then_far_cells_leave() {
+fn reveals_precede_placements_and_conceals() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     grid.follow(A, STONE);
@@ -150,7 +150,7 @@ fn near_cells_enter_first_then_objects_then_far_cells_leave() {
 }
 
 #[test]
-fn return_within_one_update_has_no_effect() {
+fn a_round_trip_within_one_update_reports_no_change() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     grid.watch(A, at(5.0, 0.0, 5.0));
@@ -172,7 +172,7 @@ fn return_within_one_update_has_no_effect() {
 }
 
 #[test]
-fn a_viewer_goes_with_its_object_and_stays_where_that_was_last() {
+fn a_viewer_follows_its_object_and_stays_at_its_last_place() {
     let mut grid = grid();
     grid.follow(A, STONE);
     assert_eq!(turned(&mut grid), (0, 0), "it is not there yet");
@@ -190,7 +190,7 @@ fn a_viewer_goes_with_its_object_and_stays_where_that_was_last() {
 }
 
 #[test]
-fn redirected_viewer_stops_following() {
+fn watch_and_stop_end_following() {
     let mut grid = grid();
     let (first, second) = (NetId(1), NetId(2));
     for object in [first, second] {
@@ -213,7 +213,7 @@ fn redirected_viewer_stops_following() {
 }
 
 #[test]
-fn unknown_connections_yield_no_view_change() {
+fn unknown_connections_are_ignored() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     grid.follow(A, STONE);
@@ -231,7 +231,7 @@ fn unknown_connections_yield_no_view_change() {
 }
 
 #[test]
-fn an_object_that_is_shown_everywhere_is_in_no_area() {
+fn an_object_shown_everywhere_has_no_area() {
     let mut grid = grid();
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     let there = placed(&mut grid);
@@ -246,7 +246,7 @@ fn an_object_that_is_shown_everywhere_is_in_no_area() {
 }
 
 #[test]
-fn not_a_number_keeps_the_former_place() {
+fn nan_coordinates_keep_the_former_place() {
     let mut grid = SpatialGrid::xyz(10.0, 10.0);
     grid.handle_spawn(NetId(1), at(f32::NAN, 55.0, 5.0));
     grid.handle_spawn(NetId(2), at(0.0, 55.0, 5.0));
@@ -261,7 +261,7 @@ fn not_a_number_keeps_the_former_place() {
 }
 
 #[test]
-fn far_positions_are_in_the_outermost_cells() {
+fn distant_positions_belong_to_the_outermost_cells() {
     let mut grid = SpatialGrid::xyz(0.001, 0.002);
     let ends = [f32::NEG_INFINITY, f32::MIN, 0.0, f32::MAX, f32::INFINITY];
     let mut number = 0;
@@ -292,8 +292,8 @@ fn far_positions_are_in_the_outermost_cells() {
 }
 
 #[test]
-fn margin_widens_the_view_for_both_sides() {
-    // The object is counted in the cell from 30 on, the viewer in the one up to 10.
+fn a_margin_widens_the_view() {
+    // The object belongs to the cell from 30, the viewer to the cell up to 10.
     let mut grid = SpatialGrid::xy(10.0, 12.0).with_margin(4.0);
     grid.handle_connect(A);
     grid.handle_spawn(STONE, at(35.0, 0.0, 0.0));
@@ -311,7 +311,7 @@ fn margin_widens_the_view_for_both_sides() {
 }
 
 #[test]
-fn as_many_cells_as_allowed_may_be_in_view() {
+fn the_limit_of_cells_in_view_is_inclusive() {
     let largest = SpatialGrid::xy(1.0, 34.0).with_margin(0.0);
     let limit = usize::from(SpatialGrid::MAX_CELLS_IN_VIEW);
     assert!((3900..=limit).contains(&largest.cells_in_view()));
@@ -332,7 +332,7 @@ fn far_too_many_cells_in_view_are_refused_at_once() {
 
 #[test]
 #[should_panic(expected = "more than 4096 cells: make them larger")]
-fn a_margin_that_brings_too_many_cells_into_view_is_refused() {
+fn a_margin_with_too_many_cells_in_view_is_refused() {
     let _ = SpatialGrid::xy(1.0, 1.0).with_margin(50.0);
 }
 

@@ -1,4 +1,4 @@
-//! Areas of objects that have the same tag and are in the same inner area.
+//! Areas of objects with the same tag and inner area.
 
 use rustc_hash::FxHashMap;
 
@@ -6,54 +6,54 @@ use super::super::Area;
 use super::super::relation::Sets;
 use super::Tag;
 
-/// What the objects of an area have in common.
+/// Tag and inner area of an area's objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Pair {
     pub(super) tag: Option<Tag>,
     pub(super) inner: Option<Area>,
 }
 
-/// All areas that have objects. Each is made once and found again by its pair.
+/// All areas with objects. Equal pairs share one area.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     by_area: FxHashMap<Area, Used>,
     by_pair: FxHashMap<Pair, Area>,
     by_tag: Sets<Tag, Area>,
     by_inner: Sets<Area, Area>,
-    /// The areas made since these were last taken.
+    /// Areas created since the last update.
     made: Vec<Area>,
-    /// The areas that have lost their last object since these were last taken.
+    /// Areas that lost their last object since the last update.
     unused: Vec<Area>,
-    /// How many areas were ever made. A number is not given twice.
+    /// Number of areas ever created. Numbers are not reused.
     count: u64,
 }
 
 #[derive(Debug)]
 struct Used {
     pair: Pair,
-    /// How many objects are in it.
+    /// Number of objects in the area.
     users: usize,
 }
 
 impl Pairs {
-    /// What the objects of an area have in common, if there are any.
+    /// Returns the pair of an area with objects.
     pub(super) fn get(&self, area: Area) -> Option<Pair> {
         let used = self.by_area.get(&area)?;
         (used.users > 0).then_some(used.pair)
     }
 
-    /// The areas of objects with this tag.
+    /// Returns the areas with a tag.
     pub(super) fn with_tag(&self, tag: Tag) -> impl Iterator<Item = Area> {
         self.by_tag.of(tag)
     }
 
-    /// The areas of objects in this inner area.
+    /// Returns the areas in an inner area.
     pub(super) fn with_inner(&self, inner: Area) -> impl Iterator<Item = Area> {
         self.by_inner.of(inner)
     }
 
-    /// One more object is in the area of this pair. That of neither a tag nor an inner area needs
-    /// none: everyone sees it.
+    /// Adds an object to the area of a pair. Without tag and inner area it needs none: all
+    /// connections observe it.
     pub(super) fn acquire(&mut self, pair: Pair) -> Option<Area> {
         if pair == Pair::default() {
             return None;
@@ -77,7 +77,7 @@ impl Pairs {
         Some(area)
     }
 
-    /// One object less is in an area.
+    /// Removes an object from an area.
     pub(super) fn release(&mut self, area: Option<Area>) {
         let Some(area) = area else {
             return;
@@ -90,19 +90,19 @@ impl Pairs {
         }
     }
 
-    /// The areas made since they were last taken.
+    /// Returns the areas created since the last update.
     pub(super) fn made(&self) -> &[Area] {
         &self.made
     }
 
-    /// The areas that have lost their last object since they were last taken. Some may have got
-    /// another one.
+    /// Returns the areas that lost their last object since the last update. Some may have objects
+    /// again.
     pub(super) fn unused(&self) -> &[Area] {
         &self.unused
     }
 
-    /// Begins these lists anew, and forgets areas without objects.
-    pub(super) fn settle(&mut self) {
+    /// Clears these lists, and removes areas without objects.
+    pub(super) fn clear_changes(&mut self) {
         self.made.clear();
         for area in self.unused.drain(..) {
             let Some(Used { pair, users: 0 }) = self.by_area.get(&area) else {

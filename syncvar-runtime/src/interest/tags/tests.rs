@@ -8,14 +8,14 @@ const BLUE: Tag = Tag(2);
 const FLAG: NetId = NetId(7);
 const HERE: Vector3 = Vector3::new(5.0, 0.0, 5.0);
 
-/// Everything that is reported.
+/// All reports of an update.
 fn update(interest: &mut impl InterestManagement) -> Vec<InterestChange> {
     let mut changes = InterestChanges::default();
     interest.update(&mut changes);
     changes.drain().collect()
 }
 
-/// A red flag, and A and B let in.
+/// A flag with the red tag, and A and B connected.
 fn teams<I: InterestManagement>(inner: I) -> GroupTags<I> {
     let mut teams = GroupTags::new(inner);
     teams.handle_connect(A);
@@ -25,7 +25,7 @@ fn teams<I: InterestManagement>(inner: I) -> GroupTags<I> {
     teams
 }
 
-/// The area of a flag that was just placed and is seen by nobody.
+/// The area of a flag that was just placed, without viewers.
 fn placed(interest: &mut impl InterestManagement) -> Area {
     match update(interest)[..] {
         [InterestChange::Placed { area, .. }] => area.expect("it has a tag"),
@@ -51,7 +51,7 @@ fn an_object_without_a_tag_is_seen_by_everyone() {
 }
 
 #[test]
-fn joining_a_tag_reveals_its_objects_and_leaving_hides_them() {
+fn joining_reveals_and_leaving_conceals_objects() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     let connection = A;
@@ -72,7 +72,7 @@ fn joining_a_tag_reveals_its_objects_and_leaving_hides_them() {
 }
 
 #[test]
-fn return_within_one_update_has_no_effect() {
+fn a_round_trip_within_one_update_reports_no_change() {
     let mut teams = teams(Everyone);
     teams.join(A, RED);
     update(&mut teams);
@@ -91,7 +91,7 @@ fn return_within_one_update_has_no_effect() {
 }
 
 #[test]
-fn member_observes_a_tag_before_its_first_object_is_placed() {
+fn an_area_is_revealed_before_its_first_placement() {
     let mut teams = teams(Everyone);
     teams.join(B, RED);
     teams.join(A, RED);
@@ -106,7 +106,7 @@ fn member_observes_a_tag_before_its_first_object_is_placed() {
 }
 
 #[test]
-fn area_ends_with_its_last_object_and_its_number_is_not_reused() {
+fn an_area_ends_with_its_last_object() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     teams.join(A, RED);
@@ -148,7 +148,7 @@ fn an_area_that_gets_another_object_at_once_stays() {
 }
 
 #[test]
-fn unknown_connections_yield_no_view_change() {
+fn unknown_connections_are_ignored() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.join(A, RED);
     teams.inner_mut().watch(A, HERE);
@@ -177,7 +177,7 @@ fn unknown_connection_joins_no_tag() {
 }
 
 #[test]
-fn removed_connection_leaves_no_state() {
+fn a_closed_connection_leaves_no_state() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.join(A, RED);
     teams.inner_mut().watch(A, HERE);
@@ -190,7 +190,7 @@ fn removed_connection_leaves_no_state() {
 }
 
 #[test]
-fn an_object_is_seen_if_the_tag_and_the_grid_both_show_it() {
+fn tag_and_grid_must_both_show_an_object() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     let connection = A;
     let area = placed(&mut teams);

@@ -4,7 +4,7 @@ use super::super::zigzag;
 use super::Encoding;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// The integers that the `repr` of an enumeration can name: those of 8 to 64 bits.
+/// Integers that the `repr` of an enumeration can name: 8 to 64 bits.
 pub trait EnumNumber: SyncValue + Copy + Into<i128> {}
 
 impl EnumNumber for i8 {}
@@ -42,7 +42,7 @@ impl NetworkWriter {
     /// A number of more than 32 bits is an [`error`](Self::error) in every encoding.
     ///
     /// ```
-    /// # use syncvar::{Encoding, NetworkWriter};
+    /// # use syncvar::wire::{Encoding, NetworkWriter};
     /// let mut unet = NetworkWriter::with_encoding(Encoding::Unet);
     /// let mut mirror = NetworkWriter::with_encoding(Encoding::Mirror);
     /// unet.write_enum_as(2_u8);

@@ -1,4 +1,4 @@
-//! Counts and lengths, and what has one: texts, sequences, the operations on a collection.
+//! Counts and lengths: texts, sequences, operations on a collection.
 #![expect(
     clippy::inline_always,
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
@@ -25,7 +25,7 @@ impl NetworkWriter {
         true
     }
 
-    /// Whether a sequence or collection can be that long; if not, the [`error`](Self::error) is set.
+    /// Checks the length of a sequence or collection; sets the [`error`](Self::error) if it is too long.
     #[inline]
     pub(crate) fn check_count(&mut self, count: usize) -> bool {
         let limit = self.encoding().max_count();
@@ -36,7 +36,7 @@ impl NetworkWriter {
         possible
     }
 
-    /// A number of elements, or of operations on a collection, that has no limit of its own.
+    /// Writes a number of elements, or of operations on a collection, without a limit.
     #[inline]
     pub(crate) fn write_number(&mut self, number: usize) {
         self.write_unsigned_wide(u64::try_from(number).unwrap_or(u64::MAX));
@@ -48,7 +48,7 @@ impl NetworkWriter {
         self.write_number(number.saturating_add(1));
     }
 
-    /// How many operations on a collection follow; 0 if it follows whole.
+    /// Writes the number of operations on a collection that follow; 0 announces its snapshot.
     #[inline]
     pub(crate) fn write_operations(&mut self, count: usize) {
         self.write_number(count);
@@ -148,8 +148,8 @@ impl NetworkWriter {
         true
     }
 
-    /// A sequence of bytes that are written by a function; if it fails, or writes more than a
-    /// sequence can have, nothing of it stays and the [`error`](Self::error) is set.
+    /// Writes a sequence of bytes by a function. If it fails or exceeds the limit of a sequence, its bytes are
+    /// removed and the [`error`](Self::error) is set.
     #[cfg(feature = "serde")]
     pub(crate) fn write_byte_sequence_with(
         &mut self,
@@ -238,7 +238,7 @@ impl<'a> NetworkReader<'a> {
         self.read_utf8(length, start)
     }
 
-    /// What stands before a text in `Mirror`: 0 if it is null, otherwise its length and one more.
+    /// Reads the header of a text in `Mirror`: 0 for null, otherwise its length plus one.
     pub(crate) fn read_text_header(&mut self) -> Result<u64, ReadError> {
         self.read_u16().map(u64::from)
     }
@@ -259,7 +259,7 @@ impl<'a> NetworkReader<'a> {
         self.read_utf8(length, start)
     }
 
-    /// The bytes of a string whose length began at `start`.
+    /// Reads the bytes of a string whose length began at `start`.
     #[inline]
     fn read_utf8(&mut self, length: usize, start: Mark) -> Result<&'a str, ReadError> {
         let limit = self.encoding().max_string_bytes();
@@ -295,7 +295,7 @@ impl<'a> NetworkReader<'a> {
         self.read_bytes(length)
     }
 
-    /// A length, which may be anything.
+    /// Reads a length without a limit.
     #[inline]
     fn read_length(&mut self) -> Result<usize, ReadError> {
         let length = match self.encoding() {

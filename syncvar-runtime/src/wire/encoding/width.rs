@@ -1,10 +1,10 @@
-//! What has a fixed width in `Mirror` and none in the other encodings.
+//! Values with a fixed width in `Mirror` and a variable one in the other encodings.
 
 use super::Encoding;
 use crate::{NetworkReader, NetworkWriter, ReadError, WriteErrorKind};
 
 impl NetworkWriter {
-    /// In `Mirror` these bytes, in the other encodings what a function writes.
+    /// Writes the bytes in `Mirror`, and calls a function in the other encodings.
     #[inline]
     pub(crate) fn write_fixed_or<const N: usize>(
         &mut self,

@@ -31,7 +31,7 @@ impl<T: SyncValue> SyncValue for Vec<T> {
     }
 }
 
-/// As the value inside.
+/// Form of the boxed value.
 impl<T: SyncValue> SyncValue for Box<T> {
     const SCHEMA: TypeSchema = T::SCHEMA;
     const ABSENCE: Absence = T::ABSENCE;

@@ -10,7 +10,7 @@ use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKi
 /// Equality is by value, as in .NET: `1.0` equals `1.00` although the two differ on the wire.
 ///
 /// ```
-/// # use syncvar::Decimal;
+/// # use syncvar::values::Decimal;
 /// let price = Decimal::new(-1999, 2);
 /// assert_eq!(price.to_string(), "-19.99");
 /// assert_eq!(price, Decimal::new(-19_990, 3));

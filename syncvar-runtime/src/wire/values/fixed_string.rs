@@ -1,4 +1,4 @@
-//! `FixedString`: a short text without memory of its own.
+//! `FixedString`: a short text stored inline.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -12,23 +12,23 @@ use arrayvec::ArrayString;
 use crate::schema::TypeSchema;
 use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
-/// A text of at most `N` bytes of UTF-8, kept where it stands: it takes no memory of its own, and
-/// copying it or reading it from a packet allocates nothing.
+/// A text of at most `N` bytes of UTF-8, stored inline: a copy, or a read from a packet, allocates no
+/// memory.
 ///
-/// On the wire it is what a `String` of the same text is: only the bytes that are used travel. A
-/// text that is too long is an error where it is put in, so a field never holds one that others
-/// cannot read; a longer one in a packet is a [`ReadErrorKind::StringTooLong`] with both lengths. Both
+/// It travels like a `String` of the same text: only the used bytes are sent. A text that is too long
+/// is an error where it is stored, so a field never holds a text that the other end cannot read; a longer
+/// one in a packet is a [`ReadErrorKind::StringTooLong`] with both lengths. Both
 /// ends must have the same `N`: it is part of the schema. An `N` beyond
 /// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES) holds texts that cannot be sent.
 ///
-/// There are aliases for the five sizes of Unity's Netcode for GameObjects, [`FixedString32`] to
-/// [`FixedString4096`]. Here `N` is the number of bytes that the text can have; theirs are the sizes
-/// in memory, of which the length and a terminator take 3, so that their `FixedString32Bytes` holds
-/// 29 bytes of text and ours 32.
+/// Five aliases cover the sizes of Unity's Netcode for GameObjects, [`FixedString32`] to
+/// [`FixedString4096`]. Here `N` counts the bytes of the text; Netcode counts the bytes in memory, 3 of
+/// them for length and terminator. A `FixedString32Bytes` of Netcode holds 29 bytes of text,
+/// a `FixedString32` 32.
 ///
 /// ```
 /// use std::fmt::Write;
-/// use syncvar::{FixedString32, SyncVar};
+/// use syncvar::{SyncVar, values::FixedString32};
 ///
 /// let mut name: SyncVar<FixedString32> = SyncVar::default();
 /// name.set("Ann".try_into()?);
@@ -42,7 +42,7 @@ use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKin
 /// let mut score = FixedString32::new();
 /// write!(score, "{} points", 12).unwrap();
 /// assert_eq!(score, "12 points");
-/// # Ok::<(), syncvar::FixedStringTooLong>(())
+/// # Ok::<(), syncvar::values::FixedStringTooLong>(())
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -64,7 +64,7 @@ pub type FixedString4096 = FixedString<4096>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a text of {length} bytes does not fit the {capacity} of its fixed string")]
 pub struct FixedStringTooLong {
-    /// The bytes that the text has, or would have with what was to be appended.
+    /// Length of the text in bytes, after the append that failed.
     pub length: usize,
     /// The bytes that there is room for.
     pub capacity: usize,
@@ -79,10 +79,10 @@ impl<const N: usize> FixedString<N> {
         Self::default()
     }
 
-    /// As much of a text as there is room for, cut at the end of a character.
+    /// Returns the longest prefix of a text that fits, cut at the end of a character.
     ///
     /// ```
-    /// # use syncvar::FixedString;
+    /// # use syncvar::values::FixedString;
     /// assert_eq!(FixedString::<4>::truncated("日本"), "日");
     /// ```
     pub fn truncated(text: &str) -> Self {
@@ -134,18 +134,18 @@ impl<const N: usize> FixedString<N> {
     /// Keeps at most so many bytes, cut at the end of a character.
     ///
     /// ```
-    /// # use syncvar::FixedString32;
+    /// # use syncvar::values::FixedString32;
     /// let mut text = FixedString32::try_from("aé")?;
     /// text.truncate(2); // in the middle of the second character, which goes
     /// assert_eq!(text, "a");
-    /// # Ok::<(), syncvar::FixedStringTooLong>(())
+    /// # Ok::<(), syncvar::values::FixedStringTooLong>(())
     /// ```
     pub fn truncate(&mut self, length: usize) {
         let end = self.0.floor_char_boundary(length);
         self.0.truncate(end);
     }
 
-    /// Takes everything off.
+    /// Removes the text.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -158,7 +158,7 @@ impl<const N: usize> FixedString<N> {
     }
 }
 
-/// As a `String`: the length in bytes, then UTF-8.
+/// Form of a `String`: the length in bytes, then UTF-8.
 #[diagnostic::do_not_recommend]
 impl<const N: usize> SyncValue for FixedString<N> {
     const SCHEMA: TypeSchema = TypeSchema::Array(&TypeSchema::Named("FixedString"), N);
@@ -247,7 +247,7 @@ impl<const N: usize> Borrow<str> for FixedString<N> {
     }
 }
 
-/// As the hash of the `str`.
+/// Equals the hash of the `str`.
 impl<const N: usize> Hash for FixedString<N> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
@@ -296,7 +296,7 @@ impl<const N: usize> PartialOrd<str> for FixedString<N> {
     }
 }
 
-/// Each piece that is written fits as a whole or is an error; `write!` may leave those before it.
+/// Each piece fits as a whole or is an error; after an error the pieces before it stay.
 impl<const N: usize> fmt::Write for FixedString<N> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.try_push_str(text).map_err(|_| fmt::Error)

@@ -12,8 +12,8 @@ use crate::schema::TypeSchema;
 use crate::wire::Encoding;
 use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// As a `Vec<u8>`: the number of bytes, then the bytes as they are. What is read is a copy, for the
-/// packet it came in is used again; bytes that are the same stay the ones they are.
+/// Form of a `Vec<u8>`: the number of bytes, then the bytes. A read copies, because the
+/// packet's buffer is used again; equal bytes keep their buffer.
 #[diagnostic::do_not_recommend]
 impl SyncValue for Bytes {
     const SCHEMA: TypeSchema = Vec::<u8>::SCHEMA;

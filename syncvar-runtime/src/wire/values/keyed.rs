@@ -1,9 +1,9 @@
 //! Maps and sets as whole values: a count, then the entries in ascending order of the keys.
 //!
-//! The order makes the bytes of equal maps equal, whatever table a hash map keeps, and makes a key
-//! that comes twice plain to the reader. It is that of the keys' `Ord`, which must therefore look at
-//! nothing but what travels of a key. In `Mirror` the writer keeps to it too, but the reader takes any
-//! order: C# writes sets in that of their tables.
+//! The order gives equal maps equal bytes, whatever the table of a hash map, and lets the reader find a
+//! key that comes twice. It is the order of the keys' `Ord`, which must depend on travelling members
+//! alone. In `Mirror` the writer keeps the order too, but the reader accepts any
+//! order: C# writes a set in the order of its table.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
@@ -28,7 +28,7 @@ impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {
         Ok(entries.into_iter().collect())
     }
 
-    /// A value whose key stays is read in place.
+    /// Reads in place the values of keys that stay.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let entries = read_entries(reader, |key| self.remove_entry(key))?;
         *self = entries.into_iter().collect();
@@ -41,7 +41,7 @@ impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {
     }
 }
 
-/// As a [`BTreeMap`]: the entries are sorted to be written, which takes memory for the time being.
+/// Form of a [`BTreeMap`]. Sorting the entries takes memory during the write.
 impl<K, V, S> SyncValue for HashMap<K, V, S>
 where
     K: SyncValue + Ord + Hash,
@@ -62,7 +62,7 @@ where
         Ok(entries.into_iter().collect())
     }
 
-    /// The table keeps its memory, and a value whose key stays is read in place.
+    /// Keeps the table's memory, and reads in place the values of keys that stay.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let entries = read_entries(reader, |key| self.remove_entry(key))?;
         self.clear();
@@ -93,7 +93,7 @@ impl<T: SyncValue + Ord> SyncValue for BTreeSet<T> {
         Ok(elements.into_iter().collect())
     }
 
-    /// An element that stays is the one that was there.
+    /// Keeps elements that stay.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let elements = read_elements(reader, |element| self.take(element))?;
         *self = elements.into_iter().collect();
@@ -105,7 +105,7 @@ impl<T: SyncValue + Ord> SyncValue for BTreeSet<T> {
     }
 }
 
-/// As a [`BTreeSet`]: the elements are sorted to be written, which takes memory for the time being.
+/// Form of a [`BTreeSet`]. Sorting the elements takes memory during the write.
 impl<T, S> SyncValue for HashSet<T, S>
 where
     T: SyncValue + Ord + Hash,
@@ -125,7 +125,7 @@ where
         Ok(elements.into_iter().collect())
     }
 
-    /// The table keeps its memory, and an element that stays is the one that was there.
+    /// Keeps the table's memory and elements that stay.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let elements = read_elements(reader, |element| self.take(element))?;
         self.clear();
@@ -164,7 +164,7 @@ fn write_each<'a, T: SyncValue>(
     });
 }
 
-/// Entries with ascending keys; `former` gives up the entry that was there under a key.
+/// Reads entries with ascending keys; `former` returns the previous entry of a key.
 fn read_entries<K: SyncValue + Ord, V: SyncValue>(
     reader: &mut NetworkReader<'_>,
     mut former: impl FnMut(&K) -> Option<(K, V)>,
@@ -182,7 +182,7 @@ fn read_entries<K: SyncValue + Ord, V: SyncValue>(
     read_ascending(reader, |(key, _)| key, read)
 }
 
-/// Elements that ascend; `former` gives up the one that was there.
+/// Reads ascending elements; `former` returns the previous one.
 fn read_elements<T: SyncValue + Ord>(
     reader: &mut NetworkReader<'_>,
     mut former: impl FnMut(&T) -> Option<T>,

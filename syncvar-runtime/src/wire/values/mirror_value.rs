@@ -7,11 +7,11 @@ use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Unity's set of layers: bit *i* stands for layer *i*, of 32.
 ///
-/// In `Unet` and `Compact` it travels as a `u32`, which is ours. Mirror sends its low 16 bits and
-/// nothing else, so that there a mask with layers from 16 on arrives without them.
+/// In `Unet` and `Compact` it travels as a `u32`, a layout of `syncvar`. Mirror sends the low 16 bits
+/// alone, so that layers from 16 on are lost there.
 ///
 /// ```
-/// use syncvar::{Encoding, LayerMask, NetworkWriter};
+/// use syncvar::{values::LayerMask, wire::{Encoding, NetworkWriter}};
 ///
 /// let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
 /// writer.write(&LayerMask(1 << 8 | 1 << 20));
@@ -22,7 +22,7 @@ use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 pub struct LayerMask(pub u32);
 
 impl LayerMask {
-    /// Whether a layer, counted from 0, is in the set.
+    /// Returns whether the set contains a layer, counted from 0.
     pub const fn contains(self, layer: u32) -> bool {
         layer < u32::BITS && self.0.unbounded_shr(layer) & 1 == 1
     }
@@ -51,16 +51,16 @@ impl SyncValue for LayerMask {
     }
 }
 
-/// .NET's OLE automation date, as which Mirror sends a `DateTime`: the days since midnight of
+/// .NET's OLE automation date, Mirror's form of a `DateTime`: the days since midnight of
 /// 1899-12-30, without a time zone. In every encoding an `f64`.
 ///
-/// The part behind the point is the time of the day, also before that date: -1.25 is six o'clock of
-/// 1899-12-29. What Mirror writes is whole milliseconds, so that a conversion cuts what is below
-/// them.
+/// The fraction is the time of the day, also before that date: -1.25 is six o'clock of
+/// 1899-12-29. Mirror writes whole milliseconds, so a conversion cuts the
+/// rest.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
-/// use syncvar::OaDate;
+/// use syncvar::values::OaDate;
 ///
 /// let new_year = SystemTime::UNIX_EPOCH + Duration::from_secs(946_684_800); // 2000-01-01
 /// assert_eq!(OaDate::from(new_year), OaDate(36_526.0));
@@ -82,8 +82,8 @@ const END: f64 = 2_958_466.0;
 const BEGIN: f64 = -657_435.0;
 
 impl OaDate {
-    /// The time in UTC, to the nearest millisecond; `None` where .NET has no date, before the year 100
-    /// and after 9999, and for what is no number.
+    /// Returns the time in UTC, to the nearest millisecond; `None` outside of .NET's years 100 to
+    /// 9999, and for NaN.
     pub fn to_system_time(self) -> Option<SystemTime> {
         if !(self.0 > BEGIN && self.0 < END) {
             return None;
@@ -117,7 +117,7 @@ impl From<SystemTime> for OaDate {
 }
 
 impl OaDate {
-    /// So long before the first date: full days back, then the time of that day.
+    /// Returns the date of a span before the first date: full days back, then the time of that day.
     fn before(span: Duration) -> Self {
         let millis = whole_millis(span);
         let full_days = millis.div_ceil(DAY).saturating_mul(DAY);

@@ -4,8 +4,8 @@
 use crate::schema::TypeSchema;
 use crate::wire::{NetworkReader, NetworkWriter, ReadError, SyncValue, Vector2};
 
-/// Structs that are nothing but integers: their fields in order, each as an `i32` is written, in
-/// `Mirror` in 4 bytes. The schema is that of glam's type, so that the two sides need not have the same.
+/// Structs of integers alone: their fields in order, each in the form of an `i32`, in
+/// `Mirror` in 4 bytes. The schema equals that of glam's type, so that the two ends may use different ones.
 macro_rules! integers {
     ($($(#[$doc:meta])* $name:ident as $schema:literal { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
         $(#[$doc])*
@@ -56,9 +56,9 @@ integers! {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray2D {
-    /// Where it begins.
+    /// Start of the line.
     pub origin: Vector2,
-    /// Where it goes. Not normalised on the way.
+    /// Direction of the line; not normalised.
     pub direction: Vector2,
 }
 

@@ -1,4 +1,4 @@
-//! Values that are numbers with a rule: those that are not zero, and spans of time.
+//! `NonZero` numbers and `Duration`.
 
 use std::num::NonZero;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use crate::schema::TypeSchema;
 use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// How Mirror says that there is no such value.
+/// Form of an absent value in `Mirror`.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
@@ -17,8 +17,8 @@ pub enum Absence {
     Count,
 }
 
-/// A byte, 0 or 1, then the value if there is one: our own layout, UNet has none. In `Mirror` what
-/// has a length or a count is null, as the [`Absence`] of the type says.
+/// One byte, 0 or 1, then the value after a 1. UNet has no optional values: this layout belongs to `syncvar`.
+/// In `Mirror` a value with a length or a count is null, as the [`Absence`] of its type says.
 impl<T: SyncValue> SyncValue for Option<T> {
     const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);
 
@@ -66,7 +66,7 @@ fn is_fixed<T: SyncValue>(encoding: Encoding) -> bool {
     encoding == Encoding::Mirror && T::ABSENCE == Absence::FlagOfFixed
 }
 
-/// In `Mirror`.
+/// Writes a value or null in `Mirror`.
 fn write_nullable<T: SyncValue>(value: Option<&T>, writer: &mut NetworkWriter) {
     match (T::ABSENCE, value) {
         (Absence::Length, None) => writer.write_u16(0),
@@ -84,8 +84,7 @@ fn write_nullable<T: SyncValue>(value: Option<&T>, writer: &mut NetworkWriter) {
     }
 }
 
-/// Whether there is a value. A flag or a null has been read then; a length or a count that is not 0
-/// has not.
+/// Reads whether a value follows. A flag or a null is consumed; a length or a count above 0 is not.
 #[inline]
 fn is_present<T: SyncValue>(reader: &mut NetworkReader<'_>) -> Result<bool, ReadError> {
     let header = match (reader.encoding(), T::ABSENCE) {

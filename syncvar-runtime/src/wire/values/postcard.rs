@@ -14,28 +14,28 @@ use crate::wire::{
 /// Makes a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
 /// Feature `serde`.
 ///
-/// It is for types of other crates, and for a first day; `#[derive(SyncValue)]` is better for one's
-/// own, for it makes fewer bytes, reads in place and names the member in which something is wrong. On
+/// Suited to types of other crates and to prototypes. Prefer `#[derive(SyncValue)]` for your types: it makes
+/// fewer bytes, reads in place and names the member of an error. On
 /// the wire it is a sequence of bytes in the format of the crate [`postcard`](https://docs.rs/postcard),
-/// in every encoding. It is read as a whole: what serde skips becomes its default.
+/// in every encoding. It is read as a whole: members that serde skips become their default.
 ///
 /// # Limits
 ///
-/// * What postcard cannot encode (sequences of unknown length, as `#[serde(flatten)]` makes them, and
-///   whatever the type's own `Serialize` refuses) is a [`WriteError`](crate::WriteError), and so is a
-///   value of more than [`MAX_BYTES`](crate::MAX_BYTES). Bytes that postcard cannot decode are a
-///   [`ReadError`], and so are bytes that are left over.
-/// * Two values are the same if their bytes are, so `T` need not be `PartialEq`. A `HashMap` inside `T`
-///   is written in an order of its own, and then an equal one counts as a change: use a `BTreeMap`.
-/// * The schema knows nothing of `T`, whose name is not there in a constant: it says `Postcard`. Two
-///   sides with different `T` under the same name are not told apart when they connect.
+/// * Values that postcard cannot encode are a [`WriteError`](crate::WriteError): sequences of unknown
+///   length, as `#[serde(flatten)]` makes them, values that the type's `Serialize` refuses, and
+///   values of more than [`MAX_BYTES`](crate::MAX_BYTES). Bytes that postcard cannot decode, and bytes
+///   behind the value, are a [`ReadError`].
+/// * Two values are the same if their bytes are, so `T` need not be `PartialEq`. The order of a `HashMap`
+///   inside `T` is random, and an equal map counts as a change: use a `BTreeMap`.
+/// * The schema says `Postcard` and does not know `T`, whose name is not available in a constant. Two ends
+///   with different `T` for one field connect without an error.
 /// * `T` decides what reading costs. A `T` that contains itself can be as deep as the packet is long,
 ///   and a sequence of elements that take no bytes as long as its count says: do not use either with
 ///   peers that are not trusted.
 ///
 /// ```
 /// use std::net::IpAddr;
-/// use syncvar::{Postcard, SyncVar};
+/// use syncvar::{SyncVar, values::Postcard};
 ///
 /// let mut host: SyncVar<Postcard<IpAddr>> = Postcard(IpAddr::from([127, 0, 0, 1])).into();
 /// assert!(host.is_loopback());
@@ -55,7 +55,7 @@ impl<T> Postcard<T> {
     }
 }
 
-/// The number of bytes that postcard makes of it, then those.
+/// Length of postcard's bytes, then the bytes.
 impl<T> SyncValue for Postcard<T>
 where
     T: Serialize + DeserializeOwned + Clone + Send + Sync + 'static,
@@ -80,8 +80,7 @@ where
         }
     }
 
-    /// Whether both have the same bytes; a value without bytes is the same as no other, so that its
-    /// error comes to light.
+    /// Compares bytes. A value that cannot be encoded equals no other, so that its error is reported.
     fn same(&self, other: &Self) -> bool {
         match (postcard::to_stdvec(&self.0), postcard::to_stdvec(&other.0)) {
             (Ok(mine), Ok(theirs)) => mine == theirs,
@@ -90,7 +89,7 @@ where
     }
 }
 
-/// Takes what postcard writes, without a buffer in between.
+/// A target for postcard that appends to a writer without a buffer in between.
 struct Appended<'a>(&'a mut NetworkWriter);
 
 impl postcard::ser_flavors::Flavor for Appended<'_> {

@@ -1,15 +1,15 @@
-//! Unity's value types, without an engine: what UNet's writer and weaver know by name.
+//! Unity's value types without an engine: the types that UNet's writer and weaver know by name.
 //!
-//! They hold numbers and nothing else; for mathematics convert them to your engine's types, or
-//! turn on the features `glam` and `mint`.
+//! They hold numbers without mathematics: convert them to your engine's types, or turn on the features
+//! `glam` and `mint`.
 
 use std::fmt;
 
 use crate::schema::TypeSchema;
 use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// Structs that are nothing but floats: their fields in order, four bytes each, nothing
-/// normalised or clamped.
+/// Structs of floats alone: their fields in order, four bytes each, without normalisation or
+/// clamping.
 macro_rules! floats {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident),+ })*) => {$(
         $(#[$doc])*
@@ -76,8 +76,8 @@ impl Quaternion {
     pub const IDENTITY: Self = Self::new(0.0, 0.0, 0.0, 1.0);
 }
 
-/// A plane in space: its normal, then its distance from the origin. The real reader normalises the
-/// normal; ours gives what was sent.
+/// A plane in space: its normal, then its distance from the origin. UNet's reader normalises the
+/// normal; this one returns the sent values.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plane {
@@ -112,13 +112,14 @@ impl SyncValue for Plane {
 }
 
 /// A half-line: on the wire direction first, then origin, as UNet writes it. UNet reads the two
-/// the other way round and normalises; ours gives what was sent. In `Mirror` origin first, then direction.
+/// in the opposite order and normalises; this one returns the sent values. In `Mirror` origin first, then
+/// direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
-    /// Where it begins.
+    /// Start of the line.
     pub origin: Vector3,
-    /// Where it goes.
+    /// Direction of the line.
     pub direction: Vector3,
 }
 
@@ -261,7 +262,7 @@ impl NetworkHash128 {
     /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
     ///
     /// ```
-    /// # use syncvar::NetworkHash128;
+    /// # use syncvar::values::NetworkHash128;
     /// assert_eq!(NetworkHash128::of("a").to_string(), "d228cb696f1a8caf78912b704e4a8964");
     /// ```
     pub fn of(text: &str) -> Self {
@@ -277,7 +278,7 @@ impl NetworkHash128 {
     /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
     ///
     /// ```
-    /// # use syncvar::NetworkHash128;
+    /// # use syncvar::values::NetworkHash128;
     /// let hash = NetworkHash128::parse("0176acd452adc180");
     /// assert_eq!(hash.to_string(), "00000000000000000176acd452adc180");
     /// ```
@@ -290,7 +291,7 @@ impl NetworkHash128 {
     /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
     ///
     /// ```
-    /// # use syncvar::NetworkHash128;
+    /// # use syncvar::values::NetworkHash128;
     /// let asset_id = NetworkHash128::from_u32(0x0176_acd4);
     /// assert_eq!(asset_id.to_string(), "0000000000000000000000000176acd4");
     /// assert_eq!(asset_id.as_u32(), Some(0x0176_acd4));
@@ -310,7 +311,7 @@ impl NetworkHash128 {
         }
     }
 
-    /// Whether all bits are zero, which names nothing.
+    /// Returns whether all bits are zero: the hash of no asset.
     pub fn is_zero(self) -> bool {
         self == Self::default()
     }

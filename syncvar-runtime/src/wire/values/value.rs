@@ -1,4 +1,4 @@
-//! `SyncValue`: what a field can hold.
+//! `SyncValue`: the values of fields.
 
 use crate::schema::TypeSchema;
 use crate::wire::encoding::MAX_EMPTY_ELEMENTS;
@@ -7,16 +7,16 @@ use crate::wire::{
 };
 use crate::{SyncVar, VariableAccess};
 
-/// A value that can be written to the wire and read back: what a [`SyncVar`](crate::SyncVar) holds.
+/// A value that can be written to the wire and read back: the content of a [`SyncVar`](crate::SyncVar).
 ///
-/// These are values:
+/// Values are:
 ///
 /// * integers of 8 to 128 bits and their `NonZero` ones, `f32`, `f64`, `bool`, `char`, `Duration`;
 /// * `String`, [`FixedString<N>`](crate::FixedString), `Vec`, `bytes::Bytes`, `Option`, `Box`,
 ///   arrays, tuples of up to 8;
 /// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
-///   travel in that order, which must depend on nothing that does not travel;
-/// * Unity's types, such as [`Vector3`](crate::Vector3), .NET's [`Decimal`](crate::Decimal) and
+/// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
+///   travel in that order, which must depend on travelling members alone;
 ///   [`OaDate`](crate::OaDate), and [`NetId`](crate::NetId);
 /// * references to other objects: [`NetRef`](crate::NetRef) and
 ///   [`BehaviourRef`](crate::BehaviourRef);
@@ -24,10 +24,10 @@ use crate::{SyncVar, VariableAccess};
 ///   feature `serde` any type that serde knows, inside a `Postcard<T>`.
 ///
 /// Derive it for your own structs and enums with `#[derive(SyncValue)]`; implement it by hand only
-/// for a layout of your own.
-///
+/// Derive it for your structs and enums with `#[derive(SyncValue)]`; implement it by hand only for a
+/// custom layout.
 /// ```
-/// use syncvar::{NetworkReader, NetworkWriter, ReadError, SyncValue, TypeSchema};
+/// use syncvar::{SyncValue, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// A percentage that takes one byte.
 /// #[derive(Clone)]
@@ -55,10 +55,10 @@ use crate::{SyncVar, VariableAccess};
     note = "to refer to another object, keep its `NetId`"
 )]
 pub trait SyncValue: Clone + Send + Sync + 'static {
-    /// What both ends compare at connect, see [`TypeSchema`].
+    /// Type in the schema, compared by both ends at connect. See [`TypeSchema`].
     const SCHEMA: TypeSchema;
 
-    /// How `Mirror` says that there is no such value, where it is in an `Option`.
+    /// Form of `None` in `Mirror`.
     #[doc(hidden)]
     const ABSENCE: Absence = Absence::Flag;
 
@@ -72,20 +72,19 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// When the bytes do not hold such a value.
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
 
-    /// Takes a value into an existing one, which keeps its memory and those members that do not
-    /// travel.
+    /// Reads a value into an existing one, which keeps its memory and its members that do not travel.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read); the value may then be half new.
+    /// Like [`read`](Self::read); the value may be partly new after an error.
     #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         *self = Self::read(reader)?;
         Ok(())
     }
 
-    /// Whether sending `other` instead would make no difference. Floats compare by their bits, so
-    /// that NaN does not count as a change for ever and `-0.0` does count as one over `0.0`.
+    /// Returns whether `other` travels as the same bytes. Floats compare by their bits: NaN does not count
+    /// as a change for ever, and `-0.0` counts as a change of `0.0`.
     fn same(&self, other: &Self) -> bool;
 
     /// Shows a variable of this type to a visitor. The derive calls it where it does not know the
@@ -114,8 +113,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         self.clone()
     }
 
-    /// As [`read_in_place`](Self::read_in_place), and returns what was there before if it was
-    /// another value.
+    /// Like [`read_in_place`](Self::read_in_place); returns the previous value if it differed.
     #[doc(hidden)]
     #[inline]
     fn read_with_previous(
@@ -266,7 +264,7 @@ wide_integers! {
     u64: write_unsigned_wide, read_unsigned_wide(), write_u64, read_u64;
 }
 
-/// One number; a sequence of them travels as the bytes themselves.
+/// A sequence of `u8` travels as a byte array.
 #[diagnostic::do_not_recommend]
 impl SyncValue for u8 {
     const SCHEMA: TypeSchema = TypeSchema::Named("u8");
@@ -334,8 +332,8 @@ known_to_the_writer! {
     f64: write_f64, read_f64, |a, b| a.to_bits() == b.to_bits();
 }
 
-/// One number, the character's scalar value. Characters beyond U+FFFF, which C# cannot
-/// hold in one `char`, take the same form. In `Mirror` one UTF-16 code unit, which those have not.
+/// Scalar value of the character as a number, also beyond U+FFFF, where C# needs two `char`. In `Mirror`
+/// one UTF-16 code unit; characters beyond U+FFFF have no form there.
 #[diagnostic::do_not_recommend]
 impl SyncValue for char {
     const SCHEMA: TypeSchema = TypeSchema::Named("char");

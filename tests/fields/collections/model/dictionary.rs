@@ -5,7 +5,7 @@ use std::collections::hash_map;
 
 use proptest::collection::{hash_map as maps, vec};
 use proptest::prelude::*;
-use syncvar::dictionary::Entry;
+use syncvar::fields::dictionary::Entry;
 use syncvar::prelude::*;
 
 use super::subject::Subject;

@@ -5,7 +5,12 @@ use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
 
 use proptest::prelude::*;
-use syncvar::{HookField, NetworkReader, NetworkWriter, ReadError, SyncField, TypeSchema};
+use syncvar::{
+    SyncField,
+    fields::HookField,
+    schema::TypeSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 /// A collection, beside the type of `std` that it stands for.
 pub(crate) trait Subject: HookField + Default {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Channel, ClientConfig, Framing, Link, NetworkWriter, ServerConfig};
+use syncvar::{
+    Budget, Channel, ClientConfig, Framing, ServerConfig, testing::Link, wire::NetworkWriter,
+};
 
 use super::subject::{Subject, Watched};
 
@@ -32,7 +34,7 @@ pub(crate) struct Content {
 macro_rules! hooks {
     ($($hook:ident: $field:ident, $type:ty;)*) => {
         impl Content {$(
-            fn $hook(&mut self, changes: <$type as syncvar::HookField>::Previous) {
+            fn $hook(&mut self, changes: <$type as syncvar::fields::HookField>::Previous) {
                 self.hooks += 1;
                 self.$field.check(&changes);
             }

@@ -1,4 +1,4 @@
-//! Messages in order over datagrams: the two directions, and what they say to each other.
+//! Reliable messages over datagrams: both directions, their acks and their windows.
 
 use bytes::{Bytes, BytesMut};
 
@@ -8,22 +8,21 @@ use super::receiver::Receiver;
 use super::segment::{Command, Segment, distance};
 use super::sender::Sender;
 
-/// How long a sender waits before it asks a peer that could take nothing whether it can now, in
-/// milliseconds; at first, and at most.
+/// Interval between two questions for the window of a full peer, in milliseconds: first and longest.
 const FIRST_PROBE: u32 = 7000;
 const MAX_PROBE: u32 = 120_000;
 
-/// The reliable half of a connection. Times are milliseconds that start over after the largest.
+/// Reliable half of a connection. Times are milliseconds that wrap around.
 #[derive(Debug)]
 pub(super) struct Arq {
     sender: Sender,
     receiver: Receiver,
     probe: Option<Probe>,
-    /// Whether the peer is to be told the window: it has asked, or it was 0 and is no more.
+    /// The window is due: the peer has asked for it, or it was 0 and has opened.
     tell_window: bool,
 }
 
-/// Asks for the peer's window, less and less often.
+/// Schedule of the questions for the peer's window, with growing intervals.
 #[derive(Debug)]
 struct Probe {
     at: u32,
@@ -31,7 +30,7 @@ struct Probe {
 }
 
 impl Arq {
-    /// Both directions begin with the number `first`.
+    /// Makes both directions begin with the number `first`.
     pub(super) fn new(first: u32) -> Self {
         Self {
             sender: Sender::new(first),
@@ -41,27 +40,27 @@ impl Arq {
         }
     }
 
-    /// Queues a message. `false` if it is too long.
+    /// Queues a message. Returns whether it fits.
     pub(super) fn send(&mut self, message: &Bytes) -> bool {
         self.sender.push(message)
     }
 
-    /// How many bytes wait to be sent or to be acknowledged.
+    /// Returns the bytes that are not sent or not acknowledged.
     pub(super) fn bytes(&self) -> usize {
         self.sender.bytes()
     }
 
-    /// How much memory that takes, about.
+    /// Returns the memory for them, estimated.
     pub(super) fn memory(&self) -> usize {
         self.sender.memory()
     }
 
-    /// Whether everything has been sent and acknowledged.
+    /// Returns whether all segments are acknowledged.
     pub(super) fn is_sent(&self) -> bool {
         self.sender.is_empty()
     }
 
-    /// The next message that has come.
+    /// Returns the next received message.
     pub(super) fn receive(&mut self) -> Option<Bytes> {
         let shut = self.receiver.window() == 0;
         let message = self.receiver.pop();
@@ -69,11 +68,11 @@ impl Arq {
         message
     }
 
-    /// Takes the segments of a datagram.
+    /// Handles the segments of a datagram.
     ///
     /// # Errors
     ///
-    /// Where they make no sense; those before have been taken.
+    /// For a malformed segment; the segments before it are handled.
     pub(super) fn input(&mut self, now: u32, mut body: &[u8]) -> Result<(), KcpError> {
         let mut latest: Option<(u32, u32)> = None;
         while !body.is_empty() {
@@ -102,11 +101,11 @@ impl Arq {
         Ok(())
     }
 
-    /// Writes what is due: acks, words about the window, and data.
+    /// Writes the due acks, window messages and data.
     ///
     /// # Errors
     ///
-    /// When something has been sent so often that nobody can be there.
+    /// When a segment has been sent too often without an ack.
     pub(super) fn flush(&mut self, now: u32, out: &mut Datagrams<'_>) -> Result<(), KcpError> {
         let head = Segment {
             conversation: 0,
@@ -167,8 +166,8 @@ impl Arq {
     }
 }
 
-/// The answer to a first segment, before there is anything to answer from: an ack of number 0, sent
-/// at `timestamp`, and a message of our own with the number 0.
+/// Writes the answer to a first segment, without a connection: an ack of number 0, sent at
+/// `timestamp`, and a message with the number 0.
 pub(super) fn first_answer(timestamp: u32, now: u32, message: &[u8], out: &mut BytesMut) {
     let ack = Segment {
         conversation: 0,

@@ -23,7 +23,7 @@ const MAX_OUT: usize = 16 * 1024;
 /// Connections by address, and the datagrams for them.
 #[derive(Debug)]
 pub(super) struct Clients {
-    pub(super) clients: BTreeMap<SocketAddr, Client>,
+    pub(super) by_addr: BTreeMap<SocketAddr, Client>,
     /// Ended connections whose addresses have a new connection.
     pub(super) replaced: Vec<Client>,
     cookies: Cookies,
@@ -55,7 +55,7 @@ pub(super) enum Stage {
 impl Clients {
     pub(super) fn new(options: &TransportOptions) -> Self {
         Self {
-            clients: BTreeMap::new(),
+            by_addr: BTreeMap::new(),
             replaced: Vec::new(),
             cookies: Cookies::default(),
             shut: false,
@@ -79,13 +79,13 @@ impl Clients {
             }
             return;
         };
-        if self.clients.get(&from).map(Client::cookie) != Some(Some(cookie))
+        if self.by_addr.get(&from).map(Client::cookie) != Some(Some(cookie))
             && !self.accept(from, cookie, now)
         {
             tracing::trace!(%from, "datagram of no connection");
             return;
         }
-        if let Some(client) = self.clients.get_mut(&from) {
+        if let Some(client) = self.by_addr.get_mut(&from) {
             client.connection.handle_datagram(now, datagram);
         }
     }
@@ -97,7 +97,7 @@ impl Clients {
             return false;
         }
         let is_full =
-            !self.clients.contains_key(&from) && self.clients.len() >= self.max_connections;
+            !self.by_addr.contains_key(&from) && self.by_addr.len() >= self.max_connections;
         if self.shut || is_full {
             tracing::info!(%from, is_full, "refused");
             let goodbye = datagrams::unreliable(cookie.get(), DISCONNECT, &[]);
@@ -111,7 +111,7 @@ impl Clients {
         connection.set_max_unreliable(self.max_unreliable);
         tracing::debug!(%from, "connected");
         let stage = Stage::New;
-        if let Some(before) = self.clients.insert(from, Client { connection, stage }) {
+        if let Some(before) = self.by_addr.insert(from, Client { connection, stage }) {
             self.replaced.push(before);
         }
         true
@@ -125,15 +125,15 @@ impl Clients {
         let away = now.saturating_sub(self.updated);
         self.updated = now;
         if away >= AWAY {
-            for client in self.clients.values_mut() {
+            for client in self.by_addr.values_mut() {
                 client.connection.excuse(away, now);
             }
         }
-        for (&to, client) in &mut self.clients {
+        for (&to, client) in &mut self.by_addr {
             client.connection.update(now);
             client.transmit(to, &mut self.out);
         }
-        self.clients.retain(|_, client| {
+        self.by_addr.retain(|_, client| {
             client.stage != Stage::Leaving || client.connection.closed().is_none()
         });
     }
@@ -141,7 +141,7 @@ impl Clients {
     /// Ends all connections, and refuses new ones.
     pub(super) fn shut_down(&mut self, now: Duration, linger: Duration) {
         self.shut = true;
-        for client in self.clients.values_mut() {
+        for client in self.by_addr.values_mut() {
             client.connection.close(now, linger);
             client.stage = Stage::Leaving;
         }
@@ -149,7 +149,7 @@ impl Clients {
     }
 
     pub(super) fn is_idle(&self) -> bool {
-        self.clients.is_empty()
+        self.by_addr.is_empty()
     }
 
     /// Returns the next datagram to send; [`pop_out`](Self::pop_out) removes it.

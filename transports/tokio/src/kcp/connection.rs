@@ -13,23 +13,23 @@ use super::{
     DATA, DISCONNECT, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING, UNRELIABLE_DATA, millis,
 };
 
-/// How often a side that is connected shows that it is there.
+/// Interval between two pings of a side.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often goodbye is said, because any one may be lost.
+/// Copies of the `Disconnect` datagram: each can be lost.
 pub(super) const GOODBYES: usize = 5;
 
-/// One end of a KCP connection: no socket, no clock, no dice.
+/// One end of a KCP connection, without a socket, a clock or a random generator.
 ///
 /// Datagrams and the time come in, datagrams and messages go out. A client begins with
 /// [`connect`](Self::connect), a server with [`Hello::read`](super::Hello::read). Then:
 ///
 /// * every datagram from the peer goes to [`handle_datagram`](Self::handle_datagram);
-/// * [`update`](Self::update) is called every 10 ms, and after something was sent that cannot wait;
-/// * everything that [`poll_transmit`](Self::poll_transmit) gives is sent, and
-///   [`poll_message`](Self::poll_message) gives what has come.
+/// * [`update`](Self::update) is called every 10 ms, and after an urgent message;
+/// * [`poll_transmit`](Self::poll_transmit) returns the datagrams to send, and
+///   [`poll_message`](Self::poll_message) the received messages.
 ///
-/// All times are since any one moment, and do not go back.
+/// All times are since one fixed moment, and do not go back.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -42,7 +42,7 @@ pub(super) const GOODBYES: usize = 5;
 /// client.update(now);
 /// let datagram = client.poll_transmit().unwrap();
 ///
-/// // A server answers, and knows nothing of the client yet but its address and this number.
+/// // A server answers, without state: it knows the client's address and this number.
 /// let cookie = NonZeroU32::new(0x1234_5678).unwrap();
 /// let answer = Hello::read(&datagram).unwrap().answer(cookie, now);
 /// client.handle_datagram(now, &answer);
@@ -59,10 +59,10 @@ pub(super) const GOODBYES: usize = 5;
 #[derive(Debug)]
 pub struct KcpConnection {
     state: State,
-    /// 0 until a client has been told.
+    /// 0 until a client has received it.
     cookie: u32,
     arq: Arq,
-    /// The payloads of unreliable messages that nobody has polled.
+    /// Unpolled payloads of unreliable messages.
     unreliable: VecDeque<Bytes>,
     max_unreliable: usize,
     out: VecDeque<Bytes>,
@@ -75,7 +75,7 @@ pub struct KcpConnection {
 enum State {
     Connecting,
     Connected,
-    /// What is left is sent until `deadline`.
+    /// Sends the queue until `deadline`.
     Closing {
         deadline: Duration,
     },
@@ -83,15 +83,15 @@ enum State {
 }
 
 impl KcpConnection {
-    /// A client's end: `Hello` is the first thing that it sends.
+    /// Makes a client's end. Its first datagram is `Hello`.
     pub fn connect(now: Duration) -> Self {
         let mut connection = Self::new(State::Connecting, 0, 0, now);
         connection.arq.send(&Bytes::from_static(&[HELLO]));
         connection
     }
 
-    /// A server's end, of a client that has answered `Hello` with this cookie: the next thing is to
-    /// handle that datagram.
+    /// Makes a server's end for a client that has sent this cookie. Pass it the datagram with the cookie
+    /// next.
     pub fn accept(cookie: NonZeroU32, now: Duration) -> Self {
         Self::new(State::Connected, cookie.get(), 1, now)
     }
@@ -110,23 +110,23 @@ impl KcpConnection {
         }
     }
 
-    /// How long the peer may be silent before the connection is over. 10 s.
+    /// Sets the longest silence of the peer. 10 s.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
 
-    /// How many unreliable messages wait at most to be polled; of more the oldest are lost. 256.
+    /// Sets the most unpolled unreliable messages; beyond them the oldest are lost. 256.
     pub fn set_max_unreliable(&mut self, messages: usize) {
         self.max_unreliable = messages.max(1);
     }
 
-    /// Whether both sides have said `Hello`, and neither has ended the connection.
+    /// Returns whether both sides have sent `Hello`, and neither has ended the connection.
     pub fn is_connected(&self) -> bool {
         self.state == State::Connected
     }
 
-    /// Why the connection is over; `None` while it is not. There may still be messages to poll, and
-    /// datagrams to send.
+    /// Returns the reason for the end of the connection, if it is over. Messages can still be polled, and
+    /// datagrams can still be due.
     pub fn closed(&self) -> Option<KcpError> {
         match self.state {
             State::Closed(error) => Some(error),
@@ -134,24 +134,23 @@ impl KcpConnection {
         }
     }
 
-    /// The number of the connection. `None` while a client has not been told.
+    /// Returns the number of the connection. `None` for a client before the server's answer.
     pub fn cookie(&self) -> Option<NonZeroU32> {
         NonZeroU32::new(self.cookie)
     }
 
-    /// How many bytes wait to be sent or to be acknowledged.
+    /// Returns the bytes that are not sent or not acknowledged.
     pub fn queued_bytes(&self) -> usize {
         self.arq.bytes()
     }
 
-    /// Queues a message in pieces: a batch. What is unreliable leaves with the next
-    /// [`poll_transmit`](Self::poll_transmit), what is reliable with the next
-    /// [`update`](Self::update).
+    /// Queues a message, given in chunks. An unreliable message leaves with the next
+    /// [`poll_transmit`](Self::poll_transmit), a reliable one with the next [`update`](Self::update).
     ///
     /// # Errors
     ///
-    /// [`KcpError::TooLong`] if it is longer than [`MAX_RELIABLE`] or [`MAX_UNRELIABLE`], or empty;
-    /// [`KcpError::NotConnected`].
+    /// [`KcpError::TooLong`] for an empty message, or one beyond [`MAX_RELIABLE`] or [`MAX_UNRELIABLE`];
+    /// [`KcpError::NotConnected`] without a connection.
     pub fn send(&mut self, channel: Channel, chunks: &[Bytes]) -> Result<(), KcpError> {
         if self.state != State::Connected {
             return Err(KcpError::NotConnected);
@@ -178,8 +177,8 @@ impl KcpConnection {
         Ok(())
     }
 
-    /// Takes a datagram from the peer. One that is none, or has another cookie, is ignored; one that
-    /// makes no sense ends the connection.
+    /// Handles a datagram from the peer. Datagrams of other protocols and with other cookies are ignored.
+    /// A malformed datagram ends the connection.
     pub fn handle_datagram(&mut self, now: Duration, datagram: &[u8]) {
         let Some((channel, cookie, body)) = datagrams::split(datagram) else {
             return;
@@ -198,7 +197,7 @@ impl KcpConnection {
         }
     }
 
-    /// The next message that has come. Unreliable ones do not wait for reliable ones.
+    /// Returns the next received message. Unreliable messages do not wait for reliable ones.
     pub fn poll_message(&mut self) -> Option<(Channel, Bytes)> {
         if let Some(message) = self.unreliable.pop_front() {
             return Some((Channel::Unreliable, message));
@@ -221,8 +220,8 @@ impl KcpConnection {
         None
     }
 
-    /// Says what is due: acks, what is sent or has to be sent again, and a ping every second. Ends
-    /// the connection when its time has come.
+    /// Queues the due datagrams: acks, new and lost segments, and a ping every second. Ends the connection
+    /// after a timeout.
     pub fn update(&mut self, now: Duration) {
         match self.state {
             State::Closed(_) => return,
@@ -233,7 +232,7 @@ impl KcpConnection {
                 self.last_ping = now;
                 self.arq.send(&Bytes::from_static(&[PING]));
             }
-            // Nobody takes it any more; but the peer must know that it has arrived.
+            // The application is gone, but the peer needs the ack.
             State::Closing { .. } => while self.arq.receive().is_some() {},
             _ => {}
         }
@@ -250,8 +249,8 @@ impl KcpConnection {
         }
     }
 
-    /// Ends the connection: what is left is sent first, for as long as `linger`, by
-    /// [`update`](Self::update). What comes from now on is lost.
+    /// Ends the connection: [`update`](Self::update) sends the queue first, for at most `linger`. Input from
+    /// now on is lost.
     pub fn close(&mut self, now: Duration, linger: Duration) {
         match self.state {
             State::Connected => {
@@ -264,18 +263,18 @@ impl KcpConnection {
         }
     }
 
-    /// For so long, until now, nobody has listened to the peer.
+    /// Excludes a time from the timeout: the socket was not read for `away` until `now`.
     pub(super) fn excuse(&mut self, away: Duration, now: Duration) {
         let last = self.last_received.saturating_add(away).min(now);
         self.last_received = self.last_received.max(last);
     }
 
-    /// How much memory waits to be sent or to be acknowledged, about, in bytes.
+    /// Returns the memory of unsent and unacknowledged messages, estimated, in bytes.
     pub(super) fn queued_memory(&self) -> usize {
         self.arq.memory()
     }
 
-    /// The next datagram to send.
+    /// Returns the next datagram to send.
     pub fn poll_transmit(&mut self) -> Option<Bytes> {
         self.out.pop_front()
     }
@@ -285,8 +284,8 @@ impl KcpConnection {
         &mut self.arq
     }
 
-    /// Whether a datagram is of this connection; a client learns its cookie from the first one that is of
-    /// a channel: of a server that does not want it, that is a goodbye, which is unreliable.
+    /// Returns whether a datagram belongs to this connection. A client takes its cookie from the first
+    /// datagram on either channel: a server that refuses it sends an unreliable `Disconnect`.
     fn knows(&mut self, channel: u8, cookie: u32) -> bool {
         if self.cookie == 0 && matches!(channel, RELIABLE | UNRELIABLE) {
             self.cookie = cookie;
@@ -311,7 +310,7 @@ impl KcpConnection {
     fn handle_unreliable(&mut self, body: &[u8]) -> Result<(), KcpError> {
         match body.split_first() {
             Some((&UNRELIABLE_DATA, payload)) => {
-                // One that has overtaken `Hello` is early, and may be lost like any other.
+                // A message that has overtaken `Hello` is dropped: unreliable ones can be lost.
                 if self.state == State::Connected && !payload.is_empty() {
                     if self.unreliable.len() >= self.max_unreliable {
                         self.unreliable.pop_front();

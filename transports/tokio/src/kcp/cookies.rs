@@ -1,4 +1,4 @@
-//! `Cookies`: the numbers by which a server knows its clients again.
+//! `Cookies`: numbers that prove the address of a client.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -6,33 +6,32 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-/// How long a cookie is good at least; at most for twice as long. In seconds.
+/// Least validity of a cookie, in seconds. The longest is twice as long.
 const LIFETIME: u64 = 10;
 
-/// How many addresses are remembered that have used a cookie.
+/// Most addresses with a used cookie in memory.
 const MAX_USED: usize = 4096;
 
-/// Gives a cookie to every address that asks, and remembers none of them: a cookie is a keyed hash of
-/// the address and the time. Each is good for one connection, so those are remembered that were used,
-/// until they are too old anyway.
+/// Source of cookies, without memory for the addresses that ask: a cookie is a keyed hash of the
+/// address and the time. Each is valid for one connection: the used ones are stored until they expire.
 #[derive(Debug, Default)]
 pub(super) struct Cookies {
     random: RandomState,
     used: BTreeMap<SocketAddr, Used>,
-    /// In the order in which they were used.
+    /// Addresses by the time of the use.
     order: VecDeque<SocketAddr>,
 }
 
 #[derive(Debug, Default)]
 struct Used {
-    /// How many cookies.
+    /// Number of used cookies.
     count: u32,
-    /// When the last was used or asked for.
+    /// Time of the last use or request.
     at: Duration,
 }
 
 impl Cookies {
-    /// The cookie for whoever is at an address; the same one for some seconds, unless it is used.
+    /// Returns the cookie for an address: the same one for some seconds, unless it is used.
     pub(super) fn give(&mut self, to: SocketAddr, now: Duration) -> NonZeroU32 {
         let mut count = 0;
         if let Some(used) = self.used.get_mut(&to) {
@@ -42,7 +41,7 @@ impl Cookies {
         self.cookie(to, count, epoch(now))
     }
 
-    /// Uses a cookie. `false` if it is not that of the address, or not any more.
+    /// Uses a cookie. Returns whether it is valid for the address.
     pub(super) fn take(&mut self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
         let count = self.used.get(&from).map_or(0, |used| used.count);
         let epoch = epoch(now);
@@ -65,7 +64,7 @@ impl Cookies {
         NonZeroU32::new(u32::from_le_bytes([a, b, c, d])).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// Lets go of those whose cookies are too old, and of the oldest when there are too many.
+    /// Drops expired cookies, and the oldest beyond the limit.
     fn forget_old(&mut self, now: Duration) {
         for _ in 0..self.order.len() {
             let Some(oldest) = self.order.pop_front() else {
@@ -140,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn used_cookie_is_invalid_and_a_new_one_is_valid_in_any_order() {
+    fn a_used_cookie_is_invalid_and_a_new_one_is_valid() {
         for at in 0..60 {
             let mut cookies = Cookies::default();
             let cookie = cookies.give(addr(1), secs(0));
             assert!(cookies.take(addr(1), cookie, secs(5)));
             let next = cookies.give(addr(1), secs(5 + at));
-            // Somebody else, so that what is old is forgotten.
+            // Another address, so that expired cookies are dropped.
             let other = cookies.give(addr(2), secs(10 + at));
             assert!(cookies.take(addr(2), other, secs(10 + at)));
             assert!(!cookies.take(addr(1), cookie, secs(10 + at)), "{at}");
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn used_cookies_are_bounded_in_number_and_time() {
+    fn used_cookies_are_limited_in_number_and_time() {
         let mut cookies = Cookies::default();
         let come = |cookies: &mut Cookies, number: u32, now: Duration| {
             let cookie = cookies.give(addr(number), now);

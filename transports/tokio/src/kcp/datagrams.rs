@@ -1,4 +1,4 @@
-//! Datagrams on their way out.
+//! Outgoing datagrams.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,11 @@ use bytes::{BufMut, Bytes, BytesMut};
 use super::segment::Segment;
 use super::{HEAD, MAX_DATAGRAM};
 
-/// The first byte of a datagram.
+/// First byte of a datagram.
 pub(super) const RELIABLE: u8 = 1;
 pub(super) const UNRELIABLE: u8 = 2;
 
-/// Packs segments into datagrams, as many as fit; the last leaves when it is dropped.
+/// Packer of segments into full datagrams. Dropping it queues the last one.
 #[derive(Debug)]
 pub(super) struct Datagrams<'a> {
     cookie: u32,
@@ -52,7 +52,7 @@ impl Drop for Datagrams<'_> {
     }
 }
 
-/// An unreliable datagram.
+/// Makes an unreliable datagram.
 pub(super) fn unreliable(cookie: u32, word: u8, chunks: &[Bytes]) -> Bytes {
     let length: usize = chunks.iter().map(Bytes::len).sum();
     let mut datagram = BytesMut::with_capacity(length.saturating_add(HEAD).saturating_add(1));
@@ -69,7 +69,7 @@ pub(super) fn put_head(datagram: &mut BytesMut, channel: u8, cookie: u32) {
     datagram.put_u32_le(cookie);
 }
 
-/// A datagram in its parts: channel, cookie and a body that is not empty. `None` if it is none, or
+/// Splits a datagram into channel, cookie and body. `None` for one without a body and for one that is
 /// too long.
 pub(super) fn split(datagram: &[u8]) -> Option<(u8, u32, &[u8])> {
     if datagram.len() > MAX_DATAGRAM {

@@ -1,4 +1,4 @@
-//! `Hello`: how a connection begins at the server.
+//! `Hello`: the beginning of a connection at a server.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,22 +9,21 @@ use super::datagrams::{self, RELIABLE};
 use super::segment::{Command, Segment};
 use super::{HELLO, arq, millis};
 
-/// The first word of a client that has no cookie yet.
+/// First datagram of a client, without a cookie.
 ///
-/// It says nothing but that somebody may be at the address that it came from. A server answers with a
-/// cookie, which it keeps with the address, and makes a
-/// [`KcpConnection`](super::KcpConnection::accept) when a datagram with that cookie comes from there:
-/// only then is it sure of the address. The client repeats itself until it is answered.
+/// Its sender address can be false. A server answers with a cookie, and makes a
+/// [`KcpConnection`](super::KcpConnection::accept) when a datagram with that cookie arrives from the
+/// address: that proves it. The client repeats its `Hello` until the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hello {
     timestamp: u32,
 }
 
 impl Hello {
-    /// Reads a datagram. `None` if it is anything else.
+    /// Reads a datagram. `None` for any other datagram.
     ///
-    /// A client that has waited for long has more to say: Mirror's sends a ping every second, whether it
-    /// has been answered or not. What follows `Hello` is left alone; it comes again with the cookie.
+    /// More segments can follow after a long wait: Mirror's client sends a ping every second, even before
+    /// the answer. They are ignored; the client repeats them with the cookie.
     pub fn read(datagram: &[u8]) -> Option<Self> {
         let (RELIABLE, 0, mut body) = datagrams::split(datagram)? else {
             return None;
@@ -47,7 +46,7 @@ impl Hello {
         })
     }
 
-    /// The datagram that answers it. `now` is the same time as the connection's will be.
+    /// Returns the answer. `now` is a time of the later connection.
     pub fn answer(self, cookie: NonZeroU32, now: Duration) -> Bytes {
         let mut datagram = BytesMut::new();
         datagrams::put_head(&mut datagram, RELIABLE, cookie.get());
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_client_sends_hello_and_ping_in_one_datagram() {
+    fn a_hello_with_pings_behind_it_is_read() {
         let hello = hex::decode(HELLO_BYTES).unwrap();
         let ping = "00000000510000108e06000001000000000000000100000002";
         let waited = [&hello[..], &hex::decode(ping).unwrap()].concat();

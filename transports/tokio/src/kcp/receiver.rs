@@ -1,4 +1,4 @@
-//! What has come, in order or early, and what of it is still to be acknowledged.
+//! `Receiver`: received segments and their acks.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,27 +8,27 @@ use super::KcpError;
 use super::segment::{Segment, ahead};
 use super::sender::Fragment;
 
-/// How many segments wait at most, in order or early.
+/// Most segments in memory, in order or early.
 const WINDOW: u16 = super::WINDOW;
 
 #[derive(Debug)]
 pub(super) struct Receiver {
-    /// The number that comes next.
+    /// Next number in order.
     next: u32,
-    /// By number: what has come before its time.
+    /// Early segments by number.
     early: BTreeMap<u32, Fragment>,
-    /// In order, not taken yet.
+    /// Fragments in order, not yet polled.
     queue: VecDeque<Fragment>,
-    /// How many messages in `queue` are complete.
+    /// Number of complete messages in `queue`.
     complete: usize,
-    /// What the next fragment must say of how many follow it; `None` where a message begins.
+    /// Expected count of the next fragment; `None` at the beginning of a message.
     following: Option<u8>,
-    /// Numbers and timestamps.
+    /// Numbers and timestamps of unacknowledged segments.
     acks: Vec<(u32, u32)>,
 }
 
 impl Receiver {
-    /// The first segment to come has the number `next`.
+    /// Makes a receiver whose first segment has the number `next`.
     pub(super) fn new(next: u32) -> Self {
         Self {
             next,
@@ -40,23 +40,23 @@ impl Receiver {
         }
     }
 
-    /// The first number that has not come.
+    /// Returns the first missing number.
     pub(super) fn una(&self) -> u32 {
         self.next
     }
 
-    /// How many segments can be taken.
+    /// Returns the window: the segments that fit into memory.
     pub(super) fn window(&self) -> u16 {
         let waiting = u16::try_from(self.queue.len()).unwrap_or(u16::MAX);
         WINDOW.saturating_sub(waiting)
     }
 
-    /// What has come since the last time: numbers and timestamps.
+    /// Returns the acks since the last call: numbers and timestamps.
     pub(super) fn take_acks(&mut self) -> impl Iterator<Item = (u32, u32)> {
         self.acks.drain(..)
     }
 
-    /// Takes a push. What is beyond the window is dropped, and comes again.
+    /// Handles a data segment. A segment beyond the window is dropped; the peer repeats it.
     pub(super) fn push(&mut self, segment: &Segment<'_>) -> Result<(), KcpError> {
         let ahead = ahead(segment.number, self.next);
         if ahead.is_some_and(|ahead| ahead >= self.window().into()) {
@@ -91,7 +91,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// The next message, if it is complete.
+    /// Returns the next message, if it is complete.
     pub(super) fn pop(&mut self) -> Option<Bytes> {
         self.complete = self.complete.checked_sub(1)?;
         let first = self.queue.pop_front()?;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_leave_in_order_from_segments_in_any_order() {
+    fn messages_are_ordered_and_whole_for_any_arrival() {
         let mut receiver = Receiver::new(0);
         for segment in [
             push(3, 0, b"second"),

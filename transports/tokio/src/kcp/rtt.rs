@@ -1,16 +1,16 @@
-//! How long an answer takes, and how long to wait for one.
+//! `RoundTrip`: measured round-trip time and resend timeout.
 
-/// Bounds of the time after which something is sent again, in milliseconds.
+/// Bounds of the resend timeout, in milliseconds.
 const MIN_TIMEOUT: u32 = 30;
 const MAX_TIMEOUT: u32 = 60_000;
 
-/// Before anything has been measured, in milliseconds.
+/// Resend timeout before the first measurement, in milliseconds.
 const FIRST_TIMEOUT: u32 = 200;
 
-/// How often acks leave, in milliseconds: an answer may be late by as much.
+/// Interval of acks, in milliseconds: the delay of an answer.
 const INTERVAL: u32 = 10;
 
-/// The smoothed time of a round trip, in milliseconds.
+/// Smoothed round-trip time, in milliseconds.
 #[derive(Debug)]
 pub(super) struct RoundTrip {
     smoothed: u32,
@@ -33,8 +33,7 @@ impl RoundTrip {
         self.timeout
     }
 
-    /// An answer has come after so many milliseconds. One later than the longest wait tells no more
-    /// than that.
+    /// Adds a measurement in milliseconds. One beyond the longest timeout counts as the longest.
     pub(super) fn measure(&mut self, time: u32) {
         let time = time.min(MAX_TIMEOUT);
         if self.smoothed == 0 {

@@ -1,13 +1,13 @@
-//! Segments, as they stand in a datagram, and the arithmetic of their numbers.
+//! Segments in a datagram, and the arithmetic of their numbers.
 
 use bytes::{Buf, BufMut, BytesMut};
 
 use super::KcpError;
 
-/// The bytes of a segment before its data.
+/// Bytes of a segment before its data.
 pub(super) const HEAD: usize = 24;
 
-/// What a segment is for.
+/// Purpose of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     Push,
@@ -37,25 +37,25 @@ impl Command {
     }
 }
 
-/// A piece of what goes to the peer: data, an acknowledgement, or a word about the window.
+/// Segment: data, an ack, or a message about the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment<'a> {
     pub(super) conversation: u32,
     pub(super) command: Command,
-    /// How many fragments of the message follow this one.
+    /// Number of later fragments of the message.
     pub(super) fragment: u8,
-    /// How many segments its sender can take.
+    /// Window of the sender, in segments.
     pub(super) window: u16,
-    /// When it was sent; of an ack, when that which it acknowledges was.
+    /// Send time; for an ack, that of the acknowledged segment.
     pub(super) timestamp: u32,
     pub(super) number: u32,
-    /// The first number that has not come.
+    /// First number that the sender is missing.
     pub(super) una: u32,
     pub(super) data: &'a [u8],
 }
 
 impl<'a> Segment<'a> {
-    /// Takes the next segment out of a body.
+    /// Reads the next segment of a body.
     pub(super) fn read(body: &mut &'a [u8]) -> Result<Self, KcpError> {
         let malformed = |_| KcpError::Malformed;
         let conversation = body.try_get_u32_le().map_err(malformed)?;
@@ -82,7 +82,7 @@ impl<'a> Segment<'a> {
         })
     }
 
-    /// Appends it to a datagram.
+    /// Appends the segment to a datagram.
     pub(super) fn write(&self, datagram: &mut BytesMut) {
         datagram.put_u32_le(self.conversation);
         datagram.put_u8(self.command.number());
@@ -95,19 +95,19 @@ impl<'a> Segment<'a> {
         datagram.put_slice(self.data);
     }
 
-    /// How many bytes it takes.
+    /// Returns the length in bytes.
     pub(super) fn len(&self) -> usize {
         HEAD.saturating_add(self.data.len())
     }
 }
 
-/// How far `later` is after `earlier`, for numbers and times that start over after the largest;
-/// negative where it is before.
+/// Returns the distance from `earlier` to `later`, for numbers and times that wrap around; negative if
+/// `later` precedes.
 pub(super) fn distance(later: u32, earlier: u32) -> i32 {
     later.wrapping_sub(earlier).cast_signed()
 }
 
-/// How many numbers `later` is after `earlier`; `None` where it is before.
+/// Returns the distance from `earlier` to `later`; `None` if `later` precedes.
 pub(super) fn ahead(later: u32, earlier: u32) -> Option<usize> {
     usize::try_from(distance(later, earlier)).ok()
 }
@@ -116,7 +116,7 @@ pub(super) fn ahead(later: u32, earlier: u32) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// The answer of WIRE.md: an ack and a push.
+    /// Answer in WIRE.md: an ack and data.
     const ANSWER: &str = "00000000520000103e000000000000000100000000000000\
                           00000000510000100700000000000000010000000100000001";
 

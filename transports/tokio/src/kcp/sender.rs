@@ -1,4 +1,4 @@
-//! What waits to be sent, and what has been sent but not acknowledged.
+//! `Sender`: unsent and unacknowledged segments.
 
 use std::collections::VecDeque;
 
@@ -8,57 +8,57 @@ use super::KcpError;
 use super::rtt::RoundTrip;
 use super::segment::{ahead, distance};
 
-/// The most data that one segment has.
+/// Most data of one segment, in bytes.
 pub(super) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
 
-/// After so many acks of later segments a segment is taken for lost.
+/// Acks of later segments after which a segment counts as lost.
 const OVERTAKEN: u32 = 2;
 
-/// A segment that has been sent more often is not sent again because it was overtaken.
+/// Sends of a segment after which overtaking acks are ignored.
 const MAX_HASTE: u32 = 5;
 
-/// A segment that has been sent so often shows that nobody is there.
+/// Sends of a segment after which the link is dead.
 const DEAD_LINK: u32 = 40;
 
-/// What a fragment takes besides its data, about, in bytes.
+/// Memory of a fragment besides its data, estimated, in bytes.
 const FRAGMENT: usize = 128;
 
-/// A part of a message.
+/// Part of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fragment {
-    /// How many follow in the same message.
+    /// Number of later fragments of the message.
     pub(super) following: u8,
     pub(super) data: Bytes,
 }
 
 #[derive(Debug)]
 pub(super) struct Sender {
-    /// What the window does not let through yet.
+    /// Fragments beyond the window.
     queue: VecDeque<Fragment>,
-    /// Numbered one after the other, from `first`.
+    /// Sent segments, numbered from `first`.
     flight: VecDeque<InFlight>,
     first: u32,
-    /// The bytes of `queue` and `flight`.
+    /// Bytes of `queue` and `flight`.
     bytes: usize,
-    /// How many segments the peer can take, by its own word.
+    /// Window that the peer has announced, in segments.
     remote_window: u16,
     round_trip: RoundTrip,
 }
 
 #[derive(Debug)]
 struct InFlight {
-    /// `None` once it has been acknowledged.
+    /// `None` after the ack.
     fragment: Option<Fragment>,
     sent_at: u32,
     resend_at: u32,
     timeout: u32,
-    /// How many acks of later segments have come since it was sent.
+    /// Acks of later segments since the last send.
     overtaken: u32,
     transmissions: u32,
 }
 
 impl Sender {
-    /// The first segment will have the number `first`.
+    /// Makes a sender whose first segment has the number `first`.
     pub(super) fn new(first: u32) -> Self {
         Self {
             queue: VecDeque::new(),
@@ -70,7 +70,7 @@ impl Sender {
         }
     }
 
-    /// Queues a message. `false` if it is too long to be cut into fragments.
+    /// Queues a message. Returns whether its fragments can be numbered.
     pub(super) fn push(&mut self, message: &Bytes) -> bool {
         let count = message.len().div_ceil(MAX_FRAGMENT).max(1);
         let Ok(count) = u8::try_from(count) else {
@@ -85,24 +85,24 @@ impl Sender {
         true
     }
 
-    /// How many bytes wait to be sent or to be acknowledged.
+    /// Returns the bytes that are not sent or not acknowledged.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How much memory that takes, about.
+    /// Returns the memory for them, estimated.
     pub(super) fn memory(&self) -> usize {
         let fragments = self.queue.len().saturating_add(self.flight.len());
         self.bytes
             .saturating_add(fragments.saturating_mul(FRAGMENT))
     }
 
-    /// Whether everything has been sent and acknowledged.
+    /// Returns whether all segments are acknowledged.
     pub(super) fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.flight.is_empty()
     }
 
-    /// Whether the peer has said that it can take nothing.
+    /// Returns whether the peer's window is 0.
     pub(super) fn is_shut(&self) -> bool {
         self.remote_window == 0
     }
@@ -111,14 +111,14 @@ impl Sender {
         self.remote_window = window;
     }
 
-    /// Everything before `una` has arrived.
+    /// Handles the peer's first missing number.
     pub(super) fn acknowledge_before(&mut self, una: u32) {
         while !self.flight.is_empty() && distance(una, self.first) > 0 {
             self.pop_first();
         }
     }
 
-    /// `number`, sent at `timestamp`, has arrived.
+    /// Handles the ack of segment `number`, sent at `timestamp`.
     pub(super) fn acknowledge(&mut self, number: u32, timestamp: u32, now: u32) {
         if let Ok(round_trip) = u32::try_from(distance(now, timestamp)) {
             self.round_trip.measure(round_trip);
@@ -134,8 +134,8 @@ impl Sender {
         }
     }
 
-    /// Of the acks in one datagram the latest is for `number`, sent at `timestamp`: what was sent
-    /// before it and has a lower number has been overtaken.
+    /// Handles the latest ack of a datagram, for `number`, sent at `timestamp`: it has overtaken the earlier
+    /// segments with lower numbers.
     pub(super) fn overtake(&mut self, number: u32, timestamp: u32) {
         let Some(before) = ahead(number, self.first).filter(|&index| index < self.flight.len())
         else {
@@ -148,7 +148,7 @@ impl Sender {
         }
     }
 
-    /// Gives `send` every segment that is due: its number and itself.
+    /// Calls `send` for every due segment, with its number.
     pub(super) fn flush(
         &mut self,
         now: u32,
@@ -198,7 +198,7 @@ impl Sender {
 }
 
 impl InFlight {
-    /// Whether it is to be sent now. It counts as sent then.
+    /// Returns whether the segment is due, and counts it as sent then.
     fn is_due(&mut self, now: u32, timeout: u32) -> bool {
         if self.transmissions == 0 {
             self.timeout = timeout;
@@ -346,7 +346,7 @@ mod tests {
         let mut sent = 0;
         let mut now = 0_u32;
         let dead = loop {
-            // Half as late again each time: this is always late enough.
+            // The timeout grows by half each time: this is always later.
             now = now.wrapping_add(1 << 30);
             if let Err(error) = sender.flush(now, |_, _| sent += 1) {
                 break error;

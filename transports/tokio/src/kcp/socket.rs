@@ -131,7 +131,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
                 server.handle_disconnect(connection);
             }
         }
-        clients.clients.retain(|&from, client| {
+        clients.by_addr.retain(|&from, client| {
             if client.stage == Stage::New {
                 let connection = server.handle_connect(LIMITS);
                 tracing::debug!(%connection, %from, "connected by KCP");
@@ -156,7 +156,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
     fn send(&mut self, packet: &Transmit<'_>) -> Sent {
         let connection = packet.connection;
         let addr = self.addrs.get(&connection);
-        let Some(client) = addr.and_then(|addr| self.clients.clients.get_mut(addr)) else {
+        let Some(client) = addr.and_then(|addr| self.clients.by_addr.get_mut(addr)) else {
             return Sent::NotHere;
         };
         // `receive` reports a connection that is over.
@@ -179,7 +179,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         let Some(addr) = self.addrs.remove(&connection) else {
             return false;
         };
-        if let Some(client) = self.clients.clients.get_mut(&addr) {
+        if let Some(client) = self.clients.by_addr.get_mut(&addr) {
             client.connection.close(self.started.elapsed(), linger);
             client.stage = Stage::Leaving;
         }

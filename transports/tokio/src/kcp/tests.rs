@@ -1,4 +1,4 @@
-//! Two ends over a link that loses, delays and repeats, in virtual time.
+//! Two ends over a bad link, in virtual time.
 
 use std::num::NonZeroU32;
 use std::slice::from_ref;
@@ -38,7 +38,7 @@ fn said_by(connection: &mut KcpConnection) -> Vec<Bytes> {
     std::iter::from_fn(|| connection.poll_transmit()).collect()
 }
 
-/// Moves everything from one to the other, at once.
+/// Moves all datagrams from one end to the other.
 fn pass(now: Duration, from: &mut KcpConnection, to: &mut KcpConnection) {
     from.update(now);
     for datagram in said_by(from) {
@@ -47,7 +47,7 @@ fn pass(now: Duration, from: &mut KcpConnection, to: &mut KcpConnection) {
 }
 
 #[test]
-fn largest_messages_of_both_channels_arrive_and_larger_fail() {
+fn the_largest_messages_arrive_and_larger_ones_fail() {
     let (mut client, mut server) = pair();
     assert_eq!((MAX_UNRELIABLE, MAX_RELIABLE), (1194, 297_433));
     let limits = syncvar_mirror::Limits::KCP;
@@ -114,10 +114,10 @@ fn datagrams_of_another_cookie_or_none_at_all_are_ignored() {
 }
 
 #[test]
-fn malformed_datagram_ends_the_connection_with_a_disconnect() {
+fn a_malformed_datagram_ends_both_sides() {
     let head = [&[RELIABLE][..], &COOKIE.get().to_le_bytes()].concat();
     let unreliable = [&[2][..], &COOKIE.get().to_le_bytes()].concat();
-    // The ack of the example in WIRE.md, of a command that there is not, and of another conversation.
+    // The ack of the example in WIRE.md, an unknown command, and another conversation.
     let ack = hex::decode("00000000520000103e0000000000000001000000 00000000".replace(' ', ""));
     let ack = ack.unwrap();
     let (mut command, mut conversation) = (ack.clone(), ack.clone());
@@ -143,7 +143,7 @@ fn malformed_datagram_ends_the_connection_with_a_disconnect() {
 }
 
 #[test]
-fn reliable_message_of_unknown_kind_ends_the_connection() {
+fn an_unknown_reliable_message_ends_the_connection() {
     for message in [&[HELLO][..], &[DATA], &[], &[9, 9]] {
         let (mut client, mut server) = pair();
         client.arq_mut().send(&Bytes::copy_from_slice(message));
@@ -154,7 +154,7 @@ fn reliable_message_of_unknown_kind_ends_the_connection() {
 }
 
 #[test]
-fn both_sides_ping_and_a_silent_peer_times_out_after_10_seconds() {
+fn both_sides_ping_and_silence_ends_after_ten_seconds() {
     let (mut client, mut server) = pair();
     for time in (0..60_000).step_by(10) {
         pass(ms(time), &mut client, &mut server);
@@ -163,7 +163,7 @@ fn both_sides_ping_and_a_silent_peer_times_out_after_10_seconds() {
         assert_eq!(client.poll_message(), None);
     }
     assert!(client.is_connected() && server.is_connected());
-    // The last ping came at 59 s.
+    // The last ping arrived at 59 s.
     client.update(ms(68_990));
     assert!(client.is_connected());
     client.update(ms(70_000));
@@ -190,8 +190,7 @@ fn client_times_out_without_an_answer() {
     );
 }
 
-/// A server of Mirror that is full sends a client away as soon as it is connected: its `Hello` has not left
-/// yet then, and never does.
+/// A full Mirror server refuses a connected client at once, before its own `Hello` leaves.
 #[test]
 fn a_client_that_is_sent_away_at_once_hears_it() {
     let mut client = KcpConnection::connect(ms(0));
@@ -208,7 +207,7 @@ fn messages_before_a_disconnect_arrive_first() {
     server.send(Channel::Reliable, from_ref(&last)).unwrap();
     server.close(ms(0), ms(1000));
     server.update(ms(0));
-    // All of it is lost once.
+    // The first flight is lost.
     assert_eq!(said_by(&mut server).len(), 5);
     for time in (0..500).step_by(10) {
         pass(ms(time), &mut server, &mut client);
@@ -236,7 +235,7 @@ fn peer_that_reads_nothing_is_disconnected() {
 }
 
 #[test]
-fn client_that_does_not_poll_gets_one_window_at_most() {
+fn a_client_that_does_not_poll_closes_its_window() {
     let (mut client, mut server) = pair();
     let message = Bytes::from(vec![3; 1000]);
     for _ in 0..6000 {
@@ -251,7 +250,7 @@ fn client_that_does_not_poll_gets_one_window_at_most() {
     for _ in 0..90 {
         step(&mut client, &mut server);
     }
-    // The window is full: 4096 messages, each with its word.
+    // The window is full: 4096 messages of one segment.
     assert_eq!(server.queued_bytes(), (6000 - 4096) * 1001);
     assert_eq!(messages(&mut client, Channel::Reliable).len(), 4096);
     for _ in 0..10 {
@@ -262,7 +261,7 @@ fn client_that_does_not_poll_gets_one_window_at_most() {
 }
 
 #[test]
-fn lost_window_update_is_probed() {
+fn an_opened_window_is_found_although_its_message_was_lost() {
     let (mut client, mut server) = pair();
     for _ in 0..5000 {
         server
@@ -278,7 +277,7 @@ fn lost_window_update_is_probed() {
     drop(said_by(&mut client));
     let mut rest = 0;
     for time in (110..12_000).step_by(10) {
-        // Pings would tell too; they are kept from it.
+        // Pings carry the window, too; the link drops them.
         server.update(ms(time));
         for datagram in said_by(&mut server) {
             client.handle_datagram(ms(time), &datagram);

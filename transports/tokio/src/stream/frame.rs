@@ -110,7 +110,8 @@ impl Frames {
     }
 }
 
-#[cfg(all(test, feature = "telepathy"))]
+#[cfg(feature = "telepathy")]
+#[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 

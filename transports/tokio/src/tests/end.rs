@@ -1,4 +1,4 @@
-//! How connections end.
+//! Ends of connections.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::support::*;
 use crate::{TransportError, TransportOptions};
 
 #[tokio::test]
-async fn stopping_server_flushes_and_then_disconnects_its_clients() {
+async fn the_last_messages_of_a_stopped_server_arrive() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -73,9 +73,9 @@ async fn disconnected_client_receives_earlier_messages() {
     }
 }
 
-/// The next one has the same number: it is not to be taken for one that should have gone.
+/// The new server gives the same number to its first connection: the old one must not close it.
 #[tokio::test]
-async fn game_that_joins_another_server_leaves_the_first() {
+async fn replacing_the_server_closes_its_connections() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -96,7 +96,7 @@ async fn game_that_joins_another_server_leaves_the_first() {
 }
 
 #[tokio::test]
-async fn malformed_message_ends_only_its_connection() {
+async fn a_malformed_message_ends_its_connection_alone() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;

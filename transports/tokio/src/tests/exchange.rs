@@ -1,4 +1,4 @@
-//! Hosts and peers that get along.
+//! Traffic between hosts and peers.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ async fn messages_arrive_as_they_were_sent_neither_cut_nor_joined() {
 }
 
 #[tokio::test]
-async fn unreliable_stays_so_by_kcp_and_is_reliable_by_telepathy() {
+async fn unreliable_messages_are_reliable_by_telepathy_only() {
     for (kind, channel) in [
         (Kind::Kcp, Channel::Unreliable),
         (Kind::Telepathy, Channel::Reliable),
@@ -39,7 +39,7 @@ async fn unreliable_stays_so_by_kcp_and_is_reliable_by_telepathy() {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
         let message = Bytes::from(vec![8; 1194]);
-        // It may be lost, in principle: then it is said again.
+        // Repeated, because a datagram can be lost.
         let echo = soon(async {
             loop {
                 say(&mut client, Channel::Unreliable, message.clone());
@@ -122,7 +122,7 @@ async fn a_client_is_updated_and_heard_while_it_waits() {
 }
 
 #[tokio::test]
-async fn tick_receives_then_runs_the_game_then_updates_then_sends() {
+async fn a_tick_receives_then_plays_then_updates_then_sends() {
     for kind in BOTH {
         let mut host = Host::new(TransportOptions::default());
         listen(&mut host, kind).await;
@@ -153,7 +153,7 @@ async fn a_host_at_all_addresses_of_ipv6_hears_ipv4_too() {
         (Ipv6Addr::UNSPECIFIED, 0).into(),
         (Ipv4Addr::UNSPECIFIED, 0).into(),
     ];
-    // The second where there is no IPv6.
+    // The second on systems without IPv6.
     host.add(KcpListener::bind(&anywhere[..]).await.unwrap());
     let at: SocketAddr = host.local_addrs().unwrap()[0];
     let running = tokio::spawn(run(host, |_, _| ControlFlow::Continue(())));

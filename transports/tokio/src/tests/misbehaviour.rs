@@ -1,4 +1,4 @@
-//! Clients that do what they should not.
+//! Misbehaving clients.
 
 use std::task::Poll;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::kcp::{KcpConnection, KcpListener};
 use crate::listener::Listener;
 
 #[tokio::test]
-async fn empty_or_oversized_frame_closes_its_connection() {
+async fn a_frame_of_wrong_size_closes_its_connection() {
     let server = Running::of(Kind::Telepathy).await;
     let mut other = server.join(Kind::Telepathy).await;
     for garbage in [&[0; 4][..], &[0, 0, 64, 1], b"GET / HTTP/1.1\r\n\r\n"] {
@@ -60,7 +60,7 @@ async fn datagrams_that_are_no_hello_make_no_connection() {
         &[2, 9, 9, 9, 9, 5],
         &[255; 1200],
         &[1; 2000],
-        // Anybody can say this for anybody: it is answered, and no more.
+        // Its sender address can be false: it gets an answer without a connection.
         &hello,
         &hello,
     ] {
@@ -72,7 +72,7 @@ async fn datagrams_that_are_no_hello_make_no_connection() {
 }
 
 #[tokio::test]
-async fn client_that_reads_nothing_is_dropped_without_delaying_others() {
+async fn a_stuck_client_is_disconnected_alone() {
     for kind in BOTH {
         let options = TransportOptions {
             max_queued_bytes: 1024 * 1024,
@@ -122,7 +122,7 @@ async fn server_stops_although_a_client_reads_nothing() {
 }
 
 #[tokio::test]
-async fn connections_are_limited_and_a_free_place_is_reused() {
+async fn the_limit_of_connections_holds_and_a_place_becomes_free() {
     for kind in BOTH {
         let options = TransportOptions {
             max_connections: 2,
@@ -154,7 +154,7 @@ async fn connections_are_limited_and_a_free_place_is_reused() {
 }
 
 #[tokio::test]
-async fn client_that_reads_nothing_times_out_with_any_queue_limit() {
+async fn a_stuck_client_is_disconnected_after_the_send_timeout() {
     let options = TransportOptions {
         max_queued_bytes: usize::MAX,
         send_timeout: Duration::from_millis(100),
@@ -165,7 +165,7 @@ async fn client_that_reads_nothing_times_out_with_any_queue_limit() {
     server.wait_for_connections(1).await;
     server
         .ask(|server| {
-            // More than the system takes.
+            // More than the system's buffers take.
             for _ in 0..2000 {
                 server.send(server.connections[0], Channel::Reliable, vec![1; 16_000]);
             }
@@ -185,7 +185,7 @@ async fn a_flood_does_not_keep_the_server_from_answering() {
     client
         .send_to(&hello.poll_transmit().unwrap(), addr)
         .unwrap();
-    // More than a task reads in one go.
+    // More than a task reads in one poll.
     for _ in 0..300 {
         client.send_to(b"flood", addr).unwrap();
     }
@@ -198,7 +198,7 @@ async fn a_flood_does_not_keep_the_server_from_answering() {
             Err(_) => Poll::Pending,
         }
     });
-    // In the first there is nothing yet; the flood takes three more.
+    // The first poll finds no datagram; the flood takes three more.
     let turns = soon(answered).await;
     assert!(turns <= 3, "{turns}");
 }

@@ -1,4 +1,4 @@
-//! A server that says everything back, a client that says what it is told to, and their sockets.
+//! An echo server, a client with a script, and their sockets.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -17,6 +17,8 @@ use crate::kcp::{KcpConnection, KcpLink, KcpListener};
 use crate::stream::{Framing, StreamLink, StreamListener};
 use crate::{Host, Peer, TransportError, TransportOptions};
 
+pub(super) use super::echo::Echo;
+
 /// Error of a malformed packet.
 #[derive(Debug, thiserror::Error)]
 #[error("malformed")]
@@ -30,116 +32,6 @@ pub(super) enum Kind {
 }
 
 pub(super) const BOTH: [Kind; 2] = [Kind::Telepathy, Kind::Kcp];
-
-/// Server that echoes packets in two chunks. A packet that begins with `!` is malformed, and ends the
-/// connection.
-#[derive(Debug, Default)]
-pub(super) struct Echo {
-    pub(super) last: u32,
-    pub(super) connections: Vec<ConnectionId>,
-    pub(super) limits: Vec<PacketLimits>,
-    pub(super) received: Vec<(ConnectionId, Channel, Bytes)>,
-    out: VecDeque<(ConnectionId, Channel, Vec<Bytes>)>,
-    polled: Vec<Bytes>,
-    /// Calls of the host and the game, in order.
-    pub(super) log: Vec<&'static str>,
-    closing: VecDeque<ConnectionId>,
-    updates: Vec<Duration>,
-}
-
-impl Echo {
-    pub(super) fn send(
-        &mut self,
-        connection: ConnectionId,
-        channel: Channel,
-        message: impl Into<Bytes>,
-    ) {
-        let message = message.into();
-        let middle = message.len() / 2;
-        let pieces = vec![message.slice(..middle), message.slice(middle..)];
-        self.out.push_back((connection, channel, pieces));
-    }
-
-    pub(super) fn kick(&mut self, connection: ConnectionId) {
-        self.connections.retain(|other| *other != connection);
-        self.closing.push_back(connection);
-    }
-}
-
-impl Endpoint for Echo {
-    type Error = Malformed;
-    type Event = ();
-
-    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
-        self.last += 1;
-        let connection = ConnectionId(self.last);
-        self.connections.push(connection);
-        self.limits.push(limits);
-        connection
-    }
-
-    fn handle_packet(
-        &mut self,
-        connection: ConnectionId,
-        channel: u8,
-        packet: &[u8],
-    ) -> Result<(), Malformed> {
-        assert!(self.connections.contains(&connection));
-        self.log.push("packet");
-        if packet.starts_with(b"!") {
-            self.kick(connection);
-            return Err(Malformed);
-        }
-        let channel = Channel::from_number(channel).unwrap();
-        let packet = Bytes::copy_from_slice(packet);
-        self.received.push((connection, channel, packet.clone()));
-        self.send(connection, channel, packet);
-        Ok(())
-    }
-
-    fn handle_disconnect(&mut self, connection: ConnectionId) {
-        assert!(self.connections.contains(&connection));
-        self.connections.retain(|other| *other != connection);
-    }
-
-    fn disconnect(&mut self, connection: ConnectionId, _: &str) {
-        if self.is_connected(connection) {
-            self.kick(connection);
-        }
-    }
-
-    fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.connections.contains(&connection)
-    }
-
-    fn update(&mut self, now: Duration) {
-        assert!(self.updates.last().is_none_or(|last| *last <= now));
-        self.updates.push(now);
-        self.log.push("update");
-    }
-
-    fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
-        let (connection, channel, chunks) = self.out.pop_front()?;
-        self.polled = chunks;
-        self.log.push("transmit");
-        let number = channel.number();
-        Some(Transmit::new(connection, number, channel, &self.polled))
-    }
-
-    fn poll_close(&mut self) -> Option<ConnectionId> {
-        self.closing.pop_front()
-    }
-
-    fn poll_event(&mut self) -> Option<()> {
-        None
-    }
-
-    fn event_count(&self) -> u64 {
-        0
-    }
-
-    fn forget_events(&mut self, _: u64) {}
-}
 
 /// Event of a [`Bot`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -234,7 +126,7 @@ impl Endpoint for Bot {
     fn forget_events(&mut self, _: u64) {}
 }
 
-/// A bot with its socket.
+/// Bot with its socket.
 #[derive(Debug)]
 pub(super) struct Player {
     bot: Bot,
@@ -282,7 +174,7 @@ pub(super) async fn listen(host: &mut Host<Echo>, kind: Kind) {
 
 type Command = Box<dyn FnOnce(&mut Echo) -> ControlFlow<()> + Send>;
 
-/// A host that runs.
+/// Running host.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) addrs: Vec<SocketAddr>,
@@ -317,7 +209,7 @@ impl Running {
         Self::start(&[kind], TransportOptions::default()).await
     }
 
-    /// Asks the server something, in its next tick.
+    /// Runs a closure on the server in its next tick, and returns its result.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut Echo) -> T + Send + 'static,
@@ -331,7 +223,7 @@ impl Running {
         soon(answered.recv()).await.unwrap()
     }
 
-    /// Waits until the server has so many connections.
+    /// Waits for a number of connections.
     pub(super) async fn wait_for_connections(&self, count: usize) {
         soon(async {
             while self.ask(|server| server.connections.len()).await != count {
@@ -395,7 +287,7 @@ pub(super) async fn next(player: &mut Player) -> Seen {
     soon(player.next_event()).await.unwrap()
 }
 
-/// Says something, and waits for the echo.
+/// Sends a message, and waits for the echo.
 pub(super) async fn exchange(player: &mut Player, message: impl Into<Bytes>) {
     let message = message.into();
     say(player, Channel::Reliable, message.clone());
@@ -405,7 +297,7 @@ pub(super) async fn exchange(player: &mut Player, message: impl Into<Bytes>) {
     );
 }
 
-/// A client that has said one thing, and then does nothing whatever.
+/// Connects a client that sends one packet and then is idle.
 pub(super) async fn idle(kind: Kind, server: &Running) -> Box<dyn std::any::Any> {
     match kind {
         Kind::Telepathy => {

@@ -1,4 +1,4 @@
-//! When a host ticks, and what time it says it is.
+//! Times of ticks.
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use super::support::*;
 use crate::listener::{Listener, Sent};
 use crate::{Host, TransportOptions};
 
-/// How long a host needs until its game says that it is enough, and the times that it was told.
+/// Runs a host until `enough`, and returns the times of its ticks.
 async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
     let mut times = Vec::new();
     run(Host::new(options), |_, now| {
@@ -31,14 +31,14 @@ async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> 
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_minutes_have_sixty_ticks_per_second() {
+async fn ten_minutes_have_36_000_ticks() {
     let options = TransportOptions::default();
     let tick = options.tick;
     let began = Instant::now();
     let times = times(options, |now| now >= 36_000 * tick).await;
     assert_eq!(times.len(), 36_001);
     assert!((0..).zip(times).all(|(number, now)| now == number * tick));
-    // A timer is as exact as a millisecond.
+    // tokio's timers have a resolution of a millisecond.
     let late = began.elapsed().saturating_sub(36_000 * tick);
     assert!(late < Duration::from_millis(2), "{late:?}");
 }
@@ -55,7 +55,7 @@ async fn the_rate_is_that_of_the_options() {
 }
 
 #[tokio::test]
-async fn tick_after_a_slow_one_gets_the_current_time() {
+async fn after_a_long_tick_the_next_has_the_real_time() {
     let long = Duration::from_millis(60);
     let options = TransportOptions {
         tick: Duration::from_millis(10),
@@ -66,12 +66,12 @@ async fn tick_after_a_slow_one_gets_the_current_time() {
         now >= 3 * long
     })
     .await;
-    // And those that were missed are not made up for.
+    // Missed ticks are skipped.
     assert!(times.len() <= 4, "{times:?}");
     assert!((0..).zip(&times).all(|(number, now)| *now >= number * long));
 }
 
-/// A port that has something to read so many times.
+/// Listener with this many rounds of input.
 #[derive(Debug)]
 struct Busy(Arc<AtomicUsize>);
 
@@ -114,7 +114,7 @@ impl Listener<Echo> for Busy {
 }
 
 #[tokio::test]
-async fn slow_game_does_not_stop_the_reading_of_packets() {
+async fn sockets_are_drained_although_each_tick_is_late() {
     let left = Arc::new(AtomicUsize::new(0));
     let mut host = Host::new(TransportOptions {
         tick: Duration::from_millis(1),
@@ -123,7 +123,7 @@ async fn slow_game_does_not_stop_the_reading_of_packets() {
     host.add(Busy(Arc::clone(&left)));
     let mut ticks = 0;
     run(host, |_, _| {
-        // All that came during the tick before.
+        // The input of the previous tick has been read.
         assert_eq!(left.swap(40, Relaxed), 0);
         std::thread::sleep(Duration::from_millis(3));
         ticks += 1;

@@ -1,4 +1,4 @@
-//! Our KCP and another, the `kcp` crate with Mirror's settings, over a bad link, in virtual time.
+//! This KCP and the `kcp` crate with Mirror's settings, over a bad link, in virtual time.
 
 mod link;
 mod stock;
@@ -15,29 +15,29 @@ use stock::Stock;
 
 const COOKIE: NonZeroU32 = NonZeroU32::new(0x6001_51ca).unwrap();
 
-/// The link of most tests.
+/// Link of most tests.
 const STORM: Weather = Weather {
     lost: 10,
     twice: 5,
     delay: (20, 80),
 };
 
-/// Which side is ours.
+/// Side of this implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ours {
     Client,
     Server,
 }
 
-/// Two ends and the links between them.
+/// Two ends and their links.
 struct Pair {
     now: u64,
-    /// A server's is `None` until a client has its cookie.
+    /// `None` for a server before a client has its cookie.
     ours: Option<KcpConnection>,
     stock: Stock,
     to_ours: Link,
     to_stock: Link,
-    /// What has come at our side.
+    /// Messages received by this implementation.
     reliable: Vec<Bytes>,
     unreliable: Vec<Bytes>,
     unreliable_at_stock: Vec<Vec<u8>>,
@@ -64,7 +64,7 @@ impl Pair {
         }
     }
 
-    /// Two ends that have said hello to each other.
+    /// Makes two connected ends.
     fn connected(ours: Ours, weather: Weather, now: u64, seed: u64) -> Self {
         let mut pair = Self::new(ours, weather, now, seed);
         while !pair.stock.is_connected() || !pair.is_connected() {
@@ -91,7 +91,7 @@ impl Pair {
         self.ours().send(Channel::Reliable, &[message]).unwrap();
     }
 
-    /// 10 ms.
+    /// Advances by 10 ms.
     fn step(&mut self) {
         self.now += 10;
         let now = Duration::from_millis(self.now);
@@ -125,7 +125,7 @@ impl Pair {
         }
     }
 
-    /// Until everything has arrived and is acknowledged, for at most so many milliseconds.
+    /// Runs until all messages are acknowledged, for at most this many milliseconds.
     fn settle(&mut self, limit: u64) {
         let end = self.now + limit;
         while self.ours().queued_bytes() > 0 || self.stock.waiting() > 0 {
@@ -137,24 +137,24 @@ impl Pair {
     }
 }
 
-/// What our server says to a client's first word.
+/// Returns the server's answer to a client's `Hello`.
 fn answer(datagram: &[u8], now: Duration) -> Option<Bytes> {
     Some(Hello::read(datagram)?.answer(COOKIE, now))
 }
 
-/// A message that is like no other.
+/// Returns a unique message.
 fn message(number: usize, length: usize) -> Vec<u8> {
     (0..length)
         .map(|index| u8::try_from((index * 7 + index / 251 + number * 31) % 256).unwrap())
         .collect()
 }
 
-/// One, two and more fragments, and the ends of what fits; the largest twice.
+/// Lengths of one, two and more fragments, and the limits; the largest twice.
 const LENGTHS: [usize; 12] = [
     1, 2, 1169, 1170, 1171, 2341, 2342, 16_384, 100_000, 148_716, 5, 148_716,
 ];
 
-/// A link that loses nothing.
+/// Link without loss.
 const FAIR: Weather = Weather {
     lost: 0,
     twice: 0,
@@ -162,12 +162,12 @@ const FAIR: Weather = Weather {
 };
 
 #[test]
-fn messages_of_any_length_arrive_once_in_order_both_ways() {
+fn messages_of_all_lengths_arrive_once_and_in_order() {
     for ours in [Ours::Client, Ours::Server] {
         for seed in 0..4 {
             let mut pair = Pair::connected(ours, STORM, 0, seed);
             let mut to_stock: Vec<_> = LENGTHS.iter().copied().enumerate().collect();
-            // These the other can receive, and not send.
+            // The `kcp` crate can receive these, but not send them.
             to_stock.extend([(20, MAX_RELIABLE), (21, 148_717), (22, MAX_RELIABLE)]);
             let to_stock = to_stock.into_iter();
             let to_stock: Vec<_> = to_stock
@@ -189,12 +189,12 @@ fn messages_of_any_length_arrive_once_in_order_both_ways() {
 }
 
 #[test]
-fn client_keeps_up_with_ten_minutes_of_60_messages_per_second() {
+fn a_client_loses_no_message_in_ten_minutes() {
     ten_minutes(Ours::Client);
 }
 
 #[test]
-fn server_keeps_up_with_ten_minutes_of_60_messages_per_second() {
+fn a_server_loses_no_message_in_ten_minutes() {
     ten_minutes(Ours::Server);
 }
 
@@ -232,7 +232,7 @@ fn ten_minutes(ours: Ours) {
             .zip(pair.stock.reliable.iter().map(Vec::as_slice))
             .all(is_next)
     );
-    // Nothing piles up: what waits is what was sent within a few round trips.
+    // The queue has the messages of a few round trips.
     assert!(most < 100 * 65, "{most}");
 }
 
@@ -276,14 +276,14 @@ fn unreliable_messages_arrive_unchanged_without_waiting() {
     }
 }
 
-/// The client is started first, and says more than hello by the time the server hears it: Mirror's
-/// pings before it is connected.
+/// The client starts first, and sends pings beside its `Hello` until the server listens, as Mirror's
+/// does.
 #[test]
 fn a_client_that_has_waited_for_the_server_is_let_in() {
     let mut pair = Pair::new(Ours::Server, FAIR, 0, 3);
     for _ in 0..500 {
         pair.step();
-        // Nobody is there.
+        // No server yet.
         while pair.to_ours.receive(u64::MAX).is_some() {}
     }
     for _ in 0..400 {
@@ -307,7 +307,7 @@ fn no_answer_is_lost_when_the_handshake_is() {
             let mut pair = Pair::connected(ours, bad, 0, seed);
             pair.send("ours".into());
             pair.stock.send(b"theirs");
-            // Pings are always on their way, so nobody is ever done.
+            // Pings are always in transit, so the queue never empties.
             let end = pair.now + 60_000;
             while pair.reliable.is_empty() || pair.stock.reliable.is_empty() {
                 pair.step();

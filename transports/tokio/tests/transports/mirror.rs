@@ -1,4 +1,4 @@
-//! A game of one door, which everybody sees.
+//! `MirrorHost` and `MirrorPeer`: a game with one door that all clients observe.
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -45,7 +45,7 @@ struct Running {
 }
 
 impl Running {
-    /// Listens by Telepathy and by KCP.
+    /// Starts a host for Telepathy and KCP.
     async fn start() -> Self {
         let mut server = MirrorServer::new(prefabs());
         let door = server.spawn(Door::default());
@@ -80,7 +80,7 @@ impl Running {
         }
     }
 
-    /// By Telepathy, and by KCP.
+    /// Connects by Telepathy and by KCP.
     async fn join(&self) -> [MirrorPeer; 2] {
         let [by_telepathy, by_kcp] = self.addrs[..] else {
             panic!("two addresses");
@@ -121,7 +121,7 @@ fn client() -> MirrorClient {
     MirrorClient::new(prefabs())
 }
 
-/// Plays on until it is so.
+/// Handles events until a condition holds.
 async fn wait(peer: &mut MirrorPeer, is_so: impl Fn(&MirrorClient) -> bool) {
     soon(async {
         while !is_so(peer.client()) {
@@ -131,7 +131,7 @@ async fn wait(peer: &mut MirrorPeer, is_so: impl Fn(&MirrorClient) -> bool) {
     .await;
 }
 
-/// Plays on until the connection is over.
+/// Handles events until the end of the connection.
 async fn wait_for_end(peer: &mut MirrorPeer) {
     soon(async {
         let mut over = false;
@@ -152,7 +152,7 @@ async fn soon<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[tokio::test]
-async fn early_and_late_clients_of_both_transports_are_equal() {
+async fn early_and_late_clients_of_both_transports_agree() {
     let server = Running::start().await;
     let mut early = server.join().await;
     server.write(|door| *door.text = "first".into());
@@ -167,7 +167,7 @@ async fn early_and_late_clients_of_both_transports_are_equal() {
     for peer in &late {
         assert_eq!(peer.client().get::<Door>(door).unwrap().text, "first");
     }
-    // As long as a batch of Telepathy's lets it be.
+    // Close to the limit of a Telepathy batch.
     server.write(|door| {
         *door.open = true;
         *door.text = "x".repeat(16_000);
@@ -185,7 +185,7 @@ async fn early_and_late_clients_of_both_transports_are_equal() {
 }
 
 #[tokio::test]
-async fn leaving_client_despawns_its_player_and_can_return() {
+async fn a_client_leaves_with_its_player_and_can_return() {
     let server = Running::start().await;
     let mut stays = server.join().await;
     for peer in server.join().await {
@@ -245,7 +245,7 @@ async fn client_learns_of_its_disconnect() {
 }
 
 #[tokio::test]
-async fn game_that_drains_its_events_gets_the_disconnect_event() {
+async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
     let host = MirrorHost::telepathy("127.0.0.1:0", MirrorServer::new(prefabs()))
         .await
         .unwrap();
@@ -269,7 +269,7 @@ async fn game_that_drains_its_events_gets_the_disconnect_event() {
 }
 
 #[tokio::test]
-async fn malformed_batch_ends_only_its_connection() {
+async fn a_malformed_batch_ends_its_connection_alone() {
     let server = Running::start().await;
     let [mut other, _kcp] = server.join().await;
     let mut stream = tokio::net::TcpStream::connect(server.addrs[0])

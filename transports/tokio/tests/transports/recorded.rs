@@ -1,4 +1,4 @@
-//! The bytes that were on the wire, and the transport messages that were in them.
+//! Recorded bytes of Mirror's transports, and the messages in them.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -29,18 +29,17 @@ fn recorded_bytes_hold_the_recorded_messages() {
             }
         }
     }
-    // One by KCP and six by Telepathy have their raw bytes beside them.
+    // One KCP session and six Telepathy sessions have raw bytes.
     assert!(sessions == 7 || given.is_some(), "{sessions}");
 }
 
-/// Checks a recorded session; nothing where it has no raw bytes. Returns how many messages were in
-/// them.
+/// Checks a recorded session. Returns the number of messages in its raw bytes.
 fn check(session: &Value) -> usize {
     let Some(raw) = session["raw"].as_array().filter(|raw| !raw.is_empty()) else {
         return 0;
     };
     let connections: BTreeSet<u64> = raw.iter().filter_map(|raw| raw["conn"].as_u64()).collect();
-    // The recorder has taken the streams apart itself; datagrams are apart by nature.
+    // The recorder has checked the frames of streams; datagrams need no check.
     let is_kcp = session["raw_framing_check"]
         .as_object()
         .is_none_or(serde_json::Map::is_empty);
@@ -59,20 +58,20 @@ fn check(session: &Value) -> usize {
     checked.sum()
 }
 
-/// What was recorded of one connection.
+/// Recording of one connection.
 struct End<'a> {
     session: &'a Value,
-    /// Its number in `raw`.
+    /// Number of the connection in `raw`.
     connection: u64,
-    /// Which it was among all, in the order of their numbers.
+    /// Position among all connections.
     index: usize,
 }
 
 impl End<'_> {
-    /// When and what.
+    /// Returns times and bytes.
     fn raw(&self, dir: &str) -> Vec<(Duration, Vec<u8>)> {
         let raw = self.session["raw"].as_array().unwrap().iter();
-        // There are words between them of when a connection began and ended.
+        // Begin and end of connections are recorded between them.
         raw.filter(|raw| raw["conn"] == self.connection && raw["dir"] == dir)
             .filter(|raw| raw["hex"].is_string())
             .map(|raw| {
@@ -82,10 +81,10 @@ impl End<'_> {
             .collect()
     }
 
-    /// The messages that Mirror handled or sent: on one channel, or on all.
+    /// Returns the messages of Mirror on one channel, or on all.
     fn messages(&self, dir: &str, channel: Option<u64>) -> Vec<Bytes> {
         let messages = || self.session["messages"].as_array().unwrap().iter();
-        // KCP's connections have other numbers there, in the order in which they came.
+        // KCP connections have other numbers there, in order of arrival.
         let mut numbers = Vec::new();
         for number in messages().filter_map(|message| message["conn"].as_u64()) {
             if !numbers.contains(&number) {
@@ -109,8 +108,7 @@ impl End<'_> {
     }
 }
 
-/// The stream is the frames of the recorded messages, but for the last ones, which the proxy no longer
-/// saw.
+/// Checks that a stream has the frames of the recorded messages. The proxy missed the last ones.
 fn telepathy(end: &End<'_>, dir: &str) -> usize {
     let mut frames = Frames::new(16_384);
     let mut read = Vec::new();
@@ -135,14 +133,13 @@ fn telepathy(end: &End<'_>, dir: &str) -> usize {
     read.len()
 }
 
-/// Each of our ends gets from the recorded datagrams what Mirror's got, and acknowledges it as Mirror's
-/// did.
+/// Checks that both ends read the recorded datagrams as Mirror's ends did, and send the same acks.
 fn kcp(end: &End<'_>) -> usize {
     let (to_server, to_client) = (end.raw("c2s"), end.raw("s2c"));
     let (began, hello) = &to_server[0];
     let answer = &to_client[0].1;
 
-    // The server's first datagram has the cookie, and the time in its second segment.
+    // The server's first datagram has the cookie; its second segment has the time.
     let cookie = u32::from_le_bytes(answer[1..5].try_into().unwrap());
     let cookie = NonZeroU32::new(cookie).unwrap();
     let time = u32::from_le_bytes(answer[5 + 24 + 8..][..4].try_into().unwrap());
@@ -174,7 +171,7 @@ fn kcp(end: &End<'_>) -> usize {
     at_server.len() + at_client.len()
 }
 
-/// What comes out of an end that is given these datagrams, and what it says meanwhile.
+/// Passes datagrams to an end. Returns its messages and its own datagrams.
 fn received(
     side: &mut KcpConnection,
     datagrams: &[(Duration, Vec<u8>)],
@@ -193,8 +190,8 @@ fn datagrams(recorded: &[(Duration, Vec<u8>)]) -> impl IntoIterator<Item = &Vec<
     recorded.iter().map(|(_, datagram)| datagram)
 }
 
-/// The ack segments in some datagrams, in their order, byte by byte: the window, what is acknowledged,
-/// and up to where everything has come.
+/// Returns the bytes of the ack segments in some datagrams, in order: window, number and first missing
+/// number.
 fn acks<D: AsRef<[u8]>>(datagrams: impl IntoIterator<Item = D>) -> Vec<String> {
     let mut acks = Vec::new();
     for datagram in datagrams {

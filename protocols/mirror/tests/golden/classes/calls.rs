@@ -1,8 +1,8 @@
 //! Classes with remote calls.
 
 use serde_json::{Value, json};
-use syncvar::Vector3;
 use syncvar::prelude::*;
+use syncvar::values::Vector3;
 
 use super::plain::EmptyNB;
 use super::structs::Item;

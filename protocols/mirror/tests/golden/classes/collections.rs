@@ -1,8 +1,8 @@
 //! Classes of collections. Those of one collection write down what their hooks are told.
 
 use serde_json::json;
-use syncvar::Vector3;
 use syncvar::prelude::*;
+use syncvar::values::Vector3;
 
 use super::structs::Item;
 use crate::golden::changes::{dictionary_events, list_events, set_events};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use syncvar::prelude::*;
-use syncvar::{Color32, Vector3};
+use syncvar::values::{Color32, Vector3};
 
 use crate::golden::changes::{dictionary_events, list_events, set_events};
 use crate::golden::log::Log;

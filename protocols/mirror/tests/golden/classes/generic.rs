@@ -2,7 +2,10 @@
 //! those of its base too. What is dirty in one of them is sent of both.
 
 use syncvar::prelude::*;
-use syncvar::{BehaviourSchema, NetworkReader, NetworkWriter, ReadError};
+use syncvar::{
+    schema::BehaviourSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 use syncvar_runtime::{BehaviourInfo, FieldVisitor, LayoutHooks};
 
 use crate::golden::member::Member;

@@ -1,7 +1,7 @@
 //! Classes of plain values.
 
 use syncvar::prelude::*;
-use syncvar::{
+use syncvar::values::{
     Color, Color32, Decimal, Matrix4x4, Plane, Quaternion, Ray, Rect, Vector2, Vector2Int, Vector3,
     Vector3Int, Vector4,
 };

@@ -2,7 +2,9 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, FieldVisitor, NetworkReader, NetworkWriter, ReadError,
+    behaviour::{BehaviourInfo, FieldVisitor},
+    schema::BehaviourSchema,
+    wire::{NetworkReader, NetworkWriter, ReadError},
 };
 use syncvar_runtime::LayoutHooks;
 

@@ -2,7 +2,11 @@
 
 use serde_json::Value;
 use syncvar::prelude::*;
-use syncvar::{NetworkReader, NetworkWriter, ReadError, TypeSchema, Vector3};
+use syncvar::{
+    schema::TypeSchema,
+    values::Vector3,
+    wire::{NetworkReader, NetworkWriter, ReadError},
+};
 
 use crate::golden::subject::subjects;
 use crate::golden::value::number::EByte;

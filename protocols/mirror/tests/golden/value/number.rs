@@ -1,7 +1,7 @@
 //! Numbers, of which 64-bit ones are recorded as text and floats by their bits.
 
 use serde_json::{Value, json};
-use syncvar::{Decimal, SyncValue};
+use syncvar::{SyncValue, values::Decimal};
 
 use super::Recorded;
 use crate::golden::json::Json;

@@ -2,9 +2,12 @@
 
 use serde_json::{Value, json};
 use syncvar::{
-    BehaviourRef, Color, Color32, Encoding, Matrix4x4, NetId, NetRef, NetworkBehaviour,
-    NetworkReader, NetworkWriter, Plane, Quaternion, Ray, Rect, SyncValue, Vector2, Vector2Int,
-    Vector3, Vector3Int, Vector4,
+    BehaviourRef, NetId, NetRef, NetworkBehaviour, SyncValue,
+    values::{
+        Color, Color32, Matrix4x4, Plane, Quaternion, Ray, Rect, Vector2, Vector2Int, Vector3,
+        Vector3Int, Vector4,
+    },
+    wire::{Encoding, NetworkReader, NetworkWriter},
 };
 
 use super::Recorded;

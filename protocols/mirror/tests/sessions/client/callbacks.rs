@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::Channel;
-use syncvar::LifecycleCallback;
+use syncvar::behaviour::LifecycleCallback;
 use syncvar::mirror::message::SpawnFlags;
 use syncvar::mirror::{AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs};
 use syncvar::prelude::*;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use syncvar::mirror::message::{Message, RpcMessage};
 use syncvar::mirror::{MirrorClientEvent, hash16};
 use syncvar::prelude::*;
-use syncvar::{CallError, WriteErrorKind};
+use syncvar::{calls::CallError, wire::WriteErrorKind};
 
 use crate::client::game::{self, DOOR, Door, GlobalMsg, Monster, Player};
 use crate::client::server::{MONSTER, PLAYER, World, full, message, spawn, spawn_door};

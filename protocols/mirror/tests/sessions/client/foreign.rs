@@ -9,7 +9,7 @@ use serde_json::Value;
 use syncvar::mirror::message::{NetworkPongMessage, SpawnFlags, TimeSnapshotMessage};
 use syncvar::mirror::{MirrorClient, MirrorError};
 use syncvar::prelude::*;
-use syncvar::{Channel, NetworkWriter, Vector3};
+use syncvar::{Channel, values::Vector3, wire::NetworkWriter};
 
 use crate::client::calls::rpc;
 use crate::client::game::{self, Aim, Door, Kind, Monster, Player, Wallet};
@@ -175,7 +175,7 @@ impl Server {
 }
 
 fn text(text: &str) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_encoding(syncvar::Encoding::Mirror);
+    let mut writer = NetworkWriter::with_encoding(syncvar::wire::Encoding::Mirror);
     writer.write(&text.to_string());
     writer.as_bytes().to_vec()
 }

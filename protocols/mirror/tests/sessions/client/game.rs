@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 use syncvar::mirror::{MirrorMessage, MirrorPrefab, MirrorPrefabs, SceneId};
 use syncvar::prelude::*;
-use syncvar::{Color32, Vector3};
+use syncvar::values::{Color32, Vector3};
 
 /// The scene id of the door.
 pub(crate) const DOOR: SceneId = SceneId(1_311_768_464_867_721_217);

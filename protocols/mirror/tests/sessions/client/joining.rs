@@ -8,7 +8,7 @@ use syncvar::mirror::{
     MirrorClientEvent,
 };
 use syncvar::prelude::*;
-use syncvar::{CallError, Channel};
+use syncvar::{Channel, calls::CallError};
 
 use crate::client::game::{self, Monster, Player, prefabs};
 use crate::client::server::{

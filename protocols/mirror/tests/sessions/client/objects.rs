@@ -1,12 +1,12 @@
 //! What the server does to objects: spawn, change, own, hide, destroy.
 
-use syncvar::Vector3;
 use syncvar::mirror::message::{
     EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta, ObjectHideMessage,
     SpawnFlags,
 };
 use syncvar::mirror::{AssetId, MirrorClientEvent, MirrorSpawnFailure, SceneId};
 use syncvar::prelude::*;
+use syncvar::values::Vector3;
 
 use crate::client::game::{self, Kind, Monster, Player};
 use crate::client::server::{

@@ -7,7 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use syncvar::mirror::{Limits, MirrorClient, MirrorClientEvent};
 use syncvar::prelude::*;
-use syncvar::{Channel, Color32, Vector3};
+use syncvar::{
+    Channel,
+    values::{Color32, Vector3},
+};
 
 use crate::client::game::{
     self, Aim, DOOR, Door, GlobalMsg, Kind, Monster, Player, Wallet, prefabs,

@@ -107,7 +107,7 @@ fn scene_object_is_dormant_before_spawn_and_after_despawn() {
     let unknown = world
         .client
         .add_scene_object(SceneId(5), (Door::default(), Door::default()));
-    assert!(matches!(unknown, Err(SceneObjectError::NotRegistered(_))));
+    assert!(matches!(unknown, Err(SceneObjectError::Prefab(_))));
 }
 
 #[test]

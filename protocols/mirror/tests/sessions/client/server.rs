@@ -10,7 +10,12 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::{AssetId, Limits, MirrorClient, MirrorClientEvent, SceneId};
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, Channel, Encoding, Quaternion, Vector3};
+use syncvar::{
+    Channel,
+    behaviour::BehaviourSet,
+    values::{Quaternion, Vector3},
+    wire::Encoding,
+};
 
 use crate::client::game::{self, DOOR, Door, prefabs};
 
@@ -166,7 +171,7 @@ fn payload(behaviours: impl BehaviourSet, initial_state: bool) -> Vec<u8> {
     let mut index = 0;
     behaviours.slots_mut().for_each_mut(|slot| {
         if initial_state || slot.dirty_bits() != 0 {
-            let mut part = syncvar::NetworkWriter::with_encoding(Encoding::Mirror);
+            let mut part = syncvar::wire::NetworkWriter::with_encoding(Encoding::Mirror);
             slot.write_layout(&mut part, initial_state, false);
             mask |= 1 << index;
             parts.push(u8::try_from(part.len() % 256).unwrap());

@@ -11,7 +11,10 @@ use syncvar::mirror::message::{
     ObjectSpawnStartedMessage, ReadyMessage, SpawnFlags, SpawnMessage,
 };
 use syncvar::mirror::*;
-use syncvar::{Channel, NetId, Quaternion, Vector3};
+use syncvar::{
+    Channel, NetId,
+    values::{Quaternion, Vector3},
+};
 
 use super::net::{Net, Whole, prefabs};
 

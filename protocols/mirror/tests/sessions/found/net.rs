@@ -7,7 +7,10 @@ use std::time::Duration;
 use syncvar::mirror::message::{EntityStateMessage, NetworkMessage};
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Encoding, NetworkWriter};
+use syncvar::{
+    Channel,
+    wire::{Encoding, NetworkWriter},
+};
 
 /// What everybody sees.
 #[derive(NetworkBehaviour, Default)]

@@ -7,7 +7,11 @@ use std::time::Duration;
 use proptest::prelude::*;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{NetworkIdentity, Quaternion, SpatialGrid, Vector3};
+use syncvar::{
+    NetworkIdentity,
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 use super::net::{Bag, Body, Diary, Hands, Net, SCENE, Whole, slow_prefabs};
 use super::steps::{Step, step};

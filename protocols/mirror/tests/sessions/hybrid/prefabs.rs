@@ -2,7 +2,7 @@
 
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{FieldSchema, FieldVisitor};
+use syncvar::{behaviour::FieldVisitor, schema::FieldSchema};
 
 #[derive(NetworkBehaviour, Default)]
 struct Bag {
@@ -25,7 +25,7 @@ struct Steps<const VALUES: bool>;
 
 impl<const VALUES: bool> NetworkBehaviour for Steps<VALUES> {
     type Previous = ();
-    const SCHEMA: syncvar::BehaviourSchema = syncvar::BehaviourSchema {
+    const SCHEMA: syncvar::schema::BehaviourSchema = syncvar::schema::BehaviourSchema {
         name: "Steps",
         base: None,
         fields: &[FieldSchema::new("steps", <u8 as SyncValue>::SCHEMA).resendable(VALUES)],

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Quantized};
+use syncvar::{Channel, codec::Quantized};
 
 use super::link::Quality;
 use super::net::{Body, FRAME, Net, SECOND};

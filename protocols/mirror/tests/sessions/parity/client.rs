@@ -8,7 +8,7 @@ use syncvar::mirror::{
     AssetId, MirrorClientEvent, MirrorError, MirrorSpawnFailure, MirrorSpawnOptions, SceneId,
 };
 use syncvar::prelude::*;
-use syncvar::{Quaternion, Vector3};
+use syncvar::values::{Quaternion, Vector3};
 
 use super::game::{self, Aim, DOOR, Hero, told_by, whole};
 use super::world::{World, bytes};

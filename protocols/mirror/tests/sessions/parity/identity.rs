@@ -1,12 +1,12 @@
 //! `NetworkIdentityTests`, `NetworkIdentityStateTests` and `NetworkIdentitySerializationTests`.
 
+use syncvar::behaviour::{BehaviourList, LifecycleCallback};
 use syncvar::mirror::message::{EntityStateMessage, Message};
 use syncvar::mirror::{
     Component, MirrorPrefab, MirrorPrefabs, MirrorServerEvent, MirrorSpawnOptions, StateRefusal,
     SyncDirection, SyncMode, Visibility,
 };
 use syncvar::prelude::*;
-use syncvar::{BehaviourList, LifecycleCallback};
 
 use super::game::{Aim, Hero, Purse, told, told_by, whole};
 use super::world::{World, bytes};

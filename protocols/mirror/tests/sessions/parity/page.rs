@@ -35,7 +35,7 @@ fn each_mirror_test_has_one_row_with_a_test_or_a_reason() {
 
 #[test]
 fn the_tests_of_collections_are_on_the_page_of_the_root() {
-    let page = read("../tests/PARITY.md");
+    let page = read("../../tests/PARITY.md");
     for fixture in OF_COLLECTIONS {
         assert!(
             page.contains(&format!("\n## Mirror, {fixture}\n")),

@@ -1,9 +1,9 @@
 //! `CommandTest`, `ClientRpcTest`, `TargetRpcTest`, their tests of overriding, and `RpcNetworkIdentityTest`.
 
-use syncvar::CommandRefusal;
+use syncvar::calls::CommandRefusal;
 use syncvar::mirror::{MirrorPrefab, MirrorPrefabs, MirrorServerEvent};
 use syncvar::prelude::*;
-use syncvar::{CallError, Target};
+use syncvar::{Target, calls::CallError};
 
 use super::game::{Hero, Purse, tell, told, whole};
 use super::world::World;

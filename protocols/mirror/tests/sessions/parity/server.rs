@@ -3,7 +3,7 @@
 use syncvar::mirror::message::{AddPlayerMessage, Message, ReadyMessage};
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{CommandRefusal, DisconnectReason};
+use syncvar::{DisconnectReason, calls::CommandRefusal};
 
 use super::game::{self, Chat, DOOR, Door, Hero, told_by, whole};
 use super::world::{World, bytes};

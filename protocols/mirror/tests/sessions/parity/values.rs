@@ -6,9 +6,12 @@ use std::fmt::Debug;
 use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{
-    Color, Color32, Decimal, Encoding, LayerMask, Matrix4x4, NetworkReader, NetworkWriter, OaDate,
-    Plane, Quaternion, Ray, ReadError, ReadErrorKind, Rect, SyncCodec, Vector2, Vector2Int,
-    Vector3, Vector3Int, Vector4, WriteErrorKind,
+    codec::SyncCodec,
+    values::{
+        Color, Color32, Decimal, LayerMask, Matrix4x4, OaDate, Plane, Quaternion, Ray, Rect,
+        Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
+    },
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind},
 };
 
 fn written<T: SyncValue>(value: &T) -> Vec<u8> {
@@ -216,7 +219,7 @@ fn a_type_that_is_written_by_hand_is_written_so_wherever_it_is() {
     }
 
     impl SyncValue for Money {
-        const SCHEMA: syncvar::TypeSchema = <i32 as SyncValue>::SCHEMA;
+        const SCHEMA: syncvar::schema::TypeSchema = <i32 as SyncValue>::SCHEMA;
 
         fn write(&self, writer: &mut NetworkWriter) {
             writer.write(&(self.gold * 100 + self.silver));

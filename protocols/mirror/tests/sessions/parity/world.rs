@@ -11,7 +11,7 @@ use syncvar::mirror::{
     MirrorServer, MirrorServerConfig, MirrorServerEvent,
 };
 use syncvar::prelude::*;
-use syncvar::{BehaviourSet, Channel};
+use syncvar::{Channel, behaviour::BehaviourSet};
 
 use super::game::{self, DOOR, Door};
 

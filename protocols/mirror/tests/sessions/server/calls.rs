@@ -1,9 +1,9 @@
 //! Remote calls.
 
-use syncvar::CommandRefusal;
+use syncvar::calls::CommandRefusal;
 use syncvar::mirror::message::{CommandMessage, NetworkMessage};
 use syncvar::mirror::*;
-use syncvar::{CallError, NetId, Target};
+use syncvar::{NetId, Target, calls::CallError};
 
 use super::net::{Chest, Net, whole};
 

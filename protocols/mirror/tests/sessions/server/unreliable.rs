@@ -5,7 +5,10 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{Channel, Encoding, NetworkWriter};
+use syncvar::{
+    Channel,
+    wire::{Encoding, NetworkWriter},
+};
 
 use super::net::{Aim, Net};
 

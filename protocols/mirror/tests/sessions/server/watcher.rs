@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use syncvar::mirror::batch::Unbatcher;
 use syncvar::mirror::message::Message;
-use syncvar::{Channel, Encoding, NetId, NetworkReader};
+use syncvar::{
+    Channel, NetId,
+    wire::{Encoding, NetworkReader},
+};
 
 /// What a client has of a `(Chest, Wallet, Aim)`.
 #[derive(Clone, Debug, Default, PartialEq)]

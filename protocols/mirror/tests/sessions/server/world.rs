@@ -5,7 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::mirror::*;
-use syncvar::{ConnectionId, NetId, Quaternion, SpatialGrid, Vector3};
+use syncvar::{
+    ConnectionId, NetId,
+    interest::SpatialGrid,
+    values::{Quaternion, Vector3},
+};
 
 use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
 

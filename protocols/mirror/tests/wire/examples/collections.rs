@@ -1,7 +1,10 @@
 //! Section 3: collections.
 
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkWriter, SyncField};
+use syncvar::{
+    SyncField,
+    wire::{Encoding, NetworkWriter},
+};
 
 use crate::examples::Examples;
 
@@ -22,7 +25,7 @@ fn change(field: &impl SyncField) -> String {
 
 /// One of an object that is observed.
 fn observed<F: SyncField>(mut field: F) -> F {
-    field.set_log(syncvar::OperationLog::Full { pending: 0 });
+    field.set_log(syncvar::fields::OperationLog::Full { pending: 0 });
     field.set_observed(true);
     field
 }
@@ -56,7 +59,7 @@ pub(crate) fn examples() -> Examples {
 
     let mut list = SyncList::from([7]);
     list.notice_replacement();
-    list.set_log(syncvar::OperationLog::Full { pending: 2 });
+    list.set_log(syncvar::fields::OperationLog::Full { pending: 2 });
     examples.push((
         "the list 7 has taken the place of one of which 2 operations were said to come",
         change(&list),

@@ -7,7 +7,10 @@ use syncvar::mirror::message::{
 };
 use syncvar::mirror::{AssetId, AuthRequestMessage, MirrorMessage, SceneId, fnv1a32, hash16};
 use syncvar::prelude::*;
-use syncvar::{Encoding, NetworkWriter, Quaternion, Vector3};
+use syncvar::{
+    values::{Quaternion, Vector3},
+    wire::{Encoding, NetworkWriter},
+};
 
 use crate::examples::Examples;
 

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{
-    Decimal, Encoding, LayerMask, NetworkReader, NetworkWriter, OaDate, Quaternion, Ray, SyncCodec,
-    Vector3, Vector3Int,
+    codec::SyncCodec,
+    values::{Decimal, LayerMask, OaDate, Quaternion, Ray, Vector3, Vector3Int},
+    wire::{Encoding, NetworkReader, NetworkWriter},
 };
 
 use crate::examples::Examples;

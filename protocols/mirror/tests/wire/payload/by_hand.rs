@@ -2,8 +2,9 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, Encoding, FieldSchema, FieldVisitor, NetworkReader,
-    NetworkWriter, ReadError,
+    behaviour::{BehaviourInfo, FieldVisitor},
+    schema::{BehaviourSchema, FieldSchema},
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
 
 use super::support::{Component, CustomSer};

@@ -1,7 +1,7 @@
 //! Which bytes: masks, levels, and what is in which section.
 
 use syncvar::prelude::*;
-use syncvar::{Half, ReadErrorKind};
+use syncvar::{codec::Half, wire::ReadErrorKind};
 
 use super::support::{Component, DocData, InhLeaf, empty_collections};
 

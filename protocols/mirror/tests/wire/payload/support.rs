@@ -2,8 +2,9 @@
 
 use syncvar::prelude::*;
 use syncvar::{
-    BehaviourInfo, BehaviourSchema, BehaviourSet, Behaviours, Encoding, FieldVisitor, LayoutHooks,
-    NetworkReader, NetworkWriter, ReadError, ReadErrorKind,
+    behaviour::{BehaviourInfo, BehaviourSet, Behaviours, FieldVisitor, LayoutHooks},
+    schema::BehaviourSchema,
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
 };
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{ErasedHooks, Slot};
@@ -15,7 +16,7 @@ impl Component {
     pub(crate) fn new(behaviour: impl NetworkBehaviour) -> Self {
         let mut component = Self(behaviour.into_behaviours());
         let slot = component.slot();
-        slot.set_log(syncvar::OperationLog::Full { pending: 0 });
+        slot.set_log(syncvar::fields::OperationLog::Full { pending: 0 });
         slot.mark_sent(0);
         slot.set_observed(true);
         component

@@ -2,16 +2,15 @@
 //! once. Both run on the same object, without bytes.
 
 use bytes::Bytes;
+use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::{
+    CallError, CallFailure, CommandRefusal, CommandSender, ConnectionId, Encoding, NetId,
+    NetworkCalls, ReceivedEvent, Target,
+};
 
 use crate::ClientEvent;
 use crate::server::NetworkServer;
-use crate::server::call::{LocalCall, read_own};
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::call::{CallPlace, Class, Failure};
-use syncvar_runtime::{
-    CallError, CommandRefusal, Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
-};
-use syncvar_runtime::{CallFailure, CommandSender};
+use crate::server::calls::{LocalCall, read_own};
 
 /// A call of the server on the local client.
 #[derive(Debug)]

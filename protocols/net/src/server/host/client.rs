@@ -1,10 +1,10 @@
 //! `LocalClient`: the local client's view of the server's objects.
 
+use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
+
 use super::Host;
 use crate::ClientEvent;
 use crate::server::NetworkServer;
-use syncvar_runtime::ConnectionId;
-use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity};
 
 /// The local client's view: the server's objects except the hidden ones and the ones not announced
 /// yet. See [`NetworkServer::connect_local`].

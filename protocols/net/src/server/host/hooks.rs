@@ -3,16 +3,16 @@
 use std::collections::btree_map::Entry;
 use std::fmt;
 
-use super::Host;
-use crate::ClientEvent;
-use crate::server::NetworkServer;
-use crate::server::owner::refuse;
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{
     HookRun, Hooks, Location, Remembered, Slot, Slots, run_hooks_as_write,
 };
-use syncvar_runtime::{ChangedFields, HookFailure};
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
+
+use super::Host;
+use crate::ClientEvent;
+use crate::server::NetworkServer;
+use crate::server::objects::owner::refuse;
 
 /// A behaviour written since the last update.
 pub(super) struct PendingHooks {
@@ -90,7 +90,7 @@ impl NetworkServer {
         at: Location,
     ) {
         let slots = self.world.pools.slots(at);
-        let index = slots.and_then(<dyn Slots>::position::<B>);
+        let index = slots.and_then(|slots| slots.position::<B>());
         self.remember_local(id, at, index);
     }
 

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use crate::NetworkServer;
 use syncvar_runtime::behaviour::NetworkBehaviour;
-use syncvar_runtime::lend::Lends;
 use syncvar_runtime::object::call;
 use syncvar_runtime::schema::BehaviourSchema;
+use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{FieldVisitor, Prefabs};
+
+use crate::NetworkServer;
 
 /// A behaviour without fields.
 #[derive(Default)]
@@ -32,11 +33,11 @@ fn server() -> NetworkServer {
 }
 
 #[test]
-fn host_callback_is_on_a_client_if_it_observes_the_object() {
+fn a_callback_on_a_host_is_a_client_callback_if_visible() {
     let mut server = server();
     let (seen, unseen) = (server.spawn(Rock), server.spawn(Rock));
     let where_is = |server: &mut NetworkServer, id| {
-        let called = server.lend(id, |slots, server| {
+        let called = server.check_out(id, |slots, server| {
             call(slots, 0, id, server, |_, context| {
                 let is = (context.is_server(), context.is_client(), context.is_host());
                 (is, context.is_owner())

@@ -1,11 +1,12 @@
 //! View of the local client.
 
-use crate::ClientEvent;
-use crate::server::NetworkServer;
-use crate::server::audience::Base;
-use crate::server::replicated::{Replicated, State};
 use syncvar_runtime::NetId;
 use syncvar_runtime::interest::Area;
+
+use crate::ClientEvent;
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::visibility::audience::Base;
 
 impl NetworkServer {
     /// Returns whether the local client observes an object.

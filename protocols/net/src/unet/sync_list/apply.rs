@@ -29,7 +29,7 @@ impl<T: SyncValue + PartialEq> ListOperation<T> {
     /// list records the change like any other.
     ///
     /// ```
-    /// # use syncvar::{ListChange, ListError, ListOperation, SyncList};
+    /// # use syncvar::{SyncList, fields::ListChange, unet::{ListError, ListOperation}};
     /// let mut list = SyncList::from([7, 8, 7]);
     /// let change = ListOperation::Remove { value: 7 }.apply(&mut list);
     /// assert_eq!(change, Ok(Some(ListChange::RemoveAt { index: 0, previous: 7 })));

@@ -28,7 +28,7 @@ components! {
     DQuat: [f64; 4], Named("DQuat"), DQuat::into, DQuat::from_array;
 }
 
-// Row by row, those of 4 x 4 as our `Matrix4x4`; glam's are made of columns.
+// Row by row; a 4 x 4 matrix like [`Matrix4x4`](crate::Matrix4x4). glam stores columns.
 components! {
     Mat2: [f32; 4], Named("Mat2"), |m| m.transpose().to_cols_array(), |rows| Mat2::from_cols_array(&rows).transpose();
     Mat3: [f32; 9], Named("Mat3"), |m| m.transpose().to_cols_array(), |rows| Mat3::from_cols_array(&rows).transpose();

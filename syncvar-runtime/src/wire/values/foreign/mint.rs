@@ -35,7 +35,7 @@ components! {
     Point3<u32>: [u32; 3], Named("UVec3"), Point3::into, Point3::from;
 }
 
-// Row by row, those of 4 x 4 as our `Matrix4x4`.
+// Row by row; a 4 x 4 matrix like [`Matrix4x4`](crate::Matrix4x4).
 components! {
     RowMatrix2<f32>: [f32; 4], Named("Mat2"), RowMatrix2::into, RowMatrix2::from;
     RowMatrix3<f32>: [f32; 9], Named("Mat3"), RowMatrix3::into, RowMatrix3::from;

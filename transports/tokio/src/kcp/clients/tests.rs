@@ -1,4 +1,4 @@
-//! Who is let in, and who is who.
+//! Accepted and refused clients.
 
 use syncvar_runtime::Channel;
 
@@ -25,7 +25,7 @@ fn answers(listener: &mut Clients, to: SocketAddr) -> Vec<Bytes> {
         .collect()
 }
 
-/// Moves everything both ways.
+/// Moves all datagrams in both directions.
 fn exchange(listener: &mut Clients, from: SocketAddr, client: &mut KcpConnection) {
     client.update(NOW);
     while let Some(datagram) = client.poll_transmit() {
@@ -52,14 +52,14 @@ fn hello() -> Bytes {
 }
 
 #[test]
-fn client_is_accepted_once_it_returns_the_cookie() {
+fn a_client_is_accepted_with_its_cookie() {
     let mut listener = listener(10);
     let mut client = KcpConnection::connect(NOW);
     exchange(&mut listener, addr(1), &mut client);
     assert!(client.is_connected());
     assert!(listener.is_idle());
     exchange(&mut listener, addr(1), &mut client);
-    assert_eq!(listener.clients[&addr(1)].stage, Stage::New);
+    assert_eq!(listener.by_addr[&addr(1)].stage, Stage::New);
 }
 
 #[test]
@@ -74,13 +74,13 @@ fn hellos_from_false_addresses_take_no_room() {
     assert!(listener.is_idle());
     assert!(listener.out.len() <= MAX_OUT);
     assert_eq!(answers(&mut listener, addr(9_999)).len(), 1);
-    // And they keep nobody out, not even one who was about to come in.
+    // They do not keep out other clients, not even one with a valid cookie.
     exchange(&mut listener, addr(u32::MAX), &mut client);
-    assert_eq!(listener.clients.len(), 1);
+    assert_eq!(listener.by_addr.len(), 1);
 }
 
 #[test]
-fn repeated_hello_gets_one_answer_and_the_same_cookie() {
+fn one_hello_has_one_answer_per_address() {
     let mut listener = listener(10);
     let hello = hello();
     let mut said = Vec::new();
@@ -108,7 +108,7 @@ fn guessed_cookie_is_refused() {
     listener.handle_datagram(Duration::from_secs(20), addr(1), &guess);
     assert!(listener.is_idle());
     listener.handle_datagram(NOW, addr(1), &guess);
-    assert_eq!(listener.clients.len(), 1);
+    assert_eq!(listener.by_addr.len(), 1);
 }
 
 #[test]
@@ -119,20 +119,20 @@ fn restarted_client_replaces_its_old_connection() {
         .send(Channel::Reliable, &[Bytes::from_static(b"before")])
         .unwrap();
     exchange(&mut listener, addr(1), &mut before);
-    // A hello alone ends nothing: anybody can say it.
+    // A `Hello` does not end the connection: its sender address can be false.
     listener.handle_datagram(NOW, addr(1), &hello());
     assert!(listener.replaced.is_empty());
     listener.out.clear();
 
     let mut after = join(&mut listener, addr(1));
-    assert_eq!((listener.clients.len(), listener.replaced.len()), (1, 1));
+    assert_eq!((listener.by_addr.len(), listener.replaced.len()), (1, 1));
     let message = listener.replaced[0].connection.poll_message();
     assert_eq!(message, Some((Channel::Reliable, "before".into())));
     after
         .send(Channel::Reliable, &[Bytes::from_static(b"after")])
         .unwrap();
     exchange(&mut listener, addr(1), &mut after);
-    let peer = listener.clients.get_mut(&addr(1)).unwrap();
+    let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
     let message = peer.connection.poll_message();
     assert_eq!(message, Some((Channel::Reliable, "after".into())));
 }
@@ -150,14 +150,14 @@ fn two_clients_at_one_address_are_two() {
         exchange(&mut listener, port, client);
     }
     for (port, said) in ports.iter().zip(["a", "b"]) {
-        let peer = listener.clients.get_mut(port).unwrap();
+        let peer = listener.by_addr.get_mut(port).unwrap();
         let message = peer.connection.poll_message();
         assert_eq!(message, Some((Channel::Reliable, said.into())));
     }
 }
 
 #[test]
-fn client_reconnects_at_once_from_the_same_port() {
+fn a_client_can_reconnect_at_once_from_the_same_port() {
     let mut listener = listener(1);
     for _ in 0..20 {
         let mut client = join(&mut listener, addr(1));
@@ -165,17 +165,17 @@ fn client_reconnects_at_once_from_the_same_port() {
         client.update(NOW);
         let goodbyes: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
         listener.handle_datagram(NOW, addr(1), goodbyes.last().unwrap());
-        let peer = &listener.clients[&addr(1)];
+        let peer = &listener.by_addr[&addr(1)];
         assert_eq!(peer.connection.closed(), Some(KcpError::ClosedByPeer));
 
         let mut again = join(&mut listener, addr(1));
-        // What he said before comes late: it is not about him.
+        // A late datagram of the old connection is ignored.
         for late in goodbyes {
             listener.handle_datagram(NOW, addr(1), &late);
         }
         exchange(&mut listener, addr(1), &mut again);
         assert!(again.is_connected());
-        assert_eq!(listener.clients[&addr(1)].connection.closed(), None);
+        assert_eq!(listener.by_addr[&addr(1)].connection.closed(), None);
     }
 }
 
@@ -190,16 +190,16 @@ fn a_client_of_a_server_that_was_there_before_is_not_heard() {
     exchange(&mut after, addr(1), &mut client);
     assert!(after.is_idle() && after.out.is_empty());
     join(&mut after, addr(1));
-    assert_eq!(after.clients.len(), 1);
+    assert_eq!(after.by_addr.len(), 1);
 }
 
 #[test]
-fn connection_survives_while_the_game_does_not_poll() {
+fn clients_survive_a_long_tick() {
     let second = Duration::from_secs(1);
     let mut listener = listener(2);
     join(&mut listener, addr(1));
     let mut client = join(&mut listener, addr(2));
-    // It has taken a minute over one tick; what was said waits in the socket.
+    // A tick of one minute; the input waits in the socket.
     listener.update(60 * second);
     client
         .send(Channel::Reliable, &[Bytes::from_static(b"here")])
@@ -212,14 +212,14 @@ fn connection_survives_while_the_game_does_not_poll() {
         listener.update(60 * second + tick * second / 100);
         assert!(
             listener
-                .clients
+                .by_addr
                 .values()
                 .all(|peer| peer.connection.closed().is_none())
         );
     }
-    // Whoever has gone meanwhile is, in his time.
+    // A client that has left meanwhile times out later.
     listener.update(70 * second);
-    let closed = |number| listener.clients[&addr(number)].connection.closed();
+    let closed = |number| listener.by_addr[&addr(number)].connection.closed();
     assert_eq!(closed(1), Some(KcpError::Timeout));
     assert_eq!(closed(2), Some(KcpError::Timeout));
 }
@@ -230,15 +230,15 @@ fn client_beyond_the_limit_gets_a_disconnect() {
     join(&mut listener, addr(1));
     let late = join(&mut listener, addr(2));
     assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
-    assert_eq!(listener.clients.len(), 1);
+    assert_eq!(listener.by_addr.len(), 1);
 }
 
 #[test]
-fn client_that_joins_a_stopping_server_gets_a_disconnect() {
+fn a_client_is_refused_while_the_server_shuts_down() {
     let mut listener = listener(10);
     let mut client = join(&mut listener, addr(1));
     let last = [Bytes::from_static(b"last words")];
-    let peer = listener.clients.get_mut(&addr(1)).unwrap();
+    let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
     peer.connection.send(Channel::Reliable, &last).unwrap();
     listener.shut_down(NOW, Duration::from_secs(5));
     for datagram in answers(&mut listener, addr(1)) {
@@ -246,7 +246,7 @@ fn client_that_joins_a_stopping_server_gets_a_disconnect() {
     }
     let late = join(&mut listener, addr(2));
     assert_eq!(late.closed(), Some(KcpError::ClosedByPeer));
-    assert_eq!(listener.clients.len(), 1);
+    assert_eq!(listener.by_addr.len(), 1);
     exchange(&mut listener, addr(1), &mut client);
     assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
     let again = join(&mut listener, addr(1));
@@ -258,13 +258,13 @@ fn client_that_joins_a_stopping_server_gets_a_disconnect() {
 fn ended_connection_leaves_no_state() {
     let mut listener = listener(1);
     let mut client = join(&mut listener, addr(1));
-    let peer = listener.clients.get_mut(&addr(1)).unwrap();
+    let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
     peer.stage = Stage::Leaving;
     peer.connection.close(NOW, Duration::ZERO);
     exchange(&mut listener, addr(1), &mut client);
     assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
     assert!(listener.is_idle());
-    // What comes late does not bring it back.
+    // A late datagram does not restore the connection.
     let late = [
         &[2][..],
         &client.cookie().unwrap().get().to_le_bytes(),

@@ -1,4 +1,4 @@
-//! Links that lose, delay and repeat, and peers that say anything.
+//! Bad links, and peers with random datagrams.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use super::super::arq::Arq;
 use super::super::datagrams::Datagrams;
 use super::*;
 
-/// What happens to a datagram.
+/// Fate of a datagram.
 #[derive(Clone, Debug)]
 struct Fate {
     copies: usize,
@@ -24,7 +24,7 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
     prop::collection::vec(fate, 1..60)
 }
 
-/// What is on its way, by the time of its arrival, to the client or to the server.
+/// Datagrams in transit by their time of arrival, to the client or to the server.
 #[derive(Default)]
 struct Link {
     due: BTreeMap<(u64, usize), (bool, Bytes)>,
@@ -34,8 +34,8 @@ struct Link {
 impl Link {
     fn send(&mut self, now: u64, to_server: bool, from: &mut KcpConnection, fates: &[Fate]) {
         for datagram in said_by(from) {
-            // The fates come round again, each time one further on: what is sent again in step with them
-            // does not meet the same one for ever.
+            // The fates repeat with a shift of one: a periodic resend does not meet the same fate for
+            // ever.
             let fate = &fates[(self.sent + self.sent / fates.len()) % fates.len()];
             for _ in 0..fate.copies {
                 self.sent += 1;
@@ -71,7 +71,7 @@ fn the_numbers_may_start_over_in_the_middle() {
             let mut datagrams = Datagrams::new(1, &mut out);
             ends[from].flush(now, &mut datagrams).unwrap();
             drop(datagrams);
-            // The latest first, and every third is lost.
+            // Reversed, and every third is lost.
             let step = usize::try_from(now / 10).unwrap();
             for (index, datagram) in out.iter().enumerate().rev() {
                 if (index + step) % 3 != 0 {
@@ -101,7 +101,7 @@ proptest! {
         to_server in prop::collection::vec(1_usize..6000, 0..20),
         to_client in prop::collection::vec(1_usize..6000, 0..20),
     ) {
-        // Not everything may be lost, for ever.
+        // Some datagrams must arrive.
         prop_assume!(fates.iter().any(|fate| fate.copies > 0));
         let (mut client, mut server) = pair();
         client.set_timeout(Duration::from_hours(1));
@@ -131,7 +131,7 @@ proptest! {
             at_server.extend(messages(&mut server, Channel::Reliable));
             at_client.extend(messages(&mut client, Channel::Reliable));
             let all = at_server.len() >= to_server.len() && at_client.len() >= to_client.len();
-            // A pattern that hits always the same datagram can kill a link; a live one never lies.
+            // A pattern that always hits the same datagram can kill a link. A live link loses no message.
             if all || client.closed().is_some() || server.closed().is_some() {
                 break;
             }
@@ -143,14 +143,14 @@ proptest! {
         if dead != [None, None] {
             prop_assert!(dead.contains(&Some(KcpError::DeadLink)), "{:?}", dead);
         } else if fates.iter().filter(|fate| fate.copies == 0).count() * 3 <= fates.len() {
-            // Where more is lost than a third, what is left may wait for longer than this: the times to
-            // wait grow without a limit, as in Mirror.
+            // Beyond a loss of a third, a segment can wait longer than this: resend timeouts grow without
+            // a limit, as in Mirror.
             prop_assert_eq!((at_server.len(), at_client.len()), (to_server.len(), to_client.len()));
         }
     }
 
     #[test]
-    fn random_bytes_neither_panic_nor_exceed_the_window(
+    fn no_bytes_panic_or_exceed_the_window(
         bodies in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..120), 0..20),
         segments in prop::collection::vec(
             (any::<u8>(), any::<u8>(), any::<u16>(), any::<u32>(), 0_u32..8200, any::<u32>()),

@@ -1,4 +1,4 @@
-//! The bytes of WIRE.md, and those of Mirror.
+//! Bytes of WIRE.md and of Mirror.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use super::super::datagrams::Datagrams;
 use super::super::segment::Segment;
 use super::*;
 
-/// The bytes of WIRE.md, section 7.
+/// Bytes of WIRE.md, section 7.
 #[test]
 fn connection_writes_the_bytes_of_wire_md() {
     let mut client = KcpConnection::connect(ms(0));
@@ -43,7 +43,7 @@ fn connection_writes_the_bytes_of_wire_md() {
     assert_eq!(said[1], "02ca51016005");
 }
 
-/// The recorded datagrams of Mirror.
+/// Returns the recorded datagrams of Mirror.
 fn recorded() -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../protocols/mirror/tests/golden/data");
@@ -55,7 +55,7 @@ fn recorded() -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn segments_of_recorded_datagrams_survive_a_round_trip() {
+fn recorded_segments_are_read_and_written_again() {
     let mut segments = 0;
     for datagram in recorded() {
         let (channel, cookie, mut body) = datagrams::split(&datagram).unwrap();

@@ -1,9 +1,8 @@
-//! A link in virtual time: it loses, delays, reorders and repeats.
+//! Bad link in virtual time: loss, delay, reordering and repetition.
 
 use std::collections::BTreeMap;
 
-/// Of a hundred datagrams, how many are lost and how many come twice; and by how much they are late,
-/// at least and at most, in milliseconds.
+/// Lost and repeated datagrams in per cent, and least and longest delay in milliseconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Weather {
     pub(crate) lost: u64,
@@ -11,7 +10,7 @@ pub(crate) struct Weather {
     pub(crate) delay: (u64, u64),
 }
 
-/// What is on its way in one direction, by the time of its arrival.
+/// Datagrams in transit in one direction, by their time of arrival.
 pub(crate) struct Link {
     weather: Weather,
     state: u64,
@@ -30,7 +29,7 @@ impl Link {
     }
 
     fn below(&mut self, limit: u64) -> u64 {
-        // Knuth's generator; the high half is good enough.
+        // Knuth's generator; the low half is not random.
         self.state = self
             .state
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -52,7 +51,7 @@ impl Link {
         }
     }
 
-    /// The next datagram that has arrived.
+    /// Returns the next datagram that has arrived.
     pub(crate) fn receive(&mut self, now: u64) -> Option<Vec<u8>> {
         let entry = self.due.first_entry()?;
         (entry.key().0 <= now).then(|| entry.remove())

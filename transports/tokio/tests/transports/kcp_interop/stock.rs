@@ -1,4 +1,4 @@
-//! The other side, as Mirror makes it: the `kcp` crate, with Mirror's settings and words.
+//! Counterpart: the `kcp` crate with Mirror's settings and messages.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use kcp::Kcp;
 
-/// The first byte of a datagram, and of what it carries.
+/// First byte of a datagram, and of its message.
 const RELIABLE: u8 = 1;
 const UNRELIABLE: u8 = 2;
 const HELLO: u8 = 1;
@@ -17,10 +17,10 @@ const DATA: u8 = 3;
 const UNRELIABLE_DATA: u8 = 4;
 const DISCONNECT: u8 = 5;
 
-/// The crate sends no message of more fragments than 127, of which one byte is the word.
+/// Longest message of the crate: 127 fragments, without the byte of the message type.
 pub(crate) const MAX_RELIABLE: usize = 127 * 1171 - 1;
 
-/// What the crate wants to send: the bodies of datagrams.
+/// Bodies of outgoing datagrams.
 #[derive(Clone, Default)]
 struct Bodies(Rc<RefCell<Vec<Vec<u8>>>>);
 
@@ -35,15 +35,15 @@ impl io::Write for Bodies {
     }
 }
 
-/// One end of a connection.
+/// End of a connection.
 pub(crate) struct Stock {
     kcp: Kcp<Bodies>,
     bodies: Bodies,
     is_server: bool,
-    /// A client's is 0 until it is told.
+    /// 0 for a client before the answer.
     cookie: u32,
     is_connected: bool,
-    /// When the last ping was sent, and the last whole message came.
+    /// Times of the last ping and of the last complete message.
     pinged: u64,
     heard: u64,
     unreliable: Vec<Vec<u8>>,
@@ -53,14 +53,14 @@ pub(crate) struct Stock {
 }
 
 impl Stock {
-    /// A client, which says `Hello`.
+    /// Makes a client, which sends `Hello`.
     pub(crate) fn client(now: u64) -> Self {
         let mut client = Self::new(now, false, 0);
         client.say(HELLO, &[]);
         client
     }
 
-    /// A server, which gives this cookie to whoever comes.
+    /// Makes a server, which gives this cookie to its client.
     pub(crate) fn server(now: u64, cookie: u32) -> Self {
         Self::new(now, true, cookie)
     }
@@ -103,12 +103,12 @@ impl Stock {
         self.kcp.send(&[&[word], message].concat()).unwrap();
     }
 
-    /// How many segments wait to be sent or acknowledged.
+    /// Returns the number of unacknowledged segments.
     pub(crate) fn waiting(&self) -> usize {
         self.kcp.wait_snd()
     }
 
-    /// Takes a datagram; gives an unreliable message that was in it.
+    /// Handles a datagram. Returns its unreliable message.
     pub(crate) fn handle(&mut self, now: u64, datagram: &[u8]) -> Option<Vec<u8>> {
         let (head, body) = datagram.split_at(5);
         let cookie = u32::from_le_bytes(head[1..].try_into().unwrap());
@@ -138,7 +138,7 @@ impl Stock {
         }
     }
 
-    /// Takes what is whole.
+    /// Returns the complete messages.
     fn receive(&mut self, now: u64) {
         while let Ok(length) = self.kcp.peeksize() {
             let mut message = vec![0; length];
@@ -164,12 +164,12 @@ impl Stock {
         }
     }
 
-    /// The datagrams that are due.
+    /// Returns the due datagrams.
     pub(crate) fn update(&mut self, now: u64) -> Vec<Vec<u8>> {
         assert!(!self.kcp.is_dead_link());
-        // It is whole messages that Mirror counts.
+        // Mirror's timeout counts complete messages.
         assert!(now - self.heard < 10_000, "nothing was heard for 10 s");
-        // A client also before it is connected.
+        // Mirror's client pings before it is connected, too.
         if (self.is_connected || !self.is_server) && now - self.pinged >= 1000 {
             self.pinged = now;
             self.say(PING, &[]);

@@ -1,4 +1,4 @@
-//! What a client does to the server, it does to itself: the others go on.
+//! Misbehaving clients: the server closes them, and the others go on.
 
 use std::time::Duration;
 
@@ -9,8 +9,7 @@ use syncvar_tokio::tcp::TcpOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-/// Checks that a connection which sends these bytes is closed with this text, and that another one
-/// goes on.
+/// Checks that these bytes close their connection with this text, and that another one goes on.
 async fn is_closed_alone(bytes: &[u8], text: &str) {
     let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
     let mut good = server.join().await;
@@ -95,7 +94,7 @@ fn fill(board: &mut Board) {
 }
 
 #[tokio::test]
-async fn client_that_never_reads_is_disconnected_alone() {
+async fn a_client_that_never_reads_is_disconnected_alone() {
     let mut options = TcpOptions::default();
     options.max_queued_bytes = 1_000_000;
     let mut server = Running::start(options, fill).await;
@@ -110,7 +109,7 @@ async fn client_that_never_reads_is_disconnected_alone() {
         () = async { while good.receive().await.is_ok() {} } => panic!("the wrong one"),
     };
     assert_eq!(reason, DisconnectReason::ConnectionLost);
-    // It may take more in all than may wait for it at once.
+    // In total, a client receives more than its queue holds.
     let count = *good.client().get::<Board>(server.board).unwrap().count;
     server
         .see(&mut good, |board| board.count > count + 100)
@@ -142,7 +141,7 @@ async fn a_client_that_floods_does_not_starve_the_others() {
     flood.abort();
 }
 
-/// Starts a client that joins and then says that it is ready as fast as it can.
+/// Starts a client that joins and then floods the server with `Ready`.
 async fn flood(server: &Running) -> tokio::task::JoinHandle<()> {
     let mut client = NetworkClient::new(prefabs());
     client.handle_connect();
@@ -175,7 +174,7 @@ async fn beyond_the_most_connections_there_are_no_more() {
     server.see(&mut first, |board| board.count > 10).await;
     drop(first);
 
-    // The place is free as soon as the server has noticed.
+    // The place becomes free when the server notices the end.
     soon(async {
         loop {
             let mut third = server.connect().await;

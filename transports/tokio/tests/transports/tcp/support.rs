@@ -1,4 +1,4 @@
-//! A game of one board that the server writes on, and what is needed to run it.
+//! A game with one board that the server writes.
 
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -25,17 +25,17 @@ pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new().register::<Board>("board")
 }
 
-/// A server that runs as a task of its own.
+/// Server in a separate task.
 pub(crate) struct Running {
     pub(crate) addr: SocketAddr,
-    /// The object that every client sees.
+    /// Object that all clients observe.
     pub(crate) board: NetId,
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<ServerEvent>,
     task: JoinHandle<NetworkServer>,
 }
 
-/// Something for the server to do in its next tick.
+/// Closure for the server's next tick.
 type Command = Box<dyn FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send>;
 
 impl Running {
@@ -88,7 +88,7 @@ impl Running {
         self.commands.send(Box::new(command)).ok().unwrap();
     }
 
-    /// Waits for an event that `wanted` wants.
+    /// Waits for an event that `wanted` accepts.
     pub(crate) async fn event<T>(&mut self, wanted: impl Fn(ServerEvent) -> Option<T>) -> T {
         soon(async {
             loop {
@@ -108,7 +108,7 @@ impl Running {
         soon(self.task).await.expect("the server stops").unwrap()
     }
 
-    /// Ends the server without a word.
+    /// Aborts the server.
     pub(crate) fn abort(&self) {
         self.task.abort();
     }
@@ -121,12 +121,11 @@ impl Running {
     }
 
     pub(crate) async fn connect(&self) -> TcpClient {
-        TcpClient::connect(self.addr, NetworkClient::new(prefabs()))
-            .await
-            .unwrap()
+        let connecting = TcpClient::connect(self.addr, NetworkClient::new(prefabs()));
+        Box::pin(connecting).await.unwrap()
     }
 
-    /// Waits until a client's board says so.
+    /// Waits until a client's board has a state.
     pub(crate) async fn see(&self, client: &mut TcpClient, wanted: impl Fn(&Board) -> bool) {
         let seen = soon(async {
             while !client.client().get(self.board).is_some_and(&wanted) {
@@ -153,7 +152,7 @@ pub(crate) async fn wait_for(
     found.await.expect("the event")
 }
 
-/// Reads until the server closes the connection, and returns what has come.
+/// Reads until the server closes the connection, and returns the bytes.
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let end = stream.read_to_end(&mut bytes);
@@ -164,7 +163,7 @@ pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
     bytes
 }
 
-/// What a test may wait for: longer than it ever takes.
+/// Awaits a future with a generous timeout.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> Result<T, Elapsed> {
     timeout(Duration::from_secs(30), future).await
 }

@@ -1,0 +1,207 @@
+//! Outgoing calls: arguments in each framing of the receivers.
+
+use arrayvec::ArrayVec;
+use bytes::Bytes;
+use syncvar_runtime::call::{CallDirection, CallRequest, CallRouter, Class, RoutedCall};
+use syncvar_runtime::{CallError, Encoding, NetId, NetworkWriter, Target, WriteError};
+
+use super::target::{CallPlan, Receivers};
+use super::{DeferredCall, EncodedCall, LocalCall};
+use crate::message::{Name, frame, named, write_header};
+use crate::server::NetworkServer;
+use crate::{Framing, MessageType};
+
+/// A call on clients between [`begin_call`](CallRouter::begin_call) and [`send_call`](CallRouter::send_call).
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    plan: CallPlan,
+    /// Messages of the writers, in order.
+    types: ArrayVec<(Framing, MessageType), 2>,
+    /// Length of the header before the arguments in [`Framing::Compact`].
+    header: usize,
+}
+
+type Payload = (Framing, MessageType, NetworkWriter);
+
+impl CallRouter for NetworkServer {
+    fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
+        let CallRequest {
+            object,
+            class,
+            number,
+            direction,
+        } = request;
+        let CallDirection::ToClients(target) = direction else {
+            return self.begin_local_command(object, class, number);
+        };
+        let plan = self.plan_call(object, class, number, target)?;
+        let payloads = self.begin_payloads(object, &plan)?;
+        let (place, target) = (plan.place, plan.target.clone());
+        let compact = payloads
+            .iter()
+            .find(|(framing, ..)| *framing == Framing::Compact);
+        self.calls.outgoing = Some(Outgoing {
+            plan,
+            types: payloads
+                .iter()
+                .map(|(framing, kind, _)| (*framing, *kind))
+                .collect(),
+            header: compact.map_or(0, |(.., writer)| writer.len()),
+        });
+        Ok(RoutedCall {
+            object,
+            place,
+            target,
+            writers: payloads.into_iter().map(|(.., writer)| writer).collect(),
+        })
+    }
+
+    fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
+        let RoutedCall {
+            object,
+            place,
+            writers,
+            ..
+        } = call;
+        if place.is_command() {
+            let arguments = writers.into_iter().next().unwrap_or_default().take_bytes();
+            self.call_locally(object, place, arguments);
+            return Ok(());
+        }
+        let Some(outgoing) = self.calls.outgoing.take() else {
+            return Err(CallError::UnknownObject(object));
+        };
+        let types = outgoing.types.into_iter();
+        let payloads: ArrayVec<Payload, 2> = types
+            .zip(writers)
+            .map(|((framing, kind), writer)| (framing, kind, writer))
+            .collect();
+        let sent = self.finish_call(object, outgoing.plan, &payloads, outgoing.header);
+        for (framing, _, mut writer) in payloads {
+            writer.truncate(0);
+            writer.take_error();
+            self.calls.writers[usize::from(framing.number())] = writer;
+        }
+        self.run_local_calls();
+        sent
+    }
+}
+
+impl NetworkServer {
+    /// Begins a command of the local client, with arguments in [`Framing::Compact`].
+    fn begin_local_command(
+        &mut self,
+        object: NetId,
+        class: Class,
+        number: u32,
+    ) -> Result<RoutedCall, CallError> {
+        let place = self.plan_local_command(object, class, number)?;
+        let writer = NetworkWriter::with_encoding(Encoding::Compact);
+        Ok(RoutedCall {
+            object,
+            place,
+            target: Target::Observers,
+            writers: [writer].into_iter().collect(),
+        })
+    }
+
+    /// Writes the header before the arguments.
+    fn begin_payloads(
+        &mut self,
+        object: NetId,
+        plan: &CallPlan,
+    ) -> Result<ArrayVec<Payload, 2>, CallError> {
+        let [mut unet, mut compact] = plan.spoken;
+        compact |= plan.local || plan.target == Target::Everyone;
+        let at = self
+            .world
+            .objects
+            .get(object.0)
+            .map(|replicated| replicated.at.pool);
+        let prefab = at.and_then(|pool| self.world.prefabs.get(self.world.pools.prefab(pool)));
+        let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
+        let hash = Name::Hash(plan.place.schema.hash);
+        if unet && !named(calls, hash).is_some_and(|place| place.is(&plan.place)) {
+            let mut known = self
+                .sessions
+                .connections
+                .values()
+                .filter(|it| it.is_connected());
+            let later = matches!(plan.receivers, Receivers::Deferred);
+            if !later || known.any(|it| it.framing == Framing::Unet) {
+                return Err(CallError::Ambiguous);
+            }
+            unet = false;
+        }
+        let mut payloads = ArrayVec::new();
+        let wanted = [(Framing::Unet, unet), (Framing::Compact, compact)];
+        for (framing, _) in wanted.into_iter().filter(|(_, wanted)| *wanted) {
+            let mut writer = std::mem::take(&mut self.calls.writers[usize::from(framing.number())]);
+            if writer.encoding() != framing.encoding() {
+                writer = NetworkWriter::with_encoding(framing.encoding());
+            }
+            writer.at_behaviour(Some(plan.place.name));
+            let message_type = write_header((framing, &mut writer), object, &plan.place, calls);
+            payloads.push((framing, message_type, writer));
+        }
+        Ok(payloads)
+    }
+
+    fn finish_call(
+        &mut self,
+        object: NetId,
+        plan: CallPlan,
+        payloads: &[Payload],
+        header: usize,
+    ) -> Result<(), CallError> {
+        let channel = plan.place.schema.channel;
+        let room = self.config.channel_info(channel).room;
+        for (framing, _, writer) in payloads {
+            if let Some(kind) = room.refusal(framing.form(), writer.len()) {
+                return Err(WriteError::new(kind, 0, Some(plan.place.name), None).into());
+            }
+        }
+        let payload = |wanted| payloads.iter().find(|(framing, ..)| *framing == wanted);
+        let (unet, compact) = (payload(Framing::Unet), payload(Framing::Compact));
+        let arguments = compact.map(|(.., writer)| writer.as_bytes());
+        let [_, is_spoken] = plan.spoken;
+        let arguments = arguments.and_then(|payload| payload.get(header..));
+        let arguments = arguments.map(Bytes::copy_from_slice);
+        let call = EncodedCall {
+            channel,
+            unet: self.write_call(unet),
+            compact: self.write_call(compact.filter(|_| is_spoken)),
+        };
+        if let (true, Some(arguments)) = (plan.local, &arguments) {
+            let waits = matches!(plan.receivers, Receivers::Deferred);
+            let target = waits.then(|| plan.target.clone());
+            self.queue_local_rpc(object, target, plan.place, arguments.clone());
+        }
+        if let Receivers::Deferred = plan.receivers {
+            self.calls.deferred_objects.insert(object);
+            self.calls.deferred.push(DeferredCall {
+                object,
+                target: plan.target.clone(),
+                call,
+            });
+        } else {
+            self.transmit_call(plan.receivers, &call);
+        }
+        if let (Target::Everyone, Some(arguments)) = (plan.target, arguments) {
+            self.calls.local.push_back(LocalCall {
+                object,
+                place: plan.place,
+                sender: None,
+                arguments,
+            });
+        }
+        Ok(())
+    }
+
+    /// Frames a payload as a message.
+    fn write_call(&mut self, payload: Option<&Payload>) -> Option<(MessageType, Bytes)> {
+        let (_, message_type, payload) = payload?;
+        frame(&mut self.calls.messages, *message_type, payload.as_bytes());
+        Some((*message_type, self.calls.messages.take_bytes()))
+    }
+}

@@ -1,0 +1,177 @@
+//! Receivers of calls.
+
+use syncvar_runtime::call::{CallPlace, Class};
+use syncvar_runtime::{AudienceId, CallError, ConnectionId, NetId, Target};
+
+use crate::Framing;
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::sessions::connection::ConnectionState;
+
+/// Receivers of a call.
+#[derive(Debug)]
+pub(super) enum Receivers {
+    /// The observers after a pending view change.
+    Deferred,
+    /// All observers.
+    Audience(AudienceId),
+    /// Some observers.
+    Connections(Vec<ConnectionId>),
+}
+
+/// A resolved call.
+#[derive(Debug)]
+pub(super) struct CallPlan {
+    pub(super) place: CallPlace,
+    pub(super) target: Target,
+    pub(super) receivers: Receivers,
+    /// Whether a receiver has `Unet`, and `Compact`.
+    pub(super) spoken: [bool; 2],
+    /// Whether the local client is a receiver.
+    pub(super) local: bool,
+}
+
+impl NetworkServer {
+    /// Resolves a call, and checks its target.
+    pub(super) fn plan_call(
+        &self,
+        object: NetId,
+        class: Class,
+        number: u32,
+        target: Option<Target>,
+    ) -> Result<CallPlan, CallError> {
+        let replicated = self.world.objects.get(object.0);
+        let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
+        let prefab = self.world.pools.prefab(replicated.at.pool);
+        let place = self
+            .world
+            .prefabs
+            .declared_call(prefab, object, class, number)?;
+        if usize::from(place.schema.channel) >= self.config.channels.len() {
+            return Err(CallError::UnknownChannel(place.schema.channel));
+        }
+        let target = target.unwrap_or_else(|| place.schema.target());
+        let waits = !replicated.is(State::Announced)
+            || replicated.is(State::VisibilityDirty)
+            || !self.calls.deferred.is_empty() && self.calls.deferred_objects.contains(&object);
+        self.check_target(object, replicated, &target, waits)?;
+        let receivers = if waits {
+            Receivers::Deferred
+        } else {
+            self.receivers(replicated, &target)
+        };
+        let spoken = self.spoken(&receivers);
+        // A method for everyone runs on the server, and must not run twice on a host.
+        let runs_here = target == Target::Everyone && !place.is_event();
+        let local = !runs_here
+            && self.is_visible_locally(object, replicated)
+            && (waits || self.includes_local(replicated.owner, &target));
+        Ok(CallPlan {
+            place,
+            target,
+            receivers,
+            spoken,
+            local,
+        })
+    }
+
+    /// Checks that the named connections observe the object, or will after a pending view change.
+    fn check_target(
+        &self,
+        object: NetId,
+        replicated: &Replicated,
+        target: &Target,
+        waits: bool,
+    ) -> Result<(), CallError> {
+        let sees = |connection: ConnectionId| {
+            if self.is_local(connection) {
+                return self.is_visible_locally(object, replicated);
+            }
+            if !waits {
+                return self
+                    .visibility
+                    .audiences
+                    .get(replicated.audience)
+                    .observes(connection);
+            }
+            let state = self
+                .sessions
+                .connections
+                .get(connection.0)
+                .map(|known| known.state);
+            let ready = matches!(
+                state,
+                Some(ConnectionState::Joining | ConnectionState::Ready)
+            );
+            ready
+                && self
+                    .visibility
+                    .audiences
+                    .admits(replicated.target_audience, connection)
+        };
+        let named = target.named(&replicated.owner);
+        if *target == Target::Owner && named.is_empty() {
+            return Err(CallError::NoOwner(object));
+        }
+        match named.iter().find(|connection| !sees(**connection)) {
+            Some(connection) => Err(CallError::NotObserved {
+                object,
+                connection: *connection,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the observers in a target.
+    pub(super) fn receivers(&self, replicated: &Replicated, target: &Target) -> Receivers {
+        let audience = self.visibility.audiences.get(replicated.audience);
+        let but = |left_out: Option<ConnectionId>| match left_out {
+            Some(left_out) if audience.observes(left_out) => {
+                Receivers::Connections(audience.ready().filter(|c| *c != left_out).collect())
+            }
+            _ => Receivers::Audience(replicated.audience),
+        };
+        let only = |mut named: Vec<ConnectionId>| {
+            named.sort_unstable();
+            named.dedup();
+            named.retain(|connection| audience.observes(*connection));
+            Receivers::Connections(named)
+        };
+        match target {
+            Target::NotOwner => but(replicated.owner),
+            Target::AllBut(connection) => but(Some(*connection)),
+            Target::Owner | Target::One(_) | Target::Set(_) => {
+                only(target.named(&replicated.owner).to_vec())
+            }
+            _ => Receivers::Audience(replicated.audience),
+        }
+    }
+
+    /// Returns whether a receiver has `Unet`, and `Compact`.
+    pub(super) fn spoken(&self, receivers: &Receivers) -> [bool; 2] {
+        let speaks = |connections: &[ConnectionId], framing| {
+            let connections = connections
+                .iter()
+                .filter_map(|c| self.sessions.connections.get(c.0));
+            let mut framings = connections.map(|connection| connection.framing);
+            framings.any(|spoken| spoken == framing)
+        };
+        [Framing::Unet, Framing::Compact].map(|framing| match receivers {
+            // Any connection may be ready by then, and its framing may be unknown yet.
+            Receivers::Deferred => {
+                self.sessions
+                    .connections
+                    .values()
+                    .any(|known| match known.state {
+                        ConnectionState::Closing => false,
+                        ConnectionState::Connecting => framing <= self.config.framing,
+                        _ => known.framing == framing,
+                    })
+            }
+            Receivers::Audience(audience) => {
+                self.visibility.audiences.get(*audience).speaks(framing)
+            }
+            Receivers::Connections(connections) => speaks(connections, framing),
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! Prefabs and ids of the server's world.
+
+pub(super) mod callbacks;
+pub(super) mod guard;
+pub(super) mod lifecycle;
+pub(super) mod owner;
+pub(super) mod owner_write;
+pub(super) mod parent;
+pub(super) mod replicated;
+pub(super) mod scene;
+pub(super) mod spawn;
+
+use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
+
+use crate::server::NetworkServer;
+use crate::server::visibility::snapshot::PrefabInfo;
+
+impl NetworkServer {
+    /// Returns the facts about the prefab of a pool.
+    #[inline]
+    pub(super) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {
+        self.prefab_infos
+            .get(self.world.pools.prefab(pool) as usize)
+    }
+
+    /// Returns whether the objects of a pool have restricted fields.
+    pub(super) fn is_restricted(&self, pool: u32) -> bool {
+        let info = self.prefab_info(pool);
+        info.is_some_and(|info| info.policy.restricted)
+    }
+
+    /// Returns the id of a new object: a chosen one, or the next one.
+    pub(super) fn choose_net_id(&mut self, chosen: Option<NetId>) -> Result<NetId, SpawnError> {
+        let objects = &self.world.objects;
+        let is_taken = |id: NetId| objects.get(id.0).is_some();
+        let Some(id) = chosen else {
+            let next = self.world.net_ids.next(is_taken);
+            return next.ok_or(SpawnError::OutOfIds);
+        };
+        if id == NetId::NONE || is_taken(id) {
+            return Err(SpawnError::IdTaken(id));
+        }
+        self.world.net_ids.note_chosen(id);
+        Ok(id)
+    }
+
+    /// Rejects a scene id of 0 or one in use.
+    pub(super) fn check_scene_id(&self, id: Option<NetworkSceneId>) -> Result<(), SpawnError> {
+        let relations = &self.world.relations;
+        let is_taken = |id| id == NetworkSceneId(0) || relations.scene_object(id).is_some();
+        match id {
+            Some(id) if is_taken(id) => Err(SpawnError::SceneIdTaken(id)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The rules of callbacks on the server's world.
+
+use syncvar_runtime::object::{Location, Slots};
+use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
+use syncvar_runtime::{CallbackFailure, ChangedFields, NetId};
+
+use crate::server::objects::owner::{refuse, set_owned};
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::{NetworkServer, ServerEvent};
+
+impl WorldObject for Replicated {
+    #[inline]
+    fn location(&self) -> Location {
+        self.at
+    }
+}
+
+impl Protocol for NetworkServer {
+    type Object = Replicated;
+
+    fn world(&self) -> &World<Replicated> {
+        &self.world
+    }
+
+    fn world_mut(&mut self) -> &mut World<Replicated> {
+        &mut self.world
+    }
+
+    fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        self.remember_local_slots(id, &mut *slots);
+        slots.for_each_mut(|slot| slot.begin_change());
+    }
+
+    fn end_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
+        slots.for_each_mut(|slot| {
+            let refused = slot.end_change();
+            if refused != 0 {
+                let fields = ChangedFields::new(&slot.info().schema, refused);
+                refuse(&mut self.events, id, fields);
+            }
+        });
+        let object = self.world.objects.get_mut(id.0);
+        if let Some(replicated) = object
+            && replicated.take(State::OwnerChanged)
+        {
+            let owner = replicated.owner;
+            set_owned(slots, self.is_written_by(owner));
+        }
+    }
+
+    fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
+        let object = self.world.objects.get(id.0);
+        if departure.is_some() {
+            self.remove(id);
+        } else if object.is_some_and(|replicated| replicated.is(State::SnapshotPending))
+            || self.world.is_dirty(id)
+        {
+            // An update during the callback skipped the object's delta and snapshots.
+            self.replication.schedule.queue_dirty(id);
+        }
+        self.run_deferred();
+    }
+
+    fn report(&mut self, failure: CallbackFailure) {
+        self.events.push(ServerEvent::CallbackFailed {
+            object: failure.object,
+            behaviour: failure.behaviour,
+            callback: failure.callback,
+            message: failure.message,
+        });
+    }
+}

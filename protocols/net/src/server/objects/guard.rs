@@ -1,0 +1,68 @@
+//! `BehaviourMut`: a behaviour for writing.
+
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::PolicyState;
+use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+
+use crate::server::ServerEvent;
+use crate::server::objects::owner::refuse;
+use crate::server::replication::schedule::Schedule;
+
+/// A behaviour for writing. Dropping it queues a changed object for the next update.
+pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;
+
+/// Receiver of the writes to a behaviour on the server.
+pub struct ServerWrites<'a> {
+    /// Policy state, if the owner writes a field.
+    restricted: Option<&'a mut PolicyState>,
+    schedule: &'a mut Schedule,
+    events: &'a mut Events<ServerEvent>,
+}
+
+/// Begins a write. The policy state belongs to the behaviour.
+#[inline]
+pub(in crate::server) fn begin_write<'a, B: NetworkBehaviour>(
+    net_id: NetId,
+    (behaviour, restricted): (&'a mut B, Option<&'a mut PolicyState>),
+    schedule: &'a mut Schedule,
+    events: &'a mut Events<ServerEvent>,
+) -> BehaviourMut<'a, B> {
+    let bits = const { &B::SCHEMA.policy_bits() };
+    let mut restricted = restricted.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
+    if let Some(restricted) = &mut restricted {
+        restricted.begin_change(behaviour, bits);
+    }
+    let writes = ServerWrites {
+        restricted,
+        schedule,
+        events,
+    };
+    WriteGuard::new(net_id, behaviour, writes)
+}
+
+impl ServerWrites<'_> {
+    /// Reverts writes to the owner's fields.
+    #[cold]
+    fn revert<B: NetworkBehaviour>(&mut self, net_id: NetId, behaviour: &mut B) {
+        if let Some(restricted) = &mut self.restricted {
+            let refused = restricted.end_change(behaviour);
+            if refused != 0 {
+                let fields = ChangedFields::new(&B::SCHEMA, refused);
+                refuse(self.events, net_id, fields);
+            }
+        }
+    }
+}
+
+impl WriteSink for ServerWrites<'_> {
+    #[inline]
+    fn released<B: NetworkBehaviour>(&mut self, id: NetId, behaviour: &mut B) {
+        if const { B::SCHEMA.policy_bits().owner_write != 0 } {
+            self.revert(id, behaviour);
+        }
+        if behaviour.sync_var_dirty_bits() != 0 {
+            self.schedule.queue_dirty(id);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Lifecycle callbacks of the server's objects.
+
+#[cfg(test)]
+mod tests;
+
+use syncvar_runtime::NetId;
+use syncvar_runtime::relations::Place;
+
+use crate::server::NetworkServer;
+use crate::server::visibility::snapshot::PrefabInfo;
+
+impl NetworkServer {
+    /// Returns the name of an object's prefab.
+    pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
+        Some(&self.world.prefab(id)?.name)
+    }
+
+    /// Returns the position and rotation of an object.
+    pub(crate) fn place(&self, id: NetId) -> Place {
+        self.world.place(id)
+    }
+
+    /// Returns the objects with lifecycle callbacks among these.
+    pub(in crate::server) fn with_lifecycle(&self, ids: &[NetId]) -> Vec<NetId> {
+        let ids = ids.iter().copied();
+        ids.filter(|id| self.world.has_lifecycle(*id)).collect()
+    }
+
+    /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
+    #[inline]
+    pub(in crate::server) fn requeue_if_dirty(&mut self, id: NetId, info: PrefabInfo) {
+        if info.synchronize && self.world.is_dirty(id) {
+            self.replication.schedule.queue_dirty(id);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Ownership changes and owner writes.
+
+use syncvar_runtime::object::{SlotInfo, Slots};
+use syncvar_runtime::{AudienceId, ChangedFields, Channel, ConnectionId, NetId, NetworkWriter};
+
+use crate::MessageType;
+use crate::message::begin;
+use crate::server::objects::replicated::State;
+use crate::server::{NetworkServer, ServerEvent};
+
+impl NetworkServer {
+    /// Sends pending changes before an ownership change, so that the former owner's writes reach
+    /// all others.
+    pub(in crate::server) fn before_owner_change(&mut self, id: NetId) {
+        let pool = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.at.pool);
+        if pool.is_some_and(|pool| self.is_restricted(pool)) {
+            self.hide_at_once(id);
+            self.flush_restricted(id);
+        }
+    }
+
+    /// Sends both connections the fields that they may read now and could not before. The former
+    /// owner also gets the fields that it may write no more. `seen_by` is the audience that has the
+    /// object.
+    pub(in crate::server) fn after_owner_change(
+        &mut self,
+        id: NetId,
+        former: Option<ConnectionId>,
+        owner: Option<ConnectionId>,
+        seen_by: Option<AudienceId>,
+    ) {
+        let Some(replicated) = self.world.objects.get(id.0) else {
+            return;
+        };
+        let at = replicated.at;
+        if !self.is_restricted(at.pool) {
+            return;
+        }
+        let written = self.is_written_by(owner);
+        self.set_owned(id, written);
+        let sees = |connection: &ConnectionId| {
+            seen_by.is_some_and(|audience| {
+                self.visibility
+                    .audiences
+                    .get(audience)
+                    .observes(*connection)
+            })
+        };
+        let (former, owner) = (former.filter(sees), owner.filter(sees));
+        if let Some(former) = former {
+            self.send_owner_state(former, id, |info| {
+                info.policy.others_only | info.policy.owner_write & !info.policy.owner_only
+            });
+        }
+        if let Some(owner) = owner {
+            // The new owner may have missed deltas of the fields it writes from now on.
+            let limited = self
+                .sessions
+                .connections
+                .get(owner.0)
+                .is_some_and(|c| c.backlog.is_some());
+            let channels = self.config.channels.clone();
+            let may_miss = |channel: u8| {
+                limited || channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
+            };
+            self.send_owner_state(owner, id, |info| {
+                let missed = if may_miss(info.channel) {
+                    info.policy.owner_write
+                } else {
+                    0
+                };
+                info.policy.owner_only | missed & info.policy.readable(true)
+            });
+        }
+    }
+
+    /// Updates the policy state of an object after an ownership change, at once or at check-in.
+    pub(in crate::server) fn set_owned(&mut self, id: NetId, owned: bool) {
+        if let Some(slots) = self.world.slots_mut(id) {
+            set_owned(slots, owned);
+        } else if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::OwnerChanged, true);
+        }
+    }
+
+    /// Returns whether only this owner writes its fields. The local client shares the server's
+    /// objects.
+    pub(in crate::server) fn is_written_by(&self, owner: Option<ConnectionId>) -> bool {
+        owner.is_some_and(|owner| !self.is_local(owner))
+    }
+
+    /// Grants an owner write access with a new lease: its earlier writes are void. Sent after
+    /// authority and snapshot.
+    pub(in crate::server) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
+        let snapshot = self.snapshot(id);
+        if snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.owner_writes) {
+            self.send_owner_state(owner, id, |_| 0);
+        }
+    }
+
+    /// Sends a connection the current values of some fields, and its lease if it is the owner.
+    /// Requests a snapshot instead if the fields cannot be encoded as a delta.
+    pub(in crate::server) fn send_owner_state(
+        &mut self,
+        connection: ConnectionId,
+        id: NetId,
+        fields: impl Fn(&SlotInfo) -> u64,
+    ) {
+        let info = self.snapshot(id).map(|(_, snapshot)| snapshot.info);
+        let (Some(info), Some(replicated)) = (info, self.world.objects.get_mut(id.0)) else {
+            return;
+        };
+        let is_owner = replicated.owner == Some(connection);
+        if is_owner && info.policy.owner_writes {
+            replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
+        }
+        let lease = if is_owner { replicated.lease } else { 0 };
+        let (at, unsent) = (replicated.at, replicated.is(State::WriteFailed));
+        let leaves = replicated.is(State::VisibilityDirty)
+            && !self
+                .visibility
+                .audiences
+                .admits(replicated.target_audience, connection);
+        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
+            return;
+        };
+        let state = self.world.pools.slots_mut(at).and_then(|slots| {
+            let mut state = NetworkWriter::with_encoding(receiver.framing.encoding());
+            let written = write_state(slots, fields, &mut state);
+            (written && (state.is_empty() || !unsent)).then_some(state)
+        });
+        // UNet's clients have no such message.
+        let understood = self.config.compare_schemas;
+        if let Some(state) = state.filter(|state| !leaves && (understood || state.is_empty())) {
+            if !understood || lease == 0 && state.is_empty() {
+                return;
+            }
+            let sent = receiver.write_own(|writer| {
+                let start = begin(MessageType::OwnerState, writer);
+                writer.write_packed_u32(id.0);
+                writer.write_packed_u32(lease);
+                writer.write_bytes(state.as_bytes());
+                writer.finish_message(start);
+            });
+            if let Some(length) = sent {
+                self.stats.count_encoded(MessageType::OwnerState, length);
+                receiver.list(&mut self.outbound.outgoing);
+                return;
+            }
+        }
+        self.request_snapshot(id, &[connection]);
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            self.replication.schedule.queue_view_change(id, replicated);
+        }
+    }
+}
+
+/// Reports a write of the game to fields of the owner.
+pub(in crate::server) fn refuse(
+    events: &mut syncvar_runtime::events::Events<ServerEvent>,
+    object: NetId,
+    fields: ChangedFields,
+) {
+    tracing::error!(%object, ?fields, "only the owner of the object writes to these fields");
+    events.push(ServerEvent::WriteRefused { object, fields });
+}
+
+/// Sets whether a connection owns the object of these behaviours.
+pub(in crate::server) fn set_owned(slots: &mut dyn Slots, owned: bool) {
+    slots.for_each_mut(|slot| {
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.set_owned(restricted.behaviour, owned);
+        }
+    });
+}
+
+/// Writes some fields of each behaviour as a delta, each behind the index of the behaviour. Returns
+/// whether they can be encoded.
+fn write_state(
+    slots: &mut dyn Slots,
+    fields: impl Fn(&SlotInfo) -> u64,
+    writer: &mut NetworkWriter,
+) -> bool {
+    let (mut index, mut resendable) = (0_u8, true);
+    slots.for_each_mut(|slot| {
+        let info = slot.info();
+        let fields = fields(info);
+        if fields != 0 {
+            resendable &= info.resendable;
+            writer.write_u8(index);
+            slot.write_again(fields, writer);
+        }
+        index = index.saturating_add(1);
+    });
+    resendable && writer.take_error().is_none()
+}

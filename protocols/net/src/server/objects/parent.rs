@@ -1,0 +1,144 @@
+//! Parents of objects.
+
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::world::{LifecycleEvent, Protocol};
+use syncvar_runtime::{LifecycleCallback, NetId};
+
+use crate::MessageType;
+use crate::message::{Message, SetParent};
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::State;
+
+/// Reason why a parent was not set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParentError {
+    /// The object does not exist.
+    #[error("there is no object {0}")]
+    UnknownObject(NetId),
+    /// The parent is the object itself, or a descendant of it.
+    #[error("{child} cannot be below {parent}, which is itself or below it")]
+    Circle {
+        /// The child.
+        child: NetId,
+        /// The parent.
+        parent: NetId,
+    },
+}
+
+impl NetworkServer {
+    /// Sets or removes the parent of an object. The next update notifies its observers
+    /// ([`ClientEvent::ParentChanged`](crate::ClientEvent::ParentChanged)), even if they do not
+    /// observe the parent. Later observers get the parent with the snapshot.
+    ///
+    /// A parent has no other effect: children are hidden, owned and despawned independently. A
+    /// despawn removes the parent of all children.
+    ///
+    /// # Errors
+    ///
+    /// If an object does not exist, or if the parent is the object or a descendant. The server
+    /// stays unchanged then.
+    pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
+        for id in [Some(child), parent].into_iter().flatten() {
+            if self.world.objects.get(id.0).is_none() {
+                return Err(ParentError::UnknownObject(id));
+            }
+        }
+        if let Some(parent) = parent
+            && (parent == child || self.world.relations.ancestors(parent).any(|id| id == child))
+        {
+            return Err(ParentError::Circle { child, parent });
+        }
+        self.change_parent(child, parent);
+        Ok(())
+    }
+
+    /// Returns the children of an object, by ascending id.
+    pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
+        self.world.relations.children(id)
+    }
+
+    /// Returns the parent of an object, its parent, and so on.
+    pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
+        self.world.relations.ancestors(id)
+    }
+
+    /// Removes the parent of all children of a removed object.
+    pub(in crate::server) fn detach_children(&mut self, parent: NetId) {
+        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
+            // A callback may have set another parent.
+            if self.world.relations.parent(child) == Some(parent) {
+                self.change_parent(child, None);
+            }
+        }
+    }
+
+    /// Returns the scene id and the parent of an object.
+    pub(crate) fn relation(&self, id: NetId) -> Relation {
+        self.world.relations.of(id)
+    }
+
+    fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
+        if !self.world.relations.set_parent(child, parent) {
+            return;
+        }
+        let scene_id = self.world.relations.scene_id(child);
+        if let Some(replicated) = self.world.objects.get_mut(child.0) {
+            replicated.set(State::Related, parent.is_some() || scene_id.is_some());
+        }
+        self.parent_changed(child);
+    }
+
+    /// Queues the new parent of an object for its observers, and runs the callback.
+    fn parent_changed(&mut self, child: NetId) {
+        let replicated = self.world.objects.get(child.0);
+        // Snapshots contain the parent already.
+        if self.config.compare_schemas
+            && replicated.is_some_and(|replicated| replicated.is(State::Announced))
+        {
+            self.visibility.reparented.insert(child);
+        }
+        let parent = self.world.relations.parent(child);
+        let callback = LifecycleCallback::ParentChanged(parent);
+        self.dispatch(child, LifecycleEvent::Call(callback));
+    }
+
+    /// Sends the changed parents. Objects with fewer ancestors come first, so that no client sees a
+    /// cycle in between.
+    pub(in crate::server) fn send_parents(&mut self) {
+        if self.visibility.reparented.is_empty() {
+            return;
+        }
+        let reparented = std::mem::take(&mut self.visibility.reparented).into_iter();
+        let depth = |id: &NetId| self.world.relations.ancestors(*id).count();
+        let mut reparented: Vec<_> = reparented.map(|id| (depth(&id), id)).collect();
+        reparented.sort_unstable();
+        let mut last = 0;
+        for (depth, child) in reparented {
+            // Their observers may belong to different audiences.
+            if std::mem::replace(&mut last, depth) != depth {
+                self.deliver();
+            }
+            self.send_parent(child);
+        }
+        self.deliver();
+    }
+
+    fn send_parent(&mut self, child: NetId) {
+        let Some(replicated) = self.world.objects.get(child.0) else {
+            return;
+        };
+        let audience = replicated.audience;
+        if !replicated.is(State::Announced)
+            || !self.visibility.audiences.get(audience).has_observers()
+        {
+            return;
+        }
+        let parent = self.world.relations.parent(child).unwrap_or(NetId::NONE);
+        for segments in self.visibility.audiences.outputs(audience).channel(0) {
+            SetParent { child, parent }.encode(segments.begin());
+            let length = segments.commit();
+            self.stats.count_encoded(MessageType::SetParent, length);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The server's entry of an object.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use syncvar_runtime::object::Location;
+use syncvar_runtime::{AudienceId, ConnectionId};
+
+use crate::server::visibility::audience::Audiences;
+
+/// The server's entry of an object. The update loop reads it for every change, so it stays short.
+#[derive(Debug)]
+pub struct Replicated {
+    /// Position of its behaviours in the pools.
+    pub(in crate::server) at: Location,
+    /// Connections that have the object.
+    pub(in crate::server) audience: AudienceId,
+    /// Audience from the next update on.
+    pub(in crate::server) target_audience: AudienceId,
+    pub(in crate::server) owner: Option<ConnectionId>,
+    /// Number that the owner's writes carry. Each grant of write access increments it.
+    pub(in crate::server) lease: u32,
+    /// Time of the next look by the schedule.
+    pub(in crate::server) wake: Option<Duration>,
+    /// Bits of [`State`].
+    states: u8,
+}
+
+/// A state of an object, independent of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(in crate::server) enum State {
+    /// The audience has received the spawn.
+    Announced = 1,
+    /// The schedule lists the object for a change of its audience.
+    VisibilityDirty = 1 << 1,
+    /// The next update ignores the send interval: the object gains an observer.
+    SendNow = 1 << 2,
+    /// An observer needs a snapshot: it requested one, or an earlier attempt failed.
+    /// [`Visibility::pending_snapshots`](crate::server::visibility::Visibility) lists the observers.
+    SnapshotPending = 1 << 3,
+    /// A delta could not be encoded. Snapshots wait for it: they would contain changes that the
+    /// delta repeats.
+    WriteFailed = 1 << 4,
+    /// The interest management chooses the observers.
+    ByInterest = 1 << 5,
+    /// The object has a scene id or a parent.
+    Related = 1 << 6,
+    /// The owner changed while the object was checked out.
+    OwnerChanged = 1 << 7,
+}
+
+/// States that the update loop treats apart.
+const SPECIAL: u8 = State::VisibilityDirty as u8
+    | State::SendNow as u8
+    | State::SnapshotPending as u8
+    | State::WriteFailed as u8;
+
+impl Replicated {
+    /// Returns the entry of an object without states.
+    pub(in crate::server) fn new(at: Location, audience: AudienceId) -> Self {
+        Self {
+            at,
+            audience,
+            target_audience: audience,
+            owner: None,
+            lease: 0,
+            wake: None,
+            states: 0,
+        }
+    }
+
+    /// Returns whether an object is in a state.
+    #[inline]
+    pub(in crate::server) fn is(&self, state: State) -> bool {
+        self.states & state as u8 != 0
+    }
+
+    /// Enters or leaves a state.
+    #[inline]
+    pub(in crate::server) fn set(&mut self, state: State, holds: bool) {
+        if holds {
+            self.states |= state as u8;
+        } else {
+            self.states &= !(state as u8);
+        }
+    }
+
+    /// Leaves a state, and returns whether the object was in it.
+    #[inline]
+    pub(in crate::server) fn take(&mut self, state: State) -> bool {
+        let held = self.is(state);
+        self.set(state, false);
+        held
+    }
+
+    /// Returns whether an update only writes the object's changes.
+    #[inline]
+    pub(in crate::server) fn is_plain(&self) -> bool {
+        let states = self.states & (SPECIAL | State::Announced as u8);
+        (states == State::Announced as u8) & self.wake.is_none()
+    }
+
+    /// Replaces audiences that were merged into others.
+    pub(in crate::server) fn replace_audiences(
+        &mut self,
+        merged: &BTreeMap<AudienceId, AudienceId>,
+        audiences: &mut Audiences,
+    ) {
+        for audience in [&mut self.audience, &mut self.target_audience] {
+            if let Some(replacement) = merged.get(audience) {
+                audiences.acquire(*replacement);
+                audiences.release(*audience);
+                *audience = *replacement;
+            }
+        }
+    }
+}

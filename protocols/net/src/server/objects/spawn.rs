@@ -1,0 +1,364 @@
+//! Commands about objects: spawn, despawn, show, hide, owner.
+
+use syncvar_runtime::object::{BehaviourSet, Behaviours};
+use syncvar_runtime::relations::Place;
+use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
+use syncvar_runtime::{
+    AudienceId, ConnectionId, NetId, NetworkSceneId, Quaternion, SpawnError, Vector3,
+};
+
+use crate::MessageType;
+use crate::message::{Message, ObjectDestroy};
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::visibility::audience::{Audiences, Base};
+use crate::server::{NetworkServer, ServerEvent};
+
+/// Options of a spawn.
+///
+/// ```
+/// use syncvar::{NetId, SpawnOptions, values::Vector3};
+///
+/// let options = SpawnOptions {
+///     position: Vector3::new(0.0, 1.0, 0.0),
+///     hidden: true,
+///     ..SpawnOptions::default()
+/// };
+/// # assert_eq!(options.net_id, None);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SpawnOptions {
+    /// Name of the prefab, if several have the same behaviours. By default, the first prefab
+    /// registered with behaviours of these types.
+    pub prefab: Option<String>,
+    /// A particular id. By default, the next unused one. Later ids follow the highest chosen id,
+    /// unless it was more than 2^24 ahead: distant ids are a separate range of the game.
+    pub net_id: Option<NetId>,
+    /// Position of the object.
+    pub position: Vector3,
+    /// Rotation of the object; none by default.
+    pub rotation: Option<Quaternion>,
+    /// Owner of the object.
+    pub owner: Option<ConnectionId>,
+    /// Hides the object from all connections until it is shown.
+    pub hidden: bool,
+    /// Scene id, not 0, for an object that exists on the clients already
+    /// ([`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object)). They receive
+    /// only its state.
+    pub scene_id: Option<NetworkSceneId>,
+}
+
+impl NetworkServer {
+    /// Spawns an object: with the next update, all ready clients receive it. The callbacks of its
+    /// [`NetworkLifecycle`](syncvar_runtime::NetworkLifecycle) run before the method returns. A callback may
+    /// despawn the object again.
+    ///
+    /// # Panics
+    ///
+    /// If no prefab is registered with these behaviours in this order. Use
+    /// [`spawn_with`](Self::spawn_with) if the types are not known in advance.
+    #[track_caller]
+    pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
+        match self.spawn_with(behaviours, SpawnOptions::default()) {
+            Ok(net_id) => net_id,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Spawns an object with options.
+    ///
+    /// # Errors
+    ///
+    /// If the prefab, the id or the owner is invalid. No object is spawned then.
+    pub fn spawn_with<S: BehaviourSet>(
+        &mut self,
+        behaviours: S,
+        options: SpawnOptions,
+    ) -> Result<NetId, SpawnError> {
+        let SpawnOptions {
+            prefab,
+            net_id,
+            position,
+            rotation,
+            owner,
+            hidden,
+            scene_id,
+        } = options;
+        let behaviours = behaviours.into_behaviours();
+        let prefab = self.world.prefabs.find(&behaviours, prefab.as_deref())?;
+        let prefab = prefab.index;
+        if let Some(owner) = owner.filter(|owner| !self.sessions.knows(*owner)) {
+            return Err(SpawnError::UnknownOwner(owner));
+        }
+        self.check_scene_id(scene_id)?;
+        let net_id = self.choose_net_id(net_id)?;
+        self.report_unknown_channels(net_id, &behaviours);
+
+        let audience = if hidden {
+            Audiences::NOBODY
+        } else {
+            Audiences::EVERYONE
+        };
+        let new = |at| Replicated::new(at, audience);
+        let replicated = self.world.insert(net_id, prefab, behaviours, new);
+        replicated.set(State::ByInterest, !hidden);
+        replicated.set(State::Related, scene_id.is_some());
+        let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
+        self.world.set_place(net_id, Place { position, rotation });
+        self.replication.schedule.queue_new(net_id);
+        self.visibility.audiences.acquire(audience);
+        self.visibility.audiences.acquire(audience);
+        if let Some(scene_id) = scene_id {
+            self.world.relations.set_scene_id(net_id, scene_id);
+        }
+        self.visibility
+            .interest
+            .management
+            .handle_spawn(net_id, position);
+        if owner.is_some() {
+            self.give(net_id, owner);
+        }
+        self.dispatch(net_id, LifecycleEvent::Spawn);
+        Ok(net_id)
+    }
+
+    fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {
+        for slot in behaviours.slots().iter() {
+            let (behaviour, channel) = (slot.info().schema.name, slot.info().channel);
+            if usize::from(channel) >= self.config.channels.len() {
+                tracing::warn!(%object, behaviour, channel, "the server has no such channel");
+                self.events.push(ServerEvent::UnknownChannel {
+                    object,
+                    behaviour,
+                    channel,
+                });
+            }
+        }
+    }
+
+    /// Removes an object from the server and from all clients that observe it. Its children lose
+    /// their parent. Returns whether the object existed.
+    ///
+    /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. An
+    /// object that is checked out for a callback is despawned after that callback.
+    pub fn despawn(&mut self, id: NetId) -> bool {
+        if self.world.checked_out.contains(id) {
+            return self.world.checked_out.depart(id, Departure::Destroyed);
+        }
+        if self.world.has_lifecycle(id) {
+            self.dispatch(id, LifecycleEvent::Despawn);
+            return true;
+        }
+        self.remove(id)
+    }
+
+    /// Removes an object after its lifecycle callbacks.
+    pub(in crate::server) fn remove(&mut self, id: NetId) -> bool {
+        self.hide_at_once(id);
+        let Some(replicated) = self.world.remove(id) else {
+            return false;
+        };
+        self.visibility.pending_snapshots.remove(&id);
+        self.visibility.reparented.remove(&id);
+        self.visibility.interest.forget(id);
+        self.replication.bandwidth.remove_object(id);
+        self.remove_locally(id);
+        self.calls.remove_object(id);
+        if let Some(owner) = replicated
+            .owner
+            .and_then(|owner| self.sessions.connections.get_mut(owner.0))
+        {
+            owner.owned.remove(&id);
+        }
+        let audiences = &mut self.visibility.audiences;
+        if replicated.is(State::Announced) && audiences.get(replicated.audience).has_observers() {
+            for segments in audiences.outputs(replicated.audience).channel(0) {
+                ObjectDestroy { net_id: id }.encode(segments.begin());
+                let length = segments.commit();
+                self.stats.count_encoded(MessageType::ObjectDestroy, length);
+            }
+        }
+        audiences.release(replicated.audience);
+        audiences.release(replicated.target_audience);
+        if self.world.relations.has_children() {
+            self.detach_children(id);
+        }
+        true
+    }
+
+    /// Shows an object to a connection with the next update. Returns whether the object exists.
+    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_visible(id, connection, true)
+    }
+
+    /// Hides an object from a connection with the next update. Unsent changes of the object do not
+    /// reach the connection. Returns whether the object exists.
+    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        self.set_visible(id, connection, false)
+    }
+
+    /// Reverts [`show`](Self::show) or [`hide`](Self::hide) for a connection: the object's default
+    /// visibility or the interest management decides again. Returns whether the object exists.
+    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
+        if !self.sessions.knows(connection) {
+            return false;
+        }
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, None);
+        }
+        self.visibility
+            .interest
+            .remember_shown(id, connection, false);
+        self.set_target_audience(id, |audiences, wanted| {
+            audiences.restore(wanted, connection)
+        })
+    }
+
+    /// Shows an object to all present and future connections, independent of the interest
+    /// management.
+    pub fn show_to_all(&mut self, id: NetId) -> bool {
+        self.take_from_interest(id);
+        self.set_target_audience(id, |_, _| Audiences::EVERYONE)
+    }
+
+    /// Hides an object from all present and future connections, independent of the interest
+    /// management.
+    pub fn hide_from_all(&mut self, id: NetId) -> bool {
+        self.take_from_interest(id);
+        self.set_target_audience(id, |_, _| Audiences::NOBODY)
+    }
+
+    fn take_from_interest(&mut self, id: NetId) {
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::ByInterest, false);
+            self.visibility.interest.take_shown(id);
+            self.set_local_view(id, None);
+        }
+    }
+
+    fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
+        let Some(replicated) = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|_| self.sessions.knows(connection))
+        else {
+            return false;
+        };
+        if self.is_local(connection) {
+            return self.set_visible_locally(id, Some(visible));
+        }
+        if replicated.is(State::ByInterest)
+            && self.visibility.audiences.base(replicated.target_audience) == Base::Everyone
+        {
+            self.visibility
+                .interest
+                .remember_shown(id, connection, visible);
+        }
+        self.set_target_audience(id, |audiences, wanted| {
+            audiences.with(wanted, connection, visible)
+        })
+    }
+
+    pub(in crate::server) fn set_target_audience(
+        &mut self,
+        id: NetId,
+        choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
+    ) -> bool {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+            return false;
+        };
+        let wanted = choose(&mut self.visibility.audiences, replicated.target_audience);
+        self.visibility.audiences.acquire(wanted);
+        self.visibility
+            .audiences
+            .release(replicated.target_audience);
+        replicated.target_audience = wanted;
+        self.replication.schedule.queue_view_change(id, replicated);
+        self.mark_local(id);
+        true
+    }
+
+    /// Sets the position and rotation in later snapshots of an object. Clients that have the object
+    /// are not updated: use a field for a position that they follow. Returns whether the object
+    /// exists.
+    pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
+        if self.world.objects.get(id.0).is_none() {
+            return false;
+        }
+        self.world.set_place(id, Place { position, rotation });
+        self.visibility
+            .interest
+            .management
+            .handle_move(id, position);
+        true
+    }
+
+    /// Gives an object to a connection, or takes it from its owner. Both connections are notified.
+    /// On the server, [`on_lost_ownership`](syncvar_runtime::NetworkLifecycle::on_lost_ownership) runs when
+    /// the server loses the object to a connection, and
+    /// [`on_gained_ownership`](syncvar_runtime::NetworkLifecycle::on_gained_ownership) when it gets the
+    /// object back.
+    ///
+    /// Pending changes of an object with restricted fields are sent at once. Then both connections
+    /// receive exactly the fields that became readable for them. Writes of the former owner in
+    /// transit are void. From inside a call on the object itself, both receive a snapshot with the
+    /// next update instead.
+    ///
+    /// Returns whether the object and the connection exist.
+    pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
+        let former = self.owner(id);
+        let given = self.give(id, owner);
+        if given {
+            self.dispatch_ownership(id, former, owner);
+        }
+        given
+    }
+
+    /// Changes the owner without lifecycle callbacks.
+    fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
+        let known = owner.is_none_or(|owner| self.sessions.knows(owner));
+        let former = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|_| known)
+            .map(|replicated| replicated.owner);
+        if former == Some(owner) {
+            return true;
+        }
+        self.before_owner_change(id);
+        let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| known) else {
+            return false;
+        };
+        let former = std::mem::replace(&mut replicated.owner, owner);
+        let seen_by = replicated
+            .is(State::Announced)
+            .then_some(replicated.audience);
+        for (connection, authority) in [(former, false), (owner, true)] {
+            let Some(connection) = connection else {
+                continue;
+            };
+            let sees = seen_by.is_some_and(|audience| {
+                self.visibility.audiences.get(audience).observes(connection)
+            });
+            if sees {
+                // Earlier messages go first.
+                self.deliver();
+            }
+            if let Some(connection) = self.sessions.connections.get_mut(connection.0) {
+                if authority {
+                    connection.owned.insert(id);
+                } else {
+                    connection.owned.remove(&id);
+                }
+            }
+            if sees {
+                self.send_authority(connection, id, authority);
+            }
+        }
+        self.after_owner_change(id, former, owner, seen_by);
+        self.mark_local(id);
+        self.update_base(id);
+        true
+    }
+}

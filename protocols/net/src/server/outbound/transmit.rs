@@ -1,0 +1,113 @@
+//! Packets for the transport, as lists of shared chunks.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use syncvar_runtime::{Channel, Transmit};
+
+use crate::server::NetworkServer;
+use crate::server::outbound::chunks::ChunkStore;
+use crate::server::sessions::connection::{Connection, ConnectionState};
+
+impl NetworkServer {
+    /// Returns the next packet to send. Call it until it returns none.
+    pub fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
+        self.outbound.packet.clear();
+        if self.visibility.audiences.is_written() {
+            self.deliver();
+        }
+        let packet_size = self.config.gathered_size();
+        let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
+        let (id, packet) = loop {
+            let Some(id) = outbound.outgoing.front().copied() else {
+                outbound.store.clear();
+                return None;
+            };
+            let Some(connection) = connections.get_mut(id.0) else {
+                outbound.outgoing.pop_front();
+                continue;
+            };
+            connection.flush_own(&mut outbound.store);
+            let (store, gathered) = (&outbound.store, &mut outbound.packet);
+            let taken = connection.take_packet(packet_size, store, gathered);
+            let done = connection.queue.is_empty();
+            let closing = connection.state == ConnectionState::Closing;
+            // A closing connection stays until a later poll finds its queue empty.
+            if done && !(closing && taken.is_some()) {
+                connection.listed = false;
+                outbound.outgoing.pop_front();
+                if closing {
+                    connections.remove(id.0);
+                }
+            }
+            if let Some(packet) = taken {
+                break (id, packet);
+            }
+        };
+        self.stats.sent.add(packet.length);
+        let delivery = self.config.channels.get(usize::from(packet.channel));
+        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
+        let chunks = if outbound.packet.is_empty() {
+            outbound.store.get(&packet.chunks)
+        } else {
+            &outbound.packet
+        };
+        Some(Transmit::new(id, packet.channel, delivery, chunks))
+    }
+}
+
+/// A packet taken from a connection's queue.
+struct Packet {
+    channel: u8,
+    length: usize,
+    /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
+    chunks: Range<u64>,
+}
+
+impl Connection {
+    /// Takes the chunks of one packet from the queue. Chunks that are not adjacent in the store are
+    /// gathered into `packet`.
+    #[inline]
+    fn take_packet(
+        &mut self,
+        packet_size: usize,
+        store: &ChunkStore,
+        packet: &mut Vec<Bytes>,
+    ) -> Option<Packet> {
+        let queued = self.queue.front_mut()?;
+        let channel = queued.channel;
+        let start = queued.chunks.next()?;
+        let mut chunks = start..start + 1;
+        let mut length = store.length(start);
+        loop {
+            let queued = match self.queue.front_mut() {
+                Some(queued) if queued.chunks.is_empty() => {
+                    self.queue.pop_front();
+                    continue;
+                }
+                Some(queued) if queued.channel == channel => queued,
+                _ => break,
+            };
+            let next = queued.chunks.start;
+            let longer = length + store.length(next);
+            if longer > packet_size {
+                break;
+            }
+            if packet.is_empty() && next == chunks.end {
+                chunks.end += 1;
+            } else {
+                if packet.is_empty() {
+                    packet.extend_from_slice(store.get(&chunks));
+                }
+                packet.extend_from_slice(store.get(&(next..next + 1)));
+            }
+            queued.chunks.start += 1;
+            length = longer;
+        }
+        Some(Packet {
+            channel,
+            length,
+            chunks,
+        })
+    }
+}

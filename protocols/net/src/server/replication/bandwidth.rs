@@ -1,0 +1,375 @@
+//! Bandwidth limits: deltas for connections with a budget.
+
+pub(in crate::server) mod backlog;
+pub(in crate::server) mod budget;
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use syncvar_runtime::object::{Slot, WriteLog};
+use syncvar_runtime::packet::{update_fits, update_length};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, Vector3};
+
+use crate::Framing;
+use crate::server::objects::replicated::State;
+use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry, mask_slice};
+use crate::server::replication::bandwidth::budget::clamp_priority;
+use crate::server::replication::update::encode_failure;
+use crate::server::sessions::connection::QueuedChunks;
+use crate::server::{Budget, NetworkServer};
+
+/// Shared state of all connections with a budget.
+#[derive(Debug, Default)]
+pub(in crate::server) struct BandwidthLimiter {
+    pub(in crate::server) log: WriteLog,
+    /// Connections with a budget, ascending.
+    connections: Vec<ConnectionId>,
+    /// Objects with another priority than 1.
+    priorities: FxHashMap<NetId, f32>,
+    /// Lists reused by every connection.
+    order: Vec<usize>,
+    chosen: Vec<Chosen>,
+}
+
+/// An entry of a backlog that is sent with this update.
+#[derive(Debug)]
+struct Chosen {
+    /// Index of the entry.
+    index: usize,
+    source: Source,
+}
+
+/// Origin of the bytes of a chosen entry.
+#[derive(Debug)]
+enum Source {
+    /// The buffer of an audience.
+    Shared(AudienceId, Range<usize>),
+    /// [`Backlog::rewritten`].
+    Rewritten(Range<usize>),
+    /// A snapshot, later in this update.
+    Snapshot,
+}
+
+impl BandwidthLimiter {
+    /// Returns whether a connection has a budget.
+    pub(in crate::server) fn is_active(&self) -> bool {
+        !self.connections.is_empty()
+    }
+
+    /// Removes an object.
+    pub(in crate::server) fn remove_object(&mut self, id: NetId) {
+        self.priorities.remove(&id);
+    }
+
+    /// Removes a connection.
+    pub(in crate::server) fn remove_connection(&mut self, id: ConnectionId) {
+        self.connections.retain(|connection| *connection != id);
+    }
+
+    fn add_connection(&mut self, id: ConnectionId) {
+        if let Err(index) = self.connections.binary_search(&id) {
+            self.connections.insert(index, id);
+        }
+    }
+}
+
+impl NetworkServer {
+    /// Sets or removes the budget of a connection. Returns whether the connection exists.
+    pub fn set_budget(&mut self, connection: ConnectionId, budget: Option<Budget>) -> bool {
+        if !self.sessions.knows(connection) {
+            return false;
+        }
+        // The local client receives no bytes.
+        if self.is_local(connection) {
+            return true;
+        }
+        let Some(limited) = self.sessions.connections.get_mut(connection.0) else {
+            return false;
+        };
+        match (budget, &mut limited.backlog) {
+            (Some(budget), Some(backlog)) => (backlog.budget, backlog.ending) = (budget, false),
+            (Some(budget), none) => *none = Some(Box::new(Backlog::new(budget))),
+            (None, Some(backlog)) => backlog.ending = true,
+            (None, None) => return true,
+        }
+        self.replication.bandwidth.add_connection(connection);
+        true
+    }
+
+    /// Sets the viewpoint of a connection with a [`Budget`]: nearer objects have a higher priority.
+    /// Returns whether the connection exists.
+    pub fn set_viewpoint(&mut self, connection: ConnectionId, viewpoint: Option<Vector3>) -> bool {
+        let Some(viewer) = self.sessions.connections.get_mut(connection.0) else {
+            return false;
+        };
+        viewer.viewpoint = viewpoint;
+        true
+    }
+
+    /// Sets the priority of an object for connections with a [`Budget`]: 1 by default, at least 0.001.
+    /// Under load, an object of priority 2 is sent twice as often as an object of priority 1. Returns
+    /// whether the object exists.
+    pub fn set_priority(&mut self, id: NetId, priority: f32) -> bool {
+        let exists = self.world.objects.get(id.0).is_some();
+        if exists {
+            let priority = clamp_priority(priority);
+            self.replication.bandwidth.priorities.insert(id, priority);
+        }
+        exists
+    }
+
+    /// Returns whether a backlog has entries.
+    pub(in crate::server) fn has_backlog(&self) -> bool {
+        self.replication.bandwidth.connections.iter().any(|id| {
+            let connection = self.sessions.connections.get(id.0);
+            let backlog = connection.and_then(|connection| connection.backlog.as_ref());
+            backlog.is_some_and(|backlog| !backlog.entries.is_empty())
+        })
+    }
+
+    /// Ends removed budgets whose backlog is empty. Such a connection receives the next deltas with
+    /// all others, so it must not lack a snapshot either.
+    pub(in crate::server) fn end_budgets(&mut self) {
+        // An ownership change may have logged a write that is not sent yet.
+        if !self.replication.bandwidth.log.records.is_empty() {
+            return;
+        }
+        let connections = &mut self.sessions.connections;
+        let snapshots = &self.visibility.pending_snapshots;
+        self.replication.bandwidth.connections.retain(|id| {
+            let Some(connection) = connections.get_mut(id.0) else {
+                return false;
+            };
+            let needs_snapshot = || snapshots.values().any(|receivers| receivers.contains(id));
+            connection.backlog.take_if(|backlog| {
+                backlog.ending && backlog.entries.is_empty() && !needs_snapshot()
+            });
+            connection.backlog.is_some()
+        });
+    }
+
+    /// Sends each connection with a budget the deltas that fit.
+    pub(in crate::server) fn send_limited(&mut self) {
+        let connections = std::mem::take(&mut self.replication.bandwidth.connections);
+        self.replication.bandwidth.log.sort();
+        for id in &connections {
+            let connection = self.sessions.connections.get_mut(id.0);
+            let backlog = connection.and_then(|connection| connection.backlog.take());
+            let Some(mut backlog) = backlog else {
+                continue;
+            };
+            self.send_backlog(*id, &mut backlog);
+            if let Some(connection) = self.sessions.connections.get_mut(id.0) {
+                connection.backlog = Some(backlog);
+            }
+        }
+        self.replication.bandwidth.connections = connections;
+        self.replication.bandwidth.log.clear();
+    }
+
+    fn send_backlog(&mut self, id: ConnectionId, backlog: &mut Backlog) {
+        backlog.begin_update();
+        let connection = self.sessions.connections.get(id.0);
+        let ready = connection.filter(|connection| connection.is_ready());
+        let Some(framing) = ready.map(|connection| connection.framing) else {
+            backlog.entries.clear();
+            return;
+        };
+        let observes = |audience| self.visibility.audiences.get(audience).observes(id);
+        // A pending snapshot contains these changes.
+        let needs_snapshot = |object| {
+            let receivers = self.visibility.pending_snapshots.get(&object);
+            receivers.is_some_and(|receivers| receivers.contains(&id))
+        };
+        let log = &self.replication.bandwidth.log;
+        backlog.add_records(log, id, |record| {
+            // A restricted field is written ahead of the update: the audience may have changed since.
+            let ahead = record.changes.is_none();
+            let replicated = self.world.objects.get(record.net_id.0).filter(|_| ahead);
+            let audience = replicated.map_or(record.audience, |replicated| replicated.audience);
+            observes(audience) && !needs_snapshot(record.net_id)
+        });
+        backlog.entries.retain(|entry| {
+            let replicated = self.world.objects.get(entry.net_id.0);
+            // An object that is not announced is another one with a reused id.
+            replicated.is_some_and(|replicated| {
+                replicated.is(State::Announced) && observes(replicated.audience)
+            })
+        });
+        self.choose_entries(id, framing, backlog);
+        self.send_chosen(id, backlog);
+    }
+
+    /// Chooses the entries that fit into the budget, by priority.
+    fn choose_entries(&mut self, id: ConnectionId, framing: Framing, backlog: &mut Backlog) {
+        let connection = self.sessions.connections.get(id.0);
+        let viewpoint = connection.and_then(|connection| connection.viewpoint);
+        let packet_size = self.config.gathered_size();
+        let mut order = std::mem::take(&mut self.replication.bandwidth.order);
+        let priorities = &self.replication.bandwidth.priorities;
+        backlog.order(&mut order, viewpoint, |id| {
+            let priority = priorities.get(&id).copied().unwrap_or(1.0);
+            (priority, self.world.place(id).position)
+        });
+        if backlog.rewritten.encoding() == framing.encoding() {
+            backlog.rewritten.truncate(0);
+        } else {
+            backlog.rewritten = NetworkWriter::with_encoding(framing.encoding());
+        }
+        for index in order.drain(..) {
+            let Some(entry) = backlog.entries.get(index).cloned() else {
+                continue;
+            };
+            let Some(source) = self.source_of(id, framing, &entry, index, backlog) else {
+                continue;
+            };
+            if let Source::Shared(_, changes) | Source::Rewritten(changes) = &source {
+                let bytes = update_length(framing.form(), entry.net_id, changes.len());
+                if !backlog.reserve(framing, bytes, packet_size) {
+                    break;
+                }
+            } else {
+                self.request_snapshot(entry.net_id, &[id]);
+                self.replication.schedule.queue_dirty(entry.net_id);
+            }
+            let chosen = Chosen { index, source };
+            self.replication.bandwidth.chosen.push(chosen);
+        }
+        order.clear();
+        let limiter = &mut self.replication.bandwidth;
+        limiter.order = order;
+        limiter.chosen.sort_unstable_by_key(|chosen| chosen.index);
+    }
+
+    /// Finds or encodes the bytes of an entry. Returns none if the entry waits.
+    fn source_of(
+        &mut self,
+        id: ConnectionId,
+        framing: Framing,
+        entry: &BacklogEntry,
+        index: usize,
+        backlog: &mut Backlog,
+    ) -> Option<Source> {
+        let record = entry
+            .record
+            .and_then(|index| self.replication.bandwidth.log.records.get(index));
+        let shared = record.and_then(|record| {
+            let changes = record.changes.as_ref()?;
+            let changes = changes[WriteLog::index(framing.form())].clone();
+            Some(Source::Shared(record.audience, changes))
+        });
+        if shared.is_some() {
+            return shared;
+        }
+        if self.has_operations(entry) && backlog.defer(index) {
+            return None;
+        }
+        let rewritten = self.write_missed_fields(id, framing, entry, backlog);
+        Some(rewritten.map_or(Source::Snapshot, Source::Rewritten))
+    }
+
+    /// Returns whether operations of an object wait for its send interval. Fields written now would
+    /// include them, and the operations would have to become whole collections for all observers.
+    fn has_operations(&self, entry: &BacklogEntry) -> bool {
+        let replicated = self.world.objects.get(entry.net_id.0);
+        let Some(replicated) = replicated.filter(|it| !it.is(State::WriteFailed)) else {
+            return false;
+        };
+        let slots = self.world.pools.slots(replicated.at);
+        let of_channel = |slot: &&dyn Slot| slot.info().channel == entry.channel;
+        slots.is_some_and(|slots| {
+            let mut slots = slots.iter().filter(of_channel);
+            slots.any(|slot| slot.dirty_bits() & slot.info().operation_bits != 0)
+        })
+    }
+
+    /// Writes the missed fields of an object with their current values. Returns none if a snapshot
+    /// must replace them: a change is an operation, a value cannot be encoded, or the message would be
+    /// too long.
+    fn write_missed_fields(
+        &mut self,
+        reader: ConnectionId,
+        framing: Framing,
+        entry: &BacklogEntry,
+        backlog: &mut Backlog,
+    ) -> Option<Range<usize>> {
+        let net_id = entry.net_id;
+        let replicated = self.world.objects.get(net_id.0)?;
+        let is_owner = replicated.owner == Some(reader);
+        let slots = self.world.pools.slots_mut(replicated.at)?;
+        let Backlog {
+            masks, rewritten, ..
+        } = backlog;
+        let of_channel = |slot: &&dyn Slot| slot.info().channel == entry.channel;
+        let resendable = |slot: &dyn Slot| slot.info().resendable;
+        if !slots.iter().filter(of_channel).all(resendable) {
+            return None;
+        }
+        let start = rewritten.len();
+        let mut masks = mask_slice(masks, &entry.masks).iter();
+        slots.for_each_mut(|slot| {
+            let missed = masks.next().copied().unwrap_or_default();
+            if slot.info().channel == entry.channel {
+                let readable = slot.info().policy.readable(is_owner);
+                slot.write_again(missed & readable, rewritten);
+            }
+        });
+        if let Some(error) = rewritten.take_error() {
+            rewritten.truncate(start);
+            self.events.push(encode_failure(net_id, error));
+            return None;
+        }
+        let room = self.config.channel_info(entry.channel).room;
+        // The changes of several updates may exceed the limit together.
+        if !update_fits(framing.form(), net_id, rewritten.len() - start, room) {
+            rewritten.truncate(start);
+            return None;
+        }
+        Some(start..rewritten.len())
+    }
+
+    /// Appends the chosen deltas to the connection's queue.
+    fn send_chosen(&mut self, id: ConnectionId, backlog: &mut Backlog) {
+        let mut chosen = std::mem::take(&mut self.replication.bandwidth.chosen);
+        let Some(connection) = self.sessions.connections.get_mut(id.0) else {
+            return;
+        };
+        let (framing, packet_size) = (connection.framing, self.config.gathered_size());
+        let audiences = &self.visibility.audiences;
+        let Backlog {
+            entries,
+            rewritten,
+            outputs,
+            ..
+        } = backlog;
+        for Chosen { index, source } in &chosen {
+            let Some(entry) = entries.get(*index) else {
+                continue;
+            };
+            let (written, changes) = match source {
+                Source::Shared(audience, changes) => {
+                    let written = audiences.written(*audience, framing, entry.channel);
+                    (written, changes)
+                }
+                Source::Rewritten(changes) => (rewritten.as_bytes(), changes),
+                Source::Snapshot => continue,
+            };
+            let changes = written.get(changes.clone()).unwrap_or_default();
+            while outputs.len() <= usize::from(entry.channel) {
+                outputs.push(framing.segments(packet_size));
+            }
+            outputs[usize::from(entry.channel)].push_update(entry.net_id, changes);
+        }
+        let mut sent = 0;
+        for (channel, output) in (0_u8..).zip(outputs) {
+            let chunks = output.drain().inspect(|chunk| sent += chunk.len());
+            let chunks = self.outbound.store.add(chunks);
+            self.outbound
+                .queue(connection, QueuedChunks { channel, chunks });
+        }
+        backlog.charge(sent);
+        backlog.remove_sent(chosen.iter().map(|chosen| chosen.index));
+        chosen.clear();
+        self.replication.bandwidth.chosen = chosen;
+    }
+}

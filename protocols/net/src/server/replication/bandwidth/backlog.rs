@@ -1,0 +1,297 @@
+//! Backlogs: changed fields that connections with a budget have not received.
+//!
+//! A backlog stores field masks, not bytes. An object whose turn comes is sent with its current
+//! values.
+
+use std::ops::Range;
+
+use syncvar_runtime::object::{WriteLog, WriteRecord};
+use syncvar_runtime::packet::{Segments, frames_length};
+use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+
+use crate::Framing;
+use crate::server::Budget;
+
+/// Updates that pay for bytes sent beyond the budget, at most.
+const MAX_OVERDRAFT_UPDATES: i64 = 20;
+
+/// Minimum cost charged per message, in bytes.
+const MIN_MESSAGE_BYTES: usize = 2;
+
+/// Fields of one object that a connection has not received on one channel.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct BacklogEntry {
+    pub(in crate::server) net_id: NetId,
+    pub(in crate::server) channel: u8,
+    /// Sum of the priorities of all updates in the backlog.
+    priority: f64,
+    /// Changed fields of each behaviour, in [`Backlog::masks`].
+    pub(in crate::server) masks: Range<u32>,
+    /// Index of the write record of this update, if the connection has missed no earlier one.
+    pub(in crate::server) record: Option<usize>,
+    /// Updates that passed over the entry for other objects.
+    deferrals: u8,
+}
+
+/// Messages chosen for one update.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reserved {
+    count: usize,
+    bytes: usize,
+}
+
+/// Entries and their masks.
+#[derive(Debug, Default)]
+struct Entries {
+    list: Vec<BacklogEntry>,
+    masks: Vec<u64>,
+}
+
+/// The budget and the backlog of a connection.
+#[derive(Debug)]
+pub(in crate::server) struct Backlog {
+    pub(in crate::server) budget: Budget,
+    /// Whether the budget was removed. The backlog goes when it is empty.
+    pub(in crate::server) ending: bool,
+    /// Bytes left for this update; negative after an overdraft.
+    bytes_left: i64,
+    reserved: Reserved,
+    /// Entries in the order of objects and channels.
+    pub(in crate::server) entries: Vec<BacklogEntry>,
+    pub(in crate::server) masks: Vec<u64>,
+    /// Lists of the previous update, reused.
+    spare: Entries,
+    /// Deltas of this update that were encoded for this connection alone.
+    pub(in crate::server) rewritten: NetworkWriter,
+    /// Bytes of this update, a buffer for each channel.
+    pub(in crate::server) outputs: Vec<Segments>,
+}
+
+impl Backlog {
+    /// Returns an empty backlog.
+    pub(in crate::server) fn new(budget: Budget) -> Self {
+        Self {
+            budget,
+            ending: false,
+            bytes_left: 0,
+            reserved: Reserved::default(),
+            entries: Vec::new(),
+            masks: Vec::new(),
+            spare: Entries::default(),
+            rewritten: NetworkWriter::new(),
+            outputs: Vec::new(),
+        }
+    }
+
+    /// Subtracts sent bytes from the budget.
+    pub(in crate::server) fn charge(&mut self, bytes: usize) {
+        let left = self.bytes_left.saturating_sub_unsigned(bytes as u64);
+        self.bytes_left = left.max(self.max_overdraft());
+    }
+
+    fn max_overdraft(&self) -> i64 {
+        self.budget.bytes().saturating_mul(-MAX_OVERDRAFT_UPDATES)
+    }
+
+    /// Begins an update: adds the budget to the bytes left.
+    pub(in crate::server) fn begin_update(&mut self) {
+        self.reserved = Reserved::default();
+        let budget = self.budget.bytes();
+        self.bytes_left = if self.ending {
+            i64::MAX
+        } else {
+            // An overdraft of a larger budget must not last longer under a smaller one.
+            let left = self.bytes_left.max(self.max_overdraft());
+            left.saturating_add(budget).min(budget)
+        };
+    }
+
+    /// Reserves the bytes of a delta, and returns whether they fit. The first delta always fits,
+    /// except after an overdraft.
+    pub(in crate::server) fn reserve(
+        &mut self,
+        framing: Framing,
+        bytes: usize,
+        packet_size: usize,
+    ) -> bool {
+        let reserved = Reserved {
+            count: self.reserved.count + 1,
+            bytes: self.reserved.bytes + bytes,
+        };
+        let frames = frames_length(
+            framing.form(),
+            (reserved.count, reserved.bytes),
+            packet_size,
+        );
+        let within = i64::try_from(reserved.bytes + frames).is_ok_and(|all| all <= self.bytes_left);
+        let is_first = self.reserved.count == 0;
+        let fits = within || is_first && self.bytes_left >= self.budget.bytes();
+        if fits {
+            self.reserved = reserved;
+        }
+        fits
+    }
+
+    /// Merges the write records of an update into the backlog. `observes` selects the records of
+    /// objects that this connection observes.
+    pub(in crate::server) fn add_records(
+        &mut self,
+        log: &WriteLog,
+        connection: ConnectionId,
+        observes: impl Fn(&WriteRecord) -> bool,
+    ) {
+        let mut merged = std::mem::take(&mut self.spare);
+        let mut earlier = self.entries.drain(..).peekable();
+        let records = log.records.iter().enumerate();
+        for (index, record) in records.filter(|(_, record)| observes(record)) {
+            let key = (record.net_id, record.channel);
+            while let Some(entry) = earlier.next_if(|entry| entry.key() < key) {
+                merged.carry_over(entry, &self.masks);
+            }
+            let changed = match &record.owner {
+                Some((owner, masks)) if *owner == connection => mask_slice(&log.masks, masks),
+                _ => mask_slice(&log.masks, &record.masks),
+            };
+            if changed.iter().all(|mask| *mask == 0) {
+                continue;
+            }
+            if merged.extend_last(key, changed) {
+                continue;
+            }
+            let entry = earlier.next_if(|entry| entry.key() == key);
+            merged.push(index, record, changed, entry.as_ref(), &self.masks);
+        }
+        for entry in earlier {
+            merged.carry_over(entry, &self.masks);
+        }
+        self.masks.clear();
+        self.spare = Entries {
+            list: std::mem::replace(&mut self.entries, merged.list),
+            masks: std::mem::replace(&mut self.masks, merged.masks),
+        };
+    }
+
+    /// Adds the priority of this update to every entry, and appends the entries that may be sent to
+    /// `order`, the highest priority first. `object` returns the priority and position of an object.
+    pub(in crate::server) fn order(
+        &mut self,
+        order: &mut Vec<usize>,
+        viewpoint: Option<Vector3>,
+        object: impl Fn(NetId) -> (f32, Vector3),
+    ) {
+        for entry in &mut self.entries {
+            let (priority, position) = object(entry.net_id);
+            entry.priority +=
+                f64::from(priority) * f64::from(self.budget.weight(viewpoint, position));
+        }
+        order.extend(0..self.entries.len());
+        let priority = |index: &usize| self.entries.get(*index).map_or(0.0, |it| it.priority);
+        let first = |a: &usize, b: &usize| priority(b).total_cmp(&priority(a)).then(a.cmp(b));
+        // Every message has a minimum cost: sort no more entries than the budget can pay for.
+        let most = usize::try_from(self.bytes_left).unwrap_or(0) / MIN_MESSAGE_BYTES + 1;
+        if most < order.len() {
+            order.select_nth_unstable_by(most, first);
+            order.truncate(most);
+        }
+        order.sort_unstable_by(first);
+    }
+
+    /// Passes over an entry, at most 255 times. Returns whether it did.
+    pub(in crate::server) fn defer(&mut self, index: usize) -> bool {
+        let entry = self.entries.get_mut(index);
+        entry.is_some_and(|entry| {
+            let more = entry.deferrals.checked_add(1);
+            entry.deferrals = more.unwrap_or(u8::MAX);
+            more.is_some()
+        })
+    }
+
+    /// Removes the entries at these indices, ascending. The write records of the others expire.
+    pub(in crate::server) fn remove_sent(&mut self, indices: impl Iterator<Item = usize>) {
+        let mut sent = indices.peekable();
+        let mut index = 0;
+        self.entries.retain_mut(|entry| {
+            let is_sent = sent.next_if_eq(&index).is_some();
+            index += 1;
+            entry.record = None;
+            !is_sent
+        });
+    }
+
+    /// Removes the entries of an object: the connection has received a snapshot of it.
+    pub(in crate::server) fn remove_object(&mut self, net_id: NetId) {
+        let first = self.entries.partition_point(|entry| entry.net_id < net_id);
+        let count = self.entries.iter().skip(first);
+        let count = count.take_while(|entry| entry.net_id == net_id).count();
+        self.entries.drain(first..first + count);
+    }
+}
+
+impl BacklogEntry {
+    fn key(&self) -> (NetId, u8) {
+        (self.net_id, self.channel)
+    }
+}
+
+impl Entries {
+    /// Appends an entry without a new change.
+    fn carry_over(&mut self, mut entry: BacklogEntry, masks: &[u64]) {
+        let start = mask_count(&self.masks);
+        self.masks
+            .extend_from_slice(mask_slice(masks, &entry.masks));
+        entry.masks = start..mask_count(&self.masks);
+        self.list.push(entry);
+    }
+
+    /// Adds changes to the last entry, if it has this key: an ownership change writes an object
+    /// twice in one update.
+    fn extend_last(&mut self, key: (NetId, u8), changed: &[u64]) -> bool {
+        let last = self.list.last_mut().filter(|entry| entry.key() == key);
+        let Some(last) = last else {
+            return false;
+        };
+        let range = last.masks.start as usize..last.masks.end as usize;
+        let masks = self.masks.get_mut(range).unwrap_or_default();
+        for (missed, changed) in masks.iter_mut().zip(changed) {
+            *missed |= changed;
+        }
+        last.record = None;
+        true
+    }
+
+    /// Appends an entry for a write record, with the changes of an earlier entry.
+    fn push(
+        &mut self,
+        index: usize,
+        record: &WriteRecord,
+        changed: &[u64],
+        earlier: Option<&BacklogEntry>,
+        masks: &[u64],
+    ) {
+        let start = mask_count(&self.masks);
+        let missed = earlier.map_or(&[][..], |entry| mask_slice(masks, &entry.masks));
+        let missed = missed.iter().chain(std::iter::repeat(&0));
+        let all = changed.iter().zip(missed);
+        self.masks
+            .extend(all.map(|(changed, missed)| changed | missed));
+        self.list.push(BacklogEntry {
+            net_id: record.net_id,
+            channel: record.channel,
+            priority: earlier.map_or(0.0, |entry| entry.priority),
+            masks: start..mask_count(&self.masks),
+            record: (earlier.is_none() && record.changes.is_some()).then_some(index),
+            deferrals: 0,
+        });
+    }
+}
+
+/// Returns the masks in a range.
+pub(in crate::server) fn mask_slice<'a>(masks: &'a [u64], range: &Range<u32>) -> &'a [u64] {
+    let range = range.start as usize..range.end as usize;
+    masks.get(range).unwrap_or_default()
+}
+
+/// Returns the number of masks, as the start of the next range.
+pub(in crate::server) fn mask_count(masks: &[u64]) -> u32 {
+    u32::try_from(masks.len()).unwrap_or(u32::MAX)
+}

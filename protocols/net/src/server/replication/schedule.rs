@@ -1,0 +1,126 @@
+//! The schedule: objects that the next update visits, and no others.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use syncvar_runtime::NetId;
+
+use crate::id_set::IdSet;
+use crate::server::objects::replicated::{Replicated, State};
+
+/// Queues of the update loop.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Schedule {
+    /// Objects changed since the last update.
+    dirty: IdSet,
+    /// Objects that wait for the end of a send interval, by that time. Objects sent together share
+    /// a time, so the keys are few.
+    waiting: BTreeMap<Duration, Vec<NetId>>,
+    /// Lists of `waiting`, reused.
+    spare: Vec<Vec<NetId>>,
+    /// Objects with another target audience.
+    view_changes: IdSet,
+    /// Objects not announced yet.
+    unannounced: IdSet,
+}
+
+impl Schedule {
+    /// Returns whether all queues are empty.
+    pub(in crate::server) fn is_empty(&self) -> bool {
+        self.dirty.is_empty()
+            && self.waiting.is_empty()
+            && self.view_changes.is_empty()
+            && self.unannounced.is_empty()
+    }
+
+    /// Queues an object with possible changes.
+    #[inline]
+    pub(in crate::server) fn queue_dirty(&mut self, net_id: NetId) {
+        self.dirty.insert(net_id.0);
+    }
+
+    /// Queues an object with another target audience. Its deltas are written before.
+    pub(in crate::server) fn queue_view_change(
+        &mut self,
+        net_id: NetId,
+        replicated: &mut Replicated,
+    ) {
+        self.queue_dirty(net_id);
+        self.queue_written_view_change(net_id, replicated);
+    }
+
+    /// Like [`queue_view_change`](Self::queue_view_change), for an object whose deltas were just
+    /// written.
+    pub(in crate::server) fn queue_written_view_change(
+        &mut self,
+        net_id: NetId,
+        replicated: &mut Replicated,
+    ) {
+        replicated.set(State::VisibilityDirty, true);
+        self.view_changes.insert(net_id.0);
+    }
+
+    /// Queues a new object.
+    pub(in crate::server) fn queue_new(&mut self, net_id: NetId) {
+        self.unannounced.insert(net_id.0);
+    }
+
+    /// Queues an object for the time when its next behaviour is due.
+    pub(in crate::server) fn wake_at(
+        &mut self,
+        net_id: NetId,
+        replicated: &mut Replicated,
+        until: Duration,
+    ) {
+        if replicated.wake.is_none_or(|wake| until < wake) {
+            replicated.wake = Some(until);
+            let spare = &mut self.spare;
+            let list = self
+                .waiting
+                .entry(until)
+                .or_insert_with(|| spare.pop().unwrap_or_default());
+            list.push(net_id);
+        }
+    }
+
+    /// Moves the due objects to `due`, ascending and each once: changed objects and those whose
+    /// interval ended. `all` includes the others in the queue.
+    pub(in crate::server) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
+        while let Some(entry) = self.waiting.first_entry() {
+            if !all && *entry.key() >= now {
+                break;
+            }
+            let mut list = entry.remove();
+            for net_id in list.drain(..) {
+                self.dirty.insert(net_id.0);
+            }
+            self.spare.push(list);
+        }
+        self.dirty.drain_into(due);
+    }
+
+    /// Returns whether an object has another target audience.
+    pub(in crate::server) fn has_view_changes(&self) -> bool {
+        !self.view_changes.is_empty()
+    }
+
+    /// Appends the objects with another target audience to `moved`, ascending, and keeps them
+    /// queued.
+    pub(in crate::server) fn copy_view_changes(&mut self, moved: &mut Vec<NetId>) {
+        let start = moved.len();
+        self.view_changes.drain_into(moved);
+        for id in moved.iter().skip(start) {
+            self.view_changes.insert(id.0);
+        }
+    }
+
+    /// Moves the objects with another target audience to `moved`, ascending.
+    pub(in crate::server) fn take_view_changes(&mut self, moved: &mut Vec<NetId>) {
+        self.view_changes.drain_into(moved);
+    }
+
+    /// Moves the new objects to `new`, ascending.
+    pub(in crate::server) fn take_new(&mut self, new: &mut Vec<NetId>) {
+        self.unannounced.drain_into(new);
+    }
+}

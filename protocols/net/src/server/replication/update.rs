@@ -1,0 +1,353 @@
+//! The update loop: hides, deltas, snapshots, spawns and joins, in this order.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, nanos};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
+
+use crate::MessageType;
+use crate::message::{LocalClientAuthority, Message};
+use crate::server::objects::replicated::State;
+use crate::server::sessions::connection::{Connection, QueuedChunks};
+use crate::server::{NetworkServer, ServerEvent};
+
+/// Lists reused by every update.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Scratch {
+    pub(in crate::server) objects: Vec<NetId>,
+    pub(in crate::server) entering: Vec<ConnectionId>,
+    pub(in crate::server) leaving: Vec<ConnectionId>,
+    jobs: Vec<Job>,
+    #[cfg(feature = "parallel")]
+    shares: crate::server::replication::parallel::Shares,
+    pub(in crate::server) outcome: Outcome,
+    /// Objects of a run in the states `WriteFailed` or `SnapshotPending`.
+    flagged: Vec<NetId>,
+}
+
+/// Successive objects with the same behaviours and the same audience.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Run {
+    pool: u32,
+    audience: AudienceId,
+}
+
+impl NetworkServer {
+    /// Encodes all changes and prepares the packets of every client, in the order documented at the
+    /// type. `now` is the time since a fixed moment. If it goes back, as after a clock restart, the
+    /// server's own time stands still for this update and continues from there.
+    ///
+    /// A behaviour is sent when it is dirty and its send interval has passed since it was last
+    /// sent, or since time zero.
+    pub fn update(&mut self, now: Duration) {
+        let now = self.clock.advance(now);
+        let joining = !self.sessions.joining.is_empty();
+        self.outbound.trim(&self.sessions.connections);
+        self.answer_pings();
+        self.correct_owners();
+        // Calls queued since the last update.
+        self.run_local_calls();
+        self.deliver();
+        self.end_budgets();
+        self.apply_interest();
+        self.call_local_hooks();
+        self.queue_resyncs();
+        self.hide_objects();
+        self.send_deltas(now, joining);
+        self.send_limited();
+        self.deliver_changes();
+        self.show_objects();
+        self.announce();
+        self.send_parents();
+        if std::mem::take(&mut self.visibility.scene_loaded) {
+            self.send_scene_spawned();
+        }
+        if joining {
+            self.join();
+        }
+        self.send_deferred_calls();
+        self.update_local();
+    }
+
+    /// Queues requested snapshots, limited per connection and update.
+    fn queue_resyncs(&mut self) {
+        let (connections, objects) = (&mut self.sessions.connections, &mut self.world.objects);
+        let limit = self.config.resyncs_per_update.max(1);
+        self.sessions.resyncing.retain(|id| {
+            let Some(connection) = connections.get_mut(id.0) else {
+                return false;
+            };
+            let wanted = std::iter::from_fn(|| connection.resync_requests.pop_first());
+            for object in wanted.take(limit) {
+                if let Some(replicated) = objects.get_mut(object.0) {
+                    let owed = self.visibility.pending_snapshots.entry(object).or_default();
+                    if !owed.contains(id) {
+                        owed.push(*id);
+                    }
+                    replicated.set(State::SnapshotPending, true);
+                    self.replication
+                        .schedule
+                        .queue_view_change(object, replicated);
+                }
+            }
+            !connection.resync_requests.is_empty()
+        });
+    }
+
+    /// Writes the deltas of all due objects, once each.
+    fn send_deltas(&mut self, now: Duration, all: bool) {
+        let mut due = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_due(now, all, &mut due);
+        let mut run = None;
+        for id in due.drain(..) {
+            let Some((next, job)) = self.prepare(id, now, all, run) else {
+                continue;
+            };
+            if run != Some(next) {
+                self.send_run(run, now);
+                run = Some(next);
+                if self.is_restricted(next.pool) {
+                    run = None;
+                    self.send_restricted(next.audience, &job, now);
+                    self.finish_run(now);
+                    continue;
+                }
+            }
+            self.replication.scratch.jobs.push(job);
+        }
+        self.send_run(run, now);
+        self.replication.scratch.objects = due;
+    }
+
+    /// Returns the run and job of an object. None if it has no delta: it is not announced yet, or
+    /// has no observers.
+    #[inline]
+    fn prepare(
+        &mut self,
+        id: NetId,
+        now: Duration,
+        all: bool,
+        former: Option<Run>,
+    ) -> Option<(Run, Job)> {
+        let replicated = self.world.objects.get_mut(id.0)?;
+        let run = Run {
+            pool: replicated.at.pool,
+            audience: replicated.audience,
+        };
+        let mut job = Job {
+            net_id: id,
+            row: replicated.at.row,
+            force: all,
+        };
+        // Successive objects often have the same audience.
+        if replicated.is_plain() && former == Some(run) {
+            return Some((run, job));
+        }
+        if replicated.wake.is_some_and(|wake| all || wake < now) {
+            replicated.wake = None;
+        }
+        // Valid for this update only, even if it writes no delta.
+        let forced = replicated.take(State::SendNow);
+        if !replicated.is(State::Announced) {
+            self.replication.schedule.queue_new(id);
+            return None;
+        }
+        job.force |=
+            forced | replicated.is(State::VisibilityDirty) | replicated.is(State::SnapshotPending);
+        if !self
+            .visibility
+            .audiences
+            .get(replicated.audience)
+            .has_observers()
+        {
+            replicated.set(State::WriteFailed, false);
+            self.world.drop_changes(id);
+            return None;
+        }
+        if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
+            self.replication.scratch.flagged.push(id);
+        }
+        Some((run, job))
+    }
+
+    /// Writes the objects of a run.
+    fn send_run(&mut self, run: Option<Run>, now: Duration) {
+        let Some(run) = run else {
+            return;
+        };
+        let info = self
+            .prefab_infos
+            .get(self.world.pools.prefab(run.pool) as usize);
+        let Some(pool) = self.world.pools.pool_mut(run.pool) else {
+            return;
+        };
+        let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let first_behaviour = info.map_or(0, |info| info.first_behaviour);
+        let stats = self.stats.behaviours.get_mut(first_behaviour..);
+        let mut sink = ChangeSink {
+            now: nanos(now),
+            channels: &self.config.channels[..channels],
+            reliable: self.config.room(Channel::Reliable),
+            unreliable: self.config.room(Channel::Unreliable),
+            audience: run.audience,
+            outputs: self.visibility.audiences.outputs(run.audience),
+            stats: stats.unwrap_or_default(),
+            encoded: Encoded::default(),
+            outcome: &mut self.replication.scratch.outcome,
+            log: self
+                .replication
+                .bandwidth
+                .is_active()
+                .then_some(&mut self.replication.bandwidth.log),
+        };
+        let jobs = &self.replication.scratch.jobs[..];
+        #[cfg(feature = "parallel")]
+        let jobs =
+            self.replication
+                .scratch
+                .shares
+                .write(jobs, self.config.parallel_from, pool, &mut sink);
+        pool.write_changes(jobs, &mut sink);
+        let Encoded { single, batched } = sink.encoded;
+        let stats = &mut self.stats;
+        stats.count_all_encoded(MessageType::UpdateVars, single);
+        stats.count_all_encoded(MessageType::UpdateBatch, batched);
+        self.replication.scratch.jobs.clear();
+        self.finish_run(now);
+    }
+
+    /// Handles failures, pending snapshots and remaining changes of the objects of a run.
+    pub(in crate::server) fn finish_run(&mut self, now: Duration) {
+        let Scratch {
+            outcome, flagged, ..
+        } = &mut self.replication.scratch;
+        for id in flagged.drain(..) {
+            let failed = outcome.errors.iter().any(|(object, _)| *object == id);
+            if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
+                replicated.set(State::WriteFailed, false);
+                if replicated.is(State::SnapshotPending) {
+                    self.replication
+                        .schedule
+                        .queue_written_view_change(id, replicated);
+                }
+            }
+        }
+        for (id, error) in outcome.errors.drain(..) {
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.set(State::WriteFailed, true);
+            }
+            self.events.push(encode_failure(id, error));
+        }
+        let mut left = std::mem::take(&mut outcome.left);
+        for (id, failed) in left.drain(..) {
+            self.reschedule(id, now, failed);
+        }
+        self.replication.scratch.outcome.left = left;
+    }
+
+    /// Schedules an object for the time when its next behaviour is due. Behaviours on failed
+    /// channels (a bit each) wait for the next change of the object.
+    fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+            return;
+        };
+        let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+            return;
+        };
+        let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let mut first: Option<Nanos> = None;
+        slots.for_each_mut(|slot| {
+            let channel = slot.info().channel;
+            let is_open = usize::from(channel) < channels && failed >> channel & 1 == 0;
+            if slot.dirty_bits() == 0 || !is_open {
+                return;
+            }
+            let next = slot.last_send().saturating_add(slot.info().send_interval);
+            let (held, due) = slot.held_back(nanos(now));
+            let next = if slot.dirty_bits() & !held == 0 {
+                due.map(|due| due.max(next))
+            } else {
+                Some(next)
+            };
+            first = first.into_iter().chain(next).min();
+        });
+        match first.map(Duration::from_nanos) {
+            // Due and still dirty: its `on_serialize` returned false. Every update asks it again.
+            Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
+            Some(next) => self.replication.schedule.wake_at(id, replicated, next),
+            None => {}
+        }
+    }
+
+    /// Queues the unsent bytes of all audiences for their members.
+    pub(in crate::server) fn deliver(&mut self) {
+        self.deliver_to(|_| true);
+    }
+
+    /// Queues unsent deltas. Connections with a budget have their share already.
+    pub(in crate::server) fn deliver_changes(&mut self) {
+        self.deliver_to(|connection| connection.backlog.is_none());
+    }
+
+    fn deliver_to(&mut self, receives: impl Fn(&Connection) -> bool) {
+        let (connections, outbound) = (&mut self.sessions.connections, &mut self.outbound);
+        self.visibility.audiences.drain(|channel, chunks, members| {
+            let length = chunks.iter().map(Bytes::len).sum();
+            let chunks = outbound.store.add(chunks.iter().cloned());
+            for member in members {
+                let connection = connections.get_mut(member.0);
+                if let Some(connection) = connection.filter(|connection| receives(connection)) {
+                    connection.charge(length);
+                    let chunks = chunks.clone();
+                    outbound.queue(connection, QueuedChunks { channel, chunks });
+                }
+            }
+        });
+    }
+
+    /// Appends a message for one connection alone.
+    pub(in crate::server) fn send_own<M: Message>(
+        &mut self,
+        connection: ConnectionId,
+        message: &M,
+    ) {
+        // The local client receives no bytes.
+        if self.is_local(connection) {
+            return;
+        }
+        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
+            return;
+        };
+        let Some(length) = receiver.write_own(|writer| message.encode(writer)) else {
+            return;
+        };
+        self.stats.count_encoded(M::TYPE, length);
+        receiver.list(&mut self.outbound.outgoing);
+    }
+
+    /// Sends a connection whether it owns an object.
+    pub(in crate::server) fn send_authority(
+        &mut self,
+        connection: ConnectionId,
+        net_id: NetId,
+        authority: bool,
+    ) {
+        let message = LocalClientAuthority { net_id, authority };
+        self.send_own(connection, &message);
+    }
+}
+
+/// Returns the event for a value that cannot be encoded. The object stays unsent: operations cannot
+/// be encoded a second time.
+pub(in crate::server) fn encode_failure(object: NetId, error: WriteError) -> ServerEvent {
+    let (behaviour, place) = (error.behaviour(), error.field());
+    let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));
+    tracing::error!(%object, %error, "an object cannot be sent");
+    ServerEvent::SerializeFailed {
+        object,
+        behaviour,
+        field,
+        error,
+    }
+}

@@ -1,0 +1,98 @@
+//! Commands: calls of clients on the server, checked against the connection they came from.
+
+use syncvar_runtime::call::{CallPlace, Failure};
+use syncvar_runtime::{CommandRefusal, ConnectionId, NetId, ReadError};
+
+use crate::MessageType;
+use crate::message::{Incoming, named};
+use crate::server::objects::replicated::State;
+use crate::server::{NetworkServer, ServerEvent};
+
+impl NetworkServer {
+    /// Runs or refuses a command. Only a command without a readable header is an error.
+    pub(in crate::server) fn handle_command(
+        &mut self,
+        from: ConnectionId,
+        message_type: MessageType,
+        payload: &[u8],
+    ) -> Result<(), ReadError> {
+        let mut call = Incoming::decode(message_type, payload)?;
+        call.arguments = call.arguments.with_max_elements(self.config.max_elements);
+        let place = self.find_command(from, &call);
+        let result = match &place {
+            Ok(place) => self.run_command(from, place, &mut call),
+            Err(reason) => Err(reason.clone()),
+        };
+        if let Err(reason) = result {
+            self.refuse_command(from, call.object, place.ok().as_ref(), reason);
+        }
+        self.run_local_calls();
+        Ok(())
+    }
+
+    /// Reports a refused command.
+    pub(in crate::server) fn refuse_command(
+        &mut self,
+        connection: ConnectionId,
+        object: NetId,
+        place: Option<&CallPlace>,
+        reason: CommandRefusal,
+    ) {
+        self.stats.refused_commands.count(&reason);
+        self.events.push_minor(ServerEvent::CommandRefused {
+            connection,
+            object,
+            command: place.map(|place| (place.name, place.schema.name)),
+            reason,
+        });
+    }
+
+    fn find_command(
+        &self,
+        from: ConnectionId,
+        call: &Incoming<'_>,
+    ) -> Result<CallPlace, CommandRefusal> {
+        let replicated = self.world.objects.get(call.object.0);
+        let seen = replicated.filter(|replicated| {
+            let observed = || {
+                self.visibility
+                    .audiences
+                    .get(replicated.audience)
+                    .observes(from)
+            };
+            replicated.is(State::Announced) && (replicated.owner == Some(from) || observed())
+        });
+        let replicated = seen.ok_or(CommandRefusal::UnknownObject)?;
+        let prefab = self
+            .world
+            .prefabs
+            .get(self.world.pools.prefab(replicated.at.pool));
+        let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
+        let place = place.filter(CallPlace::is_command);
+        place.ok_or(CommandRefusal::UnknownCall)
+    }
+
+    fn run_command(
+        &mut self,
+        from: ConnectionId,
+        place: &CallPlace,
+        call: &mut Incoming<'_>,
+    ) -> Result<(), CommandRefusal> {
+        if place.schema.requires_ownership && self.owner(call.object) != Some(from) {
+            return Err(CommandRefusal::NotOwner);
+        }
+        let rate = place.schema.rate.unwrap_or(self.config.command_rate);
+        let now = self.clock.now;
+        let connection = self.sessions.connections.get_mut(from.0);
+        if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
+            return Err(CommandRefusal::TooOften);
+        }
+        let object: NetId = call.object;
+        match self.run_call(object, place, Some(from), &mut call.arguments) {
+            None => Err(CommandRefusal::UnknownObject),
+            Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),
+            // The panic is reported already.
+            Some(Ok(()) | Err(Failure::Panicked(_))) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One connection: its state and its queue.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+
+use syncvar_runtime::call::Rates;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+
+use crate::Framing;
+use crate::server::outbound::chunks::ChunkStore;
+use crate::server::replication::bandwidth::backlog::Backlog;
+use crate::server::sessions::ping::Pings;
+
+/// A connection.
+#[derive(Debug)]
+pub(in crate::server) struct Connection {
+    pub(in crate::server) id: ConnectionId,
+    pub(in crate::server) state: ConnectionState,
+    pub(in crate::server) framing: Framing,
+    /// Budget and backlog, if the bandwidth is limited.
+    pub(in crate::server) backlog: Option<Box<Backlog>>,
+    /// Point that distances of objects are measured from, for their priority.
+    pub(in crate::server) viewpoint: Option<Vector3>,
+    /// Objects whose snapshot the client requested.
+    pub(in crate::server) resync_requests: BTreeSet<NetId>,
+    pub(in crate::server) ping: Pings,
+    /// Rate limits of commands.
+    pub(in crate::server) rates: Rates,
+    /// Objects that the connection owns.
+    pub(in crate::server) owned: BTreeSet<NetId>,
+    /// Messages for this connection alone, on channel 0, not yet in the queue.
+    pub(in crate::server) own: Segments,
+    /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
+    /// an earlier delta.
+    pub(in crate::server) queue: VecDeque<QueuedChunks>,
+    /// Whether the server's list of outgoing connections contains it.
+    pub(in crate::server) listed: bool,
+}
+
+/// Chunks in the store that wait for a connection, and their channel.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct QueuedChunks {
+    pub(in crate::server) channel: u8,
+    pub(in crate::server) chunks: Range<u64>,
+}
+
+/// Progress of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::server) enum ConnectionState {
+    /// Not accepted: its schema is not verified yet.
+    Connecting,
+    /// Accepted, without objects.
+    Connected,
+    /// Ready: the next update sends it all visible objects.
+    Joining,
+    /// Receives objects and their changes.
+    Ready,
+    /// The queue is still sent; received packets are ignored.
+    Closing,
+}
+
+impl Connection {
+    pub(in crate::server) fn new(id: ConnectionId, packet_size: usize) -> Self {
+        Self {
+            id,
+            state: ConnectionState::Connecting,
+            framing: Framing::Unet,
+            backlog: None,
+            viewpoint: None,
+            resync_requests: BTreeSet::new(),
+            ping: Pings::default(),
+            rates: Rates::default(),
+            owned: BTreeSet::new(),
+            own: Framing::Unet.segments(packet_size),
+            queue: VecDeque::new(),
+            listed: false,
+        }
+    }
+
+    pub(in crate::server) fn is_connected(&self) -> bool {
+        !matches!(
+            self.state,
+            ConnectionState::Connecting | ConnectionState::Closing
+        )
+    }
+
+    pub(in crate::server) fn is_ready(&self) -> bool {
+        self.state == ConnectionState::Ready
+    }
+
+    /// Appends the messages for this connection alone to its queue.
+    #[inline]
+    pub(in crate::server) fn flush_own(&mut self, store: &mut ChunkStore) {
+        if !self.own.is_empty() {
+            let chunks = store.add(self.own.drain());
+            self.queue.push_back(QueuedChunks { channel: 0, chunks });
+        }
+    }
+
+    /// Writes messages for this connection alone, and charges its budget. Returns their length. None
+    /// if a value cannot be encoded.
+    pub(in crate::server) fn write_own(
+        &mut self,
+        write: impl FnOnce(&mut NetworkWriter),
+    ) -> Option<usize> {
+        let writer = self.own.begin();
+        write(writer);
+        if writer.take_error().is_some() {
+            self.own.give_up();
+            return None;
+        }
+        let length = self.own.commit();
+        self.charge(length);
+        Some(length)
+    }
+
+    /// Adds the connection to the outgoing ones, once.
+    #[inline]
+    pub(in crate::server) fn list(&mut self, outgoing: &mut VecDeque<ConnectionId>) {
+        if !self.listed {
+            self.listed = true;
+            outgoing.push_back(self.id);
+        }
+    }
+
+    /// Subtracts bytes from the budget, for messages that no budget delays.
+    pub(in crate::server) fn charge(&mut self, bytes: usize) {
+        if let Some(backlog) = &mut self.backlog {
+            backlog.charge(bytes);
+        }
+    }
+}

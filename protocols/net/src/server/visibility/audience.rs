@@ -1,0 +1,303 @@
+//! Audiences: connections that observe the same objects, and their shared buffers.
+//!
+//! A message for an audience is encoded once for each framing of its members. Members of one
+//! framing share its bytes.
+
+mod choose;
+mod members;
+mod observers;
+mod ready;
+#[cfg(test)]
+mod tests;
+mod viewers;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use syncvar_runtime::interest::Area;
+use syncvar_runtime::object::Outputs;
+use syncvar_runtime::{AudienceId, ConnectionId};
+
+use crate::Framing;
+use members::Members;
+use observers::Observers;
+use viewers::AreaViewers;
+
+/// Default membership of an audience.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::server) enum Base {
+    /// All connections.
+    Everyone,
+    /// No connection.
+    Nobody,
+    /// The connections that see an area at the time.
+    Area(Area),
+}
+
+/// A set of connections that observe the same objects.
+#[derive(Debug)]
+pub(in crate::server) struct Audience {
+    /// Shared with the key in [`Audiences::by_members`].
+    members: Arc<Members>,
+    /// Ready members with [`Framing::Unet`].
+    unet: Observers,
+    /// Ready members with [`Framing::Compact`].
+    compact: Observers,
+    /// Whether [`Audiences::touched`] contains it.
+    touched: bool,
+    /// Whether [`Audiences::free`] contains it.
+    free: bool,
+    /// Number of objects with this audience.
+    users: usize,
+}
+
+/// All audiences. Equal members share one audience.
+#[derive(Debug)]
+pub(in crate::server) struct Audiences {
+    all: Vec<Audience>,
+    by_members: BTreeMap<Arc<Members>, AudienceId>,
+    /// Connections that the members of an audience mention. Connects and disconnects affect these.
+    mentions: BTreeSet<(ConnectionId, AudienceId)>,
+    /// Audiences based on all connections.
+    everyone_based: BTreeSet<AudienceId>,
+    /// Audiences based on an area.
+    area_based: BTreeSet<(Area, AudienceId)>,
+    /// Connections that see each area.
+    area_viewers: AreaViewers,
+    /// Audiences with unsent bytes, each once.
+    touched: Vec<AudienceId>,
+    /// Audiences without objects. They may still have unsent bytes.
+    unused: Vec<AudienceId>,
+    /// Indices in `all` to reuse.
+    free: Vec<AudienceId>,
+    /// List of chunks, reused.
+    chunks: Vec<Bytes>,
+    channel_count: usize,
+    packet_size: usize,
+}
+
+impl Audience {
+    /// Returns whether a connection is a ready member.
+    pub(in crate::server) fn observes(&self, connection: ConnectionId) -> bool {
+        self.unet.contain(connection) || self.compact.contain(connection)
+    }
+
+    /// Returns whether the audience has a ready member.
+    pub(in crate::server) fn has_observers(&self) -> bool {
+        !self.unet.ready.is_empty() || !self.compact.ready.is_empty()
+    }
+
+    /// Returns whether a ready member has a framing.
+    pub(in crate::server) fn speaks(&self, framing: Framing) -> bool {
+        !self.of(framing).ready.is_empty()
+    }
+
+    /// Returns the ready members with a framing, ascending.
+    #[cfg(test)]
+    pub(in crate::server) fn observers(&self, framing: Framing) -> &[ConnectionId] {
+        &self.of(framing).ready
+    }
+
+    /// Returns the ready members and buffers of a framing.
+    fn of(&self, framing: Framing) -> &Observers {
+        match framing {
+            Framing::Unet => &self.unet,
+            Framing::Compact => &self.compact,
+        }
+    }
+
+    /// Returns the ready members, ascending.
+    pub(in crate::server) fn ready(&self) -> impl Iterator<Item = ConnectionId> {
+        let mut unet = self.unet.ready.iter().copied().peekable();
+        let mut compact = self.compact.ready.iter().copied().peekable();
+        std::iter::from_fn(move || match (unet.peek(), compact.peek()) {
+            (Some(first), Some(second)) if second < first => compact.next(),
+            (Some(_), _) => unet.next(),
+            (None, _) => compact.next(),
+        })
+    }
+
+    /// Returns the ready members and buffers of a framing, for writing.
+    fn of_mut(&mut self, framing: Framing) -> &mut Observers {
+        match framing {
+            Framing::Unet => &mut self.unet,
+            Framing::Compact => &mut self.compact,
+        }
+    }
+}
+
+impl Audiences {
+    /// The permanent audience of all connections.
+    pub(in crate::server) const EVERYONE: AudienceId = AudienceId(0);
+    /// The permanent audience without members.
+    pub(in crate::server) const NOBODY: AudienceId = AudienceId(1);
+
+    pub(in crate::server) fn new(channel_count: usize, packet_size: usize) -> Self {
+        let mut audiences = Self {
+            all: Vec::new(),
+            by_members: BTreeMap::new(),
+            mentions: BTreeSet::new(),
+            everyone_based: BTreeSet::new(),
+            area_based: BTreeSet::new(),
+            area_viewers: AreaViewers::default(),
+            touched: Vec::new(),
+            unused: Vec::new(),
+            free: Vec::new(),
+            chunks: Vec::new(),
+            channel_count,
+            packet_size,
+        };
+        audiences.make(Members::new(Base::Everyone));
+        audiences.make(Members::new(Base::Nobody));
+        audiences
+    }
+
+    pub(in crate::server) fn get(&self, id: AudienceId) -> &Audience {
+        &self.all[id.index()]
+    }
+
+    fn get_mut(&mut self, id: AudienceId) -> &mut Audience {
+        &mut self.all[id.index()]
+    }
+
+    /// Returns the default membership of an audience.
+    pub(in crate::server) fn base(&self, id: AudienceId) -> Base {
+        self.get(id).members.base()
+    }
+
+    /// Returns the connections that an audience shows in every area, unless it is based on all
+    /// connections.
+    pub(in crate::server) fn shown(&self, id: AudienceId) -> impl Iterator<Item = ConnectionId> {
+        self.get(id).members.shown()
+    }
+
+    /// Returns whether a connection is a member, ready or not.
+    pub(in crate::server) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
+        let sees = |area| self.area_viewers.sees(connection, area);
+        self.get(id).members.contain(connection, sees)
+    }
+
+    /// Returns whether a connection is a member, with another source for its areas.
+    pub(in crate::server) fn admits_if(
+        &self,
+        id: AudienceId,
+        connection: ConnectionId,
+        sees: impl FnOnce(Area) -> bool,
+    ) -> bool {
+        self.get(id).members.contain(connection, sees)
+    }
+
+    /// Returns the buffers of an audience, for writing.
+    pub(in crate::server) fn outputs(&mut self, id: AudienceId) -> Outputs<'_> {
+        let audience = &mut self.all[id.index()];
+        if !audience.touched {
+            audience.touched = true;
+            self.touched.push(id);
+        }
+        let (channels, size) = (self.channel_count, self.packet_size);
+        Outputs::new(
+            audience.unet.outputs(Framing::Unet, channels, size),
+            audience.compact.outputs(Framing::Compact, channels, size),
+        )
+    }
+
+    /// Returns the unsent bytes of an audience's channel in a framing.
+    pub(in crate::server) fn written(
+        &self,
+        id: AudienceId,
+        framing: Framing,
+        channel: u8,
+    ) -> &[u8] {
+        self.get(id).of(framing).written(channel)
+    }
+
+    /// Hands out all unsent bytes: channel, chunks and receivers.
+    pub(in crate::server) fn drain(
+        &mut self,
+        mut deliver: impl FnMut(u8, &[Bytes], &[ConnectionId]),
+    ) {
+        for id in self.touched.drain(..) {
+            let audience = &mut self.all[id.index()];
+            audience.touched = false;
+            for observers in [&mut audience.unet, &mut audience.compact] {
+                observers.drain(&mut self.chunks, &mut deliver);
+            }
+        }
+        self.free_unused();
+    }
+
+    /// Returns whether an audience has unsent bytes.
+    pub(in crate::server) fn is_written(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
+    /// Counts an object that takes an audience.
+    pub(in crate::server) fn acquire(&mut self, id: AudienceId) {
+        self.get_mut(id).users += 1;
+    }
+
+    /// Counts an object that leaves an audience. An unused audience ends with the next
+    /// [`drain`](Self::drain), unless it is permanent.
+    pub(in crate::server) fn release(&mut self, id: AudienceId) {
+        let audience = self.get_mut(id);
+        audience.users -= 1;
+        if audience.users == 0 && !Self::is_permanent(id) {
+            self.unused.push(id);
+        }
+    }
+
+    /// Returns whether an object has an audience.
+    pub(in crate::server) fn is_used(&self, id: AudienceId) -> bool {
+        self.get(id).users > 0
+    }
+
+    fn is_permanent(id: AudienceId) -> bool {
+        id == Self::EVERYONE || id == Self::NOBODY
+    }
+
+    fn free_unused(&mut self) {
+        if self.unused.is_empty() {
+            return;
+        }
+        let nobody = Arc::clone(&self.get(Self::NOBODY).members);
+        for id in self.unused.drain(..) {
+            let audience = &mut self.all[id.index()];
+            if audience.users > 0 || audience.free {
+                continue;
+            }
+            let members = std::mem::replace(&mut audience.members, Arc::clone(&nobody));
+            if self.by_members.get(&members) == Some(&id) {
+                self.by_members.remove(&members);
+            }
+            for connection in members.mentioned() {
+                self.mentions.remove(&(connection, id));
+            }
+            match members.base() {
+                Base::Everyone => self.everyone_based.remove(&id),
+                Base::Area(area) => self.area_based.remove(&(area, id)),
+                Base::Nobody => false,
+            };
+            audience.unet.ready = Vec::new();
+            audience.compact.ready = Vec::new();
+            audience.free = true;
+            self.free.push(id);
+        }
+    }
+
+    /// Returns the audiences whose members mention a connection, ascending.
+    fn mentioning(&self, connection: ConnectionId) -> impl Iterator<Item = AudienceId> {
+        let (first, last) = AudienceId::RANGE;
+        let mentions = self
+            .mentions
+            .range((connection, first)..=(connection, last));
+        mentions.map(|(_, id)| *id)
+    }
+
+    /// Returns the audiences based on an area, ascending.
+    fn based_on(&self, area: Area) -> impl Iterator<Item = AudienceId> {
+        let (first, last) = AudienceId::RANGE;
+        let based = self.area_based.range((area, first)..=(area, last));
+        based.map(|(_, id)| *id)
+    }
+}

@@ -1,0 +1,259 @@
+//! Spawns of new objects, and snapshots for joining connections.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
+
+use crate::Framing;
+use crate::message::SpawnFinished;
+use crate::server::objects::replicated::State;
+use crate::server::sessions::connection::ConnectionState;
+use crate::server::visibility::audience::Audiences;
+use crate::server::visibility::snapshot_batch::SnapshotOutput;
+use crate::server::{NetworkServer, ServerEvent};
+
+/// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
+/// than filling it.
+#[derive(Debug, Default)]
+pub(in crate::server) struct SpareBuffers(Vec<Segments>);
+
+/// Maximum number of kept buffers. One or two audiences contain most objects; the others are short.
+const SPARE: usize = 4;
+
+impl SpareBuffers {
+    fn take(&mut self, packet_size: usize, framing: Framing) -> Segments {
+        let speaks = |segments: &Segments| Framing::of(segments) == framing;
+        match self.0.iter().position(speaks) {
+            Some(place) => self.0.swap_remove(place),
+            None => framing.segments(packet_size),
+        }
+    }
+
+    fn put(&mut self, segments: Segments) {
+        if self.0.len() < SPARE {
+            self.0.push(segments);
+        }
+    }
+}
+
+impl NetworkServer {
+    /// Spawns new objects on the clients of their audiences.
+    pub(in crate::server) fn announce(&mut self) {
+        let mut new = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_new(&mut new);
+        let mut owners = Vec::new();
+        for id in new.drain(..) {
+            self.mark_local(id);
+            owners.extend(self.announce_object(id));
+        }
+        self.replication.scratch.objects = new;
+        self.deliver();
+        for (owner, net_id) in owners {
+            self.send_authority(owner, net_id, true);
+            self.grant_lease(owner, net_id);
+        }
+    }
+
+    /// Announces an object. Returns its owner, if it is an observer.
+    fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
+        if self.world.checked_out.contains(id) {
+            self.replication.schedule.queue_new(id);
+            return None;
+        }
+        // Before the write: without observers, pending changes belong to the initial state.
+        self.world.drop_changes(id);
+        let replicated = self.world.objects.get_mut(id.0)?;
+        self.visibility
+            .audiences
+            .acquire(replicated.target_audience);
+        self.visibility.audiences.release(replicated.audience);
+        replicated.audience = replicated.target_audience;
+        let audience = self.visibility.audiences.get(replicated.audience);
+        let owner = replicated.owner.filter(|owner| audience.observes(*owner));
+        if audience.has_observers() {
+            let audience = replicated.audience;
+            self.write_new(id, audience, owner)?;
+        }
+        self.world
+            .objects
+            .get_mut(id.0)?
+            .set(State::Announced, true);
+        owner.map(|owner| (owner, id))
+    }
+
+    /// Writes the snapshot of a new object for its audience. None if it cannot be encoded.
+    fn write_new(
+        &mut self,
+        id: NetId,
+        audience: AudienceId,
+        owner: Option<ConnectionId>,
+    ) -> Option<()> {
+        let (_, snapshot) = self.snapshot(id)?;
+        let parts = match owner.filter(|_| snapshot.info.policy.private) {
+            Some(owner) => [
+                Some((self.visibility.audiences.without(audience, owner), false)),
+                Some((self.visibility.audiences.only(owner), true)),
+            ],
+            None => [Some((audience, false)), None],
+        };
+        for (audience, for_owner) in parts.into_iter().flatten() {
+            let output = SnapshotOutput::Audience(audience);
+            if !self.encode_snapshot(id, output, for_owner) {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Sends all visible objects to joining connections. Connections that join together share the
+    /// snapshots of each audience and framing.
+    pub(in crate::server) fn join(&mut self) {
+        let joining = std::mem::take(&mut self.sessions.joining);
+        for id in &joining {
+            if let Some(joiner) = self.sessions.connections.get(id.0) {
+                self.visibility.audiences.add_ready(*id, joiner.framing);
+            }
+        }
+        let apart = self.private_objects_of(&joining);
+        let states = [Framing::Unet, Framing::Compact]
+            .map(|framing| self.encode_audiences(framing, &joining, &apart));
+        for connection in joining {
+            let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
+                continue;
+            };
+            joiner.state = ConnectionState::Ready;
+            let states = match joiner.framing {
+                Framing::Unet => &states[0],
+                Framing::Compact => &states[1],
+            };
+            self.send_own(connection, &SpawnFinished { state: 0 });
+            for (audience, chunks) in states {
+                if self.visibility.audiences.admits(*audience, connection) {
+                    self.send_chunks(0, connection, chunks);
+                }
+            }
+            for id in &apart {
+                self.send_private_snapshot(*id, connection);
+            }
+            self.send_owned_authority(connection);
+            self.send_own(connection, &SpawnFinished { state: 1 });
+            self.events.push(ServerEvent::Ready { connection });
+        }
+    }
+
+    /// Encodes the snapshots of all audiences with a joining member of a framing.
+    fn encode_audiences(
+        &mut self,
+        framing: Framing,
+        joining: &[ConnectionId],
+        apart: &BTreeSet<NetId>,
+    ) -> BTreeMap<AudienceId, Vec<Bytes>> {
+        let speaks = |c: &ConnectionId| {
+            let connection = self.sessions.connections.get(c.0);
+            connection.is_some_and(|connection| connection.framing == framing)
+        };
+        let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
+        if joining.is_empty() {
+            return BTreeMap::new();
+        }
+        let admitted = |audiences: &Audiences, audience| {
+            let admitted = joining
+                .iter()
+                .copied()
+                .filter(|c| audiences.admits(audience, *c));
+            admitted.collect::<Vec<_>>()
+        };
+        let packet_size = self.config.gathered_size();
+        let mut states = BTreeMap::new();
+        // Buffer of the previous object: successive objects often share an audience.
+        let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
+        let objects = self.world.objects.iter().filter(|(number, replicated)| {
+            replicated.is(State::Announced)
+                && !(replicated.owner.is_some() && apart.contains(&NetId(*number)))
+        });
+        let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
+        for (id, audience) in objects.collect::<Vec<_>>() {
+            if audience != open.0 {
+                let next = states.remove(&audience).unwrap_or_else(|| {
+                    let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
+                    wanted.then(|| self.visibility.spare_buffers.take(packet_size, framing))
+                });
+                let (former, segments) = std::mem::replace(&mut open, (audience, next));
+                states.insert(former, segments);
+            }
+            if let Some(segments) = &mut open.1
+                && !self.encode_snapshot(id, SnapshotOutput::Join(segments), false)
+            {
+                let receivers = admitted(&self.visibility.audiences, audience);
+                self.request_snapshot(id, &receivers);
+            }
+        }
+        states.insert(open.0, open.1);
+        let written = states.into_iter();
+        let written = written.filter_map(|(id, segments)| Some((id, segments?)));
+        let frozen = written.map(|(id, mut segments)| {
+            let chunks = segments.drain().collect();
+            self.visibility.spare_buffers.put(segments);
+            (id, chunks)
+        });
+        frozen.collect()
+    }
+
+    /// Returns the objects with private fields that a joining connection owns.
+    fn private_objects_of(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
+        let joiners = joining
+            .iter()
+            .filter_map(|id| self.sessions.connections.get(id.0));
+        let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
+        let is_private = |id: &NetId| {
+            let snapshot = self.snapshot(*id);
+            let announced = self
+                .world
+                .objects
+                .get(id.0)
+                .is_some_and(|replicated| replicated.is(State::Announced));
+            announced && snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.private)
+        };
+        owned.filter(is_private).collect()
+    }
+
+    /// Sends the snapshot of such an object to a joining connection, if it observes the object.
+    fn send_private_snapshot(&mut self, id: NetId, connection: ConnectionId) {
+        let Some(replicated) = self.world.objects.get(id.0) else {
+            return;
+        };
+        let for_owner = replicated.owner == Some(connection);
+        if !self
+            .visibility
+            .audiences
+            .admits(replicated.audience, connection)
+        {
+            return;
+        }
+        if self.write_snapshot(id, &[connection], for_owner) {
+            self.flush_snapshots();
+        } else {
+            self.request_snapshot(id, &[connection]);
+        }
+    }
+
+    fn send_owned_authority(&mut self, connection: ConnectionId) {
+        let owned = self
+            .sessions
+            .connections
+            .get(connection.0)
+            .map(|joiner| joiner.owned.clone());
+        for net_id in owned.unwrap_or_default() {
+            let replicated = self.world.objects.get(net_id.0);
+            // An object that is not announced gets its authority later.
+            let announced = replicated.filter(|replicated| replicated.is(State::Announced));
+            if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))
+            {
+                self.send_authority(connection, net_id, true);
+                self.grant_lease(connection, net_id);
+            }
+        }
+    }
+}

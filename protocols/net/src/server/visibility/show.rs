@@ -1,0 +1,211 @@
+//! Objects that enter a connection's view.
+
+use bytes::Bytes;
+use syncvar_runtime::{ConnectionId, NetId};
+
+use crate::message::Void;
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::State;
+
+impl NetworkServer {
+    /// Moves objects to their target audiences. Entering connections receive snapshots; leaving
+    /// ones [received a hide](Self::hide_objects) before.
+    pub(in crate::server) fn show_objects(&mut self) {
+        let mut moved = std::mem::take(&mut self.replication.scratch.objects);
+        self.replication.schedule.take_view_changes(&mut moved);
+        self.apply_viewer_changes(true);
+        for id in &moved {
+            self.apply_target_audience(*id);
+        }
+        self.for_each_area_change(&moved, Self::send_snapshot);
+        self.flush_snapshots();
+        self.clear_area_changes();
+        moved.clear();
+        self.replication.scratch.objects = moved;
+    }
+
+    fn apply_target_audience(&mut self, id: NetId) {
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+            return;
+        };
+        replicated.set(State::VisibilityDirty, false);
+        let former = std::mem::replace(&mut replicated.audience, replicated.target_audience);
+        let latter = replicated.audience;
+        self.visibility.audiences.acquire(latter);
+        self.visibility.audiences.release(former);
+        if !replicated.is(State::Announced) {
+            return;
+        }
+        replicated.set(State::SnapshotPending, false);
+        let mut entering = std::mem::take(&mut self.replication.scratch.entering);
+        let (before, after) = (
+            self.visibility.audiences.get(former),
+            self.visibility.audiences.get(latter),
+        );
+        let entered = |c| {
+            self.visibility
+                .viewer_changes
+                .crossed
+                .contains(&(former, c))
+        };
+        entering.extend(
+            after
+                .ready()
+                .filter(|c| !before.observes(*c) || entered(*c)),
+        );
+        let owed = self
+            .visibility
+            .pending_snapshots
+            .remove(&id)
+            .unwrap_or_default();
+        entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
+        entering.sort_unstable();
+        entering.dedup();
+        self.send_void(id, &owed);
+        self.send_snapshot(id, &entering);
+        entering.clear();
+        self.replication.scratch.entering = entering;
+    }
+
+    /// Removes a connection from all audiences. Objects with equal observers share one audience
+    /// again. Visits the objects that it owned, and all objects only if it had exceptions on
+    /// others.
+    pub(in crate::server) fn leave_audiences(&mut self, connection: ConnectionId, owned: &[NetId]) {
+        let mut merged = self.visibility.audiences.forget(connection);
+        if merged.is_empty() {
+            return;
+        }
+        for id in owned {
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.replace_audiences(&merged, &mut self.visibility.audiences);
+            }
+        }
+        merged.retain(|former, _| self.visibility.audiences.is_used(*former));
+        if !merged.is_empty() {
+            for replicated in self.world.objects.values_mut() {
+                replicated.replace_audiences(&merged, &mut self.visibility.audiences);
+            }
+        }
+    }
+
+    /// Voids earlier messages about an object for connections without its snapshot. They belong to
+    /// the audience, but the snapshot could not be encoded. The client would otherwise take the
+    /// messages for early ones and keep them for the snapshot.
+    pub(in crate::server) fn send_void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
+        if self.config.compare_schemas {
+            for connection in owed {
+                self.send_own(*connection, &Void { net_id });
+            }
+        }
+    }
+
+    /// Drops the pending snapshots of a connection that is not ready any more.
+    pub(in crate::server) fn cancel_snapshots(&mut self, connection: ConnectionId) {
+        let mut concerned = Vec::new();
+        for (id, owed) in &mut self.visibility.pending_snapshots {
+            let before = owed.len();
+            owed.retain(|other| *other != connection);
+            if owed.len() < before {
+                concerned.push(*id);
+            }
+        }
+        let stays = self.is_connected(connection);
+        for id in concerned {
+            if stays {
+                self.send_void(id, &[connection]);
+            }
+            self.prune_pending_snapshots(id);
+        }
+    }
+
+    /// Removes an empty list of pending snapshots.
+    pub(in crate::server) fn prune_pending_snapshots(&mut self, id: NetId) {
+        if self
+            .visibility
+            .pending_snapshots
+            .get(&id)
+            .is_some_and(Vec::is_empty)
+        {
+            self.visibility.pending_snapshots.remove(&id);
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.set(State::SnapshotPending, false);
+            }
+        }
+    }
+
+    /// Sends the snapshot of an object to connections. Its bytes go out with the next snapshots for
+    /// the same receivers, at the latest with [`flush_snapshots`](Self::flush_snapshots).
+    pub(in crate::server) fn send_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        if receivers.is_empty() {
+            return;
+        }
+        let Some(owner) = self
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.owner)
+        else {
+            return;
+        };
+        if !self.write_snapshots(id, receivers, owner) {
+            self.request_snapshot(id, receivers);
+            return;
+        }
+        for receiver in receivers {
+            let connection = self.sessions.connections.get_mut(receiver.0);
+            if let Some(backlog) = connection.and_then(|connection| connection.backlog.as_mut()) {
+                backlog.remove_object(id);
+            }
+        }
+        if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
+            self.flush_snapshots();
+            self.send_authority(owner, id, true);
+            self.grant_lease(owner, id);
+        }
+    }
+
+    /// Writes the snapshot for all receivers, with the private fields for the owner.
+    fn write_snapshots(
+        &mut self,
+        id: NetId,
+        receivers: &[ConnectionId],
+        owner: Option<ConnectionId>,
+    ) -> bool {
+        let private = self
+            .snapshot(id)
+            .is_some_and(|(_, it)| it.info.policy.private);
+        let Some(owner) = owner.filter(|owner| private && receivers.contains(owner)) else {
+            return self.write_snapshot(id, receivers, false);
+        };
+        let others: Vec<_> = receivers.iter().copied().filter(|c| *c != owner).collect();
+        (others.is_empty() || self.write_snapshot(id, &others, false))
+            && self.write_snapshot(id, &[owner], true)
+    }
+
+    /// Records that connections need the snapshot of an object with the next update.
+    pub(in crate::server) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            replicated.set(State::SnapshotPending, true);
+            let owed = self.visibility.pending_snapshots.entry(id).or_default();
+            owed.extend(
+                receivers
+                    .iter()
+                    .filter(|c| !owed.contains(c))
+                    .copied()
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+
+    /// Appends chunks to a connection's queue.
+    pub(in crate::server) fn send_chunks(
+        &mut self,
+        channel: u8,
+        receiver: ConnectionId,
+        chunks: &[Bytes],
+    ) {
+        if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
+            self.outbound.send(connection, channel, chunks);
+        }
+    }
+}

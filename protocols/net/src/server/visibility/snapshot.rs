@@ -1,0 +1,246 @@
+//! Snapshots of objects, as messages or as entries of a batch.
+
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{Fault, Slots, write_sections};
+use syncvar_runtime::packet::{Room, Segments, packed_length};
+use syncvar_runtime::prefab::Prefab;
+use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::{
+    ChangedFields, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
+    WriteError,
+};
+
+use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
+use crate::server::ServerEvent;
+use crate::server::objects::owner::refuse;
+use crate::stats::Stats;
+use crate::{Framing, MessageType};
+
+/// Facts about a prefab.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct PrefabInfo {
+    pub(in crate::server) asset_id: NetworkHash128,
+    /// Position of the prefab in the order of names, which both sides share.
+    rank: u32,
+    /// Index of its first behaviour in the statistics.
+    pub(in crate::server) first_behaviour: usize,
+    pub(in crate::server) policy: PrefabPolicy,
+    /// Whether a behaviour has data beside its fields.
+    pub(in crate::server) synchronize: bool,
+}
+
+/// Field policies of a prefab.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct PrefabPolicy {
+    /// Whether a field has a policy.
+    pub(in crate::server) restricted: bool,
+    /// Whether a field is not readable by all.
+    pub(in crate::server) private: bool,
+    /// Whether the owner writes a field.
+    pub(in crate::server) owner_writes: bool,
+}
+
+impl PrefabInfo {
+    /// Returns the facts about all prefabs, in the order of registration.
+    pub(in crate::server) fn of_all(prefabs: &Prefabs) -> Vec<Self> {
+        let info = |(prefab, rank): (&Prefab, u32)| Self {
+            asset_id: prefab.asset_id,
+            rank,
+            first_behaviour: prefab.first_behaviour,
+            policy: PrefabPolicy {
+                restricted: prefab.rules.any(),
+                private: prefab.rules.private() != 0,
+                owner_writes: prefab.rules.owner_write != 0,
+            },
+            synchronize: prefab.synchronize,
+        };
+        prefabs
+            .entries()
+            .iter()
+            .zip(prefabs.ranks())
+            .map(info)
+            .collect()
+    }
+}
+
+/// Receivers of counters and failures.
+pub(in crate::server) struct Reports<'a> {
+    pub(in crate::server) stats: &'a mut Stats,
+    pub(in crate::server) events: &'a mut Events<ServerEvent>,
+}
+
+impl Reports<'_> {
+    fn reborrow(&mut self) -> Reports<'_> {
+        Reports {
+            stats: self.stats,
+            events: self.events,
+        }
+    }
+}
+
+/// A snapshot without the state of the behaviours.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct Snapshot {
+    pub(in crate::server) net_id: NetId,
+    pub(in crate::server) info: PrefabInfo,
+    pub(in crate::server) place: Place,
+    pub(in crate::server) relation: Relation,
+    /// Maximum length of the message.
+    pub(in crate::server) room: Room,
+    /// Whether it contains the owner's private fields.
+    pub(in crate::server) for_owner: bool,
+}
+
+impl Snapshot {
+    /// Writes the snapshot to several buffers, or to none if a value cannot be encoded.
+    pub(in crate::server) fn write_all<'a>(
+        &self,
+        slots: &mut dyn Slots,
+        outputs: impl Iterator<Item = &'a mut Segments>,
+        mut reports: Reports<'_>,
+    ) -> Result<(), WriteError> {
+        let mut begun = [None, None];
+        let mut result = Ok(());
+        for (place, segments) in begun.iter_mut().zip(outputs) {
+            if result.is_ok() {
+                result = self.write(slots, segments, reports.reborrow());
+                *place = Some(segments);
+            }
+        }
+        for segments in begun.into_iter().flatten() {
+            if result.is_ok() {
+                self.count(
+                    Framing::of(segments),
+                    segments.commit_object(),
+                    reports.stats,
+                );
+            } else {
+                segments.give_up_object();
+            }
+        }
+        result
+    }
+
+    fn write(
+        &self,
+        slots: &mut dyn Slots,
+        segments: &mut Segments,
+        reports: Reports<'_>,
+    ) -> Result<(), WriteError> {
+        match Framing::of(segments) {
+            Framing::Unet => self.write_messages(slots, segments.begin(), reports),
+            Framing::Compact => {
+                let writer = segments.begin_entry(MessageType::SpawnBatch.number(), self.net_id);
+                self.write_header(writer);
+                self.write_state(slots, writer, reports);
+                segments.check_entry(self.room);
+            }
+        }
+        segments.writer().take_error().map_or(Ok(()), Err)
+    }
+
+    /// Writes the parent message, if any, and the snapshot: one is never sent without the other.
+    #[inline(never)]
+    fn write_messages(
+        &self,
+        slots: &mut dyn Slots,
+        writer: &mut NetworkWriter,
+        reports: Reports<'_>,
+    ) {
+        let Place { position, rotation } = self.place;
+        if let Some(parent) = self.relation.parent {
+            let child = self.net_id;
+            SetParent { child, parent }.encode(writer);
+        }
+        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, reports);
+        if let Some(scene_id) = self.relation.scene_id {
+            let names = (self.net_id, scene_id);
+            ObjectSpawnScene::encode(writer, names, position, write_state);
+        } else {
+            let names = (self.net_id, self.info.asset_id);
+            ObjectSpawn::encode(writer, names, (position, rotation), write_state);
+        }
+    }
+
+    /// Writes the prefab's number and the flags in one varint, then scene id and parent, position,
+    /// rotation.
+    fn write_header(&self, writer: &mut NetworkWriter) {
+        let Place { position, rotation } = self.place;
+        let placed = !position.same(&Vector3::default());
+        let turned = !rotation.same(&Quaternion::IDENTITY);
+        let related = self.relation != Relation::default();
+        let header = u64::from(self.info.rank) << 3
+            | u64::from(related) << 2
+            | u64::from(turned) << 1
+            | u64::from(placed);
+        writer.write_varint(header);
+        if related {
+            self.write_extras(writer);
+        }
+        if placed {
+            writer.write(&position);
+        }
+        if turned {
+            writer.write(&rotation);
+        }
+    }
+
+    /// Writes the flags of scene id and parent, then their values.
+    #[cold]
+    fn write_extras(&self, writer: &mut NetworkWriter) {
+        let Relation { scene_id, parent } = self.relation;
+        let scene_id = scene_id.map(|scene_id| (SCENE_ID, scene_id.0));
+        let parent = parent.map(|parent| (PARENT, parent.0));
+        let extras = [scene_id, parent].into_iter().flatten();
+        writer.write_varint(extras.clone().map(|(flag, _)| flag).sum());
+        for (_, number) in extras {
+            writer.write_varint(number.into());
+        }
+    }
+
+    fn write_state(
+        &self,
+        slots: &mut dyn Slots,
+        writer: &mut NetworkWriter,
+        Reports { stats, events }: Reports<'_>,
+    ) {
+        let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
+        let stats = stats.unwrap_or_default();
+        let context = writer.context().with_owner(self.for_owner);
+        writer.with_context(context, |writer| slots.write_full(writer, stats));
+        if self.info.synchronize {
+            let object = self.net_id;
+            write_sections(slots, writer, stats, |schema, fault| match fault {
+                Fault::Failed(error) => {
+                    let behaviour = schema.name;
+                    tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
+                    events.push(ServerEvent::SynchronizeFailed {
+                        object,
+                        behaviour,
+                        error,
+                    });
+                }
+                Fault::Refused(fields) => {
+                    refuse(events, object, ChangedFields::new(schema, fields));
+                }
+            });
+        }
+        writer.at_behaviour(None);
+    }
+
+    /// Adds a snapshot to the statistics.
+    fn count(&self, framing: Framing, mut length: usize, stats: &mut Stats) {
+        let Relation { scene_id, parent } = self.relation;
+        let message_type = match framing {
+            Framing::Unet if scene_id.is_some() => MessageType::ObjectSpawnScene,
+            Framing::Unet => MessageType::ObjectSpawn,
+            Framing::Compact => MessageType::SpawnBatch,
+        };
+        if let Some(parent) = parent.filter(|_| framing == Framing::Unet) {
+            let before = FRAME + packed_length(self.net_id) + packed_length(parent);
+            stats.count_encoded(MessageType::SetParent, before);
+            length -= before;
+        }
+        stats.count_encoded(message_type, length);
+    }
+}

@@ -1,0 +1,175 @@
+//! Snapshots on their way to the same connections.
+
+use bytes::Bytes;
+use syncvar_runtime::object::Location;
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::relations::Relation;
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
+
+use crate::Framing;
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::State;
+use crate::server::replication::update::encode_failure;
+use crate::server::visibility::snapshot::{Reports, Snapshot};
+
+/// Snapshots for the same connections, encoded once for each of their framings.
+#[derive(Debug)]
+pub(in crate::server) struct SnapshotBatch {
+    receivers: Vec<ConnectionId>,
+    /// Whether a receiver has the framing, and the bytes in it.
+    unet: (bool, Segments),
+    compact: (bool, Segments),
+}
+
+/// Destination of a snapshot.
+pub(in crate::server) enum SnapshotOutput<'a> {
+    /// The buffers of an audience.
+    Audience(AudienceId),
+    /// The batch of these connections.
+    Batch(&'a [ConnectionId]),
+    /// A buffer for connections that join.
+    Join(&'a mut Segments),
+}
+
+impl SnapshotBatch {
+    pub(in crate::server) fn new(packet_size: usize) -> Self {
+        let segments = |framing: Framing| framing.segments(packet_size);
+        Self {
+            receivers: Vec::new(),
+            unet: (false, segments(Framing::Unet)),
+            compact: (false, segments(Framing::Compact)),
+        }
+    }
+
+    fn spoken(&mut self) -> impl Iterator<Item = &mut Segments> {
+        let both = [&mut self.unet, &mut self.compact];
+        both.into_iter()
+            .filter_map(|(spoken, segments)| spoken.then_some(segments))
+    }
+}
+
+impl NetworkServer {
+    /// Writes a snapshot for these connections. Returns whether it was written.
+    pub(in crate::server) fn write_snapshot(
+        &mut self,
+        id: NetId,
+        receivers: &[ConnectionId],
+        for_owner: bool,
+    ) -> bool {
+        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), for_owner)
+    }
+
+    /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
+    /// it was encoded.
+    pub(in crate::server) fn encode_snapshot(
+        &mut self,
+        id: NetId,
+        output: SnapshotOutput<'_>,
+        for_owner: bool,
+    ) -> bool {
+        let Some((at, snapshot)) = self.snapshot(id) else {
+            return false;
+        };
+        let snapshot = Snapshot {
+            for_owner,
+            ..snapshot
+        };
+        let replicated = self.world.objects.get(id.0);
+        if replicated.is_some_and(|replicated| replicated.is(State::WriteFailed)) {
+            return false;
+        }
+        if let SnapshotOutput::Batch(receivers) = output
+            && self.visibility.snapshot_batch.receivers != receivers
+        {
+            self.flush_snapshots();
+            self.open_snapshot_batch(receivers);
+        }
+        // An object that is checked out gets its snapshot later.
+        let Some(slots) = self.world.pools.slots_mut(at) else {
+            return false;
+        };
+        let reports = Reports {
+            stats: &mut self.stats,
+            events: &mut self.events,
+        };
+        let visibility = &mut self.visibility;
+        let result = match output {
+            SnapshotOutput::Audience(audience) => {
+                let mut outputs = visibility.audiences.outputs(audience);
+                snapshot.write_all(slots, outputs.channel(0), reports)
+            }
+            SnapshotOutput::Batch(_) => {
+                snapshot.write_all(slots, visibility.snapshot_batch.spoken(), reports)
+            }
+            SnapshotOutput::Join(segments) => {
+                snapshot.write_all(slots, std::iter::once(segments), reports)
+            }
+        };
+        if let Err(error) = result {
+            self.events.push(encode_failure(id, error));
+            return false;
+        }
+        self.requeue_if_dirty(id, snapshot.info);
+        true
+    }
+
+    /// Returns the location of an object's behaviours and the header of its snapshot.
+    #[inline]
+    pub(in crate::server) fn snapshot(&self, id: NetId) -> Option<(Location, Snapshot)> {
+        let replicated = self.world.objects.get(id.0)?;
+        let at = replicated.at;
+        let mut relation = Relation::default();
+        if replicated.is(State::Related) {
+            relation = self.world.relations.of(id);
+            // A peer without schema comparison is a UNet client, which has no parents.
+            relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
+        }
+        let snapshot = Snapshot {
+            net_id: id,
+            info: *self.prefab_info(at.pool)?,
+            place: self.world.place(id),
+            relation,
+            room: self.config.room(Channel::Reliable),
+            for_owner: false,
+        };
+        Some((at, snapshot))
+    }
+
+    fn open_snapshot_batch(&mut self, receivers: &[ConnectionId]) {
+        let connections = receivers
+            .iter()
+            .filter_map(|c| self.sessions.connections.get(c.0));
+        let framings = connections.map(|connection| connection.framing);
+        let (mut unet, mut compact) = (false, false);
+        for framing in framings {
+            unet |= framing == Framing::Unet;
+            compact |= framing == Framing::Compact;
+        }
+        self.visibility
+            .snapshot_batch
+            .receivers
+            .extend_from_slice(receivers);
+        (
+            self.visibility.snapshot_batch.unet.0,
+            self.visibility.snapshot_batch.compact.0,
+        ) = (unet, compact);
+    }
+
+    /// Queues the snapshots of the batch for their receivers.
+    pub(in crate::server) fn flush_snapshots(&mut self) {
+        if self.visibility.snapshot_batch.receivers.is_empty() {
+            return;
+        }
+        let receivers = std::mem::take(&mut self.visibility.snapshot_batch.receivers);
+        let unet: Vec<Bytes> = self.visibility.snapshot_batch.unet.1.drain().collect();
+        let compact: Vec<Bytes> = self.visibility.snapshot_batch.compact.1.drain().collect();
+        for receiver in receivers {
+            let connection = self.sessions.connections.get(receiver.0);
+            match connection.map(|connection| connection.framing) {
+                Some(Framing::Unet) => self.send_chunks(0, receiver, &unet),
+                Some(Framing::Compact) => self.send_chunks(0, receiver, &compact),
+                None => {}
+            }
+        }
+    }
+}
