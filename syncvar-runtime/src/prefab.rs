@@ -24,15 +24,15 @@ use text::PrefabText;
 /// every build.
 ///
 /// ```
-/// # use syncvar::*;
-/// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
-/// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
-/// # })* } }
-/// # empty!(Player Door Loot);
+/// use syncvar::{prelude::*, values::NetworkHash128};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Loot;
+///
 /// let prefabs = Prefabs::new()
 ///     .register::<Player>("player")
 ///     .register::<(Door, Loot)>("chest"); // several behaviours on one object, in this order

@@ -26,16 +26,14 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 /// compiled.
 ///
 /// ```
-/// # use syncvar::*;
-/// # #[derive(Default)] struct A; #[derive(Default)] struct B;
-/// # macro_rules! empty { ($t:ty, $n:literal) => { impl NetworkBehaviour for $t {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: $n, base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
-/// # } } }
-/// # empty!(A, "A"); empty!(B, "B");
-/// let parts = BehaviourList::new().with(A).with(B);
+/// use syncvar::{behaviour::{BehaviourList, BehaviourSet}, prelude::*};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Health;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Weapon;
+///
+/// let parts = BehaviourList::new().with(Health).with(Weapon);
 /// assert_eq!(parts.into_behaviours().len(), 2);
 /// ```
 #[derive(Default)]
