@@ -72,8 +72,9 @@ pub trait Synchronize: HasSynchronize {
 }
 
 /// A behaviour whose [`on_synchronize`](Synchronize::on_synchronize) runs.
-/// `#[network_behaviour(synchronize)]` implements it; without it the compiler refuses a method that never runs. A
-/// behaviour written by hand implements it beside [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
+/// `#[network_behaviour(synchronize)]` implements it; without it the compiler refuses the method, which
+/// would never run. A behaviour written by hand implements it beside
+/// [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
 #[diagnostic::on_unimplemented(
     message = "nothing calls the `on_synchronize` of `{Self}`",
     label = "`{Self}` does not have `synchronize`",

@@ -41,7 +41,7 @@ pub struct Tag(pub u64);
 ///
 /// teams.join(player, red);
 /// teams.update(&mut changes);
-/// assert_eq!(changes.drain().count(), 1, "the flag is there to see");
+/// assert_eq!(changes.drain().count(), 1, "the flag is in view");
 /// ```
 #[derive(Debug, Default)]
 pub struct GroupTags<I = Everyone> {
@@ -71,7 +71,7 @@ struct Object {
     pair: Pair,
     /// Area as last reported; at first none.
     reported: Option<Area>,
-    /// Whether the list of moved objects contains it.
+    /// Set if the list of moved objects contains it.
     moved: bool,
 }
 
