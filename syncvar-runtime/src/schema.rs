@@ -78,7 +78,7 @@ impl FieldSchema {
     }
 }
 
-/// Writes the text that both ends compare: the type, and the readers and writers.
+/// Text that both ends compare: the type, the readers and the writers.
 impl fmt::Display for FieldSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.schema, self.policy)

@@ -131,6 +131,7 @@ impl BehaviourInfo {
 
     /// Lets the class decide every byte, in every protocol, by one call of `on_serialize` and of
     /// `on_deserialize`, like a Mirror component that overrides `OnSerialize`.
+    ///
     /// Otherwise a protocol may divide the fields: Mirror writes the collections and then the other
     /// fields of each class. `on_serialize` then runs once for each part, with its fields in
     /// [`NetworkWriter::fields`](crate::NetworkWriter::fields), and snapshots consist of

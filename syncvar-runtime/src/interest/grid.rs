@@ -88,10 +88,10 @@ impl SpatialGrid {
     ///
     /// # Panics
     ///
-    /// Unless the cell size is positive, the view distance is at least 0, both are finite, and no
-    /// more than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
     /// When the cell size is not positive, the view distance is negative, either is not finite, or more
     /// than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
+    ///
+    /// ```
     /// # use syncvar::interest::SpatialGrid;
     /// assert_eq!(SpatialGrid::xy(10.0, 10.0).cells_in_view(), 21);
     /// ```
@@ -121,6 +121,7 @@ impl SpatialGrid {
     /// membership in it.
     ///
     /// # Panics
+    ///
     /// When the margin is negative or not finite, or too many cells are in view with it.
     ///
     /// ```

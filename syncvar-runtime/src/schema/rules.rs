@@ -80,7 +80,7 @@ impl Default for FieldPolicy {
     }
 }
 
-/// Writes the readers and writers, the part of a policy that both ends compare.
+/// Readers and writers: the part of a policy that both ends compare.
 impl fmt::Display for FieldPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.readers {
