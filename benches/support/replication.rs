@@ -33,7 +33,7 @@ fn config(dialect: Framing) -> ServerConfig {
 pub(crate) const fn label(dialect: Framing) -> &'static str {
     match dialect {
         Framing::Unet => "syncvar, UNet's bytes",
-        _ => "syncvar",
+        Framing::Compact => "syncvar",
     }
 }
 
