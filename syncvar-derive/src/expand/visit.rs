@@ -1,6 +1,6 @@
 //! `visit`: shows the base and every field.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Member, Type};
 
@@ -36,7 +36,7 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
             quote!(visitor.field(Self::#bit, #name, #access);)
         } else {
             // At the type: the compiler then prints a missing trait once.
-            let place = last_place_of(place_type(sync_var));
+            let place = Span::call_site().located_at(last_place_of(place_type(sync_var)));
             if is_known(sync_var) {
                 quote_spanned! {place=>
                     let field = #access;
@@ -98,10 +98,9 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
             (false, true) => "encoded",
             (true, true) => "encoded_hook",
         };
-        let (first, last) = (
-            first_place_of(place_type(sync_var)),
-            last_place_of(place_type(sync_var)),
-        );
+        let ty = place_type(sync_var);
+        let first = Span::call_site().located_at(first_place_of(ty));
+        let last = Span::call_site().located_at(last_place_of(ty));
         let adapter = Ident::new(adapter, last);
         let root = quote_spanned!(first=> _syncvar);
         let form = value_item(sync_var, value, "form");
