@@ -34,17 +34,16 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
         let access = policy::throttled(sync_var, access(sync_var));
         if is_plain(sync_var) {
             quote!(visitor.field(Self::#bit, #name, #access);)
-        } else {
-            // At the type: the compiler then prints a missing trait once.
-            let place = Span::call_site().located_at(last_place_of(place_type(sync_var)));
-            if is_known(sync_var) {
-                quote_spanned! {place=>
-                    let field = #access;
-                    visitor.field(Self::#bit, #name, field);
-                }
-            } else {
-                quote_spanned!(place=> visitor.field(Self::#bit, #name, #access);)
+        } else if is_known(sync_var) {
+            quote! {
+                let field = #access;
+                visitor.field(Self::#bit, #name, field);
             }
+        } else {
+            // At the type: the compiler prints a missing trait once. The variable keeps the macro's name.
+            let place = last_place_of(place_type(sync_var));
+            let visitor = Ident::new("visitor", Span::call_site().located_at(place));
+            quote_spanned!(place=> #visitor.field(Self::#bit, #name, #access);)
         }
     });
     quote! {
@@ -99,8 +98,7 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
             (true, true) => "encoded_hook",
         };
         let ty = place_type(sync_var);
-        let first = Span::call_site().located_at(first_place_of(ty));
-        let last = Span::call_site().located_at(last_place_of(ty));
+        let (first, last) = (first_place_of(ty), last_place_of(ty));
         let adapter = Ident::new(adapter, last);
         let root = quote_spanned!(first=> _syncvar);
         let form = value_item(sync_var, value, "form");
