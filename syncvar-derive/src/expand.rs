@@ -151,11 +151,15 @@ pub(crate) fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
 
 /// Emits an item of a trait with arguments; see [`item`].
 fn item_of(ty: &Type, of: &TokenStream, name: &str) -> TokenStream {
-    let first = ty.to_token_stream().into_iter().next();
-    let first = first.map_or_else(Span::call_site, |token| token.span());
-    let open = quote_spanned!(first=> <);
+    let open = quote_spanned!(first_place_of(ty)=> <);
     let name = Ident::new(name, last_place_of(ty));
     quote!(#open #ty as _syncvar::#of>::#name)
+}
+
+/// Returns the place of a type's first token.
+fn first_place_of(ty: &Type) -> Span {
+    let first = ty.to_token_stream().into_iter().next();
+    first.map_or_else(Span::call_site, |token| token.span())
 }
 
 /// Returns the place of a type's last token.

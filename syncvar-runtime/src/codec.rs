@@ -179,6 +179,11 @@ where
     }
 
     #[inline]
+    fn copy(value: &T) -> T {
+        value.clone()
+    }
+
+    #[inline]
     fn same(value: &T, other: &T) -> bool {
         C::same(value, other)
     }

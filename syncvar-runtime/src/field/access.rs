@@ -273,7 +273,6 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
-    T: Clone + Send + Sync + 'static,
 {
     const HOOK: bool = HOOKED;
     const ENCODED: bool = CODEC;
@@ -333,7 +332,7 @@ where
     #[inline]
     fn begin_change(&mut self) {
         if let Some(previous) = &mut self.previous {
-            **previous = self.field.sent_value();
+            **previous = self.field.is_sent().then(|| F::copy(self.field));
         }
     }
 
@@ -349,7 +348,7 @@ where
     #[inline]
     fn remember(&mut self) {
         if let Some(previous) = &mut self.previous {
-            **previous = Some(self.field.remembered());
+            **previous = Some(F::copy(self.field));
         }
     }
 
@@ -437,7 +436,6 @@ impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> VariableAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
-    T: Clone + Send + Sync + 'static,
 {
     type Value = T;
 
