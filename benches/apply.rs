@@ -1,7 +1,7 @@
-//! One tick on a client: from "bytes at hand" to "applied, and every event taken".
+//! One tick on a client: from received bytes to applied changes and drained events.
 //!
-//! The server's part of the tick is not measured; `fanout` does that. The floor's client reads the
-//! floor's bytes into values by number, without events, hooks and checks of what it is told.
+//! The server's part of the tick is in `fanout`. The floor's client reads the floor's bytes into values
+//! by number, without events, hooks and checks.
 //!
 //! ```text
 //! cargo bench --bench apply
@@ -68,9 +68,9 @@ fn measure_cell(
     });
 }
 
-/// A server and a client of it.
+/// A server and its client.
 trait Pair: Server {
-    /// The client takes what the last tick sent; how long that took.
+    /// Applies the bytes of the last tick on the client and returns the time.
     fn apply(&mut self) -> Duration;
 }
 

@@ -1,9 +1,9 @@
-//! One behaviour of eight fields to bytes and back, in memory that is used again.
+//! Encoding and decoding of a behaviour with eight fields, in reused memory.
 //!
 //! A pass is 1000 distinct objects, so a microsecond in the report is a nanosecond per object. The
-//! floor writes and reads the same values as variable-length integers, by hand; the dialect
-//! `Compact` comes to the very same bytes. A full state is all fields; a delta is the dirty mask and
-//! the fields that are in it.
+//! floor writes and reads the same values as variable-length integers, by hand; the encoding
+//! `Compact` has the same bytes. A snapshot has all fields; a delta has the dirty mask and the dirty
+//! fields.
 
 mod support;
 
@@ -26,7 +26,7 @@ use support::workload::{Unit, Values};
 
 const OBJECTS: usize = 1000;
 
-/// What becomes bytes: all fields without a mask, or a mask and its fields.
+/// Content of the bytes: all fields without a mask, or a mask and its fields.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Full,
@@ -69,7 +69,7 @@ fn measure_floor(criterion: &mut Criterion, name: &str, state: State, mut values
         bencher.iter(|| encode_values(&values, state, &mut buffer));
     });
     group.finish();
-    // Once more, for this benchmark may have been left out.
+    // Encodes again: a filter may have skipped the benchmark above.
     encode_values(&values, state, &mut buffer);
     let mut group = criterion.benchmark_group("codec/decode");
     group.bench_function(id, |bencher| {

@@ -27,10 +27,10 @@ use std::hash::Hash;
 use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// One field of a behaviour: it knows whether it has changed, and writes itself as a snapshot or as a
-/// delta. [`SyncVar`] is the usual one; implement the trait for a container of your own design.
+/// One field of a behaviour: it tracks its changes and writes itself as a snapshot or as a
+/// delta. [`SyncVar`] is the usual one; implement the trait for a custom container.
 ///
-/// A client that begins to observe the object is sent the snapshot of the field, the present observers its
+/// A new observer of the object receives the snapshot of the field, the present observers its
 /// delta. Dirty state is cleared in between, so a change reaches each
 /// client exactly once.
 ///
@@ -38,8 +38,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// use syncvar::{SyncField, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
-/// /// place of one that clients know, for no difference says that: see `notice_replacement`.
-/// #[derive(Default)]
+/// /// A score that only grows: the delta is the difference. Do not assign a new score to a field that
+/// /// clients know: a difference cannot express that, see `notice_replacement`.
 /// pub struct Score {
 ///     value: u32,
 ///     sent: u32,
@@ -206,10 +206,10 @@ pub enum OperationLog {
     },
 }
 
-/// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
-/// and `Eq`. It need not be implemented by hand.
+/// Key of a [`SyncDictionary`] or element of a [`SyncHashSet`]: any value with `Hash`
+/// and `Eq`, by a blanket implementation.
 ///
-/// Two equal keys must travel as the same bytes, because clients know only the bytes.
+/// Equal keys must have equal bytes, because clients know only the bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key of a dictionary or an element of a hash set",
     label = "keys travel, and are found by `Hash` and `Eq`",

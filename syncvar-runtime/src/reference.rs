@@ -364,7 +364,7 @@ mod with_serde {
     }
 }
 
-/// All objects but the own one, whose behaviours are the [siblings](NetworkContext::sibling).
+/// All objects except the current one, whose behaviours are the [siblings](NetworkContext::sibling).
 impl NetworkObjects for NetworkContext<'_> {
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity(id)

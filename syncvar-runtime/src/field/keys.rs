@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::record::{KEPT, Log};
 use crate::SyncValue;
 
-/// For each key that has changed: whether clients have it. Its new state is found in the
+/// Changed keys, each with a flag set if clients have the key. The new state is in the
 /// collection itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys<M> {

@@ -38,8 +38,8 @@ enum Mode {
     Unrecorded,
     /// Every operation is kept.
     Verbatim,
-    /// Like `Verbatim`. After the operations in the log the collection is to be emptied and
-    /// filled again with its content.
+    /// Like `Full`, but after the operations in the log the next delta empties the collection and
+    /// fills it again with its content.
     Unfinished,
 }
 
@@ -53,7 +53,7 @@ pub(super) enum Note<'a, L, O> {
     Operation(&'a mut Vec<O>),
 }
 
-/// Appends an operation. Only Mirror's encoding has operations: a function of its own
+/// Appends an operation. Only Mirror's encoding has operations: a separate function
 /// keeps the callers short.
 #[inline(never)]
 pub(super) fn keep<O>(operations: &mut Vec<O>, operation: impl FnOnce() -> O) {
@@ -270,8 +270,8 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Returns whether the collection is to be emptied and filled again behind the operations of the log,
-    /// for lack of another way to send it.
+    /// Returns whether the next delta, after the operations of the log, empties and refills the collection
+    /// for lack of a shorter form.
     pub(super) fn is_refilled(&self) -> bool {
         self.is_dirty() && self.mode != Mode::Verbatim
     }

@@ -160,7 +160,7 @@ macro_rules! both {
             pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
                 self.settle();
                 let Self { items, record } = self;
-                // All answers before the first removal: a panic half-way would leave a set with a broken
+                // Calls `keep` for all elements before the first removal: a panic half-way would leave a set with a broken
                 // index.
                 let stay: Vec<_> = items.iter().map(|value| keep(value)).collect();
                 let mut stay = stay.into_iter();

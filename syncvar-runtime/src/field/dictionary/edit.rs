@@ -75,7 +75,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         self.settle();
         let Self { items, record } = self;
-        // All answers before the first removal: a panic half-way would leave a map with a broken index.
+        // Calls `keep` for all entries before the first removal: a panic half-way would leave a map with a broken index.
         let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
         let mut stay = stay.into_iter();
         items.retain(|key, _| {

@@ -24,7 +24,7 @@ pub(super) struct Log<T> {
     pub(super) operations: Vec<Operation<T>>,
     /// Number of elements in the operations.
     values: usize,
-    /// For each position that was set since positions last moved, the operation that set it.
+    /// Operation that set each position, since positions last moved.
     set: FxHashMap<usize, usize>,
 }
 

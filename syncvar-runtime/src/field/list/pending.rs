@@ -14,7 +14,7 @@ pub enum ListEdit<T> {
         /// The element.
         value: T,
     },
-    /// All elements were taken out.
+    /// The list was cleared.
     Clear,
     /// An element was inserted before others.
     Insert {
@@ -38,13 +38,13 @@ pub enum ListEdit<T> {
 }
 
 impl<T: SyncValue> SyncList<T> {
-    /// Returns the changes since the list was sent last, or since [`clear_dirty`](Self::clear_dirty),
-    /// one element each. Done one after another to the list as it was, they make it what it is.
+    /// Returns the changes since the last send of the list, or since [`clear_dirty`](Self::clear_dirty),
+    /// one element each. Applied in order to the former list, they produce the present one.
     ///
-    /// The list keeps the difference, not the calls: elements that were taken out are
-    /// [`RemoveAt`](ListEdit::RemoveAt), however they were found; positions that were set several times
-    /// are one [`Set`](ListEdit::Set); a clear takes back the changes before it. A list that is to be sent
-    /// whole is a [`Clear`](ListEdit::Clear) and an [`Add`](ListEdit::Add) for each element.
+    /// The list keeps the difference, not the calls: every removed element is a
+    /// [`RemoveAt`](ListEdit::RemoveAt), by whichever method; a position that was set several times
+    /// is one [`Set`](ListEdit::Set); a clear discards the changes before it. A list that will be sent
+    /// as a whole is a [`Clear`](ListEdit::Clear) and an [`Add`](ListEdit::Add) for each element.
     pub fn pending_edits(&self) -> Vec<ListEdit<T>> {
         let mut told = Told {
             operations: Vec::new(),
@@ -67,8 +67,8 @@ impl<T: SyncValue> SyncList<T> {
     }
 }
 
-/// How long a list was before these operations. A clear is the first of them if there is one, and
-/// then it makes no difference.
+/// Returns the length of a list before these operations. If the first one is a clear, any length is
+/// valid.
 fn length_before<T>(operations: &[Operation<T>], length: usize) -> usize {
     let (mut added, mut removed) = (0, 0);
     for operation in operations {
