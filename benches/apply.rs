@@ -38,7 +38,7 @@ fn measure_size(criterion: &mut Criterion, objects: u32) {
     let mut group = criterion.benchmark_group(format!("apply/{objects} objects"));
     let mut floor = FloorPair::new(objects);
     let mut pairs = [Framing::Compact, Framing::Unet]
-        .map(|dialect| (label(dialect), UnitPair::new(objects, dialect)));
+        .map(|framing| (label(framing), UnitPair::new(objects, framing)));
     for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
         for (name, pair) in &mut pairs {
@@ -117,8 +117,8 @@ struct UnitPair {
 }
 
 impl UnitPair {
-    fn new(objects: u32, dialect: Framing) -> Self {
-        let mut server = UnitServer::new(objects, 0, dialect, &mut Random::new(1));
+    fn new(objects: u32, framing: Framing) -> Self {
+        let mut server = UnitServer::new(objects, 0, framing, &mut Random::new(1));
         let (connection, client) = server.connect();
         let mut this = Self {
             server,
@@ -128,7 +128,7 @@ impl UnitPair {
         };
         this.tick();
         this.apply();
-        assert_eq!(this.client.framing(), dialect);
+        assert_eq!(this.client.framing(), framing);
         assert_eq!(this.client.object_count(), objects as usize);
         this
     }

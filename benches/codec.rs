@@ -54,8 +54,8 @@ fn main() {
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     for (name, state) in STATES {
         measure_floor(&mut criterion, name, state, values.clone());
-        for dialect in [Framing::Compact, Framing::Unet] {
-            measure_syncvar(&mut criterion, name, state, dialect, values.clone());
+        for encoding in [Framing::Compact, Framing::Unet] {
+            measure_syncvar(&mut criterion, name, state, encoding, values.clone());
         }
     }
     criterion.final_summary();
@@ -103,7 +103,7 @@ fn measure_syncvar(
     criterion: &mut Criterion,
     name: &str,
     state: State,
-    dialect: Framing,
+    encoding: Framing,
     values: Vec<Values>,
 ) {
     let mut units: Vec<Unit> = values.into_iter().map(Unit::from).collect();
@@ -112,8 +112,8 @@ fn measure_syncvar(
             unit.set_dirty_bit(mask);
         }
     }
-    let mut writer = NetworkWriter::with_encoding(dialect.encoding());
-    let id = BenchmarkId::new(label(dialect), name);
+    let mut writer = NetworkWriter::with_encoding(encoding.encoding());
+    let id = BenchmarkId::new(label(encoding), name);
     let mut group = criterion.benchmark_group("codec/encode");
     group.bench_function(id.clone(), |bencher| {
         bencher.iter(|| encode_units(&mut units, state, &mut writer));

@@ -56,12 +56,12 @@ fn main() {
     println!("bytes of an operation as a change of a field, `Compact` and `Unet`");
     for size in SIZES {
         for operation in Operation::ALL {
-            let [compact, unet] = [Encoding::Compact, Encoding::Unet].map(|dialect| {
-                let deltas = deltas(&list(operation.start(size)), operation, dialect);
+            let [compact, unet] = [Encoding::Compact, Encoding::Unet].map(|encoding| {
+                let deltas = deltas(&list(operation.start(size)), operation, encoding);
                 let bytes: usize = deltas.iter().map(Vec::len).sum();
                 let bytes = u32::try_from(bytes).expect("few bytes");
                 // UNet limits lists to 65 535 elements.
-                let is_possible = dialect == Encoding::Compact || size <= 65_535;
+                let is_possible = encoding == Encoding::Compact || size <= 65_535;
                 is_possible.then(|| f64::from(bytes) / f64::from(OPERATIONS))
             });
             let name = operation.name();
@@ -115,13 +115,13 @@ fn somewhere(length: usize, random: &mut Random) -> usize {
 }
 
 /// Returns the deltas of a pass, one per operation.
-fn deltas(list: &SyncList<u32>, operation: Operation, dialect: Encoding) -> Vec<Vec<u8>> {
+fn deltas(list: &SyncList<u32>, operation: Operation, encoding: Encoding) -> Vec<Vec<u8>> {
     let mut random = Random::new(1);
     let mut list = list.clone();
     list.clear_dirty();
     let delta = |_| {
         operate(&mut list, operation, &mut random);
-        let mut writer = NetworkWriter::with_encoding(dialect);
+        let mut writer = NetworkWriter::with_encoding(encoding);
         list.write_delta(&mut writer);
         list.clear_dirty();
         writer.as_bytes().to_vec()

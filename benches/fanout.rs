@@ -25,7 +25,7 @@ use support::replication::{UnitServer, label};
 use support::workload::{Changes, Server};
 
 /// `Compact` is the default for clients of this library.
-const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
+const FRAMINGS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -53,10 +53,10 @@ fn sizes() -> Vec<(u32, usize)> {
 
 /// Server configurations, with their names.
 fn settings() -> Vec<(&'static str, ServerConfig)> {
-    let settings = DIALECTS.map(|dialect| {
+    let settings = FRAMINGS.map(|framing| {
         let mut config = ServerConfig::default();
-        config.framing = dialect;
-        (label(dialect), config)
+        config.framing = framing;
+        (label(framing), config)
     });
     #[cfg(feature = "parallel")]
     let settings = in_parallel_too(settings);

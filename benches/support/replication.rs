@@ -23,15 +23,15 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Unit>("unit")
 }
 
-fn config(dialect: Framing) -> ServerConfig {
+fn config(framing: Framing) -> ServerConfig {
     let mut config = ServerConfig::default();
-    config.framing = dialect;
+    config.framing = framing;
     config
 }
 
 /// Returns the library's name in reports, by framing.
-pub(crate) const fn label(dialect: Framing) -> &'static str {
-    match dialect {
+pub(crate) const fn label(framing: Framing) -> &'static str {
+    match framing {
         Framing::Unet => "syncvar, UNet's bytes",
         _ => "syncvar",
     }
@@ -39,8 +39,8 @@ pub(crate) const fn label(dialect: Framing) -> &'static str {
 
 impl UnitServer {
     /// Creates a server with objects of random values; all `clients` have their snapshots.
-    pub(crate) fn new(objects: u32, clients: usize, dialect: Framing, random: &mut Random) -> Self {
-        Self::with_config(config(dialect), objects, clients, random)
+    pub(crate) fn new(objects: u32, clients: usize, framing: Framing, random: &mut Random) -> Self {
+        Self::with_config(config(framing), objects, clients, random)
     }
 
     /// Like [`new`](Self::new), with a server configuration.
@@ -143,8 +143,8 @@ impl Server for UnitServer {
 }
 
 /// Creates a connected client that awaits the objects of a server with this framing.
-pub(crate) fn connected_client(dialect: Framing) -> NetworkClient {
-    UnitServer::new(0, 0, dialect, &mut Random::new(0))
+pub(crate) fn connected_client(framing: Framing) -> NetworkClient {
+    UnitServer::new(0, 0, framing, &mut Random::new(0))
         .connect()
         .1
 }

@@ -25,6 +25,7 @@ use crate::{SyncVar, VariableAccess};
 ///
 /// Derive it for your structs and enums with `#[derive(SyncValue)]`; implement it by hand only for a
 /// custom layout.
+///
 /// ```
 /// use syncvar::{SyncValue, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
