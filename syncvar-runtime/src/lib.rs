@@ -1,5 +1,5 @@
-//! The core of `syncvar`: writer, reader, behaviours, objects and their update loop. It knows no message,
-//! no server and no socket: protocols are built on it, such as `syncvar-net` and `syncvar-mirror`.
+//! Core of `syncvar`: writer, reader, behaviours, objects and their update loop. It has no messages,
+//! servers or sockets. The protocols build on it: `syncvar-net` and `syncvar-mirror`.
 //!
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
@@ -46,10 +46,10 @@ pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
+    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
     OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList,
     SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
-    hash_set, hooked, throttled,
+    hash_set, hooked, hooked_variable, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
