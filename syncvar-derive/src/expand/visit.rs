@@ -1,4 +1,4 @@
-//! `visit`: shows the base and every field.
+//! `visit`: passes the base and every field to a visitor.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -77,7 +77,7 @@ fn is_known(sync_var: &SyncVar<'_>) -> bool {
     }
 }
 
-/// Emits the access to a field. Where the macro does not know that the type has the trait, an item of
+/// Emits the access to a field. If the macro does not know that the type has the trait, an item of
 /// the trait at the type's place: a missing trait is then one error.
 fn access(sync_var: &SyncVar<'_>) -> TokenStream {
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
