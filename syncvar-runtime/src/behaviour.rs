@@ -35,6 +35,8 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 ///
 /// ```
 /// use syncvar::*;
+/// use syncvar::behaviour::FieldVisitor;
+/// use syncvar::schema::{BehaviourSchema, FieldSchema};
 ///
 /// struct Quiver {
 ///     arrows: SyncList<u8>,
@@ -61,6 +63,9 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::behaviour::FieldVisitor;
+/// # use syncvar::schema::{BehaviourSchema, FieldSchema, TypeSchema};
+/// # use syncvar::wire::{NetworkReader, NetworkWriter, ReadError};
 /// /// Sends its shots three at a time.
 /// #[derive(Default)]
 /// struct Volley {

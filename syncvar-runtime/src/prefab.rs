@@ -25,6 +25,9 @@ use text::PrefabText;
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::behaviour::FieldVisitor;
+/// # use syncvar::schema::BehaviourSchema;
+/// # use syncvar::values::NetworkHash128;
 /// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
 /// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
 /// #     type Previous = ();

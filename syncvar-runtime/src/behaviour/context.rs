@@ -20,6 +20,9 @@ use crate::{ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::behaviour::{BehaviourInfo, FieldVisitor, HasLifecycle};
+/// # use syncvar::schema::BehaviourSchema;
+/// # use syncvar::values::Quaternion;
 /// use syncvar::prelude::*;
 ///
 /// # #[derive(Default)] struct Health(u32);

@@ -142,6 +142,9 @@ impl BehaviourInfo {
     ///
     /// ```
     /// use syncvar::*;
+    /// use syncvar::behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks};
+    /// use syncvar::schema::BehaviourSchema;
+    /// use syncvar::wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
     ///
     /// /// Sends a check number behind the bytes of another behaviour.
     /// struct Checked<B: NetworkBehaviour>(B);

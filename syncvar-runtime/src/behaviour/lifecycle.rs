@@ -15,6 +15,9 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::behaviour::{BehaviourInfo, FieldVisitor, HasLifecycle};
+/// # use syncvar::schema::{BehaviourSchema, FieldSchema};
+/// # use syncvar::testing::MemoryNetwork;
 /// use syncvar::prelude::*;
 ///
 /// # #[derive(Default)]

@@ -17,6 +17,10 @@ use crate::{NetId, ReadError, WriteError};
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::behaviour::{BehaviourInfo, BufferSerializer, FieldVisitor, HasSynchronize, Synchronize};
+/// # use syncvar::error::SynchronizeError;
+/// # use syncvar::schema::BehaviourSchema;
+/// # use syncvar::testing::MemoryNetwork;
 /// use syncvar::prelude::*;
 ///
 /// # #[derive(Default)]

@@ -126,6 +126,8 @@ impl SpatialGrid {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::interest::{InterestChanges, SpatialGrid};
+    /// # use syncvar::values::Vector3;
     /// let mut grid = SpatialGrid::xz(10.0, 20.0).with_margin(3.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(9.0, 0.0, 0.0));
@@ -190,6 +192,8 @@ impl SpatialGrid {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::interest::{InterestChanges, SpatialGrid};
+    /// # use syncvar::values::Vector3;
     /// let mut grid = SpatialGrid::xy(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_connect(ConnectionId(1));
@@ -245,6 +249,8 @@ impl SpatialGrid {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::interest::{InterestChanges, SpatialGrid};
+    /// # use syncvar::values::Vector3;
     /// let mut grid = SpatialGrid::xz(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

@@ -122,6 +122,7 @@ impl<I: InterestManagement> GroupTags<I> {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::interest::{GroupTags, SpatialGrid};
     /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
     /// teams.handle_connect(ConnectionId(1));
     /// teams.inner_mut().follow(ConnectionId(1), NetId(1));
@@ -136,6 +137,8 @@ impl<I: InterestManagement> GroupTags<I> {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::interest::{Everyone, GroupTags, InterestChange, InterestChanges, Tag};
+    /// # use syncvar::values::Vector3;
     /// let mut scenes = GroupTags::new(Everyone);
     /// let mut changes = InterestChanges::default();
     /// scenes.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

@@ -27,6 +27,8 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::behaviour::{BehaviourList, FieldVisitor};
+/// # use syncvar::schema::BehaviourSchema;
 /// # #[derive(Default)] struct A; #[derive(Default)] struct B;
 /// # macro_rules! empty { ($t:ty, $n:literal) => { impl NetworkBehaviour for $t {
 /// #     type Previous = ();
