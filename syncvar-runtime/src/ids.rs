@@ -4,6 +4,21 @@ use std::fmt;
 
 /// The number of a spawned object, the same on the server and on every client. Counted from 1 and
 /// never given twice; 0 stands for no object. Packed on the wire.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door: NetId = net.server.spawn(Door::default());
+/// net.settle();
+/// // The same number on all ends.
+/// assert!(net.client(0).get::<Door>(door).is_some());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetId(pub u32);
@@ -20,6 +35,23 @@ impl fmt::Display for NetId {
 }
 
 /// The number of a connection, counted from 1 and never given twice.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// let connection: ConnectionId = net.connection(0);
+/// net.server.hide(door, connection);
+/// net.settle();
+/// assert!(net.client(0).get::<Door>(door).is_none());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 

@@ -1,6 +1,16 @@
 //! Plain counters.
 
 /// Number of messages and their bytes.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut net = MemoryNetwork::pair(Prefabs::new);
+/// net.settle();
+/// let sent = net.server.stats().sent;
+/// println!("{} packets of {} bytes", sent.messages, sent.bytes);
+/// assert!(sent.bytes > sent.messages);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
     /// Number of messages.

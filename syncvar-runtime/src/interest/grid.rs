@@ -126,7 +126,7 @@ impl SpatialGrid {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # use syncvar::interest::{InterestChanges, SpatialGrid};
+    /// # use syncvar::interest::{InterestChanges, InterestManagement, SpatialGrid};
     /// # use syncvar::values::Vector3;
     /// let mut grid = SpatialGrid::xz(10.0, 20.0).with_margin(3.0);
     /// let mut changes = InterestChanges::default();
@@ -192,7 +192,7 @@ impl SpatialGrid {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # use syncvar::interest::{InterestChanges, SpatialGrid};
+    /// # use syncvar::interest::{InterestChanges, InterestManagement, SpatialGrid};
     /// # use syncvar::values::Vector3;
     /// let mut grid = SpatialGrid::xy(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
@@ -249,7 +249,7 @@ impl SpatialGrid {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # use syncvar::interest::{InterestChanges, SpatialGrid};
+    /// # use syncvar::interest::{InterestChanges, InterestManagement, SpatialGrid};
     /// # use syncvar::values::Vector3;
     /// let mut grid = SpatialGrid::xz(10.0, 20.0);
     /// let mut changes = InterestChanges::default();

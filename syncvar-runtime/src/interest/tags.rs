@@ -11,6 +11,13 @@ use crate::{ConnectionId, NetId, Vector3};
 use pairs::{Pair, Pairs};
 
 /// Number of a group: a team, a match, a scene. The game chooses it.
+///
+/// ```
+/// use syncvar::interest::Tag;
+///
+/// const RED_TEAM: Tag = Tag(1);
+/// assert_ne!(RED_TEAM, Tag(2));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);
 
@@ -91,7 +98,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Returns tags on top of an unused interest management.
     ///
     /// ```
-    /// # use syncvar::interest::{Everyone, GroupTags};
+    /// # use syncvar::interest::{Everyone, GroupTags, InterestManagement};
     /// let matches = GroupTags::new(Everyone);
     /// let teams_in_matches = GroupTags::new(matches);
     /// ```
@@ -122,7 +129,7 @@ impl<I: InterestManagement> GroupTags<I> {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # use syncvar::interest::{GroupTags, SpatialGrid};
+    /// # use syncvar::interest::{GroupTags, SpatialGrid, InterestManagement};
     /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
     /// teams.handle_connect(ConnectionId(1));
     /// teams.inner_mut().follow(ConnectionId(1), NetId(1));
@@ -137,7 +144,7 @@ impl<I: InterestManagement> GroupTags<I> {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # use syncvar::interest::{Everyone, GroupTags, InterestChange, InterestChanges, Tag};
+    /// # use syncvar::interest::{Everyone, GroupTags, InterestChange, InterestChanges, Tag, InterestManagement};
     /// # use syncvar::values::Vector3;
     /// let mut scenes = GroupTags::new(Everyone);
     /// let mut changes = InterestChanges::default();

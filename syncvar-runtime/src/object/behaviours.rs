@@ -27,7 +27,7 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 ///
 /// ```
 /// # use syncvar::*;
-/// # use syncvar::behaviour::{BehaviourList, FieldVisitor};
+/// # use syncvar::behaviour::{BehaviourList, BehaviourSet, FieldVisitor};
 /// # use syncvar::schema::BehaviourSchema;
 /// # #[derive(Default)] struct A; #[derive(Default)] struct B;
 /// # macro_rules! empty { ($t:ty, $n:literal) => { impl NetworkBehaviour for $t {

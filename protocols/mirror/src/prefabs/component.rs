@@ -30,6 +30,15 @@ pub enum SyncDirection {
 
 /// Settings of a component, as in Unity's inspector. Unset ones come from the behaviour: see
 /// [`MirrorPrefabs`](crate::MirrorPrefabs).
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::mirror::{Component, SyncDirection};
+///
+/// let movement = Component::new()
+///     .sync_direction(SyncDirection::ClientToServer)
+///     .sync_interval(Duration::from_millis(50));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "as in Unity's inspector")]
 #[must_use]

@@ -6,6 +6,24 @@ use syncvar_runtime::{
 };
 
 /// An event on the server.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut net = MemoryNetwork::pair(Prefabs::new);
+/// net.settle();
+/// let mut ready = Vec::new();
+/// while let Some(event) = net.server.poll_event() {
+///     match event {
+///         ServerEvent::Ready { connection } => ready.push(connection),
+///         ServerEvent::Disconnected { connection, owned, .. } => {
+///             println!("{connection} has left {} objects", owned.len());
+///         }
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(ready, [net.connection(0)]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerEvent {
