@@ -104,9 +104,9 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
+        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
         OperationLog, SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded,
-        encoded_hook, hash_set, hooked, throttled,
+        encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
     };
 }
 
@@ -207,7 +207,7 @@ pub mod __private {
     pub use core::cmp::{Eq, Ord};
     pub use core::default::Default;
     pub use core::hash::Hash;
-    pub use core::marker::{PhantomData, Send, Sync};
+    pub use core::marker::{PhantomData, Send, Sized, Sync};
     pub use core::mem::discriminant;
     pub use core::option::Option::{self, None, Some};
     pub use core::result::Result::{self, Err, Ok};
@@ -221,6 +221,7 @@ pub mod __private {
         HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
         NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, Readers, RpcSender,
         SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target, TypeSchema, VariantSchema,
-        Writers, assert_fits_32_bits, hooked, throttled,
+        Writers, assert_fits_32_bits, encoded, encoded_hook, hooked, hooked_variable, throttled,
+        variable,
     };
 }

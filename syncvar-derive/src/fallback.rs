@@ -13,7 +13,10 @@ pub(crate) fn behaviour(input: &DeriveInput, errors: &Errors) -> TokenStream {
     let krate = BehaviourAttrs::parse(&input.attrs, &mut Errors::default()).krate;
     let import = names::behaviour_import(krate.as_ref());
     let (ident, name) = (&input.ident, input.ident.unraw().to_string());
-    let where_clause = stub_bounds(input, &quote!(_syncvar::Send + _syncvar::Sync + 'static));
+    let where_clause = stub_bounds(
+        input,
+        &quote!(_syncvar::Sized + _syncvar::Send + _syncvar::Sync + 'static),
+    );
     let (impl_generics, ty_generics, _) = input.generics.split_for_impl();
     let errors = errors.to_compile_errors();
     quote! {

@@ -1,4 +1,4 @@
-//! Items that the derives name and games do not. They change without notice.
+//! Names for the expansions of the derives.
 
 use std::marker::PhantomData;
 

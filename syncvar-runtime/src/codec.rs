@@ -23,8 +23,11 @@ pub use integer::{Fixed, ZigZag};
 pub use quantized::Quantized;
 pub use rotation::SmallestThree;
 
+use std::marker::PhantomData;
+
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError, SyncVar, VariableAccess};
+use crate::wire::ValueForm;
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 
 /// A way for a `T` to travel other than its default: `#[sync_var(with = Half)]` above a
 /// `SyncVar<f32>`.
@@ -136,30 +139,47 @@ pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
         Ok((!Self::same(value, &previous)).then_some(previous))
     }
 
-    /// Shows a variable with this codec to a visitor. The derive calls it: a missing trait is then one
-    /// error, at the codec.
-    #[doc(hidden)]
+    /// Returns the form of the codec. The derive calls it: a missing trait is then one error, at the
+    /// codec.
     #[inline]
-    fn access<'a>(
-        field: &'a mut SyncVar<T>,
-        previous: &'a mut Option<T>,
-    ) -> impl VariableAccess<Value = T>
+    fn form() -> impl ValueForm<T>
     where
         Self: Sized,
     {
-        crate::encoded::<Self, T>(field, previous)
+        CodecForm::<Self>(PhantomData)
+    }
+}
+
+/// Form that a codec gives to a value.
+struct CodecForm<C>(PhantomData<C>);
+
+impl<C, T> ValueForm<T> for CodecForm<C>
+where
+    C: SyncCodec<T>,
+    T: Clone + Send + Sync + 'static,
+{
+    #[inline]
+    fn write(value: &T, writer: &mut NetworkWriter) {
+        C::write(value, writer);
     }
 
-    /// Shows a variable with this codec and a hook to a visitor.
-    #[doc(hidden)]
     #[inline]
-    fn hooked<'a>(
-        field: &'a mut SyncVar<T>,
-        previous: &'a mut Option<T>,
-    ) -> impl VariableAccess<Value = T>
-    where
-        Self: Sized,
-    {
-        crate::encoded_hook::<Self, T>(field, previous)
+    fn read(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
+        C::read(reader)
+    }
+
+    #[inline]
+    fn read_in_place(value: &mut T, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        C::read_in_place(value, reader)
+    }
+
+    #[inline]
+    fn read_with_previous(value: &mut T, reader: &mut NetworkReader<'_>) -> ReadResult<Option<T>> {
+        C::read_with_previous(value, reader)
+    }
+
+    #[inline]
+    fn same(value: &T, other: &T) -> bool {
+        C::same(value, other)
     }
 }

@@ -14,8 +14,8 @@ mod set;
 mod var;
 
 pub use access::{
-    Encoded, FieldAccess, Hooked, Throttled, VariableAccess, encoded, encoded_hook, hooked,
-    throttled,
+    FieldAccess, Formed, Hooked, Throttled, VariableAccess, encoded, encoded_hook, hooked,
+    hooked_variable, throttled, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};

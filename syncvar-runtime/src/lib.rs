@@ -46,10 +46,10 @@ pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, Encoded, FieldAccess, HashKey, HookField, Hooked, ListChange,
+    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
     OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList,
     SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
-    hash_set, hooked, throttled,
+    hash_set, hooked, hooked_variable, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

@@ -15,6 +15,7 @@ mod context;
 mod convert;
 mod encoding;
 mod error;
+mod form;
 mod mirror;
 mod packed;
 mod reader;
@@ -28,6 +29,7 @@ pub use context::{DeserializeContext, DeserializeReport, SerializeContext, Seria
 pub(crate) use context::{MaskLayout, ReadMask};
 pub use encoding::{Encoding, EnumNumber};
 pub use error::{ReadError, ReadErrorKind, ReadResult, ReadResultExt, WriteError, WriteErrorKind};
+pub use form::{PlainForm, ValueForm};
 pub use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 #[cfg(feature = "serde")]

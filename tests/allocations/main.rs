@@ -143,7 +143,7 @@ fn steady(world: &mut World) -> (u64, u64) {
 
 /// Of 1000 objects 20 packets and more are sent.
 #[test]
-fn a_tick_allocates_no_more_for_many_objects_and_clients_than_for_few() {
+fn tick_allocations_do_not_grow_with_objects_and_clients() {
     for dialect in [Framing::Unet, Framing::Compact] {
         for (objects, clients) in [(10, 1), (1000, 1), (10, 50), (1000, 50)] {
             let (server, client) = steady(&mut World::new(objects, clients, dialect));
@@ -170,7 +170,7 @@ fn a_tick_allocates_a_small_constant_for_each_audience() {
 }
 
 #[test]
-fn a_tick_allocates_a_small_constant_for_each_connection_with_a_budget() {
+fn tick_allocations_per_limited_connection_are_constant() {
     let mut world = World::new(1000, 10, Framing::Compact);
     for connection in world.connections.clone() {
         let budget = Some(Budget::new(2000));
@@ -189,7 +189,7 @@ fn a_tick_allocates_a_small_constant_for_each_connection_with_a_budget() {
 }
 
 #[test]
-fn a_field_with_a_codec_allocates_nothing() {
+fn codec_field_allocates_no_memory() {
     #[derive(NetworkBehaviour, Default)]
     struct Ship {
         #[sync_var(with = Half, hook = on_speed)]
@@ -226,7 +226,7 @@ fn a_field_with_a_codec_allocates_nothing() {
 }
 
 #[test]
-fn an_idle_update_allocates_nothing() {
+fn idle_update_allocates_no_memory() {
     let mut world = World::new(1000, 10, Framing::Compact);
     world.tick(|_| ());
     assert_eq!(world.tick(|_| ()), (0, 0));

@@ -139,7 +139,7 @@ fn steady(world: &mut World) -> (u64, u64) {
 }
 
 #[test]
-fn a_tick_allocates_no_more_for_many_objects_and_connections_than_for_few() {
+fn tick_allocations_do_not_grow_with_objects_and_connections() {
     for (objects, clients) in [(10, 1), (1000, 1), (10, 50), (1000, 50)] {
         let (server, client) = steady(&mut World::new(objects, clients));
         let what = format!("{objects} objects, {clients} clients");
@@ -162,7 +162,7 @@ fn an_idle_tick_allocates_a_small_constant() {
 
 /// What only owners are sent is in pieces of memory that many have parts of.
 #[test]
-fn a_tick_allocates_a_small_constant_for_each_owner_and_nothing_for_each_object() {
+fn tick_allocations_grow_with_owners_only() {
     let per_owner = |objects: usize| {
         let mut world = World::new(0, 20);
         let (first, rest) = (world.connections[0], world.connections[1..].to_vec());
@@ -200,7 +200,7 @@ fn a_tick_allocates_a_small_constant_for_each_owner_and_nothing_for_each_object(
 
 /// What travels unreliably is in batches that everybody shares, too; so are baselines.
 #[test]
-fn what_travels_unreliably_allocates_no_more_for_many_objects_and_connections_than_for_few() {
+fn unreliable_allocations_do_not_grow_with_objects() {
     for (objects, clients) in [(10, 1), (500, 1), (10, 50), (500, 50)] {
         let mut world = World::new(0, clients);
         let spawn = |_| world.server.spawn(Mover::default());

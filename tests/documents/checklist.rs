@@ -1,9 +1,9 @@
-//! Which rows of the checklist have a test. The rows stand in `tests/documents/checklist/rows.txt`.
+//! Coverage of the checklist in `tests/documents/checklist/rows.txt`.
 //!
-//! A row is covered when a test bears its number: its name begins with it, or its comment has it,
-//! which is what stands above it or, if nothing does, what its body begins with. A row without a
-//! meaning in Rust has a line with the reason in `tests/PARITY.md`. Every other row is open. To see
-//! which is which, run `.ci/checklist`.
+//! A test covers a row when the comment above it holds the row's number, as in
+//! `// checklist: U16 U17`. Without a comment above, the comment at the start of its body counts.
+//! `tests/PARITY.md` gives the reason for each row without a meaning in Rust. All other rows are open.
+//! `.ci/checklist` prints the table.
 #![allow(clippy::print_stdout, reason = "the table")]
 
 pub(crate) mod lines;
@@ -66,9 +66,8 @@ fn no_row_of_the_checklist_is_open() {
     assert_eq!(checklist.which(is_required, State::Open), [""; 0]);
 }
 
-/// What bears a number, and what only seems to.
 #[test]
-fn the_scanner_counts_tests_that_are_run_and_nothing_else() {
+fn scanner_counts_executed_tests_only() {
     let found = tests(&read("tests/documents/checklist/counted.txt"));
     let found: Vec<_> = found
         .into_iter()
@@ -80,14 +79,14 @@ fn the_scanner_counts_tests_that_are_run_and_nothing_else() {
     assert_eq!(
         found,
         [
-            "u8_u9_in_the_name: U8 U9",
+            "in_a_line_comment: U8 U9",
             "in_the_comment_above: B7 T40",
             "above_several_attributes: M5",
             "in_the_first_comment: N11",
             "of_another_harness: N12",
             "within_a_macro: U30",
-            "u7_both: M7 U7",
-            "t99_of_no_row: T99",
+            "in_the_upper_of_two_comments: M7",
+            "of_no_row: T99",
             "on_one_line: U32",
         ]
     );
@@ -98,7 +97,7 @@ fn the_scanner_counts_tests_that_are_run_and_nothing_else() {
 }
 
 #[test]
-fn code_is_told_from_comments_and_strings() {
+fn scanner_separates_code_from_comments_and_strings() {
     let line = |code: &str, comment: &str| Line {
         code: code.to_owned(),
         comment: comment.to_owned(),

@@ -71,7 +71,7 @@ struct Chief {
 
 /// U1, U6, U28: the mission's own example, full state.
 #[test]
-fn u28_initial_state_is_every_value_in_declaration_order_without_a_mask() {
+fn initial_state_is_all_values_in_order_without_a_mask() {
     let bytes = "42f952cf0e004578616d706c6520737472696e67";
     assert_eq!(written(&mut Data::default(), true), (bytes.into(), true));
     let mut replica = Data {
@@ -86,8 +86,9 @@ fn u28_initial_state_is_every_value_in_declaration_order_without_a_mask() {
     );
 }
 
+// checklist: U13 U20 U21
 #[test]
-fn u13_u20_u21_a_change_is_the_mask_and_the_changed_values_in_bit_order() {
+fn a_change_is_the_mask_and_the_changed_values_in_bit_order() {
     let mut data = Data::default();
     data.int1.set(77);
     assert_eq!(data.sync_var_dirty_bits(), 1);
@@ -97,15 +98,17 @@ fn u13_u20_u21_a_change_is_the_mask_and_the_changed_values_in_bit_order() {
     assert_eq!(written(&mut data, false), ("054d02006869".into(), true));
 }
 
+// checklist: U19 U25
 #[test]
-fn u19_u25_a_clean_behaviour_writes_a_single_zero_and_reads_nothing_more() {
+fn clean_behaviour_writes_a_zero_mask() {
     let mut data = Data::default();
     assert_eq!(written(&mut data, false), ("00".into(), false));
     assert_eq!(apply(&mut data, "00ff", false), 1);
 }
 
+// checklist: U14 M16
 #[test]
-fn u14_m16_writing_another_value_sets_the_bit_and_nothing_else_has_to_be_done() {
+fn write_of_another_value_sets_the_bit() {
     let mut player = Player::default();
     player.score += 5;
     assert_eq!(player.sync_var_dirty_bits(), 4);
@@ -119,8 +122,9 @@ fn u14_m16_writing_another_value_sets_the_bit_and_nothing_else_has_to_be_done() 
     );
 }
 
+// checklist: T25
 #[test]
-fn t25_writing_an_equal_value_is_no_change_and_changing_back_stays_one() {
+fn equal_write_is_no_change_and_writing_back_is_one() {
     let mut player = Player::new(100, "Ann");
     player.health.set(100);
     player.name.set("Ann".into());
@@ -131,8 +135,9 @@ fn t25_writing_an_equal_value_is_no_change_and_changing_back_stays_one() {
     assert_eq!(player.sync_var_dirty_bits(), 1);
 }
 
+// checklist: U15
 #[test]
-fn u15_a_bit_can_be_set_without_a_change_and_one_of_no_field_is_ignored() {
+fn bit_can_be_set_by_hand_and_unknown_bits_are_ignored() {
     let mut data = Data::default();
     data.set_dirty_bit(2 | 1 << 40);
     assert_eq!(data.sync_var_dirty_bits(), 2);
@@ -141,8 +146,9 @@ fn u15_a_bit_can_be_set_without_a_change_and_one_of_no_field_is_ignored() {
     assert_eq!(data.sync_var_dirty_bits(), 0);
 }
 
+// checklist: U26
 #[test]
-fn u26_reading_applies_the_set_bits_only_and_does_not_dirty() {
+fn reading_applies_the_set_bits_only_and_does_not_dirty() {
     let mut data = Data::default();
     assert_eq!(apply(&mut data, "054d02006869", false), 6);
     assert_eq!(
@@ -152,8 +158,9 @@ fn u26_reading_applies_the_set_bits_only_and_does_not_dirty() {
     assert_eq!(data.sync_var_dirty_bits(), 0);
 }
 
+// checklist: U29
 #[test]
-fn u29_integers_travel_packed_signed_ones_as_unsigned_and_strings_with_their_length() {
+fn integers_are_packed_and_strings_carry_their_length() {
     let mut data = Data {
         int1: (-1).into(),
         int2: 240.into(),
@@ -165,8 +172,9 @@ fn u29_integers_travel_packed_signed_ones_as_unsigned_and_strings_with_their_len
     );
 }
 
+// checklist: U30
 #[test]
-fn u30_initializers_are_the_values_until_data_arrives() {
+fn initializers_are_the_values_until_data_arrives() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Data>("data"));
     let client = net.connect();
     let id = net.server.spawn(Data {
@@ -189,7 +197,7 @@ fn u30_initializers_are_the_values_until_data_arrives() {
 
 /// U31: bits of the base first, one block of mask and values for each level.
 #[test]
-fn u31_a_base_comes_first_with_a_block_for_each_level() {
+fn a_base_comes_first_with_a_block_for_each_level() {
     let mut orc = Orc::default();
     assert_eq!(written(&mut orc, false), ("0000".into(), false));
     orc.creature.hp.set(5);
@@ -227,7 +235,7 @@ fn bits_do_not_collide_at_three_levels() {
 }
 
 #[test]
-fn a_base_may_not_have_bits_beyond_its_class_and_those_derived_from_it() {
+fn base_refuses_bits_beyond_its_class() {
     let bytes = [0x10, 0x10];
     let mut reader = NetworkReader::new(&bytes);
     let error = Orc::default()
@@ -240,8 +248,9 @@ fn a_base_may_not_have_bits_beyond_its_class_and_those_derived_from_it() {
     );
 }
 
+// checklist: M15
 #[test]
-fn m15_the_limit_is_64_fields() {
+fn the_limit_is_64_fields() {
     assert_eq!(syncvar::schema::MAX_SYNC_VARS, 64);
     assert_eq!(Chief::SCHEMA.field_count(), 4);
     let names: Vec<_> = Chief::SCHEMA.field_names(0b1011).collect();

@@ -50,7 +50,7 @@ impl SyncField for Counter {
 
 /// A failed write takes nothing from fields whose changes are operations.
 #[test]
-fn what_could_not_be_written_is_written_whole_later() {
+fn unwritable_field_is_written_whole_later() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0)]
     struct Banner {
@@ -94,8 +94,9 @@ struct Arcade {
     lives: SyncVar<u8>,
 }
 
+// checklist: N28
 #[test]
-fn n28_a_container_of_ones_own_writes_its_own_delta_and_composes_with_a_join() {
+fn custom_container_writes_its_delta_and_survives_a_join() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Arcade>("arcade"));
     let early = net.connect();
     let id = net.server.spawn(Arcade::default());
@@ -227,8 +228,9 @@ fn fired(net: &MemoryNetwork, id: NetId) -> Vec<Vec<u32>> {
         .collect()
 }
 
+// checklist: U8 U9 U10
 #[test]
-fn u8_u9_u10_returning_false_leaves_the_dirty_bits_and_changes_accumulate() {
+fn returning_false_leaves_the_dirty_bits_and_changes_accumulate() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Volley>("volley"));
     let id = net.server.spawn(Volley::default());
     net.settle();
@@ -266,7 +268,7 @@ fn u8_u9_u10_returning_false_leaves_the_dirty_bits_and_changes_accumulate() {
 /// The rule for behaviours by hand: a full state holds what the others have, so that what is still
 /// pending arrives once, at everyone.
 #[test]
-fn a_client_that_joins_while_changes_are_withheld_ends_with_the_same() {
+fn client_that_joins_during_a_send_interval_is_equal() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Volley>("volley"));
     net.settle();
     let id = net.server.spawn(Volley::default());
@@ -357,7 +359,7 @@ impl NetworkBehaviour for Diary {
 /// enough; both are told whether the state is the initial one, for the first send to each client and
 /// for no other; and each behaviour of an object has a mask of its own, which it sees while it writes.
 #[test]
-fn u1_u2_u3_u12_u24_both_functions_are_told_what_is_initial_and_each_behaviour_has_its_mask() {
+fn both_functions_get_the_initial_flag_and_one_mask_each() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Diary, Diary)>("diaries"));
     net.settle();
     let id = net.server.spawn((Diary::default(), Diary::default()));

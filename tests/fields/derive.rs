@@ -31,7 +31,7 @@ fn twins<B: NetworkBehaviour + Default>() -> (B, B) {
 }
 
 #[test]
-fn a_tuple_struct_is_a_behaviour_and_a_field_of_it_can_have_a_hook() {
+fn tuple_struct_is_a_behaviour_with_hooks() {
     #[derive(NetworkBehaviour, Default)]
     struct Health(
         #[sync_var] SyncVar<i32>,
@@ -58,7 +58,7 @@ fn a_tuple_struct_is_a_behaviour_and_a_field_of_it_can_have_a_hook() {
 }
 
 #[test]
-fn a_struct_without_fields_is_a_behaviour_that_never_has_anything_to_say() {
+fn fieldless_struct_is_a_behaviour_without_bytes() {
     #[derive(NetworkBehaviour, Default)]
     struct Marker;
 
@@ -140,7 +140,7 @@ fn a_field_can_be_written_by_path_by_alias_or_by_a_macro() {
 }
 
 #[test]
-fn a_raw_identifier_is_an_identifier_and_is_named_without_its_prefix() {
+fn raw_identifier_is_named_without_its_prefix() {
     #[derive(SyncValue, Clone, Default)]
     struct r#Final {
         r#move: u8,
@@ -314,7 +314,7 @@ mod quiet {
 }
 
 #[test]
-fn neither_odd_names_nor_deprecated_types_bring_warnings() {
+fn odd_names_and_deprecated_types_bring_no_warnings() {
     let mut state = quiet::player_state::default();
     state.Health.set(1);
     assert_eq!(written(&mut state, false), ("0101".into(), true));

@@ -5,7 +5,7 @@ use syncvar_testing::{Player, change, drain, hooks, network};
 
 /// N3, U27: on change, with the previous value; the field already has the new one.
 #[test]
-fn n3_u27_a_hook_is_given_the_previous_value_and_sees_the_new_one() {
+fn a_hook_is_given_the_previous_value_and_sees_the_new_one() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
@@ -15,8 +15,9 @@ fn n3_u27_a_hook_is_given_the_previous_value_and_sees_the_new_one() {
 }
 
 /// U5: not for the initial state, whether the object is new or the client is.
+// checklist: N5
 #[test]
-fn u5_n5_no_hook_runs_for_an_initial_state() {
+fn no_hook_runs_for_an_initial_state() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(55, "Ann"));
     net.settle();
@@ -96,7 +97,7 @@ fn hooks_run_after_every_behaviour_of_the_object_is_applied() {
 /// M2, M11: state is written on the server only; what a hook or the application writes on a client
 /// stays there.
 #[test]
-fn m2_m11_what_is_written_on_a_client_never_reaches_the_server() {
+fn client_write_never_reaches_the_server() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
@@ -149,7 +150,7 @@ fn the_changed_event_names_object_behaviour_and_fields() {
 
 /// U11: of one type too; they are told apart by their positions.
 #[test]
-fn u11_two_behaviours_of_one_type_are_told_apart_by_their_positions() {
+fn behaviours_of_one_type_differ_by_position() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Player, Player)>("pair"));
     let id = net.server.spawn((Player::default(), Player::default()));
     net.settle();

@@ -107,7 +107,7 @@ const MET: [&str; 3] = [
 
 /// N5, lesson 1: one method for the start and for changes.
 #[test]
-fn n5_lesson_1_a_hook_that_wants_it_is_told_of_the_state_that_an_object_is_met_with() {
+fn initial_hook_runs_for_the_state_of_a_spawn() {
     let mut net = MemoryNetwork::pair(prefabs);
     let mut config = ClientConfig::default();
     config.framing = Framing::Unet;
@@ -130,8 +130,9 @@ fn n5_lesson_1_a_hook_that_wants_it_is_told_of_the_state_that_an_object_is_met_w
     );
 }
 
+// Lesson 1.
 #[test]
-fn lesson_1_not_of_what_is_as_the_prefab_makes_it() {
+fn initial_hook_skips_values_of_the_prefab() {
     let mut net = MemoryNetwork::pair(prefabs);
     let id = net.server.spawn(Lamp {
         colour: 9.into(),
@@ -141,8 +142,9 @@ fn lesson_1_not_of_what_is_as_the_prefab_makes_it() {
     assert_eq!(net.client(0).get::<Lamp>(id).unwrap().base.log, [""; 0]);
 }
 
+// Lesson 1.
 #[test]
-fn lesson_1_bases_and_all_behaviours_of_an_object_are_told() {
+fn initial_hook_runs_for_bases_and_all_behaviours() {
     let mut net = MemoryNetwork::pair(prefabs);
     let fixture = Fixture {
         height: 4.0.into(),
@@ -157,8 +159,9 @@ fn lesson_1_bases_and_all_behaviours_of_an_object_are_told() {
     assert_eq!(net.client(0).get::<Lantern>(id).unwrap().lamp.base.log, MET);
 }
 
+// Lesson 1.
 #[test]
-fn lesson_1_it_is_told_again_when_the_object_is_shown_again_and_not_when_it_is_restored() {
+fn initial_hook_runs_again_when_shown_but_not_when_restored() {
     let mut net = MemoryNetwork::pair(prefabs);
     let id = net.server.spawn(dark());
     net.settle();
@@ -183,8 +186,9 @@ fn lesson_1_it_is_told_again_when_the_object_is_shown_again_and_not_when_it_is_r
 }
 
 /// A hook that writes does so before the application is told.
+// Lesson 1.
 #[test]
-fn lesson_1_it_is_told_before_the_object_is_announced() {
+fn initial_hook_runs_before_the_spawn_event() {
     let mut net = MemoryNetwork::pair(prefabs);
     net.settle();
     let id = net.server.spawn(dark());
@@ -194,8 +198,10 @@ fn lesson_1_it_is_told_before_the_object_is_announced() {
     assert_eq!(net.client(0).get::<Lamp>(id).unwrap().switched, 1);
 }
 
+// checklist: M4
+// Lesson 1.
 #[test]
-fn lesson_1_m4_on_a_host_it_is_told_of_what_the_local_client_meets() {
+fn host_runs_initial_hooks_for_its_local_client() {
     let mut net = MemoryNetwork::pair(prefabs);
     let local = net.server.connect_local();
     net.settle();

@@ -8,4 +8,5 @@ mod hooks;
 pub mod hygiene;
 mod initial_hooks;
 mod ownership;
+mod required_items;
 mod synchronize;

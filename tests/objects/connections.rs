@@ -7,7 +7,7 @@ use syncvar::{DisconnectReason, error::PacketError};
 use syncvar_testing::{Player, drain, frame, network};
 
 #[test]
-fn events_that_nobody_polls_do_not_pile_up_for_ever() {
+fn unpolled_events_are_bounded() {
     let mut config = syncvar::ServerConfig::default();
     config.max_events = 6;
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
@@ -44,7 +44,7 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
 }
 
 #[test]
-fn every_object_of_a_burst_is_announced_however_few_events_are_kept() {
+fn burst_announces_all_objects_despite_the_event_limit() {
     let mut config = syncvar::ClientConfig::default();
     config.compare_schemas = false;
     config.max_events = 2;
@@ -69,7 +69,7 @@ fn every_object_of_a_burst_is_announced_however_few_events_are_kept() {
 }
 
 #[test]
-fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
+fn connection_without_a_proven_schema_has_no_rights() {
     let mut server = NetworkServer::new(syncvar_testing::prefabs());
     server.spawn(Player::new(1, "Ann"));
     let connection = server.handle_connect();
@@ -92,7 +92,7 @@ fn a_connection_that_has_not_proved_its_schema_gets_and_may_nothing() {
 }
 
 #[test]
-fn a_client_that_says_goodbye_is_gone_and_what_it_sends_after_is_not_heard() {
+fn client_that_left_is_no_longer_heard() {
     let mut net = network(1);
     let connection = net.connection(0);
     net.client_mut(0).disconnect("enough");
@@ -114,7 +114,7 @@ fn a_client_that_says_goodbye_is_gone_and_what_it_sends_after_is_not_heard() {
 }
 
 #[test]
-fn a_client_that_is_sent_off_is_told_why() {
+fn disconnected_client_learns_the_reason() {
     let mut net = network(1);
     let connection = net.connection(0);
     net.server.disconnect(connection, "the server closes");
@@ -163,7 +163,7 @@ fn a_goodbye_of_any_length_arrives() {
 }
 
 #[test]
-fn a_connection_that_is_being_sent_off_is_given_nothing() {
+fn closing_connection_receives_no_objects() {
     let mut server = NetworkServer::new(syncvar_testing::prefabs());
     let id = server.spawn(Player::new(1, "Ann"));
     let (kicked, refused) = (server.handle_connect(), server.handle_connect());

@@ -59,7 +59,7 @@ fn fields(event: &ClientEvent) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_local_client_is_let_in_and_ready_at_once_and_there_is_one() {
+fn single_local_client_is_accepted_and_ready_at_once() {
     let mut server = NetworkServer::new(prefabs());
     assert!(server.local_client().is_none() && server.poll_local_event().is_none());
     let local = server.connect_local();
@@ -78,7 +78,7 @@ fn a_local_client_is_let_in_and_ready_at_once_and_there_is_one() {
 }
 
 #[test]
-fn it_is_told_of_what_is_there_in_order_and_then_that_it_is_ready() {
+fn local_client_gets_existing_objects_in_order_and_then_ready() {
     let mut net = syncvar_testing::network(1);
     let first = net.server.spawn(Player::new(1, "a"));
     let second = net.server.spawn(Player::new(2, "b"));
@@ -112,7 +112,7 @@ fn it_is_told_of_what_is_there_in_order_and_then_that_it_is_ready() {
 
 /// M3: the objects are the server's own.
 #[test]
-fn m3_its_view_is_the_servers_objects() {
+fn its_view_is_the_servers_objects() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
@@ -127,7 +127,7 @@ fn m3_its_view_is_the_servers_objects() {
 
 /// M3: nothing is written for it, be it that it is alone with an object.
 #[test]
-fn m3_what_only_the_local_client_sees_is_not_serialised_at_all() {
+fn objects_of_the_local_client_are_not_serialized() {
     let mut server = NetworkServer::new(prefabs());
     server.connect_local();
     let stats = server.stats().clone();
@@ -145,7 +145,7 @@ fn m3_what_only_the_local_client_sees_is_not_serialised_at_all() {
 }
 
 #[test]
-fn it_leaves_as_other_clients_do_and_may_come_back() {
+fn local_client_can_leave_and_return() {
     let (mut net, local) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.server.set_owner(id, Some(local));
@@ -187,7 +187,7 @@ fn it_leaves_as_other_clients_do_and_may_come_back() {
 }
 
 #[test]
-fn what_can_only_happen_to_others_does_not_happen_to_it() {
+fn remote_only_operations_spare_the_local_client() {
     let (mut net, local) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
@@ -208,7 +208,7 @@ fn what_can_only_happen_to_others_does_not_happen_to_it() {
 }
 
 #[test]
-fn its_events_are_bounded_and_those_that_were_missed_are_counted() {
+fn local_events_are_bounded_and_missed_ones_are_counted() {
     let mut config = syncvar::ServerConfig::default();
     config.max_events = 4;
     let mut server = NetworkServer::with_config(prefabs(), config);

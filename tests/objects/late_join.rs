@@ -4,8 +4,9 @@ use syncvar::prelude::*;
 use syncvar::{ServerConfig, stats::MessageType, testing::Link};
 use syncvar_testing::{Door, Player, change, drain, network, states};
 
+// checklist: U4 M10 N2 N4 B12
 #[test]
-fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may_see() {
+fn late_joiner_receives_current_state_of_visible_objects() {
     let mut net = network(1);
     let player = net.server.spawn(Player::new(100, "Ann"));
     let door = net.server.spawn(Door::default());
@@ -31,7 +32,7 @@ fn u4_m10_n2_n4_b12_a_late_joiner_is_given_the_latest_state_of_everything_it_may
 
 /// B13, M12: announced when all of them are there, each with its state.
 #[test]
-fn b13_m12_objects_of_a_burst_are_announced_when_all_of_them_are_there() {
+fn burst_objects_are_announced_together() {
     let mut net = network(0);
     let ids: Vec<_> = (0..5)
         .map(|health| net.server.spawn(Player::new(health, "x")))
@@ -46,7 +47,7 @@ fn b13_m12_objects_of_a_burst_are_announced_when_all_of_them_are_there() {
 
 /// B10, B11: a new object comes to all observers with its state, in one message.
 #[test]
-fn b10_b11_a_new_object_is_spawned_with_its_state_for_every_observer() {
+fn a_new_object_is_spawned_with_its_state_for_every_observer() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(7, "Ann"));
     net.settle();
@@ -66,7 +67,7 @@ fn b10_b11_a_new_object_is_spawned_with_its_state_for_every_observer() {
 
 /// Lesson 9, D7: in the snapshot or as a delta, never both and never neither.
 #[test]
-fn a_change_at_the_moment_of_a_join_is_received_once_by_everyone() {
+fn change_during_a_join_reaches_each_client_once() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
@@ -105,7 +106,7 @@ fn a_change_at_the_moment_of_a_join_is_received_once_by_everyone() {
 }
 
 #[test]
-fn values_written_before_the_first_update_are_part_of_the_spawn_and_not_sent_again() {
+fn values_before_the_first_update_are_sent_in_the_spawn_only() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     change(&mut net, id, |player| player.health.set(3));
@@ -122,7 +123,7 @@ fn values_written_before_the_first_update_are_part_of_the_spawn_and_not_sent_aga
 
 /// Lesson 12: one joining client does not make the others receive everything.
 #[test]
-fn a_join_costs_the_others_nothing() {
+fn join_sends_no_bytes_to_others() {
     let mut net = network(1);
     for _ in 0..100 {
         net.server.spawn(Door::default());
@@ -135,7 +136,7 @@ fn a_join_costs_the_others_nothing() {
 }
 
 #[test]
-fn the_state_of_an_audience_is_encoded_once_for_all_who_join_in_one_update() {
+fn snapshot_of_an_audience_is_encoded_once_per_update() {
     let mut net = network(0);
     for _ in 0..10 {
         net.server.spawn(Door::default());
@@ -152,7 +153,7 @@ fn the_state_of_an_audience_is_encoded_once_for_all_who_join_in_one_update() {
 }
 
 #[test]
-fn a_client_that_was_not_ready_is_brought_up_to_date_and_forgets_what_is_gone() {
+fn client_ready_again_is_updated_and_drops_gone_objects() {
     let mut net = network(1);
     let (stays, goes) = (
         net.server.spawn(Player::new(1, "Ann")),
@@ -204,7 +205,7 @@ fn a_client_that_connects_again_starts_afresh() {
 
 /// T51: 1500 objects in one update, over a slow link with loss.
 #[test]
-fn t51_many_objects_arrive_in_packets_of_bounded_size_over_a_bad_link() {
+fn large_join_uses_bounded_packets_over_a_bad_link() {
     let link = Link {
         delay: std::time::Duration::from_millis(80),
         jitter: std::time::Duration::from_millis(60),

@@ -37,8 +37,9 @@ fn parent_of(net: &MemoryNetwork, client: usize, id: NetId) -> Option<NetId> {
     net.client(client).identity(id)?.parent()
 }
 
+// checklist: T65
 #[test]
-fn t65_early_and_late_clients_have_the_same_parents() {
+fn early_and_late_clients_have_the_same_parents() {
     for dialect in DIALECTS {
         let (mut net, [a, b, c]) = with_doors(dialect);
         net.server.set_parent(b, Some(a)).unwrap();
@@ -76,8 +77,9 @@ fn t65_early_and_late_clients_have_the_same_parents() {
     }
 }
 
+// checklist: T61 T65
 #[test]
-fn t61_t65_a_late_joiner_is_given_scene_objects_with_their_parents() {
+fn a_late_joiner_is_given_scene_objects_with_their_parents() {
     for dialect in DIALECTS {
         let scene = [1, 2, 3].map(NetworkSceneId);
         let mut net = MemoryNetwork::new(prefabs);
@@ -113,7 +115,7 @@ fn t61_t65_a_late_joiner_is_given_scene_objects_with_their_parents() {
 }
 
 #[test]
-fn in_one_update_both_are_spawned_before_an_object_has_another_parent() {
+fn parent_spawned_in_the_same_update_comes_before_its_child() {
     for dialect in DIALECTS {
         let (mut net, [old]) = with_doors(dialect);
         let parent = net.server.spawn(Door::default());
@@ -129,7 +131,7 @@ fn in_one_update_both_are_spawned_before_an_object_has_another_parent() {
 }
 
 #[test]
-fn the_children_of_an_object_that_is_despawned_are_detached_before_it_goes() {
+fn children_are_detached_before_their_parent_despawns() {
     for dialect in DIALECTS {
         let (mut net, [parent, child, other]) = with_doors(dialect);
         for child in [child, other] {
@@ -190,7 +192,7 @@ fn a_parent_that_a_client_does_not_see_is_known_by_its_id() {
 }
 
 #[test]
-fn what_changes_while_a_client_is_not_ready_is_told_when_all_is_there() {
+fn client_ready_again_learns_changed_parents() {
     for dialect in DIALECTS {
         let (mut net, [a, b, c]) = with_doors(dialect);
         net.server.set_parent(a, Some(b)).unwrap();
@@ -263,7 +265,7 @@ fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
 }
 
 #[test]
-fn no_client_sees_a_circle_on_the_way_from_one_order_to_the_reverse() {
+fn reversed_chain_never_shows_a_cycle_to_clients() {
     let (mut net, ids) = with_doors::<6>(Framing::Compact);
     // Seen by different connections, so that they are in different buffers.
     net.connect_client(client(Framing::Unet));
@@ -289,7 +291,7 @@ fn no_client_sees_a_circle_on_the_way_from_one_order_to_the_reverse() {
 }
 
 #[test]
-fn an_object_without_a_parent_costs_nothing_and_the_same_parent_is_not_sent_again() {
+fn no_parent_and_an_equal_parent_cost_no_bytes() {
     let spawned = |act: fn(&mut NetworkServer, NetId)| {
         let mut net = MemoryNetwork::new(prefabs);
         net.connect_client(client(Framing::Compact));
@@ -322,7 +324,7 @@ fn an_object_without_a_parent_costs_nothing_and_the_same_parent_is_not_sent_agai
 }
 
 #[test]
-fn what_one_side_counts_as_sent_the_other_counts_as_received() {
+fn sent_and_received_counts_agree() {
     for dialect in DIALECTS {
         let (mut net, [a, b]) = with_doors(dialect);
         net.server.set_parent(b, Some(a)).unwrap();
@@ -345,7 +347,7 @@ fn what_one_side_counts_as_sent_the_other_counts_as_received() {
 }
 
 #[test]
-fn a_real_unet_is_told_nothing_of_parents() {
+fn unet_client_receives_no_parents() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
     let mut server = NetworkServer::with_config(prefabs(), config);
@@ -421,7 +423,7 @@ fn parents_of_objects_that_are_not_there_are_not_kept() {
 }
 
 #[test]
-fn a_client_cannot_say_who_is_below_whom() {
+fn client_cannot_set_parents() {
     let (mut net, [_, _]) = with_doors(Framing::Compact);
     let connection = net.connection(0);
     let message = frame(29, &[1, 2]);
@@ -430,7 +432,7 @@ fn a_client_cannot_say_who_is_below_whom() {
 }
 
 #[test]
-fn objects_with_several_behaviours_and_long_states_have_parents_too() {
+fn large_objects_with_several_behaviours_have_parents() {
     for dialect in DIALECTS {
         let (mut net, [a]) = with_doors(dialect);
         let vane = net.server.spawn((Door::default(), Compass::default()));

@@ -69,8 +69,9 @@ fn all_resolved(net: &mut MemoryNetwork) -> Vec<ClientEvent> {
     events.filter(is_resolved).collect()
 }
 
+// checklist: T62
 #[test]
-fn t62_a_reference_by_variable_gives_the_object_on_both_sides() {
+fn a_reference_by_variable_gives_the_object_on_both_sides() {
     let mut net = network();
     let player = net.server.spawn(Player::new(7, "Ann"));
     let turret = net.server.spawn(Turret::default());
@@ -93,8 +94,9 @@ fn t62_a_reference_by_variable_gives_the_object_on_both_sides() {
     }
 }
 
+// checklist: T62
 #[test]
-fn t62_a_null_reference_gives_nothing() {
+fn null_reference_resolves_to_none() {
     let mut net = network();
     let turret = net.server.spawn(Turret::default());
     net.settle();
@@ -107,8 +109,9 @@ fn t62_a_null_reference_gives_nothing() {
     assert!(!drain(&mut net, 0).iter().any(is_resolved));
 }
 
+// checklist: T62
 #[test]
-fn t62_a_reference_is_not_made_to_an_object_that_is_not_spawned() {
+fn a_reference_is_not_made_to_an_object_that_is_not_spawned() {
     let mut net = network();
     let id = net.server.spawn(Player::default());
     assert_eq!(net.server.net_ref(NetId(99)), None);
@@ -123,8 +126,9 @@ fn t62_a_reference_is_not_made_to_an_object_that_is_not_spawned() {
     assert_eq!(net.client(0).net_ref(id), net.server.net_ref(id));
 }
 
+// checklist: T62
 #[test]
-fn t62_a_reference_to_a_behaviour_is_not_made_to_an_object_without_one() {
+fn behaviour_reference_needs_an_object_with_that_behaviour() {
     let mut net = network();
     let gate = net.server.spawn((Door::default(), Player::new(3, "Bob")));
     assert_eq!(BehaviourRef::<Turret>::to(&net.server, gate), None);
@@ -134,8 +138,9 @@ fn t62_a_reference_to_a_behaviour_is_not_made_to_an_object_without_one() {
     assert_eq!(BehaviourRef::<Player>::at(&net.server, gate, 0), None);
 }
 
+// checklist: B23
 #[test]
-fn b23_of_two_behaviours_of_one_type_a_reference_names_the_one_that_is_meant() {
+fn reference_names_one_of_two_behaviours_of_one_type() {
     let mut net = network();
     let twins = net
         .server
@@ -161,8 +166,9 @@ fn b23_of_two_behaviours_of_one_type_a_reference_names_the_one_that_is_meant() {
     assert_eq!(reference.try_get(net.client(0)).unwrap().last_input, 5);
 }
 
+// checklist: T62
 #[test]
-fn t62_a_reference_gives_nothing_after_its_object_has_been_despawned() {
+fn reference_resolves_to_none_after_a_despawn() {
     let mut net = network();
     let player = net.server.spawn(Player::default());
     let turret = net.server.spawn(Turret::default());
@@ -187,8 +193,9 @@ fn t62_a_reference_gives_nothing_after_its_object_has_been_despawned() {
     assert!(seen.target.try_get(&net.server).is_none());
 }
 
+// checklist: T62
 #[test]
-fn t62_references_convert_to_and_from_what_they_are_made_of() {
+fn references_convert_to_and_from_their_ids() {
     let mut net = network();
     let id = net.server.spawn(Player::default());
     let reference = NetRef::from(id);
@@ -208,8 +215,9 @@ fn t62_references_convert_to_and_from_what_they_are_made_of() {
     seen.unwrap().last_input = 1;
 }
 
+// checklist: B23
 #[test]
-fn b23_references_in_collections_and_structs_arrive_as_they_are() {
+fn references_in_collections_and_structs_arrive_as_they_are() {
     let mut net = network();
     let gate = net.server.spawn((Door::default(), Player::default()));
     let turret = net.server.spawn(Turret::default());
@@ -238,8 +246,9 @@ fn b23_references_in_collections_and_structs_arrive_as_they_are() {
     assert!(mark.parts[0].try_get(net.client(0)).is_some());
 }
 
+// Lesson 31.
 #[test]
-fn l31_the_holder_comes_first_and_is_told_when_its_target_comes() {
+fn holder_is_notified_when_its_later_target_appears() {
     let mut net = network();
     let connection = net.connection(0);
     let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
@@ -259,8 +268,9 @@ fn l31_the_holder_comes_first_and_is_told_when_its_target_comes() {
     assert!(seen(&net).try_get(net.client(0)).is_some());
 }
 
+// Lesson 31.
 #[test]
-fn l31_a_reference_that_is_set_before_its_target_is_shown_is_told_of_too() {
+fn reference_set_before_its_target_is_shown_is_notified() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut config = ClientConfig::default();
         config.framing = dialect;
@@ -297,8 +307,9 @@ fn l31_a_reference_that_is_set_before_its_target_is_shown_is_told_of_too() {
     }
 }
 
+// Lesson 31.
 #[test]
-fn l31_two_that_refer_to_each_other_and_come_in_one_message() {
+fn two_that_refer_to_each_other_and_come_in_one_message() {
     let mut net = network();
     let first = net.server.spawn(Turret::default());
     let second = net.server.spawn(Turret {
@@ -316,8 +327,9 @@ fn l31_two_that_refer_to_each_other_and_come_in_one_message() {
     assert_eq!(drain(&mut net, 0), expected);
 }
 
+// checklist: T60
 #[test]
-fn t60_in_a_burst_everything_is_resolvable_when_the_client_is_ready_and_needs_no_event() {
+fn burst_references_resolve_at_ready_without_events() {
     let mut net = MemoryNetwork::new(prefabs);
     let ids: Vec<_> = (0..50)
         .map(|_| net.server.spawn(Turret::default()))
@@ -338,8 +350,9 @@ fn t60_in_a_burst_everything_is_resolvable_when_the_client_is_ready_and_needs_no
 }
 
 /// An object that the client has known before the burst is told of what comes with it, before `Ready`.
+// checklist: T60
 #[test]
-fn t60_who_was_there_before_the_burst_is_told_of_what_comes_in_it() {
+fn objects_before_a_burst_are_notified_of_its_targets() {
     let mut net = network();
     let connection = net.connection(0);
     let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
@@ -363,8 +376,9 @@ fn t60_who_was_there_before_the_burst_is_told_of_what_comes_in_it() {
     assert_eq!(drain(&mut net, 0), expected);
 }
 
+// Lesson 31.
 #[test]
-fn l31_holders_and_targets_that_go_are_forgotten() {
+fn holders_and_targets_that_go_are_forgotten() {
     let mut net = network();
     let connection = net.connection(0);
     let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
@@ -390,8 +404,9 @@ fn l31_holders_and_targets_that_go_are_forgotten() {
 }
 
 /// A full state says what there is to wait for: references of former states are forgotten.
+// Lesson 31.
 #[test]
-fn l31_a_full_state_replaces_what_was_waited_for() {
+fn snapshot_replaces_pending_references() {
     let mut net = network();
     let connection = net.connection(0);
     let [first, second] =
@@ -417,8 +432,9 @@ fn l31_a_full_state_replaces_what_was_waited_for() {
     assert_eq!(all_resolved(&mut net), [resolved(turret, second)]);
 }
 
+// Lesson 31.
 #[test]
-fn l31_how_many_references_are_waited_for_is_bounded() {
+fn how_many_references_are_waited_for_is_bounded() {
     let mut config = ClientConfig::default();
     config.max_pending_references = 3;
     let mut net = MemoryNetwork::new(prefabs);
@@ -445,7 +461,7 @@ fn l31_how_many_references_are_waited_for_is_bounded() {
 
 /// What could not be read is not waited for either.
 #[test]
-fn references_of_a_state_that_could_not_be_read_are_not_waited_for() {
+fn references_of_unreadable_state_are_not_pending() {
     let mut net = network();
     let turret = net.server.spawn(Turret::default());
     net.settle();
@@ -464,7 +480,7 @@ fn references_of_a_state_that_could_not_be_read_are_not_waited_for() {
 }
 
 #[test]
-fn a_position_that_no_behaviour_has_is_refused_and_one_of_another_type_gives_nothing() {
+fn unknown_position_is_refused_and_a_wrong_type_is_none() {
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let read = |bytes: &[u8]| {
             let mut reader = NetworkReader::with_encoding(bytes, dialect);
@@ -492,7 +508,7 @@ fn a_position_that_no_behaviour_has_is_refused_and_one_of_another_type_gives_not
 
 /// A program can look references up in something of its own.
 #[test]
-fn references_are_looked_up_in_whatever_holds_objects() {
+fn references_resolve_in_any_object_container() {
     struct Game {
         server: NetworkServer,
         time: Duration,
@@ -513,7 +529,7 @@ fn references_are_looked_up_in_whatever_holds_objects() {
 
 /// In the steady state reading references takes no memory, whether they wait for their targets or not.
 #[test]
-fn changes_of_references_allocate_nothing() {
+fn reference_changes_allocate_no_memory() {
     let mut server = NetworkServer::new(prefabs());
     let mut client = NetworkClient::new(prefabs());
     client.handle_connect();
@@ -587,8 +603,9 @@ impl Synchronize for Rope {
     }
 }
 
+// Lesson 31.
 #[test]
-fn l31_a_reference_beside_the_fields_is_told_of_like_any_other() {
+fn reference_in_synchronized_data_is_notified() {
     let mut net = MemoryNetwork::new(|| prefabs().register::<Rope>("rope"));
     net.connect();
     net.settle();

@@ -69,8 +69,9 @@ fn guard_of(net: &MemoryNetwork, client: usize) -> Option<(i32, String, u32)> {
     Some((*guard.health, guard.name.to_string(), guard.last_input))
 }
 
+// checklist: B13 N8
 #[test]
-fn b13_n8_a_scene_object_is_there_before_it_is_spawned_and_its_state_is_applied_to_it() {
+fn scene_object_exists_before_its_spawn_applies_state() {
     for dialect in DIALECTS {
         let mut net = MemoryNetwork::new(prefabs);
         net.connect_client(client(dialect));
@@ -105,8 +106,9 @@ fn b13_n8_a_scene_object_is_there_before_it_is_spawned_and_its_state_is_applied_
     }
 }
 
+// checklist: N2 B12 T61
 #[test]
-fn n2_b12_t61_a_late_joiner_is_given_scene_objects_and_others_alike_as_they_are_now() {
+fn late_joiner_receives_current_scene_objects() {
     for dialect in DIALECTS {
         let (mut net, [gate, guard]) = with_level(dialect);
         let dynamic = net.server.spawn(Player::new(5, "dynamic"));
@@ -135,8 +137,9 @@ fn n2_b12_t61_a_late_joiner_is_given_scene_objects_and_others_alike_as_they_are_
     }
 }
 
+// checklist: B6
 #[test]
-fn b6_all_in_scene_objects_are_spawned_when_that_is_told() {
+fn scene_events_come_after_all_scene_objects() {
     for dialect in DIALECTS {
         let mut net = MemoryNetwork::new(prefabs);
         let plain = net.connect_client(empty_client(dialect));
@@ -165,8 +168,9 @@ fn b6_all_in_scene_objects_are_spawned_when_that_is_told() {
     }
 }
 
+// checklist: B6
 #[test]
-fn b6_a_server_without_objects_tells_too_and_a_real_unet_is_not_sent_it() {
+fn empty_scene_raises_its_event_and_unet_gets_no_message() {
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(client(Framing::Compact));
     net.settle();
@@ -187,8 +191,9 @@ fn b6_a_server_without_objects_tells_too_and_a_real_unet_is_not_sent_it() {
     assert!(server.poll_transmit().is_none());
 }
 
+// checklist: T61
 #[test]
-fn t61_despawned_and_hidden_objects_are_dormant_with_their_values_and_can_be_spawned_again() {
+fn hidden_scene_object_is_dormant_and_can_respawn() {
     for dialect in DIALECTS {
         let (mut net, [gate, guard]) = with_level(dialect);
         net.server.despawn(gate);
@@ -223,8 +228,9 @@ fn t61_despawned_and_hidden_objects_are_dormant_with_their_values_and_can_be_spa
     }
 }
 
+// checklist: T61
 #[test]
-fn t61_objects_of_a_scene_survive_the_connection_and_are_matched_by_the_next_one() {
+fn scene_objects_survive_a_connection_and_match_in_the_next() {
     let (mut net, [_, guard]) = with_level(Framing::Compact);
     net.cut(0);
     assert_eq!(
@@ -243,7 +249,7 @@ fn t61_objects_of_a_scene_survive_the_connection_and_are_matched_by_the_next_one
 }
 
 #[test]
-fn not_ready_and_ready_again_restores_scene_objects_in_their_place() {
+fn ready_again_restores_scene_objects_in_place() {
     for dialect in DIALECTS {
         let (mut net, [gate, guard]) = with_level(dialect);
         net.server.set_not_ready(net.connection(0));
@@ -261,7 +267,7 @@ fn not_ready_and_ready_again_restores_scene_objects_in_their_place() {
 }
 
 #[test]
-fn a_scene_object_that_was_spawned_anew_while_a_client_was_not_ready_is_matched() {
+fn scene_object_respawned_during_not_ready_is_matched() {
     for dialect in DIALECTS {
         let (mut net, [gate, _]) = with_level(dialect);
         net.server.set_not_ready(net.connection(0));
@@ -281,7 +287,7 @@ fn a_scene_object_that_was_spawned_anew_while_a_client_was_not_ready_is_matched(
 }
 
 #[test]
-fn an_object_that_is_not_there_is_told_and_asked_for_when_it_is_added() {
+fn missing_scene_object_is_reported_and_requested_when_added() {
     for dialect in DIALECTS {
         let mut net = MemoryNetwork::new(prefabs);
         let [gate, guard] = spawn_scene(&mut net.server);
@@ -309,7 +315,7 @@ fn an_object_that_is_not_there_is_told_and_asked_for_when_it_is_added() {
 }
 
 #[test]
-fn an_object_that_the_server_has_taken_away_meanwhile_is_not_asked_for() {
+fn despawned_missing_scene_object_is_not_requested() {
     let mut net = MemoryNetwork::new(prefabs);
     let [gate, guard] = spawn_scene(&mut net.server);
     net.connect_client(empty_client(Framing::Compact));
@@ -327,7 +333,7 @@ fn an_object_that_the_server_has_taken_away_meanwhile_is_not_asked_for() {
 }
 
 #[test]
-fn other_behaviours_under_the_same_number_are_refused_and_stay_as_they_are() {
+fn scene_id_with_other_behaviours_is_refused_without_effect() {
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(client(Framing::Compact));
     let vane = (Door { open: true.into() }, Compass::default());
@@ -388,7 +394,7 @@ fn scene_ids_are_unique_and_not_zero_on_both_sides() {
 }
 
 #[test]
-fn where_it_stands_who_owns_it_and_who_sees_it_are_as_for_any_object() {
+fn scene_object_has_place_owner_and_visibility() {
     for dialect in DIALECTS {
         let mut net = MemoryNetwork::new(prefabs);
         let index = net.connect_client(client(dialect));
@@ -433,7 +439,7 @@ fn a_connection_with_a_budget_is_given_scene_objects_too() {
 }
 
 #[test]
-fn a_scene_object_that_cannot_be_read_is_poisoned_and_sent_again() {
+fn unreadable_scene_object_is_poisoned_and_sent_again() {
     let (mut net, [_, guard]) = with_level(Framing::Compact);
     let NetId(id) = guard;
     let update = [u8::try_from(id).unwrap(), 2, 5, 0, b'A'];
@@ -462,7 +468,7 @@ fn scene_spawn(id: u8, scene_id: u8, state: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_hostile_server_cannot_take_a_scene_object_from_an_object_or_make_two_of_it() {
+fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     let (mut net, [gate, guard]) = with_level(Framing::Compact);
     let client = net.client_mut(0);
     client.handle_packet(0, &scene_spawn(9, 12, &[0])).unwrap();
@@ -504,7 +510,7 @@ fn a_hostile_server_cannot_take_a_scene_object_from_an_object_or_make_two_of_it(
 }
 
 #[test]
-fn what_is_missed_is_bounded_by_the_limit_of_objects() {
+fn missing_scene_objects_are_bounded_by_the_object_limit() {
     let mut config = ClientConfig::default();
     config.max_objects = 3;
     config.compare_schemas = false;

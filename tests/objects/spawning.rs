@@ -5,7 +5,7 @@ use syncvar::prelude::*;
 use syncvar_testing::{Door, network};
 
 #[test]
-fn spawning_what_is_not_right_says_why_and_spawns_nothing() {
+fn invalid_spawn_returns_its_reason_and_spawns_no_object() {
     let mut net = network(1);
     let error = |options| net.server.spawn_with(Door::default(), options).unwrap_err();
     let mut error = error;
@@ -73,7 +73,7 @@ fn with_id(number: u32) -> SpawnOptions {
 }
 
 #[test]
-fn an_id_far_out_leaves_the_others_where_they_are_and_is_passed_over() {
+fn distant_id_is_skipped_by_later_ids() {
     const NEAR: u32 = 1 << 24;
     let mut net = network(1);
     let mut spawn = |number| net.server.spawn_with(Door::default(), with_id(number));
@@ -132,7 +132,7 @@ fn ids_that_have_run_out_do_not_begin_again() {
 
 /// One behaviour can stand on several prefabs.
 #[test]
-fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spawn() {
+fn spawn_carries_prefab_name_position_and_rotation() {
     let prefabs = || {
         Prefabs::new()
             .register::<Door>("gate")
@@ -164,7 +164,7 @@ fn a_prefab_can_be_chosen_by_name_and_position_and_rotation_travel_with_the_spaw
 }
 
 #[test]
-fn a_client_that_joins_late_is_told_where_an_object_is_now() {
+fn late_joiner_receives_the_current_position() {
     let mut net = network(1);
     let id = net.server.spawn(Door::default());
     net.settle();

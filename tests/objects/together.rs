@@ -111,8 +111,9 @@ fn parents<const N: usize>(net: &mut MemoryNetwork, ids: [NetId; N]) -> [Option<
     })
 }
 
+// checklist: B14
 #[test]
-fn b14_the_eldest_may_adopt_the_others_when_their_parent_goes() {
+fn the_eldest_may_adopt_the_others_when_their_parent_goes() {
     let mut net = network();
     let [parent, eldest, second, third] = family(&mut net);
     on_parent(|unit, ctx, parent| {
@@ -130,8 +131,9 @@ fn b14_the_eldest_may_adopt_the_others_when_their_parent_goes() {
     );
 }
 
+// checklist: B14
 #[test]
-fn b14_nothing_can_be_put_below_an_object_that_is_gone() {
+fn gone_object_cannot_become_a_parent() {
     let mut net = network();
     let [parent, first, second, third] = family(&mut net);
     on_parent(|_, ctx, parent| {
@@ -147,8 +149,9 @@ fn b14_nothing_can_be_put_below_an_object_that_is_gone() {
     assert_eq!(net.server.children(parent).count(), 0);
 }
 
+// checklist: B14
 #[test]
-fn b14_children_may_despawn_themselves_and_each_other_when_their_parent_goes() {
+fn children_can_despawn_each_other_when_their_parent_goes() {
     let mut net = network();
     let [parent, ..] = family(&mut net);
     on_parent(|unit, ctx, parent| {
@@ -166,8 +169,9 @@ fn b14_children_may_despawn_themselves_and_each_other_when_their_parent_goes() {
     assert_eq!(net.client(0).object_count(), 0);
 }
 
+// checklist: B14
 #[test]
-fn b14_an_update_and_writes_from_a_callback_while_the_parent_goes_lose_nothing() {
+fn nested_update_during_a_parents_despawn_loses_no_change() {
     let mut net = network();
     let [parent, first, second, third] = family(&mut net);
     on_parent(|unit, ctx, parent| {
@@ -262,23 +266,26 @@ impl Pair {
     }
 }
 
+// checklist: T55
 #[test]
-fn t55_held_calls_run_in_order_after_the_spawn() {
+fn held_calls_run_in_order_after_the_spawn() {
     let mut pair = Pair::new();
     let id = pair.orders_before_spawn();
     assert_eq!(pair.client.get::<Unit>(id).unwrap().heard, [1, 2, 3]);
 }
 
+// checklist: T55
 #[test]
-fn t55_no_held_call_runs_after_one_that_has_ended_the_connection() {
+fn no_held_call_runs_after_one_that_has_ended_the_connection() {
     let mut pair = Pair::new();
     ON_ORDER.set(Some(|client| client.disconnect("enough")));
     pair.orders_before_spawn();
     assert_eq!(ORDERS.take(), [1]);
 }
 
+// checklist: T55
 #[test]
-fn t55_held_calls_of_one_connection_are_not_kept_for_the_next() {
+fn held_calls_of_one_connection_are_not_kept_for_the_next() {
     let mut pair = Pair::new();
     ON_ORDER.set(Some(NetworkClient::handle_connect));
     let id = pair.orders_before_spawn();
@@ -292,8 +299,9 @@ fn t55_held_calls_of_one_connection_are_not_kept_for_the_next() {
     assert!(pair.client.get::<Unit>(id).unwrap().heard.is_empty());
 }
 
+// checklist: T57
 #[test]
-fn t57_an_object_of_a_connection_that_a_callback_has_ended_is_not_made_for_the_next() {
+fn object_of_a_closed_connection_is_not_reused_for_the_next() {
     let mut pair = Pair::new();
     let id = pair.server.spawn(unit(1));
     pair.exchange();

@@ -13,7 +13,7 @@ const SPAWN_BATCH: i16 = 23;
 
 /// D8: a length for each object, so that one that cannot be read does not hurt its neighbours.
 #[test]
-fn a_bad_entry_poisons_its_object_and_those_before_and_after_it_are_applied() {
+fn malformed_entry_poisons_its_object_and_spares_the_rest() {
     let mut net = network(1);
     let ids = [1, 2, 3].map(|health| net.server.spawn(Player::new(health, "x")));
     net.settle();
@@ -40,7 +40,7 @@ fn a_bad_entry_poisons_its_object_and_those_before_and_after_it_are_applied() {
 }
 
 #[test]
-fn an_entry_for_an_object_that_is_not_there_is_counted_and_the_next_one_is_applied() {
+fn entry_of_an_unknown_object_is_counted_and_skipped() {
     let mut net = network(1);
     net.server.spawn(Player::new(1, "x"));
     let second = net.server.spawn(Player::new(1, "x"));
@@ -82,7 +82,7 @@ fn a_header_that_makes_no_sense_ends_its_message_and_no_other() {
 
 /// T52 in a batch.
 #[test]
-fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() {
+fn unknown_prefab_is_an_error_and_the_next_spawn_is_read() {
     let mut net = network(1);
     // Of the prefabs by name: door, gatekeeper, player, weathervane. 99 is none of them.
     let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
@@ -99,7 +99,7 @@ fn a_spawn_of_a_prefab_that_is_not_there_is_an_error_and_the_next_one_is_made() 
 }
 
 #[test]
-fn a_spawn_that_cannot_be_read_poisons_the_object_if_it_is_there() {
+fn unreadable_spawn_poisons_an_existing_object() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "x"));
     net.settle();
@@ -115,7 +115,7 @@ fn a_spawn_that_cannot_be_read_poisons_the_object_if_it_is_there() {
 
 /// Everything on channel 1, which may lose packets, is within the packet size.
 #[test]
-fn batches_on_an_unreliable_channel_fit_the_packet_and_what_does_not_is_reported() {
+fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
     let mut config = ServerConfig::default();
     config.packet_size = 100;
     let mut net = MemoryNetwork::with_config(
@@ -166,7 +166,7 @@ fn prefabs_with_notes() -> Prefabs {
 }
 
 #[test]
-fn the_dialect_is_compact_if_both_sides_speak_it_and_literal_otherwise() {
+fn framing_is_compact_if_both_sides_support_it() {
     use Framing::{Compact, Unet};
     for (server, client, spoken) in [
         (Compact, Compact, Compact),

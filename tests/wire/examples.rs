@@ -108,7 +108,7 @@ fn documented() -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_example_of_the_document_is_what_the_code_writes() {
+fn document_examples_equal_the_written_bytes() {
     let documented = documented();
     let examples = [
         values::examples(),
@@ -141,7 +141,7 @@ fn every_example_of_the_document_is_what_the_code_writes() {
 }
 
 #[test]
-fn a_behaviour_with_a_base_reads_what_it_wrote_in_every_dialect() {
+fn behaviour_with_a_base_reads_its_bytes_in_each_encoding() {
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let mut orc = Orc::default();
         orc.base.hp.set(-5);

@@ -88,7 +88,7 @@ fn difference(server: fn() -> Prefabs, client: fn() -> Prefabs) -> SchemaDiffere
 }
 
 #[test]
-fn the_same_registry_in_another_order_is_let_in() {
+fn registry_order_does_not_matter() {
     let one = || {
         Prefabs::new()
             .register::<server_side::Player>("a")
@@ -304,7 +304,7 @@ fn spawning_what_is_not_registered_says_what_to_do() {
 /// T64: a server lets in who speaks its own version; any other is told so, whatever else it says, and
 /// a client takes an answer of its own version only. Two versions never guess at each other's bytes.
 #[test]
-fn t64_each_version_speaks_to_itself_only() {
+fn each_version_speaks_to_itself_only() {
     let mut client = NetworkClient::new(syncvar_testing::prefabs());
     client.handle_connect();
     let connect = client.poll_transmit().unwrap().bytes;
@@ -340,7 +340,7 @@ fn t64_each_version_speaks_to_itself_only() {
 
 /// A server of another version would have said so; one that has not noticed is left all the same.
 #[test]
-fn an_answer_of_another_version_is_a_refusal_and_one_in_a_dialect_not_asked_for_an_error() {
+fn unknown_version_is_refused_and_unrequested_framing_an_error() {
     let connecting = |dialect| {
         let mut config = syncvar::ClientConfig::default();
         config.framing = dialect;

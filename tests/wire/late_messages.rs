@@ -114,8 +114,9 @@ fn update(id: u8, payload: &[u8]) -> Vec<u8> {
     frame(UPDATE_VARS, &[&[id], payload].concat())
 }
 
+// checklist: T55
 #[test]
-fn t55_a_change_that_overtakes_the_spawn_is_applied_after_it() {
+fn a_change_that_overtakes_the_spawn_is_applied_after_it() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut way = Way::new(dialect);
         let id = way.spawn();
@@ -138,8 +139,9 @@ fn t55_a_change_that_overtakes_the_spawn_is_applied_after_it() {
 }
 
 /// A hook that runs for a held change runs as for any other: the application knows the object by then.
+// checklist: T55
 #[test]
-fn t55_hooks_run_for_changes_that_were_held() {
+fn hooks_run_for_changes_that_were_held() {
     let mut way = Way::new(Framing::Unet);
     way.deliver(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
@@ -151,8 +153,9 @@ fn t55_hooks_run_for_changes_that_were_held() {
     );
 }
 
+// checklist: T55
 #[test]
-fn t55_messages_of_all_kinds_are_handled_in_the_order_in_which_they_came() {
+fn early_messages_of_all_kinds_run_in_order() {
     let mut way = Way::new(Framing::Compact);
     way.deliver(&[
         (0, frame(AUTHORITY, b"\x01\x01")),
@@ -170,8 +173,9 @@ fn t55_messages_of_all_kinds_are_handled_in_the_order_in_which_they_came() {
     assert_eq!(events[3..], [owner(false)]);
 }
 
+// checklist: T55
 #[test]
-fn t55_an_object_whose_despawn_came_first_goes_right_after_its_spawn() {
+fn despawn_before_its_spawn_removes_the_object_at_once() {
     for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
         let mut way = Way::new(Framing::Compact);
         way.deliver(&[
@@ -190,8 +194,9 @@ fn t55_an_object_whose_despawn_came_first_goes_right_after_its_spawn() {
     }
 }
 
+// checklist: T55
 #[test]
-fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_nothing_else() {
+fn early_messages_of_one_object_expire_together() {
     let mut way = Way::new(Framing::Compact);
     let seconds = Duration::from_secs_f64;
     way.client.update(seconds(100.0));
@@ -224,8 +229,9 @@ fn t55_when_the_time_is_over_all_that_is_held_for_that_object_is_dropped_and_not
 
 /// The time begins with the update after a message has come: a client that stood still for a while
 /// does not drop what has just arrived.
+// checklist: T55
 #[test]
-fn t55_a_long_pause_before_the_message_does_not_count() {
+fn a_long_pause_before_the_message_does_not_count() {
     let mut way = Way::new(Framing::Compact);
     way.client.update(Duration::from_secs(1));
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
@@ -235,8 +241,9 @@ fn t55_a_long_pause_before_the_message_does_not_count() {
     assert_eq!(way.client.get::<Player>(id).unwrap().health, 7);
 }
 
+// checklist: T55
 #[test]
-fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first() {
+fn early_messages_are_bounded_and_the_oldest_object_goes_first() {
     let mut config = ClientConfig::default();
     config.max_early_messages = 3;
     let mut way = Way::with_config(config);
@@ -259,8 +266,9 @@ fn t55_the_number_of_held_messages_is_bounded_and_the_oldest_object_goes_first()
     assert_eq!(way.unknown(), 3);
 }
 
+// checklist: T55
 #[test]
-fn t55_the_bytes_of_held_messages_are_bounded() {
+fn the_bytes_of_held_messages_are_bounded() {
     let mut config = ClientConfig::default();
     config.max_early_bytes = 1000;
     let mut way = Way::with_config(config);
@@ -275,8 +283,9 @@ fn t55_the_bytes_of_held_messages_are_bounded() {
     assert_eq!(way.unknown(), 3);
 }
 
+// checklist: T55
 #[test]
-fn t55_with_nothing_to_hold_by_configuration_late_messages_are_counted_only() {
+fn zero_capacity_counts_early_messages_only() {
     let mut config = ClientConfig::default();
     config.max_early_messages = 0;
     let mut way = Way::with_config(config);
@@ -289,8 +298,9 @@ fn t55_with_nothing_to_hold_by_configuration_late_messages_are_counted_only() {
 
 /// A change that was sent before its object was hidden, and that arrives when it has been shown again
 /// and hidden state has changed since, is not put on top of the newer state.
+// Lesson 31.
 #[test]
-fn l31_what_comes_after_its_object_has_gone_is_not_kept_for_the_next_show() {
+fn messages_after_a_despawn_are_not_kept_for_the_next_show() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut way = Way::new(dialect);
         let id = way.spawn();
@@ -314,8 +324,9 @@ fn l31_what_comes_after_its_object_has_gone_is_not_kept_for_the_next_show() {
     }
 }
 
+// Lesson 32.
 #[test]
-fn l32_what_is_held_for_the_objects_of_a_joining_client_is_handled_before_it_is_ready() {
+fn early_messages_of_a_join_run_before_ready() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut way = Way::new(dialect);
         way.server.set_not_ready(way.connection);
@@ -338,8 +349,9 @@ fn l32_what_is_held_for_the_objects_of_a_joining_client_is_handled_before_it_is_
     }
 }
 
+// checklist: T65
 #[test]
-fn t65_what_is_held_is_dropped_when_the_connection_ends() {
+fn early_messages_end_with_the_connection() {
     let mut way = Way::new(Framing::Compact);
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
     way.client.handle_disconnect();
@@ -352,8 +364,9 @@ fn t65_what_is_held_is_dropped_when_the_connection_ends() {
     assert!(matches!(events[1..], [ClientEvent::Disconnected { .. }]));
 }
 
+// checklist: T52
 #[test]
-fn t52_what_is_held_for_an_object_that_cannot_be_made_is_dropped() {
+fn early_messages_of_an_unmakeable_object_are_dropped() {
     let mut config = ClientConfig::default();
     config.max_objects = 0;
     let mut way = Way::with_config(config);
@@ -468,8 +481,9 @@ proptest! {
 
     /// Two channels, each in order, and any order between them: the client ends with what the server
     /// has, and meets no change of an object that it does not know.
+    // checklist: T55
     #[test]
-    fn t55_channels_that_overtake_one_another_end_in_the_same_state(
+    fn channels_that_overtake_one_another_end_in_the_same_state(
         updates in prop::collection::vec((prop::collection::vec(action(), 0..4), any::<[bool; 4]>()), 1..20),
         compact in any::<bool>(),
     ) {

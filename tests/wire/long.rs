@@ -28,7 +28,7 @@ fn change_three(net: &mut MemoryNetwork, [before, large, after]: [NetId; 3], see
 }
 
 #[test]
-fn an_object_of_any_size_is_spawned_and_changed_in_order_with_its_neighbours() {
+fn object_of_any_size_keeps_its_order_among_neighbours() {
     let mut net = network(2);
     let ids = spawn_three(&mut net);
     let [before, large, after] = ids;
@@ -81,7 +81,7 @@ fn every_length_around_the_border_comes_through() {
 }
 
 #[test]
-fn so_it_is_whether_packets_are_gathered_or_not_and_whatever_their_size() {
+fn long_objects_travel_with_any_gathering_and_packet_size() {
     for (gather, packet_size) in [(false, 1340), (true, 10), (true, 70_000), (true, 2_000_000)] {
         let mut config = ServerConfig::default();
         (config.gather, config.packet_size) = (gather, packet_size);
@@ -144,7 +144,7 @@ fn a_connection_with_a_budget_is_sent_it_when_its_turn_comes() {
 
 /// Who sees an object is sent it, encoded once, and who does not sees its neighbours.
 #[test]
-fn two_audiences_are_each_sent_their_own() {
+fn two_audiences_each_get_their_long_message() {
     let mut net = network(3);
     let everybodys = net.server.spawn(Route::of(numbers(50_000, 1)));
     let options = SpawnOptions {
@@ -180,7 +180,7 @@ fn two_audiences_are_each_sent_their_own() {
 
 /// It is as large as a packet there, which may be large.
 #[test]
-fn on_an_unreliable_channel_a_message_may_be_as_long_as_a_packet() {
+fn unreliable_message_may_fill_a_packet() {
     let mut config = ServerConfig::default();
     config.packet_size = 700_000;
     config.channels = vec![Channel::Unreliable];

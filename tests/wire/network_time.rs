@@ -114,8 +114,9 @@ impl Clocks {
     }
 }
 
+// Lesson 27.
 #[test]
-fn l27_the_server_counts_ticks_at_the_rate_that_is_set() {
+fn the_server_counts_ticks_at_the_rate_that_is_set() {
     let mut server = NetworkServer::new(prefabs());
     assert_eq!(
         (server.network_time().time, server.network_time().tick),
@@ -133,8 +134,9 @@ fn l27_the_server_counts_ticks_at_the_rate_that_is_set() {
     assert_eq!(server.network_time().tick, 2, "one a second at least");
 }
 
+// Lesson 27.
 #[test]
-fn l27_without_delay_the_client_has_the_time_of_the_server() {
+fn without_delay_the_client_has_the_time_of_the_server() {
     let mut config = ServerConfig::default();
     config.tick_rate = 60;
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
@@ -150,8 +152,9 @@ fn l27_without_delay_the_client_has_the_time_of_the_server() {
     assert_eq!(net.client(0).round_trip_time(), Some(millis(0)));
 }
 
+// Lesson 27.
 #[test]
-fn l27_the_round_trip_is_that_of_the_link() {
+fn the_round_trip_is_that_of_the_link() {
     let mut clocks = Clocks::new([0, 0], || 100);
     clocks.run(20_000);
     let client = &clocks.client;
@@ -164,8 +167,9 @@ fn l27_the_round_trip_is_that_of_the_link() {
     assert!(deviation < millis(34), "{deviation:?}");
 }
 
+// Lesson 27.
 #[test]
-fn l27_clocks_that_began_at_different_times_are_brought_together() {
+fn clocks_with_different_starts_converge() {
     for ahead in [[5_000_000, 0], [0, 5_000_000], [77, 1_000_000_000]] {
         let mut clocks = Clocks::new(ahead, || 40);
         clocks.run(10_000);
@@ -173,8 +177,9 @@ fn l27_clocks_that_began_at_different_times_are_brought_together() {
     }
 }
 
+// Lesson 27.
 #[test]
-fn l27_lost_pings_do_no_harm() {
+fn lost_pings_do_no_harm() {
     let mut clocks = Clocks::new([9_000, 0], || 40);
     clocks.run(1000);
     clocks.lost = true;
@@ -187,8 +192,9 @@ fn l27_lost_pings_do_no_harm() {
 
 /// The own time of either side stands still for the update in which its clock goes back; a client
 /// finds out and follows.
+// Lesson 27.
 #[test]
-fn l27_clocks_that_are_started_again_are_followed() {
+fn clocks_that_are_started_again_are_followed() {
     for side in [0, 1] {
         let mut clocks = Clocks::new([600_000, 600_000], || 40);
         clocks.run(5000);
@@ -235,8 +241,9 @@ fn pong(time: &[u8], server_time: &[u8], tick_rate: u8) -> Vec<u8> {
     frame(PONG, &[time, server_time, &[tick_rate]].concat())
 }
 
+// Lesson 27.
 #[test]
-fn l27_answers_that_were_not_asked_for_change_nothing() {
+fn unrequested_pongs_change_no_clock() {
     let (mut client, ping) = asked();
     let before = (client.network_time(), client.round_trip_time());
     let never = [0, 1, 240].map(|time| vec![time]);
@@ -255,8 +262,9 @@ fn l27_answers_that_were_not_asked_for_change_nothing() {
     assert!(client.network_time() >= before.0);
 }
 
+// Lesson 27.
 #[test]
-fn l27_an_answer_counts_once() {
+fn an_answer_counts_once() {
     let (mut client, ping) = asked();
     client
         .handle_packet(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
@@ -269,16 +277,18 @@ fn l27_an_answer_counts_once() {
     assert_eq!(client.round_trip_time(), once);
 }
 
+// Lesson 27.
 #[test]
-fn l27_a_second_without_ticks_is_refused() {
+fn a_second_without_ticks_is_refused() {
     let (mut client, ping) = asked();
     let error = client.handle_packet(0, &pong(&ping, &[9], 0)).unwrap_err();
     let (what, value) = ("ticks in a second", 0);
     assert_eq!(error.kind(), ReadErrorKind::InvalidValue { what, value });
 }
 
+// Lesson 27.
 #[test]
-fn l27_a_client_that_asks_without_end_is_answered_twenty_times_a_second() {
+fn pings_are_answered_twenty_times_a_second_at_most() {
     let mut net = syncvar_testing::network(1);
     let connection = net.connection(0);
     let answers = |net: &MemoryNetwork| net.server.stats().encoded(MessageType::Pong).messages;
@@ -298,8 +308,9 @@ fn l27_a_client_that_asks_without_end_is_answered_twenty_times_a_second() {
     assert!(net.server.stats().ignored_pings > 5000);
 }
 
+// Lesson 27.
 #[test]
-fn l27_nobody_is_asked_before_the_client_is_ready_or_where_schemas_are_not_compared() {
+fn pings_need_a_ready_client_and_a_compared_schema() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
@@ -331,8 +342,9 @@ fn l27_nobody_is_asked_before_the_client_is_ready_or_where_schemas_are_not_compa
 }
 
 /// Five in the first second, then one every two; 10 bytes up and 17 down.
+// Lesson 27.
 #[test]
-fn l27_what_the_time_costs() {
+fn time_messages_cost_their_documented_bytes() {
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::new(prefabs()));
     net.settle();
@@ -388,8 +400,9 @@ proptest! {
     /// What the ways there and back differ by is jitter, the wait for the server's update, and what has
     /// passed of the client's: half of that is what the estimate is wrong by at most. It never goes back
     /// (`Clocks` sees to that).
+    // Lesson 27.
     #[test]
-    fn l27_the_estimate_converges_to_within_half_of_the_jitter(
+    fn the_estimate_converges_to_within_half_of_the_jitter(
         ahead in any::<[u32; 2]>(),
         base in 0_u64..300,
         jitter in 0_u64..200,

@@ -12,7 +12,7 @@ const UPDATE_VARS: i16 = 8;
 const OBJECT_SPAWN: i16 = 3;
 
 #[test]
-fn a_bad_update_poisons_its_object_only_and_the_server_sends_it_again() {
+fn malformed_update_poisons_its_object_until_sent_again() {
     let mut net = network(1);
     let (bad, good) = (
         net.server.spawn(Player::new(1, "Ann")),
@@ -123,8 +123,9 @@ fn the_server_is_asked_once_until_the_object_has_come() {
     assert_eq!(states(&net, id)[0].as_ref().map(|state| state.0), Some(42));
 }
 
+// checklist: T52
 #[test]
-fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
+fn an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let fewer = Prefabs::new().register::<Player>("player");
     let config = {
@@ -151,7 +152,7 @@ fn t52_an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
 }
 
 #[test]
-fn a_server_cannot_make_a_client_hold_more_objects_than_the_limit() {
+fn client_refuses_objects_beyond_its_limit() {
     let mut config = syncvar::ClientConfig::default();
     config.max_objects = 2;
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
@@ -172,7 +173,7 @@ fn a_server_cannot_make_a_client_hold_more_objects_than_the_limit() {
 }
 
 #[test]
-fn a_malformed_packet_from_a_client_is_an_error_with_its_place_and_an_event() {
+fn malformed_client_packet_is_an_error_with_a_place() {
     let mut net = network(1);
     while net.server.poll_event().is_some() {}
     let connection = net.connection(0);
@@ -260,7 +261,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
 
 /// A greedy or broken client does not make the server encode everything again at once.
 #[test]
-fn a_client_that_asks_for_everything_gets_it_over_several_updates() {
+fn request_for_all_objects_is_answered_over_several_updates() {
     let mut net = network(1);
     for health in 0..200 {
         net.server.spawn(Player::new(health, "x"));

@@ -15,7 +15,7 @@ fn network(clients: usize) -> MemoryNetwork {
 
 /// Lesson 24: the limit is an error on the sender that names the field; nothing is lost.
 #[test]
-fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_it_has_one() {
+fn unwritable_value_is_reported_and_sent_once_writable() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
@@ -66,7 +66,7 @@ fn a_value_without_a_form_on_the_wire_is_reported_with_its_field_and_sent_once_i
 /// What could not be sent to those who see the object is not given to a newcomer either: it would
 /// come again as a change.
 #[test]
-fn a_change_that_could_not_be_written_is_received_once_by_newcomers_too() {
+fn unwritten_change_reaches_newcomers_once_too() {
     let mut net = network(1);
     let id = net.server.spawn((Score::default(), Banner::default()));
     net.settle();
@@ -102,7 +102,7 @@ fn an_object_too_large_to_spawn_is_spawned_once_it_fits() {
 }
 
 #[test]
-fn who_owns_an_object_too_large_to_spawn_is_told_when_it_is_spawned() {
+fn owner_of_an_oversized_object_learns_it_at_the_spawn() {
     let mut net = network(1);
     let first = net.connection(0);
     let kept = net.server.spawn(Player::new(1, &"n".repeat(40_000)));
@@ -127,7 +127,7 @@ fn who_owns_an_object_too_large_to_spawn_is_told_when_it_is_spawned() {
 }
 
 #[test]
-fn a_message_that_does_not_fit_an_unreliable_packet_is_reported_and_kept() {
+fn oversized_unreliable_message_is_reported_and_kept() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0, channel = 1)]
     struct Chatter {

@@ -51,8 +51,9 @@ mod bytes_of {
 
 const SECOND: Duration = Duration::from_secs(1);
 
+// checklist: U11 U18 U24
 #[test]
-fn u11_u18_u24_one_message_holds_every_behaviour_of_the_channel_the_clean_ones_as_a_zero() {
+fn one_message_holds_all_behaviours_of_a_channel() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn((Door::default(), Player::default()));
     frames(&mut server, SECOND);
@@ -69,7 +70,7 @@ fn u11_u18_u24_one_message_holds_every_behaviour_of_the_channel_the_clean_ones_a
 }
 
 #[test]
-fn behaviours_of_different_channels_travel_in_messages_of_their_own() {
+fn behaviours_of_other_channels_have_separate_messages() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn((Door::default(), Compass::default()));
     frames(&mut server, SECOND);
@@ -82,8 +83,9 @@ fn behaviours_of_different_channels_travel_in_messages_of_their_own() {
     assert_eq!(hex_frames(&mut server, SECOND * 2), expected);
 }
 
+// checklist: U22
 #[test]
-fn u22_nothing_is_sent_again_until_a_value_changes_again() {
+fn value_is_not_sent_again_until_it_changes() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn(Door::default());
     frames(&mut server, SECOND);
@@ -96,7 +98,7 @@ fn u22_nothing_is_sent_again_until_a_value_changes_again() {
 
 /// U32: several messages in a packet, up to its size; exactly that fits.
 #[test]
-fn u32_updates_of_many_objects_share_packets_of_bounded_size() {
+fn updates_of_many_objects_share_packets_of_bounded_size() {
     let (mut server, _) =
         bytes_of::server(syncvar_testing::prefabs(), |config| config.packet_size = 70);
     let ids: Vec<_> = (0..25).map(|_| server.spawn(Door::default())).collect();
@@ -112,7 +114,7 @@ fn u32_updates_of_many_objects_share_packets_of_bounded_size() {
 }
 
 #[test]
-fn a_message_larger_than_a_packet_travels_whole_on_a_reliable_channel() {
+fn oversized_reliable_message_travels_whole() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn(Player::default());
     frames(&mut server, SECOND);
@@ -133,7 +135,7 @@ fn a_message_larger_than_a_packet_travels_whole_on_a_reliable_channel() {
 
 /// T26: the interval is honoured by behaviour; what is not due rides along with what is.
 #[test]
-fn t26_a_behaviour_waits_for_its_interval_and_is_then_sent_without_being_touched_again() {
+fn delayed_behaviour_is_sent_when_its_interval_ends() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn((Door::default(), Compass::default()));
     let at = |millis| Duration::from_millis(millis);
@@ -164,7 +166,7 @@ fn t26_a_behaviour_waits_for_its_interval_and_is_then_sent_without_being_touched
 }
 
 #[test]
-fn dirty_and_not_due_rides_along_with_a_due_behaviour_of_the_same_channel() {
+fn early_dirty_behaviour_joins_a_due_one_of_its_channel() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 5)]
     struct Slow {
@@ -191,7 +193,7 @@ fn dirty_and_not_due_rides_along_with_a_due_behaviour_of_the_same_channel() {
 
 /// B14: state is sent by the update only.
 #[test]
-fn b14_nothing_leaves_before_the_update() {
+fn changes_wait_for_the_update() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |_| ());
     let id = server.spawn(Door::default());
     server.get_mut::<Door>(id).unwrap().open.set(true);
@@ -202,7 +204,7 @@ fn b14_nothing_leaves_before_the_update() {
 }
 
 #[test]
-fn an_object_that_nobody_sees_is_not_serialised_and_is_clean_after_the_update() {
+fn unobserved_object_is_clean_after_the_update_without_bytes() {
     let mut server = NetworkServer::new(syncvar_testing::prefabs());
     let id = server.spawn(Door::default());
     server.update(SECOND);
@@ -214,8 +216,9 @@ fn an_object_that_nobody_sees_is_not_serialised_and_is_clean_after_the_update() 
     assert_eq!(encoded(MessageType::UpdateBatch), 0);
 }
 
+// checklist: T29
 #[test]
-fn t29_all_are_dirty_after_the_writes_and_clean_after_the_update() {
+fn all_are_dirty_after_the_writes_and_clean_after_the_update() {
     let mut net = network(2);
     let ids: Vec<_> = (0..3)
         .map(|_| net.server.spawn((Door::default(), Player::default())))
@@ -247,7 +250,7 @@ fn t29_all_are_dirty_after_the_writes_and_clean_after_the_update() {
 }
 
 #[test]
-fn a_change_is_encoded_once_however_many_see_it_and_counted_by_type_and_behaviour() {
+fn change_is_encoded_once_and_counted_by_type_and_behaviour() {
     let mut net = network(20);
     let id = net.server.spawn((Door::default(), Player::new(1, "a")));
     net.settle();
@@ -295,7 +298,7 @@ fn the_pieces_of_a_packet_are_shared_by_the_connections() {
 }
 
 #[test]
-fn a_behaviour_on_a_channel_that_the_server_does_not_have_is_reported_and_never_sent() {
+fn unknown_channel_is_reported_and_never_used() {
     let (mut server, _) = bytes_of::server(syncvar_testing::prefabs(), |config| {
         config.channels = vec![Channel::Reliable];
     });
@@ -321,7 +324,7 @@ fn a_behaviour_on_a_channel_that_the_server_does_not_have_is_reported_and_never_
 }
 
 #[test]
-fn what_takes_the_place_of_a_variable_is_a_change() {
+fn replaced_variable_is_a_change() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
@@ -343,7 +346,7 @@ fn what_takes_the_place_of_a_variable_is_a_change() {
 }
 
 #[test]
-fn a_behaviour_that_cannot_be_written_keeps_none_on_another_channel_from_being_sent() {
+fn unwritable_behaviour_does_not_block_another_channel() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 1)]
     struct Slow {
@@ -404,7 +407,7 @@ fn an_interval_without_end_is_waited_for_without_end() {
 }
 
 #[test]
-fn what_was_written_first_leaves_first_whatever_its_channel() {
+fn messages_leave_in_writing_order_across_channels() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0, channel = 1)]
     struct Gauge {

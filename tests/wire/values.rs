@@ -68,7 +68,7 @@ fn error_in<T: SyncValue>(dialect: Encoding, bytes: &[u8]) -> (ReadErrorKind, us
 
 /// M1, M13, N13, N14, T7: every primitive and every type of Unity comes back.
 #[test]
-fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
+fn every_type_comes_back_and_is_an_error_when_cut_short() {
     for (bytes, length) in [
         (round_trip(&true, &false), 1),
         (round_trip(&200_u8, &0), 1),
@@ -162,7 +162,7 @@ fn m1_m13_t7_every_type_comes_back_and_is_an_error_when_cut_short() {
 /// N14: the engine's types that Netcode knows and UNet does not; as glam's, if the other side has
 /// those.
 #[test]
-fn n14_vectors_of_integers_and_a_ray_in_the_plane_come_back() {
+fn vectors_of_integers_and_a_ray_in_the_plane_come_back() {
     let cell = Vector2Int::new(i32::MIN, 7);
     assert_eq!(
         round_trip(&cell, &Vector2Int::default()),
@@ -224,7 +224,7 @@ struct Machine {
 
 /// M14: whole, with whatever is nested in it (N26).
 #[test]
-fn m14_n26_a_struct_travels_whole_with_what_is_nested_in_it() {
+fn struct_travels_whole_with_nested_values() {
     let mut machine = Machine::default();
     machine.outer.inner.a = -3;
     assert_eq!(
@@ -244,7 +244,7 @@ fn m14_n26_a_struct_travels_whole_with_what_is_nested_in_it() {
 
 /// N11, T22: read in place, members that do not travel keep their values.
 #[test]
-fn n11_t22_members_that_do_not_travel_keep_their_values() {
+fn members_that_do_not_travel_keep_their_values() {
     let mut machine = Machine::default();
     machine.outer.label.push('x');
     let (bytes, _) = written(&mut machine, true);
@@ -285,8 +285,9 @@ enum Effect {
     Chain(Box<Inner>, String),
 }
 
+// checklist: N15
 #[test]
-fn n15_an_enum_takes_four_bytes_and_one_with_data_its_position_and_members() {
+fn enum_takes_four_bytes_or_its_position_and_members() {
     assert_eq!(round_trip(&Gait::Backwards, &Gait::Stand), [255; 4]);
     assert_eq!(round_trip(&Gait::Run, &Gait::Stand), [5, 0, 0, 0]);
     assert_eq!(round_trip(&Flags::All, &Flags::All), [255; 4]);
@@ -331,7 +332,7 @@ fn n15_an_enum_takes_four_bytes_and_one_with_data_its_position_and_members() {
 
 /// N1, N3, M9: the interface of the container.
 #[test]
-fn n1_m9_a_variable_is_read_and_written_like_its_value() {
+fn a_variable_is_read_and_written_like_its_value() {
     let mut name: SyncVar<String> = "Ann".into();
     assert_eq!(name.replace("Bob".into()), Some("Ann".into()));
     assert_eq!(name.replace("Bob".into()), None);

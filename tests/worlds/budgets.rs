@@ -63,7 +63,7 @@ fn an_update_never_has_more_bytes_of_changes_than_the_budget() {
 }
 
 #[test]
-fn what_waited_is_sent_as_it_is_when_its_turn_comes_and_its_hook_runs_once() {
+fn delayed_field_is_sent_as_current_and_runs_its_hook_once() {
     let (mut net, ids, connection) = world(40, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(40)));
     for health in 1000..1010 {
@@ -90,7 +90,7 @@ fn what_waited_is_sent_as_it_is_when_its_turn_comes_and_its_hook_runs_once() {
 }
 
 #[test]
-fn only_fields_that_were_missed_are_sent_and_those_of_several_updates_together() {
+fn backlog_sends_only_missed_fields_of_several_updates() {
     let (mut net, ids, connection) = world(2, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(1)));
     net.server.set_priority(ids[0], 1000.0);
@@ -128,7 +128,7 @@ fn turns(net: &mut MemoryNetwork, ids: &[NetId]) -> BTreeMap<NetId, u32> {
 }
 
 #[test]
-fn nothing_waits_for_ever_and_twice_the_priority_is_twice_as_often() {
+fn priorities_share_the_budget_without_starvation() {
     let (mut net, ids, connection) = world(20, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(20)));
     net.server.set_priority(ids[0], 2.0);
@@ -144,7 +144,7 @@ fn nothing_waits_for_ever_and_twice_the_priority_is_twice_as_often() {
 }
 
 #[test]
-fn what_is_near_the_viewpoint_comes_more_often_and_what_is_far_comes_too() {
+fn near_objects_are_sent_more_often_and_far_ones_eventually() {
     let (mut net, mut ids, connection) = world(0, Framing::Compact);
     for x in 0..20_u8 {
         let options = SpawnOptions {
@@ -172,7 +172,7 @@ fn what_is_near_the_viewpoint_comes_more_often_and_what_is_far_comes_too() {
 }
 
 #[test]
-fn others_are_sent_everything_at_once_and_share_it() {
+fn unlimited_clients_share_all_changes_at_once() {
     let mut net = network(3);
     let ids: Vec<_> = (0..100)
         .map(|n| net.server.spawn(Player::new(n, "x")))
@@ -216,7 +216,7 @@ fn changes_that_are_operations_are_made_good_by_the_full_state() {
 }
 
 #[test]
-fn without_a_budget_again_everything_that_waited_comes_with_the_next_update() {
+fn removed_budget_sends_the_backlog_with_the_next_update() {
     let (mut net, ids, connection) = world(100, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(30)));
     set_all(&mut net, &ids, 7);
@@ -231,7 +231,7 @@ fn without_a_budget_again_everything_that_waited_comes_with_the_next_update() {
 }
 
 #[test]
-fn what_is_hidden_gone_or_given_whole_while_it_waits_waits_no_more() {
+fn hidden_gone_or_resent_objects_leave_the_backlog() {
     let (mut net, ids, connection) = world(3, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(1)));
     net.server.set_priority(ids[0], 1000.0);
@@ -254,7 +254,7 @@ fn what_is_hidden_gone_or_given_whole_while_it_waits_waits_no_more() {
 }
 
 #[test]
-fn spawns_are_sent_at_once_and_are_missing_from_the_next_updates() {
+fn spawns_are_sent_at_once_and_reduce_later_budgets() {
     let (mut net, ids, connection) = world(50, Framing::Compact);
     net.server.set_budget(connection, Some(Budget::new(100)));
     net.step();
@@ -270,7 +270,7 @@ fn spawns_are_sent_at_once_and_are_missing_from_the_next_updates() {
 }
 
 #[test]
-fn there_is_no_budget_for_connections_and_no_priority_for_objects_that_are_not_there() {
+fn unknown_connections_and_objects_take_no_settings() {
     let mut server =
         NetworkServer::with_config(syncvar_testing::prefabs(), ServerConfig::default());
     let nobody = ConnectionId(7);

@@ -196,8 +196,9 @@ fn changed(events: &[ClientEvent], object: NetId) -> bool {
     events.iter().filter(|event| of_object(event)).count() == 1
 }
 
+// checklist: T36
 #[test]
-fn t36_who_is_hidden_from_gets_no_change_of_the_same_update_and_the_others_do() {
+fn hidden_client_misses_changes_of_the_same_update() {
     in_every_dialect(|mut world, [gone, stays, other]| {
         let id = world.unit();
         world.server.hide(id, gone);
@@ -221,8 +222,9 @@ fn t36_who_is_hidden_from_gets_no_change_of_the_same_update_and_the_others_do() 
     });
 }
 
+// checklist: T36
 #[test]
-fn t36_what_was_written_before_the_hide_and_not_yet_sent_is_not_sent_either() {
+fn unsent_change_before_a_hide_is_not_sent() {
     in_every_dialect(|mut world, [gone, stays, other]| {
         let id = world.unit();
         world.write(id, SECRET);
@@ -235,8 +237,9 @@ fn t36_what_was_written_before_the_hide_and_not_yet_sent_is_not_sent_either() {
     });
 }
 
+// checklist: T41
 #[test]
-fn t41_one_is_shown_what_another_is_hidden_from_and_written_to_in_one_update() {
+fn object_is_shown_to_one_and_hidden_from_another_in_one_update() {
     in_every_dialect(|mut world, [gone, stays, comes]| {
         let id = world.unit();
         world.server.hide(id, comes);
@@ -255,8 +258,9 @@ fn t41_one_is_shown_what_another_is_hidden_from_and_written_to_in_one_update() {
     });
 }
 
+// checklist: T42 T46
 #[test]
-fn t42_t46_hide_and_show_in_one_update_lose_no_change_and_show_and_hide_end_hidden() {
+fn hide_then_show_keeps_changes_and_show_then_hide_ends_hidden() {
     in_every_dialect(|mut world, [first, second, other]| {
         let id = world.unit();
         world.server.hide(id, first);
@@ -277,8 +281,9 @@ fn t42_t46_hide_and_show_in_one_update_lose_no_change_and_show_and_hide_end_hidd
     });
 }
 
+// checklist: T36
 #[test]
-fn t36_an_object_or_a_viewer_that_goes_out_of_sight_takes_its_changes_along() {
+fn leaving_view_drops_pending_changes() {
     in_every_dialect(|mut world, [gone, stays, left_behind]| {
         let (id, still) = (world.unit(), world.unit());
         // The object goes away and one who watches goes with it; another goes elsewhere.
@@ -308,8 +313,9 @@ fn t36_an_object_or_a_viewer_that_goes_out_of_sight_takes_its_changes_along() {
     });
 }
 
+// checklist: T50
 #[test]
-fn t50_the_former_owner_far_away_gets_no_more_of_what_it_saw_as_the_owner() {
+fn former_owner_out_of_view_receives_no_changes() {
     in_every_dialect(|mut world, [owner, near, _]| {
         let id = world.agent(owner);
         world.watch(owner, 1000.0);
@@ -334,8 +340,9 @@ fn t50_the_former_owner_far_away_gets_no_more_of_what_it_saw_as_the_owner() {
     });
 }
 
+// checklist: T36
 #[test]
-fn t36_fields_with_rules_are_hidden_like_others_even_when_the_owner_changes_after_the_hide() {
+fn restricted_fields_are_hidden_despite_an_owner_change() {
     in_every_dialect(|mut world, [owner, gone, heir]| {
         let id = world.agent(owner);
         for hidden_from in [owner, gone] {
@@ -357,8 +364,9 @@ fn t36_fields_with_rules_are_hidden_like_others_even_when_the_owner_changes_afte
     });
 }
 
+// checklist: T36
 #[test]
-fn t36_a_connection_with_a_budget_gets_nothing_later_of_what_is_hidden_from_it() {
+fn limited_connection_receives_no_backlog_of_hidden_objects() {
     in_every_dialect(|mut world, [gone, stays, _]| {
         let ids: Vec<_> = (0..20).map(|_| world.unit()).collect();
         world.server.set_budget(gone, Some(Budget::new(60)));
@@ -395,8 +403,9 @@ fn t36_a_connection_with_a_budget_gets_nothing_later_of_what_is_hidden_from_it()
     });
 }
 
+// checklist: T36
 #[test]
-fn t36_calls_after_the_hide_are_for_the_others_and_those_before_it_come_before_it() {
+fn calls_after_a_hide_skip_the_client_and_earlier_ones_arrive() {
     in_every_dialect(|mut world, [gone, stays, _]| {
         let id = world.unit();
         world
@@ -415,8 +424,9 @@ fn t36_calls_after_the_hide_are_for_the_others_and_those_before_it_come_before_i
     });
 }
 
+// checklist: T43
 #[test]
-fn t43_an_object_that_is_hidden_and_despawned_is_hidden_from_the_one_and_gone_for_the_others() {
+fn hidden_then_despawned_object_is_hidden_and_gone() {
     in_every_dialect(|mut world, [gone, stays, _]| {
         let id = world.unit();
         world
@@ -435,8 +445,9 @@ fn t43_an_object_that_is_hidden_and_despawned_is_hidden_from_the_one_and_gone_fo
     });
 }
 
+// checklist: T36
 #[test]
-fn t36_a_host_is_told_nothing_more_of_what_it_loses_sight_of() {
+fn host_receives_no_events_of_objects_out_of_view() {
     let (mut world, _) = World::new(&[Framing::Compact]);
     let local = world.server.connect_local();
     world.watch(local, 0.0);

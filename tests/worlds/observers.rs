@@ -6,8 +6,9 @@ use syncvar_testing::{Door, Player, change, drain, network, states};
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
+// checklist: U16 U17 U23
 #[test]
-fn u16_u17_u23_every_ready_observer_gets_the_change_and_nobody_else() {
+fn only_ready_observers_receive_a_change() {
     let mut net = network(4);
     let id = net.server.spawn(Player::new(1, "Ann"));
     let no_observer = net.connection(2);
@@ -26,8 +27,9 @@ fn u16_u17_u23_every_ready_observer_gets_the_change_and_nobody_else() {
     assert_eq!(packets, [1, 0, 0, 1]);
 }
 
+// checklist: T40
 #[test]
-fn t40_hide_and_show_one_by_one_and_a_change_while_hidden_arrives_with_the_show() {
+fn change_while_hidden_arrives_with_the_show() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
@@ -52,8 +54,9 @@ fn t40_hide_and_show_one_by_one_and_a_change_while_hidden_arrives_with_the_show(
     assert_eq!(drain(&mut net, 1), [ClientEvent::Spawned { object: id }]);
 }
 
+// checklist: T41
 #[test]
-fn t41_show_one_and_hide_another_in_the_same_update() {
+fn show_one_and_hide_another_in_the_same_update() {
     let mut net = network(1);
     let connection = net.connection(0);
     let (a, b) = (
@@ -75,8 +78,9 @@ fn t41_show_one_and_hide_another_in_the_same_update() {
     );
 }
 
+// checklist: T42
 #[test]
-fn t42_hide_then_show_in_one_update_ends_visible_and_sends_no_spawn() {
+fn hide_then_show_in_one_update_ends_visible_and_sends_no_spawn() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
@@ -90,8 +94,9 @@ fn t42_hide_then_show_in_one_update_ends_visible_and_sends_no_spawn() {
     assert_eq!(net.server.stats().encoded(MessageType::SpawnBatch), spawns);
 }
 
+// checklist: T43
 #[test]
-fn t43_a_dirty_variable_a_hide_and_a_despawn_in_one_update_are_clean() {
+fn dirty_variable_with_a_hide_and_a_despawn_is_clean() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "Ann"));
     net.settle();
@@ -105,8 +110,9 @@ fn t43_a_dirty_variable_a_hide_and_a_despawn_in_one_update_are_clean() {
     assert_eq!(net.client(0).stats().unknown_objects, 0);
 }
 
+// checklist: T36
 #[test]
-fn t36_a_client_from_whom_an_object_is_hidden_gets_not_one_byte_of_it() {
+fn hidden_client_receives_no_byte_of_the_object() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "Ann"));
     let hidden_from = net.connection(1);
@@ -119,8 +125,9 @@ fn t36_a_client_from_whom_an_object_is_hidden_gets_not_one_byte_of_it() {
     assert_eq!(states(&net, id), [ANN(2), None]);
 }
 
+// checklist: T48
 #[test]
-fn t48_an_object_spawned_hidden_is_seen_by_those_it_is_shown_to_late_joiners_included() {
+fn object_spawned_hidden_reaches_its_chosen_observers() {
     let mut net = network(1);
     let options = SpawnOptions {
         hidden: true,
@@ -147,7 +154,7 @@ fn t48_an_object_spawned_hidden_is_seen_by_those_it_is_shown_to_late_joiners_inc
 }
 
 #[test]
-fn a_despawned_object_is_gone_everywhere_and_its_id_is_not_used_again() {
+fn despawned_object_is_gone_and_its_id_stays_unused() {
     let mut net = network(2);
     let id = net.server.spawn(Door::default());
     net.settle();
@@ -174,8 +181,9 @@ fn a_despawned_object_is_gone_everywhere_and_its_id_is_not_used_again() {
     );
 }
 
+// checklist: T50
 #[test]
-fn t50_former_and_new_owner_are_told_and_others_are_not() {
+fn owner_change_reaches_the_former_and_the_new_owner_only() {
     let mut net = network(2);
     let id = net.server.spawn(Door::default());
     net.settle();
@@ -212,8 +220,9 @@ fn t50_former_and_new_owner_are_told_and_others_are_not() {
     assert!(!net.client(0).is_owner(id) && net.client(1).is_owner(id));
 }
 
+// checklist: T44
 #[test]
-fn t44_an_owner_set_while_hidden_or_before_the_spawn_is_told_with_the_spawn() {
+fn owner_set_before_a_spawn_arrives_with_it() {
     let mut net = network(1);
     let owner = Some(net.connection(0));
     let options = SpawnOptions {
@@ -244,7 +253,7 @@ fn t44_an_owner_set_while_hidden_or_before_the_spawn_is_told_with_the_spawn() {
 }
 
 #[test]
-fn an_owner_that_changed_while_the_client_was_not_ready_is_told_when_it_is() {
+fn owner_change_during_not_ready_arrives_at_ready() {
     let mut net = network(1);
     let connection = net.connection(0);
     let options = SpawnOptions {
@@ -271,7 +280,7 @@ fn an_owner_that_changed_while_the_client_was_not_ready_is_told_when_it_is() {
 }
 
 #[test]
-fn a_disconnected_owner_owns_nothing_any_more() {
+fn disconnected_owner_owns_no_objects() {
     let mut net = network(2);
     let options = SpawnOptions {
         owner: Some(net.connection(0)),
@@ -327,7 +336,7 @@ fn visit(server: &mut NetworkServer) -> ConnectionId {
 }
 
 #[test]
-fn objects_share_one_buffer_again_when_those_who_saw_them_differently_are_gone() {
+fn objects_with_equal_observers_share_a_buffer_again() {
     let (mut server, ids) = server_with_players();
     let stays = visit(&mut server);
     sent(&mut server, &ids, stays);
@@ -350,7 +359,7 @@ fn objects_share_one_buffer_again_when_those_who_saw_them_differently_are_gone()
 }
 
 #[test]
-fn a_despawn_just_before_the_merge_reaches_those_who_stay() {
+fn despawn_before_an_audience_merge_reaches_the_remaining() {
     let mut net = network(2);
     let (a, b) = (
         net.server.spawn(Player::new(1, "Ann")),

@@ -276,7 +276,7 @@ impl World {
 
 proptest! {
     #[test]
-    fn several_threads_write_what_one_writes(
+    fn threads_write_the_bytes_of_one_thread(
         actions in prop::collection::vec(action(), 1..150),
         dialects in prop::collection::vec(any::<bool>(), 1..4),
         packet_size in prop_oneof![Just(0_usize), 30..400_usize],
@@ -299,7 +299,7 @@ proptest! {
 
 /// What a thread writes is several messages by itself then, and an object is larger than a packet.
 #[test]
-fn so_they_do_where_there_is_more_than_a_message_can_hold() {
+fn threads_write_equal_bytes_for_overfull_messages() {
     for packet_size in [0, 100, 1340, 70_000] {
         for dialects in [&[true][..], &[false], &[true, false]] {
             let mut world = World::new(packet_size, 1);

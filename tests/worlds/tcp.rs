@@ -97,7 +97,7 @@ fn finish(server: &mut NetworkServer) -> ControlFlow<()> {
 }
 
 #[tokio::test]
-async fn two_clients_one_late_see_what_the_server_does() {
+async fn early_and_late_client_equal_the_server() {
     let mut server = NetworkServer::new(prefabs());
     begin(&mut server);
     let mut options = TcpOptions::default();
@@ -177,7 +177,7 @@ async fn library() -> (SocketAddr, mpsc::UnboundedSender<Command>) {
 }
 
 #[tokio::test]
-async fn messages_of_a_megabyte_and_of_fifteen_arrive_as_changes_and_as_full_states() {
+async fn messages_of_1_and_15_megabytes_arrive() {
     let (addr, tell) = library().await;
     let mut early = TcpClient::connect(addr, NetworkClient::new(prefabs()))
         .await
@@ -206,7 +206,7 @@ async fn messages_of_a_megabyte_and_of_fifteen_arrive_as_changes_and_as_full_sta
 }
 
 #[tokio::test]
-async fn what_is_beyond_the_clients_limit_is_reported_and_far_beyond_it_ends_the_connection() {
+async fn message_beyond_the_limit_is_reported_and_a_huge_one_closes() {
     let (addr, tell) = library().await;
     let mut config = ClientConfig::default();
     config.max_message_size = 100_000;

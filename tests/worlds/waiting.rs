@@ -50,7 +50,7 @@ fn is_poisoned(events: &[ClientEvent]) -> bool {
 }
 
 #[test]
-fn an_object_with_the_id_of_one_that_waited_is_not_sent_what_that_one_has_missed() {
+fn reused_id_inherits_no_backlog() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let (mut net, connection) = world(dialect);
         let first = net.server.spawn(Player::new(1, "x"));
@@ -80,7 +80,7 @@ fn an_object_with_the_id_of_one_that_waited_is_not_sent_what_that_one_has_missed
 }
 
 #[test]
-fn what_was_missed_and_is_too_long_for_a_message_is_not_sent_as_one() {
+fn oversized_backlog_is_split_into_messages() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let (mut net, connection) = world(dialect);
         let ahead = net.server.spawn(Player::new(1, "x"));
@@ -118,7 +118,7 @@ fn what_was_missed_and_is_too_long_for_a_message_is_not_sent_as_one() {
 }
 
 #[test]
-fn what_was_missed_on_an_unreliable_channel_is_no_longer_than_a_packet_of_it() {
+fn unreliable_backlog_fits_a_packet() {
     let (mut net, connection) = world(Framing::Compact);
     let ahead = net.server.spawn(Player::new(1, "x"));
     let shout = net.server.spawn(Shout::default());
@@ -155,7 +155,7 @@ fn what_was_missed_on_an_unreliable_channel_is_no_longer_than_a_packet_of_it() {
 }
 
 #[test]
-fn who_is_about_to_be_given_the_full_state_is_not_sent_operations_that_build_on_what_it_missed() {
+fn client_awaiting_a_snapshot_gets_no_operations() {
     let (mut net, connection) = world(Framing::Compact);
     let ahead = net.server.spawn(Player::new(1, "x"));
     let score = net.server.spawn((Score::default(), Banner::default()));
@@ -183,7 +183,7 @@ fn who_is_about_to_be_given_the_full_state_is_not_sent_operations_that_build_on_
 }
 
 #[test]
-fn a_debt_of_a_large_budget_takes_no_more_updates_of_a_small_one() {
+fn debt_of_a_large_budget_is_limited_by_a_smaller_one() {
     let mut net = network(1);
     let id = net.server.spawn(Player::new(1, "x"));
     net.settle();

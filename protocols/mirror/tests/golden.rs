@@ -160,7 +160,7 @@ fn session_names() -> Vec<String> {
 }
 
 #[test]
-fn whole_objects() {
+fn object_payloads() {
     run("identity", identity::run);
 }
 
@@ -189,7 +189,7 @@ fn not_recorded(json: &Value, report: &mut Report) {
 
 /// Names the files that no test here knows.
 #[test]
-fn files_that_nobody_knows() {
+fn unknown_files() {
     let known = [
         "writer",
         "writer_random",

@@ -116,8 +116,7 @@ impl NetworkClient {
     }
 
     /// Creates a client with the given settings.
-    pub fn with_config(prefabs: Prefabs, mut config: ClientConfig) -> Self {
-        config.framing = config.framing.min(Framing::Compact);
+    pub fn with_config(prefabs: Prefabs, config: ClientConfig) -> Self {
         Self {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),

@@ -1,7 +1,6 @@
 //! `NetworkServer`: objects, connections and visibility, without sockets, clocks or threads.
 
 mod calls;
-mod clock;
 mod config;
 mod endpoint;
 mod event;
@@ -31,15 +30,14 @@ use syncvar_runtime::{
     Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
 };
 
-use crate::Framing;
 use crate::stats::Stats;
 use calls::Calls;
-use clock::Clock;
 use host::Host;
 use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
+use syncvar_runtime::clock::Clock;
 use visibility::Visibility;
 use visibility::snapshot::PrefabInfo;
 
@@ -116,7 +114,6 @@ impl NetworkServer {
         }
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
-        config.framing = config.framing.min(Framing::Compact);
         Self {
             sessions: Sessions::new(prefabs.schema_hash()),
             stats: Stats::for_prefabs(&prefabs),
@@ -160,13 +157,13 @@ impl NetworkServer {
 
     /// Returns the server's own time as of the last update. It never goes back.
     pub fn now(&self) -> Duration {
-        self.clock.now
+        self.clock.now()
     }
 
     /// Returns the server's own time and tick. Clients estimate it as
     /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
     pub fn network_time(&self) -> NetworkTime {
-        NetworkTime::new(self.clock.now, self.config.tick_rate)
+        NetworkTime::new(self.clock.now(), self.config.tick_rate)
     }
 
     /// Returns the number of objects.

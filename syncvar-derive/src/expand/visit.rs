@@ -61,15 +61,21 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
     let kept = names::previous_member(member);
     let (field, previous) = (quote!(&mut self.#member), quote!(&mut previous.#kept));
-    let (function, arguments) = match (sync_var.has_hook(), &sync_var.codec) {
-        (false, None) => ("access", quote!(#field)),
-        (false, Some(_)) => ("access", quote!(#field, #previous)),
-        (true, _) => ("hooked", quote!(#field, #previous)),
+    let arguments = if sync_var.is_remembered() {
+        quote!(#field, #previous)
+    } else {
+        field.clone()
     };
     let known = match sync_var.ty.container {
         Container::SyncVar(value) if !travels(value) || sync_var.codec.is_some() => {
-            let function = value_item(sync_var, value, function);
-            return quote!(#function(#arguments));
+            let adapter = match (sync_var.has_hook(), sync_var.codec.is_some()) {
+                (false, false) => quote!(variable),
+                (true, false) => quote!(hooked_variable),
+                (false, true) => quote!(encoded),
+                (true, true) => quote!(encoded_hook),
+            };
+            let form = value_item(sync_var, value, "form");
+            return quote!(_syncvar::#adapter(#arguments, #form()));
         }
         Container::SyncVar(_) => true,
         Container::Collection => elements_travel(ty),
@@ -79,8 +85,11 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
         (true, false) => field,
         (true, true) => quote!(_syncvar::hooked(#arguments)),
         (false, has_hook) => {
-            let of = if has_hook { "HookField" } else { "SyncField" };
-            let function = item(ty, of, function);
+            let function = if has_hook {
+                item(ty, "HookField", "hooked")
+            } else {
+                item(ty, "SyncField", "access")
+            };
             quote_spanned!(last_place_of(ty)=> #function(#arguments))
         }
     }

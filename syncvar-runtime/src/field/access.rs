@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
+use crate::wire::ValueForm;
 use crate::{
-    HookField, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncCodec, SyncField,
-    SyncValue, SyncVar,
+    HookField, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField, SyncValue,
+    SyncVar,
 };
 
 /// Access to one field of a behaviour, as `NetworkBehaviour::visit`
@@ -84,12 +85,13 @@ pub struct Hooked<'a, F: HookField> {
     previous: &'a mut Option<F::Previous>,
 }
 
-/// Access to a variable with a codec, and perhaps a hook; see [`encoded`] and [`encoded_hook`].
+/// Access to a variable whose value has its own [form](ValueForm), with or without a hook; see
+/// [`variable`], [`hooked_variable`], [`encoded`] and [`encoded_hook`].
 #[derive(Debug)]
-pub struct Encoded<'a, C, T, const HOOK: bool> {
+pub struct Formed<'a, F, T, const HOOK: bool, const ENCODED: bool> {
     field: &'a mut SyncVar<T>,
-    previous: &'a mut Option<T>,
-    codec: PhantomData<C>,
+    previous: Option<&'a mut Option<T>>,
+    form: PhantomData<F>,
 }
 
 /// Access to a variable with a threshold; see [`throttled`].
@@ -108,31 +110,63 @@ pub const fn hooked<'a, F: HookField>(
     Hooked { field, previous }
 }
 
-/// Shows a variable with a codec. `previous` holds its value before a change.
+/// Shows a variable whose value has this form.
 #[inline]
-pub const fn encoded<'a, C, T>(
-    field: &'a mut SyncVar<T>,
-    previous: &'a mut Option<T>,
-) -> Encoded<'a, C, T, false> {
-    let codec = PhantomData;
-    Encoded {
+pub fn variable<F: ValueForm<T>, T>(
+    field: &mut SyncVar<T>,
+    _form: F,
+) -> Formed<'_, F, T, false, false> {
+    let (previous, form) = (None, PhantomData);
+    Formed {
         field,
         previous,
-        codec,
+        form,
+    }
+}
+
+/// Shows a variable with a hook, whose value has this form.
+#[inline]
+pub fn hooked_variable<'a, F: ValueForm<T>, T>(
+    field: &'a mut SyncVar<T>,
+    previous: &'a mut Option<T>,
+    _form: F,
+) -> Formed<'a, F, T, true, false> {
+    let (previous, form) = (Some(previous), PhantomData);
+    Formed {
+        field,
+        previous,
+        form,
+    }
+}
+
+/// Shows a variable with a codec, such as `<Half as SyncCodec<f32>>::form()`. `previous` holds its
+/// value before a change.
+#[inline]
+pub fn encoded<'a, F: ValueForm<T>, T>(
+    field: &'a mut SyncVar<T>,
+    previous: &'a mut Option<T>,
+    _form: F,
+) -> Formed<'a, F, T, false, true> {
+    let (previous, form) = (Some(previous), PhantomData);
+    Formed {
+        field,
+        previous,
+        form,
     }
 }
 
 /// Shows a variable with a codec and a hook.
 #[inline]
-pub const fn encoded_hook<'a, C, T>(
+pub fn encoded_hook<'a, F: ValueForm<T>, T>(
     field: &'a mut SyncVar<T>,
     previous: &'a mut Option<T>,
-) -> Encoded<'a, C, T, true> {
-    let codec = PhantomData;
-    Encoded {
+    _form: F,
+) -> Formed<'a, F, T, true, true> {
+    let (previous, form) = (Some(previous), PhantomData);
+    Formed {
         field,
         previous,
-        codec,
+        form,
     }
 }
 
@@ -236,13 +270,13 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
     }
 }
 
-impl<C, T, const HOOKED: bool> FieldAccess for Encoded<'_, C, T, HOOKED>
+impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
-    C: SyncCodec<T>,
+    F: ValueForm<T>,
     T: Clone + Send + Sync + 'static,
 {
     const HOOK: bool = HOOKED;
-    const ENCODED: bool = true;
+    const ENCODED: bool = CODEC;
 
     #[inline]
     fn is_dirty(&self) -> bool {
@@ -272,37 +306,41 @@ where
 
     #[inline]
     fn write_full(&self, writer: &mut NetworkWriter) {
-        C::write(self.field, writer);
+        F::write(self.field, writer);
     }
 
     #[inline]
     fn write_delta(&self, writer: &mut NetworkWriter) {
-        C::write(self.field, writer);
+        F::write(self.field, writer);
     }
 
     #[inline]
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        C::read_in_place(self.field.received(), reader)
+        F::read_in_place(self.field.received(), reader)
     }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        if HOOKED {
-            *self.previous = C::read_with_previous(self.field.received(), reader)?;
-            return Ok(());
+        match &mut self.previous {
+            Some(previous) if HOOKED => {
+                **previous = F::read_with_previous(self.field.received(), reader)?;
+                Ok(())
+            }
+            _ => F::read_in_place(self.field.received(), reader),
         }
-        C::read_in_place(self.field.received(), reader)
     }
 
     #[inline]
     fn begin_change(&mut self) {
-        *self.previous = self.field.sent_value();
+        if let Some(previous) = &mut self.previous {
+            **previous = self.field.sent_value();
+        }
     }
 
     #[inline]
     fn end_change(&mut self) {
-        if let Some(before) = self.previous
-            && C::same(self.field, before)
+        if let Some(Some(before)) = &self.previous.as_deref()
+            && F::same(self.field, before)
         {
             self.field.withdraw_change();
         }
@@ -310,19 +348,22 @@ where
 
     #[inline]
     fn remember(&mut self) {
-        if HOOKED {
-            *self.previous = Some(self.field.remembered());
+        if let Some(previous) = &mut self.previous {
+            **previous = Some(self.field.remembered());
         }
     }
 
     #[inline]
     fn has_changed(&mut self) -> bool {
-        if let Some(before) = self.previous
-            && C::same(self.field, before)
+        let Some(previous) = &mut self.previous else {
+            return false;
+        };
+        if let Some(before) = &**previous
+            && F::same(self.field, before)
         {
-            *self.previous = None;
+            **previous = None;
         }
-        HOOKED && self.previous.is_some()
+        previous.is_some()
     }
 }
 
@@ -393,9 +434,9 @@ impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
     }
 }
 
-impl<C, T, const HOOKED: bool> VariableAccess for Encoded<'_, C, T, HOOKED>
+impl<F, T, const HOOKED: bool, const CODEC: bool> VariableAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
-    C: SyncCodec<T>,
+    F: ValueForm<T>,
     T: Clone + Send + Sync + 'static,
 {
     type Value = T;
@@ -405,6 +446,6 @@ where
     }
 
     fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<T> {
-        C::read(reader)
+        F::read(reader)
     }
 }

@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_logged_until_somebody_has_the_state_nor_after_the_last_observer_has_left() {
+    fn log_is_empty_before_the_first_and_after_the_last_observer() {
         let mut record = Record::<Vec<u8>, u8>::default();
         assert!(logged(&mut record).is_none() && record.is_dirty());
         record.clear_dirty();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_a_full_state_before_it_was_sent_is_sent_whole() {
+    fn snapshot_content_before_the_first_send_is_sent_whole() {
         let mut record = Record::<Vec<u8>, u8>::default();
         record.clear_dirty();
         record.set_observed(true);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_comes_to_its_end_is_sent_whole() {
+    fn unfinished_operation_is_sent_whole() {
         let mut record = Record::<Vec<u8>, u8>::default();
         record.clear_dirty();
         let begun = record.begin();

@@ -391,7 +391,7 @@ mod tests {
     use super::SyncVar;
 
     #[test]
-    fn what_an_update_has_changed_before_it_panicked_is_sent() {
+    fn change_before_a_panic_in_update_is_sent() {
         let mut name = SyncVar::new(String::from("Ann"));
         name.clear_dirty();
         let update = std::panic::AssertUnwindSafe(|| {

@@ -104,7 +104,7 @@ mod tests {
     use super::Relation;
 
     #[test]
-    fn pairs_are_found_from_either_half_and_leave_nothing_behind() {
+    fn pairs_are_found_from_both_sides_and_leave_no_state() {
         let mut relation = Relation::default();
         assert!(relation.insert(1, 'a'));
         assert!(!relation.insert(1, 'a'));

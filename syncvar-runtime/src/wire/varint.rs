@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_on_top_are_read_and_an_eleventh_byte_or_a_65th_bit_is_not() {
+    fn leading_zeros_are_read_but_no_eleventh_byte_or_65th_bit() {
         assert_eq!(read(&[0x85, 0x80, 0]), Ok(5));
         assert_eq!(
             read(&[0x85, 128, 128, 128, 128, 128, 128, 128, 128, 0]),

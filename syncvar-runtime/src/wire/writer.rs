@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn two_buffers_take_turns_when_what_was_taken_is_dropped_in_time() {
+    fn two_buffers_alternate_when_released_in_time() {
         let mut writer = NetworkWriter::new();
         let places: Vec<_> = (0..6).map(|_| taken(&mut writer, &[7; 100]).1).collect();
         assert_eq!(places[2..4], places[4..6]);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_is_never_written_to() {
+    fn held_buffer_is_never_overwritten() {
         let mut writer = NetworkWriter::new();
         let held: Vec<_> = (0..5_u8)
             .map(|number| taken(&mut writer, &[number; 20]).0)

@@ -1,10 +1,10 @@
-//! Which tests there are, and which numbers they bear.
+//! Tests of a file and the checklist numbers in their comments.
 
 use std::collections::BTreeSet;
 
 use super::lines::{Line, lines};
 
-/// A test that is run, and can fail.
+/// A test that is executed and can fail.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Test {
     pub(crate) name: String,
@@ -12,14 +12,14 @@ pub(crate) struct Test {
     pub(crate) numbers: BTreeSet<String>,
 }
 
-/// What stands before a function, until it comes.
+/// Attributes and comments before a function.
 #[derive(Default)]
 struct Before {
     attributes: String,
     comment: String,
 }
 
-/// The tests of a file. What is ignored or empty is none.
+/// Returns the tests of a file without ignored and empty ones.
 pub(crate) fn tests(text: &str) -> Vec<Test> {
     let lines = lines(text);
     let mut before = Before::default();
@@ -51,12 +51,10 @@ pub(crate) fn tests(text: &str) -> Vec<Test> {
             } else {
                 before.comment
             };
-            let mut numbers = numbers_of_name(name);
-            numbers.extend(numbers_of_comment(&comment));
             tests.push(Test {
                 name: name.to_owned(),
                 line: at + 1,
-                numbers,
+                numbers: numbers_of_comment(&comment),
             });
         }
     }
@@ -71,7 +69,7 @@ impl Before {
     }
 }
 
-/// The name of the function that begins in this line.
+/// Returns the name of the function that begins in a line.
 fn name(code: &str) -> Option<&str> {
     let (before, rest) = code.split_once("fn ")?;
     let qualifiers = before.rsplit(']').next().unwrap_or(before);
@@ -83,7 +81,7 @@ fn name(code: &str) -> Option<&str> {
     Some(&rest[..end])
 }
 
-/// The lines after the brace that opens a function; `None` if nothing is in it.
+/// Returns the lines after the opening brace of a function; `None` for an empty body.
 fn body(lines: &[Line]) -> Option<&[Line]> {
     let opened = lines.iter().position(|line| line.code.contains('{'))?;
     let line = lines[opened].code.trim_end_matches(char::is_whitespace);
@@ -95,7 +93,7 @@ fn body(lines: &[Line]) -> Option<&[Line]> {
     (first.code != "}").then_some(body)
 }
 
-/// The comment that a function begins with.
+/// Returns the comment at the start of a body.
 fn first_comment(body: &[Line]) -> String {
     let comment = body
         .iter()
@@ -106,15 +104,7 @@ fn first_comment(body: &[Line]) -> String {
         .join("\n")
 }
 
-/// `u13_u20_a_change_...` bears two. Only what it begins with counts: further on, `u8` is a type.
-fn numbers_of_name(name: &str) -> BTreeSet<String> {
-    let words = name.split('_');
-    let numbers = words
-        .take_while(|word| is_number(&word.to_uppercase()) && !word.contains(char::is_uppercase));
-    numbers.map(str::to_uppercase).collect()
-}
-
-/// In a comment they are capitals.
+/// Returns the numbers in a comment; their letters are capitals.
 fn numbers_of_comment(comment: &str) -> BTreeSet<String> {
     let numbers = words(comment).filter(|word| is_number(word));
     numbers.map(str::to_owned).collect()
@@ -124,7 +114,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
-/// Whether this is one of the five letters with one to three digits.
+/// Tells whether a word is one of the five letters with one to three digits.
 pub(crate) fn is_number(word: &str) -> bool {
     word.strip_prefix(['U', 'M', 'N', 'B', 'T'])
         .is_some_and(|digits| {

@@ -55,7 +55,7 @@ fn make_noise(net: &mut MemoryNetwork, noise: &[NetId]) {
 
 /// What one connection has missed is no reason to send a list whole to another.
 #[test]
-fn who_has_no_budget_is_sent_operations_whatever_others_miss() {
+fn unlimited_client_gets_operations_despite_others_backlog() {
     let (mut net, noise) = world();
     let id = net.server.spawn(Journal {
         entries: (0..10_000).collect(),
@@ -85,7 +85,7 @@ fn who_has_no_budget_is_sent_operations_whatever_others_miss() {
 
 /// Operations that wait for a long time do not keep back what has been missed for as long.
 #[test]
-fn what_was_missed_beside_operations_that_wait_comes_all_the_same() {
+fn backlog_beside_pending_operations_arrives() {
     let (mut net, noise) = world();
     let id = net.server.spawn((Archive::default(), Noise::default()));
     net.settle();

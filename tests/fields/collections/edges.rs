@@ -25,7 +25,7 @@ const DUSTY: Lamp = Lamp {
 
 /// CHECKLIST T22: with a hook as without, elements that stay in their place keep what does not travel.
 #[test]
-fn t22_members_that_do_not_travel_survive_a_change_and_the_whole() {
+fn members_that_do_not_travel_survive_a_change_and_the_whole() {
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let mut server = SyncList::from([Lamp::default(), Lamp::default()]);
         server.set_dirty();
@@ -60,7 +60,7 @@ fn t22_members_that_do_not_travel_survive_a_change_and_the_whole() {
 }
 
 #[test]
-fn elements_that_differ_only_in_what_does_not_travel_are_exchanged_without_a_change() {
+fn elements_differing_in_skipped_members_are_no_change() {
     let mut list = SyncList::from([Lamp::default(), DUSTY]);
     list.clear_dirty();
     list.swap(0, 1);
@@ -70,7 +70,7 @@ fn elements_that_differ_only_in_what_does_not_travel_are_exchanged_without_a_cha
 
 /// Whatever a function of the game leaves half done, clients get it as it is.
 #[test]
-fn a_panic_half_way_leaves_a_collection_that_works_and_that_clients_get() {
+fn panic_during_a_write_leaves_a_consistent_collection() {
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let numbers = || 0..20_u32;
         let is_odd = |number: u32| {
@@ -133,7 +133,7 @@ fn a_panic_half_way_leaves_a_collection_that_works_and_that_clients_get() {
 
 /// LESSONS 13: what nobody looks at keeps no log; it is sent whole if somebody does in the same moment.
 #[test]
-fn nothing_is_kept_of_changes_that_nobody_observes() {
+fn unobserved_changes_leave_no_state() {
     let long = || Bag {
         items: (0..100).collect(),
         ..Bag::default()
@@ -181,7 +181,7 @@ fn nothing_is_kept_of_changes_that_nobody_observes() {
 
 /// An object that was there before any client, and is looked at through a guard, has no news.
 #[test]
-fn looking_at_a_new_object_through_a_guard_sends_nothing() {
+fn reading_a_new_object_through_a_guard_sends_no_change() {
     let bag = Bag {
         items: [1].into(),
         ammo: [("bow".to_string(), 1)].into(),
@@ -203,7 +203,7 @@ fn looking_at_a_new_object_through_a_guard_sends_nothing() {
 /// LESSONS 24: an element that has no form on the wire is an error on the server; what has happened
 /// before and after it is not lost.
 #[test]
-fn an_element_without_a_form_on_the_wire_holds_its_object_up_and_loses_nothing() {
+fn unwritable_element_blocks_its_object_without_loss() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0)]
     struct Shelf {

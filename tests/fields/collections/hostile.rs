@@ -321,7 +321,7 @@ fn announcements(dialect: Encoding) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_takes_no_byte_and_what_is_only_announced_takes_little_memory() {
+fn zero_sized_and_announced_elements_take_little_memory() {
     fn small<C: SyncField + Default>(bytes: &[u8], dialect: Encoding) {
         let mut collection = C::default();
         let mut results = [true; 2];
@@ -351,7 +351,7 @@ fn what_takes_no_byte_and_what_is_only_announced_takes_little_memory() {
 }
 
 #[test]
-fn lists_of_what_takes_no_byte_travel() {
+fn lists_of_zero_sized_elements_travel() {
     for dialect in DIALECTS {
         let mut list = SyncList::from([Nothing, Nothing]);
         list.clear_dirty();

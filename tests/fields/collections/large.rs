@@ -15,7 +15,7 @@ fn encoded(net: &MemoryNetwork) -> u64 {
 }
 
 #[test]
-fn a_list_of_100_000_is_joined_early_and_late_and_costs_what_changes() {
+fn list_of_100_000_costs_its_changes_only() {
     let bag = Bag {
         items: (0..100_000).collect(),
         ammo: (0..100_000).map(|key| (key.to_string(), key)).collect(),
@@ -65,7 +65,7 @@ fn a_list_of_100_000_is_joined_early_and_late_and_costs_what_changes() {
 /// UNet can count 65 535 elements, and its messages have as many bytes: more is an error that names the
 /// field, and nothing is lost.
 #[test]
-fn in_the_dialect_of_unet_the_operation_that_makes_a_list_too_long_is_the_one_that_fails() {
+fn unet_reports_the_operation_that_overflows_a_list() {
     let mut list: SyncList<bool> = (0..65_535).map(|number| number % 2 == 0).collect();
     list.clear_dirty();
     list.pop();
@@ -83,7 +83,7 @@ fn in_the_dialect_of_unet_the_operation_that_makes_a_list_too_long_is_the_one_th
 }
 
 #[test]
-fn in_the_dialect_of_unet_a_list_has_its_limits_and_the_field_is_named() {
+fn unet_reports_the_field_of_an_oversized_list() {
     let (mut net, id) = world(Framing::Unet, Bag::default());
     let mut bag = net.server.get_mut::<Bag>(id).unwrap();
     bag.items.extend(0..65_536);

@@ -11,7 +11,7 @@ use crate::collections::{Bag, world};
 /// CHECKLIST M5, M17, M21, N27; LESSONS 33: a client is told of every operation, with position, previous
 /// and new value, in order, when all of them have been made.
 #[test]
-fn m21_a_client_is_told_of_every_operation_in_order() {
+fn client_receives_each_operation_in_order() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let bag = Bag {
             items: [1, 2, 3].into(),
@@ -46,7 +46,7 @@ fn m21_a_client_is_told_of_every_operation_in_order() {
 /// CHECKLIST M19, M20, N27: lists of string, float, int, uint, bool, and of structs with members of any
 /// kind; the full state is that of UNet's own lists, a count of two bytes and the elements.
 #[test]
-fn m19_m20_n27_lists_of_every_built_in_kind_and_of_structs_are_unets() {
+fn lists_of_every_built_in_kind_and_of_structs_are_unets() {
     #[derive(SyncValue, Clone, Default)]
     struct Item {
         id: u32,
@@ -83,7 +83,7 @@ fn m19_m20_n27_lists_of_every_built_in_kind_and_of_structs_are_unets() {
 /// it does not compile (`ui/unmarked/sync_list.rs`), nor does one inside another field
 /// (`ui/nested_collection`).
 #[test]
-fn m18_n30_lists_stand_side_by_side_with_variables_and_each_has_a_bit() {
+fn lists_stand_side_by_side_with_variables_and_each_has_a_bit() {
     #[derive(NetworkBehaviour, Default)]
     struct Mixed {
         #[sync_var]

@@ -27,7 +27,7 @@ fn whole(list: &SyncList<u32>) -> Vec<u8> {
 
 /// What a long list costs is what changes.
 #[test]
-fn an_operation_on_a_list_of_100_000_takes_as_many_bytes_as_on_a_short_one() {
+fn operation_size_does_not_grow_with_the_list() {
     type Operation = fn(&mut SyncList<u32>);
     let operations: [(Operation, usize); 7] = [
         (|list| list.push(5), 3),
@@ -50,7 +50,7 @@ fn an_operation_on_a_list_of_100_000_takes_as_many_bytes_as_on_a_short_one() {
 }
 
 #[test]
-fn the_whole_list_is_sent_where_that_is_shorter_than_the_operations() {
+fn whole_list_is_sent_when_shorter_than_its_operations() {
     for changes in [1, 5, 20, 22, 30, 100, 1000, 10_000] {
         let mut list = known([1, 2, 3]);
         let mut replica = list.clone();
@@ -87,7 +87,7 @@ fn a_log_that_is_never_sent_does_not_grow_beyond_the_list() {
 }
 
 #[test]
-fn what_is_set_again_and_again_is_sent_once_and_what_is_set_back_tells_nobody() {
+fn repeated_set_is_sent_once_and_a_reset_not_at_all() {
     let mut list = known(0..1000);
     for round in 0..50 {
         for index in [3, 500, 999] {
@@ -127,7 +127,7 @@ fn bag(items: &[u32]) -> Bag {
 /// LESSONS 13, D7: what nobody observes keeps no operations; as soon as somebody does, changes are
 /// operations again.
 #[test]
-fn nothing_is_logged_while_nobody_observes() {
+fn log_stays_empty_without_observers() {
     let (mut net, id) = world(Framing::Compact, bag(&[1, 2, 3]));
     let connection = net.connection(0);
     let push = |net: &mut MemoryNetwork| {
@@ -160,7 +160,7 @@ fn nothing_is_logged_while_nobody_observes() {
 }
 
 #[test]
-fn an_object_that_is_spawned_before_anybody_is_there_logs_nothing() {
+fn object_spawned_before_any_client_logs_no_operation() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Bag>("bag"));
     let id = net.server.spawn(bag(&[]));
     for number in 0..3 {
@@ -180,7 +180,7 @@ fn an_object_that_is_spawned_before_anybody_is_there_logs_nothing() {
 
 /// LESSONS 9: whoever joins while changes wait has them once.
 #[test]
-fn who_joins_between_two_operations_has_each_of_them_once() {
+fn client_that_joins_between_operations_gets_each_once() {
     let (mut net, id) = world(Framing::Compact, bag(&[1]));
     for number in 10..20 {
         net.server.get_mut::<Bag>(id).unwrap().items.push(number);
@@ -201,7 +201,7 @@ fn who_joins_between_two_operations_has_each_of_them_once() {
 }
 
 #[test]
-fn a_collection_that_takes_the_place_of_another_is_noticed_and_its_difference_told() {
+fn replaced_collection_sends_its_difference() {
     let (mut net, id) = world(Framing::Compact, bag(&[1, 2, 3]));
     {
         let mut bag = net.server.get_mut::<Bag>(id).unwrap();
@@ -228,7 +228,7 @@ fn a_collection_that_takes_the_place_of_another_is_noticed_and_its_difference_to
 
 /// A guard that is never dropped could hide a change: the list is sent whole then.
 #[test]
-fn an_element_that_is_forgotten_while_it_is_written_to_is_sent_all_the_same() {
+fn element_with_a_leaked_guard_is_sent() {
     let mut list = known([1, 2, 3]);
     let mut element = list.get_mut(1).unwrap();
     *element = 20;
@@ -305,7 +305,7 @@ impl NetworkBehaviour for Hesitant {
 }
 
 #[test]
-fn what_waits_while_a_full_state_is_written_is_not_done_twice() {
+fn pending_operations_in_a_snapshot_run_once() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Hesitant>("hesitant"));
     let id = net.server.spawn(Hesitant::default());
     net.settle();
@@ -324,7 +324,7 @@ fn what_waits_while_a_full_state_is_written_is_not_done_twice() {
 
 /// The server does not know that there is a change, until there is another one.
 #[test]
-fn what_a_guard_that_was_forgotten_has_changed_is_not_done_twice() {
+fn changes_of_a_leaked_guard_run_once() {
     let (mut net, id) = world(Framing::Compact, Bag::default());
     let mut bag = net.server.get_mut::<Bag>(id).unwrap();
     bag.items.push(1);

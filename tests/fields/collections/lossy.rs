@@ -11,7 +11,7 @@ use syncvar::{
 /// A field of one's own whose changes are differences, beside a list, on a channel that loses packets:
 /// what is lost of the list is not missed by what comes next.
 #[test]
-fn on_an_unreliable_channel_a_list_travels_whole_whatever_is_beside_it() {
+fn unreliable_channel_sends_lists_whole() {
     #[derive(Default)]
     struct Steps(u32, u32);
     impl SyncField for Steps {

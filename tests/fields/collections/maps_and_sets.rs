@@ -20,7 +20,7 @@ fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
 /// CHECKLIST M5, M7: every way of writing to a dictionary is noticed, and told with key, previous and
 /// new value.
 #[test]
-fn m7_a_dictionary_tells_what_has_become_of_each_key() {
+fn dictionary_reports_the_change_of_each_key() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let bag = Bag {
             ammo: [("bow".into(), 5), ("gun".into(), 1), ("axe".into(), 1)].into(),
@@ -51,7 +51,7 @@ fn m7_a_dictionary_tells_what_has_become_of_each_key() {
 
 /// CHECKLIST M5, M8.
 #[test]
-fn m8_sets_hold_each_value_once_and_tell_what_has_come_and_gone() {
+fn sets_hold_each_value_once_and_report_changes() {
     let bag = Bag {
         tags: ["old".into()].into(),
         scores: [30, 10, 20].into(),
@@ -79,7 +79,7 @@ fn m8_sets_hold_each_value_once_and_tell_what_has_come_and_gone() {
 
 /// CHECKLIST N11, N12: what is there keeps its memory, and its members that do not travel.
 #[test]
-fn n11_elements_and_values_are_read_in_place() {
+fn elements_and_values_are_read_in_place() {
     #[derive(SyncValue, Clone, Debug, PartialEq, Default)]
     struct Buff {
         id: u32,
@@ -137,7 +137,7 @@ struct Trail {
 
 /// Operations that get lost must not be missed: what is sent is right without what was sent before.
 #[test]
-fn on_a_channel_that_loses_packets_a_collection_is_right_as_soon_as_one_arrives() {
+fn lossy_channel_restores_a_collection_with_the_next_packet() {
     let link = Link {
         loss_per_mille: 500,
         seed: 7,
@@ -175,7 +175,7 @@ fn on_a_channel_that_loses_packets_a_collection_is_right_as_soon_as_one_arrives(
 
 /// What a server may make a client hold is limited, whether it comes at once or bit by bit.
 #[test]
-fn a_collection_beyond_the_limit_of_a_client_is_an_error_of_its_object_alone() {
+fn collection_beyond_a_clients_limit_fails_only_its_object() {
     let mut config = ClientConfig::default();
     config.max_elements = 10;
     let prefabs = || Prefabs::new().register::<Bag>("bag");

@@ -87,7 +87,7 @@ fn behaviour_with_sync_var_test_the_full_state_and_a_change() {
 }
 
 #[test]
-fn override_behaviour_with_sync_var_from_sync_var_test_base_and_subclass() {
+fn base_and_subclass_fields_travel_together() {
     both(|dialect| {
         let (mut server, mut client) = (Derived::default(), Derived::default());
         fill(&mut server.base);
@@ -109,7 +109,7 @@ fn override_behaviour_with_sync_var_from_sync_var_test_base_and_subclass() {
 }
 
 #[test]
-fn override_behaviour_from_sync_var_test_a_subclass_without_its_own() {
+fn subclass_without_fields_inherits_those_of_its_base() {
     both(|dialect| {
         let (mut server, mut client) = (Plain::default(), Plain::default());
         fill(&mut server.base);
@@ -122,7 +122,7 @@ fn override_behaviour_from_sync_var_test_a_subclass_without_its_own() {
 }
 
 #[test]
-fn sub_class_test_a_base_without_fields_of_its_own() {
+fn base_without_fields_has_a_subclass_with_fields() {
     #[derive(NetworkBehaviour, Default)]
     struct Bare {
         name: String,
@@ -149,7 +149,7 @@ fn sub_class_test_a_base_without_fields_of_its_own() {
 
 /// What Mirror has on a child is here one behaviour beside another.
 #[test]
-fn child_serialize_test_behaviours_beside_each_other_on_one_object() {
+fn behaviours_of_one_object_are_serialized_together() {
     let prefabs = || Prefabs::new().register::<(Derived, Base, ByHand)>("family");
     let mut net = MemoryNetwork::pair(prefabs);
     let family = (Derived::default(), Base::default(), ByHand::default());
@@ -213,7 +213,7 @@ impl NetworkBehaviour for ByHand {
 }
 
 #[test]
-fn behaviour_with_sync_var_with_on_serialize_test_by_hand_around_a_derived_one() {
+fn handwritten_behaviour_wraps_a_derived_one() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<ByHand>("by hand"));
     let mut behaviour = ByHand::default();
     fill(&mut behaviour.base);
@@ -234,7 +234,7 @@ fn behaviour_with_sync_var_with_on_serialize_test_by_hand_around_a_derived_one()
 }
 
 #[test]
-fn sync_objects_set_dirty_bits_and_init_sync_object_each_has_the_bit_of_its_place() {
+fn each_collection_has_the_bit_of_its_position() {
     let mut bag = Bag::default();
     bag.clear_all_dirty_bits();
     assert_eq!(bag.sync_var_dirty_bits(), 0);
@@ -263,7 +263,7 @@ fn clear_all_dirty_bits_clears_sync_objects_dirty_bits() {
 }
 
 #[test]
-fn serialize_and_deserialize_objects_all_and_delta_only_what_is_dirty_travels() {
+fn full_state_has_all_objects_and_a_delta_the_dirty_ones() {
     both(|dialect| {
         let (mut server, mut client) = (Bag::default(), Bag::default());
         server.items.extend([1, 2]);
@@ -288,7 +288,7 @@ fn serialize_and_deserialize_objects_all_and_delta_only_what_is_dirty_travels() 
 
 /// A change waits for the send interval, and is one of the server's until then.
 #[test]
-fn is_dirty_a_change_of_a_collection_waits_for_the_send_interval() {
+fn collection_change_waits_for_the_send_interval() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0.5)]
     struct Slow {

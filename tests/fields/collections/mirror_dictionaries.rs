@@ -49,7 +49,7 @@ fn curly_braces_constructor_a_dictionary_is_made_of_its_items() {
 }
 
 #[test]
-fn test_add_and_callback_test_the_hook_is_told_of_the_key_and_its_value() {
+fn dictionary_add_runs_the_hook_with_key_and_value() {
     Pair::each(words, |pair| {
         assert_eq!(pair.server.insert(4, "yay".into()), None);
         assert_eq!(pair.sync(), [add(4, "yay")]);
@@ -58,7 +58,7 @@ fn test_add_and_callback_test_the_hook_is_told_of_the_key_and_its_value() {
 }
 
 #[test]
-fn test_clear_nothing_is_left() {
+fn dictionary_clear_removes_all_pairs() {
     Pair::each(words, |pair| {
         pair.server.clear();
         let told = pair.sync();
@@ -73,7 +73,7 @@ fn test_clear_nothing_is_left() {
 }
 
 #[test]
-fn test_set_and_callback_test_the_hook_is_told_of_both_values() {
+fn dictionary_set_runs_the_hook_with_both_values() {
     Pair::each(words, |pair| {
         assert_eq!(
             pair.server.insert(0, "yay".into()).as_deref(),
@@ -120,7 +120,7 @@ fn test_consecutive_set_several_sets_in_one_change() {
 }
 
 #[test]
-fn test_contains_a_pair_is_there_or_not() {
+fn dictionary_contains_checks_key_and_value() {
     Pair::each(words, |pair| {
         let contains = |key, word: &str| pair.client.get(&key).is_some_and(|here| here == word);
         assert!(contains(2, "!"));
@@ -130,7 +130,7 @@ fn test_contains_a_pair_is_there_or_not() {
 }
 
 #[test]
-fn test_remove_and_callback_remove_test_the_hook_is_told_of_the_former_value() {
+fn dictionary_remove_runs_the_hook_with_the_old_value() {
     Pair::each(words, |pair| {
         assert_eq!(pair.server.remove(&1).as_deref(), Some("World"));
         assert_eq!(pair.sync(), [remove(1, "World")]);
@@ -186,7 +186,7 @@ fn copy_to_test_keys_and_values_are_collected_by_iterators() {
 }
 
 #[test]
-fn dirty_test_a_change_makes_it_dirty_and_what_was_received_does_not() {
+fn dictionary_change_sets_dirty_and_a_received_one_does_not() {
     Pair::each(words, |pair| {
         assert!(!pair.server.is_dirty());
         pair.server.insert(0, "yay".into());
@@ -200,7 +200,7 @@ fn dirty_test_a_change_makes_it_dirty_and_what_was_received_does_not() {
 }
 
 #[test]
-fn reset_should_clear_changes_and_items_and_the_object_can_be_reused() {
+fn dictionary_reset_clears_changes_and_items() {
     Pair::each(words, |pair| {
         pair.server.insert(4, "yay".into());
         assert_eq!(std::mem::take(&mut pair.server).len(), 4);
@@ -248,7 +248,7 @@ fn teams() -> (MemoryNetwork, [NetId; 2]) {
 
 /// A client is told of an object when its collections are there, all of them, and no hook has run.
 #[test]
-fn pure_client_actions_deferred_until_spawn_finished_and_multiple_collections_deferred() {
+fn dictionary_hooks_are_deferred_until_all_spawns_are_read() {
     let (mut net, ids) = teams();
     let mut spawned = 0;
     while spawned < 2 {
@@ -271,7 +271,7 @@ fn pure_client_actions_deferred_until_spawn_finished_and_multiple_collections_de
 }
 
 #[test]
-fn pure_client_cross_object_references_work_when_an_object_is_announced() {
+fn dictionary_hook_of_a_spawn_resolves_other_objects() {
     let (mut net, _) = teams();
     let mut spawned = 0;
     while spawned < 2 {

@@ -36,7 +36,7 @@ fn curly_braces_constructor_a_list_is_made_of_its_elements() {
 }
 
 #[test]
-fn test_add_and_callback_test_a_hook_is_told_of_what_was_added_and_where() {
+fn list_add_runs_the_hook_with_item_and_index() {
     Pair::each(words, |pair| {
         pair.server.push("yay".into());
         assert_eq!(pair.sync(), [add(3, "yay")]);
@@ -57,7 +57,7 @@ fn test_add_range_each_element_is_added() {
 }
 
 #[test]
-fn test_clear_nothing_is_left() {
+fn list_clear_removes_all_items() {
     Pair::each(words, |pair| {
         let previous = pair.server.to_vec();
         pair.server.clear();
@@ -121,7 +121,7 @@ fn test_set_null_an_element_may_be_none() {
 }
 
 #[test]
-fn test_remove_and_callback_remove_test_by_value_the_hook_is_told_what_went() {
+fn list_remove_runs_the_hook_with_the_item() {
     Pair::each(words, |pair| {
         pair.server.retain(|word| word != "World");
         assert_eq!(pair.sync(), [remove(1, "World")]);
@@ -130,7 +130,7 @@ fn test_remove_and_callback_remove_test_by_value_the_hook_is_told_what_went() {
 }
 
 #[test]
-fn test_remove_at_and_callback_remove_at_test_the_hook_is_told_where_and_what() {
+fn list_remove_at_runs_the_hook_with_index_and_item() {
     Pair::each(words, |pair| {
         assert_eq!(pair.server.remove(1), "World");
         assert_eq!(pair.sync(), [remove(1, "World")]);
@@ -148,7 +148,7 @@ fn test_remove_all_those_that_match_go() {
 }
 
 #[test]
-fn test_remove_all_none_if_none_matches_nothing_is_sent() {
+fn list_remove_all_without_a_match_sends_no_change() {
     Pair::each(words, |pair| {
         pair.server.retain(|word| word != "yay");
         assert!(!pair.server.is_dirty());
@@ -246,7 +246,7 @@ fn sync_list_float_test() {
 }
 
 #[test]
-fn dirty_test_a_list_is_dirty_when_it_has_changed_until_that_is_sent() {
+fn list_is_dirty_from_a_change_to_its_send() {
     Pair::each(words, |pair| {
         assert!(!pair.server.is_dirty());
         pair.server.push("1".into());
@@ -258,7 +258,7 @@ fn dirty_test_a_list_is_dirty_when_it_has_changed_until_that_is_sent() {
 
 /// Mirror's `Reset` empties a list that is kept in a pool; here one is taken out, and a new one is there.
 #[test]
-fn reset_should_clear_changes_and_items_and_the_object_can_be_reused() {
+fn list_reset_clears_changes_and_items() {
     Pair::each(words, |pair| {
         pair.server.push("yay".into());
         let taken = std::mem::take(&mut pair.server);

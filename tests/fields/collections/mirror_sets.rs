@@ -59,7 +59,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn test_add_and_callback_test_the_hook_is_told_of_what_is_new() {
+            fn set_add_runs_the_hook_with_new_values() {
                 Pair::each(set, |pair| {
                     assert!(pair.server.insert("yay".into()));
                     assert_eq!(pair.sync(), [add("yay")]);
@@ -70,7 +70,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn test_clear_nothing_is_left() {
+            fn set_clear_removes_all_values() {
                 Pair::each(set, |pair| {
                     pair.server.clear();
                     let told = pair.sync();
@@ -82,7 +82,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn test_remove_and_callback_remove_test_the_hook_is_told_of_what_is_gone() {
+            fn set_remove_runs_the_hook_with_the_value() {
                 Pair::each(set, |pair| {
                     assert!(pair.server.remove("World"));
                     assert_eq!(pair.sync(), [remove("World")]);
@@ -122,7 +122,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn test_except_with_self_and_symmetric_except_with_self_nothing_is_left() {
+            fn set_except_with_itself_is_empty() {
                 Pair::each(set, |pair| {
                     let same = pair.server.clone();
                     pair.server.retain(|word| !same.contains(word));
@@ -132,7 +132,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn test_intersect_with_and_with_a_set_what_is_not_in_the_other_goes() {
+            fn set_intersect_removes_values_missing_in_the_other() {
                 Pair::each(set, |pair| {
                     pair.server.retain(contains(&["World", "Hello", "yay"]));
                     assert_eq!(pair.sync(), [remove("!")]);
@@ -157,7 +157,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn test_union_with_transfers_as_adds_and_with_self_changes_nothing() {
+            fn set_union_adds_values_and_with_itself_changes_none() {
                 Pair::each(set, |pair| {
                     pair.server.extend(words());
                     assert!(!pair.server.is_dirty());
@@ -169,7 +169,7 @@ macro_rules! set_tests {
 
             /// Subsets and supersets, proper or not, what overlaps, what is equal: queries only.
             #[test]
-            fn test_is_proper_subset_of_test_is_super_set_of_test_overlaps_and_test_set_equals() {
+            fn set_comparisons_equal_those_of_std() {
                 Pair::each(set, |pair| {
                     let here = &pair.client;
                     let made = |words: &[&str]| -> Words {
@@ -192,7 +192,7 @@ macro_rules! set_tests {
             }
 
             #[test]
-            fn reset_should_clear_changes_and_items_and_the_object_can_be_reused() {
+            fn set_reset_clears_changes_and_items() {
                 Pair::each(set, |pair| {
                     pair.server.insert("yay".into());
                     assert_eq!(std::mem::take(&mut pair.server).len(), 4);

@@ -116,31 +116,34 @@ proptest! {
 
     /// CHECKLIST T21; the delta is never much longer than the content, nor than 64 bytes.
     #[test]
-    fn t21_a_list_does_as_a_vec_and_its_changes_make_replicas_equal(
+    fn a_list_does_as_a_vec_and_its_changes_make_replicas_equal(
         rounds in rounds::<SyncList<u32>>(),
         dialect in dialect(),
     ) {
         run::<SyncList<u32>>(rounds, dialect);
     }
 
+    // checklist: T21
     #[test]
-    fn t21_a_dictionary_does_as_a_hash_map_and_its_changes_make_replicas_equal(
+    fn dictionary_equals_a_hash_map_and_its_replicas(
         rounds in rounds::<SyncDictionary<String, i32>>(),
         dialect in dialect(),
     ) {
         run::<SyncDictionary<String, i32>>(rounds, dialect);
     }
 
+    // checklist: T21
     #[test]
-    fn t21_a_hash_set_does_as_that_of_std_and_its_changes_make_replicas_equal(
+    fn hash_set_equals_that_of_std_and_its_replicas(
         rounds in rounds::<SyncHashSet<i32>>(),
         dialect in dialect(),
     ) {
         run::<SyncHashSet<i32>>(rounds, dialect);
     }
 
+    // checklist: T21
     #[test]
-    fn t21_a_sorted_set_does_as_a_b_tree_set_and_its_changes_make_replicas_equal(
+    fn sorted_set_equals_a_b_tree_set_and_its_replicas(
         rounds in rounds::<SyncSortedSet<i32>>(),
         dialect in dialect(),
     ) {
@@ -185,7 +188,7 @@ proptest! {
 
     /// On an unreliable channel the last change that arrives is all that counts.
     #[test]
-    fn on_an_unreliable_channel_a_last_change_that_arrives_makes_all_equal(
+    fn last_change_on_an_unreliable_channel_makes_all_equal(
         actions in vec(action(), 1..40),
         seed in any::<u64>(),
     ) {

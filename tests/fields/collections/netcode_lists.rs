@@ -49,8 +49,9 @@ fn assert_items(net: &MemoryNetwork, id: NetId, expected: &[u32]) {
     }
 }
 
+// checklist: T11
 #[test]
-fn t11_network_list_add_clear_insert_contains_and_index_of() {
+fn network_list_add_clear_insert_contains_and_index_of() {
     let (mut net, id) = crowd(Bag::default());
     edit(&mut net, id, |bag| {
         bag.items.push(7);
@@ -71,8 +72,9 @@ fn t11_network_list_add_clear_insert_contains_and_index_of() {
     assert_items(&net, id, &[]);
 }
 
+// checklist: T12
 #[test]
-fn t12_when_list_contains_many_large_values_all_of_them_arrive() {
+fn when_list_contains_many_large_values_all_of_them_arrive() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0)]
     struct Texts {
@@ -95,8 +97,9 @@ fn t12_when_list_contains_many_large_values_all_of_them_arrive() {
     }
 }
 
+// checklist: T13
 #[test]
-fn t13_network_list_value_update_tells_the_new_and_the_previous_value() {
+fn list_hook_gets_the_new_and_the_previous_value() {
     let (mut net, id) = crowd(with_items([1]));
     edit(&mut net, id, |bag| *bag.items.get_mut(0).unwrap() = 2);
     net.settle();
@@ -107,8 +110,9 @@ fn t13_network_list_value_update_tells_the_new_and_the_previous_value() {
 }
 
 /// The server knows what it takes out from what it is given back.
+// checklist: T14
 #[test]
-fn t14_network_list_remove_and_remove_at_both_sides_know() {
+fn network_list_remove_and_remove_at_both_sides_know() {
     let (mut net, id) = crowd(with_items([5, 6, 7]));
     edit(&mut net, id, |bag| {
         assert_eq!(bag.items.remove(1), 6);
@@ -149,8 +153,9 @@ fn deltas(
 
 /// Add, remove, replace, a range, the whole and clear: what a client is told is what the server has
 /// done since the last update.
+// checklist: T32
 #[test]
-fn t32_network_variable_collections_a_dictionary_and_what_was_added_removed_and_changed() {
+fn dictionary_reports_added_removed_and_changed_keys() {
     Pair::each(SyncDictionary::<String, i32>::new, |pair| {
         let steps: [Step; 6] = [
             &|map| map.extend([("a".into(), 1)]),
@@ -191,8 +196,9 @@ fn t32_network_variable_collections_a_dictionary_and_what_was_added_removed_and_
     });
 }
 
+// checklist: T32
 #[test]
-fn t32_network_variable_collections_nested_ones_travel_element_by_element() {
+fn nested_collections_travel_element_by_element() {
     Pair::each(SyncList::<Vec<i32>>::new, |pair| {
         pair.server.extend([vec![1, 2], vec![], vec![3]]);
         assert_eq!(pair.sync::<ListChange<Vec<i32>>>().len(), 3);
@@ -226,9 +232,9 @@ fn t32_network_variable_collections_nested_ones_travel_element_by_element() {
 }
 
 /// And Mirror's `ClientServer_ActionsRespectAOI` of lists, dictionaries and sets, on a pure client.
+// checklist: T36
 #[test]
-fn t36_hidden_variable_test_a_client_from_whom_the_object_is_hidden_gets_nothing_until_it_is_shown()
-{
+fn client_receives_a_hidden_list_once_shown() {
     let (mut net, id) = crowd(with_items([1]));
     let hidden = net.connection(1);
     net.server.hide(id, hidden);
@@ -270,8 +276,9 @@ fn t36_hidden_variable_test_a_client_from_whom_the_object_is_hidden_gets_nothing
 }
 
 /// On the server whoever changes an element is given what was there before.
+// checklist: T37
 #[test]
-fn t37_list_changed_test_the_server_has_the_right_previous_value() {
+fn list_changed_test_the_server_has_the_right_previous_value() {
     let (mut net, id) = crowd(with_items([10]));
     edit(&mut net, id, |bag| {
         assert_eq!(bag.items.replace(0, 11), Some(10));
@@ -286,8 +293,9 @@ fn t37_list_changed_test_the_server_has_the_right_previous_value() {
 
 /// The server appends at every moment that there is between two updates; every client is told of each
 /// number once, in order, whether it was there or joined meanwhile.
+// checklist: T38
 #[test]
-fn t38_owner_modified_test_no_duplicates_and_no_gaps_over_many_updates() {
+fn owner_change_neither_repeats_nor_skips_list_updates() {
     let (mut net, id) = crowd(Bag::default());
     let mut number = 0;
     for update in 0..30 {
@@ -323,8 +331,9 @@ fn t38_owner_modified_test_no_duplicates_and_no_gaps_over_many_updates() {
     }
 }
 
+// checklist: T46
 #[test]
-fn t46_network_show_hide_around_list_modify_hide_modify_show() {
+fn network_show_hide_around_list_modify_hide_modify_show() {
     let (mut net, id) = crowd(with_items([1]));
     let connection = net.connection(1);
     net.server.hide(id, connection);
@@ -336,8 +345,9 @@ fn t46_network_show_hide_around_list_modify_hide_modify_show() {
     assert_items(&net, id, &[1, 2]);
 }
 
+// checklist: T46
 #[test]
-fn t46_network_show_hide_around_list_modify_hide_show_modify() {
+fn network_show_hide_around_list_modify_hide_show_modify() {
     for updates in [0, 1] {
         let (mut net, id) = crowd(with_items([1]));
         let connection = net.connection(1);
@@ -352,8 +362,9 @@ fn t46_network_show_hide_around_list_modify_hide_show_modify() {
     }
 }
 
+// checklist: T46
 #[test]
-fn t46_network_show_hide_around_list_modify_in_one_update() {
+fn network_show_hide_around_list_modify_in_one_update() {
     let (mut net, id) = crowd(with_items([1]));
     let connection = net.connection(1);
     let (shown, hidden) = (NetworkServer::show, NetworkServer::hide);

@@ -31,7 +31,7 @@ const TABLES: &[(&str, usize)] = &[
 const OF_THE_CHECKLIST: &str = "Rows of the checklist that have no meaning in Rust";
 
 #[test]
-fn every_case_of_both_projects_has_one_row_that_names_a_test_or_a_reason() {
+fn each_case_of_both_projects_has_one_row_with_a_test_or_reason() {
     let page = fs::read_to_string(tests().join("PARITY.md")).unwrap();
     let titles = page.lines().filter_map(|line| line.strip_prefix("## "));
     let expected = TABLES.iter().map(|(title, _)| *title);

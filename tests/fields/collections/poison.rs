@@ -40,7 +40,7 @@ fn assert_equal(net: &MemoryNetwork, ids: &[NetId]) {
 
 /// Some of it is read before the mistake comes, and no hook is told of that.
 #[test]
-fn a_bad_change_of_a_collection_poisons_that_object_only_and_no_hook_runs() {
+fn malformed_change_poisons_its_object_and_runs_no_hook() {
     let bad: [(u8, &[u8]); 12] = [
         // An element is added, and then: one taken out that is not there, an unknown operation, the
         // end, a position far away.
@@ -114,7 +114,7 @@ fn a_bad_change_of_a_collection_poisons_that_object_only_and_no_hook_runs() {
 /// What a server sends, with one bit turned round: nothing that follows is lost, whatever it is taken
 /// for, as long as the client is not told to forget or to leave.
 #[test]
-fn a_packet_with_one_bit_turned_round_does_not_stop_what_comes_later() {
+fn flipped_bit_does_not_stop_later_packets() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut equal = 0;
         let mut bit = 0;

@@ -49,7 +49,7 @@ fn assert_equal(net: &mut MemoryNetwork, id: NetId, clients: &[usize]) {
 /// Those who have it are sent its changes, each once; those who join in UNet's dialect have to wait until
 /// it has become shorter.
 #[test]
-fn a_list_too_long_for_a_message_goes_on_for_those_who_have_it_and_keeps_others_waiting() {
+fn oversized_list_continues_for_observers_and_delays_others() {
     let (mut net, id) = world();
     for thousand in 0..40 {
         let mut diary = net.server.get_mut::<Diary>(id).unwrap();
@@ -79,7 +79,7 @@ fn a_list_too_long_for_a_message_goes_on_for_those_who_have_it_and_keeps_others_
 /// The whole has no form for UNet, but has one in `Compact`: an operation beside it comes once to both,
 /// whatever waits meanwhile and whoever joins.
 #[test]
-fn what_has_a_form_in_one_dialect_only_comes_to_nobody_twice() {
+fn value_writable_in_one_encoding_arrives_once() {
     for late in [Framing::Unet, Framing::Compact] {
         let (mut net, id) = world();
         let mut diary = net.server.get_mut::<Diary>(id).unwrap();

@@ -5,7 +5,7 @@ use syncvar::prelude::*;
 use crate::derive::send;
 
 #[test]
-fn a_base_comes_first_wherever_it_is_declared_and_whether_or_not_it_has_a_name() {
+fn base_comes_first_at_any_position_named_or_not() {
     #[derive(NetworkBehaviour, Default)]
     struct Creature {
         #[sync_var]
@@ -69,7 +69,7 @@ fn a_generic_behaviour_can_have_a_generic_base() {
 }
 
 #[test]
-fn a_hooked_field_beside_a_base_or_a_type_parameter_can_have_any_name() {
+fn hooked_field_may_have_any_name_beside_a_base() {
     #[derive(NetworkBehaviour, Default)]
     struct Parent {
         #[sync_var(hook = on_change)]
@@ -153,7 +153,7 @@ mod public {
 }
 
 #[test]
-fn a_base_can_be_more_private_than_what_is_derived_from_it() {
+fn base_may_be_more_private_than_its_derived_class() {
     let prefabs = Prefabs::new()
         .register::<public::Orc>("orc")
         .register::<public::Chief>("chief");

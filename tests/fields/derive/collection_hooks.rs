@@ -9,7 +9,7 @@ use syncvar_testing::{apply, written};
 type Told = Vec<String>;
 
 #[test]
-fn collections_and_sync_vars_share_the_bits_of_all_levels_in_declaration_order() {
+fn collections_and_sync_vars_share_bits_in_declaration_order() {
     #[derive(NetworkBehaviour, Default)]
     struct Creature {
         #[sync_var]
@@ -132,7 +132,7 @@ fn hooks_run_in_declaration_order_when_every_field_is_new() {
 }
 
 #[test]
-fn a_collection_can_stand_in_a_tuple_struct_and_be_called_by_a_raw_identifier() {
+fn collection_works_in_tuple_structs_and_as_raw_identifier() {
     #[derive(NetworkBehaviour, Default)]
     struct Row(
         #[sync_var(hook = on_change)] SyncList<u8>,
@@ -266,7 +266,7 @@ fn several_collections_can_share_a_hook_and_a_trait_can_have_it() {
 }
 
 #[test]
-fn a_replaced_collection_is_sent_whole_and_tells_of_the_differences() {
+fn replaced_collection_is_sent_whole_and_reports_differences() {
     #[derive(NetworkBehaviour, Default)]
     struct Bag {
         #[sync_var(hook = on_item)]

@@ -235,7 +235,7 @@ mod inventory {
 }
 
 #[test]
-fn an_element_can_be_declared_in_another_module_with_values_nested_in_it() {
+fn element_type_may_come_from_another_module_and_nest_values() {
     use inventory::slot::{Content, Slot};
 
     let (mut inventory, mut replica) = twins::<inventory::Inventory>();
@@ -313,7 +313,7 @@ impl<T: SyncValue + Copy + Into<u32> + TryFrom<u32>> SyncValue for Low<T> {
 }
 
 #[test]
-fn an_element_key_or_value_can_have_a_layout_of_its_own() {
+fn element_key_and_value_may_have_a_custom_layout() {
     #[derive(NetworkBehaviour, Default)]
     struct Drawing {
         #[sync_var(hook = on_shape)]
@@ -342,7 +342,7 @@ fn an_element_key_or_value_can_have_a_layout_of_its_own() {
 }
 
 #[test]
-fn a_collection_in_a_struct_that_derives_nothing_is_a_collection_and_no_more() {
+fn collection_in_a_plain_struct_is_a_collection() {
     #[derive(Clone, Debug, Default, PartialEq)]
     struct Shelf {
         items: SyncList<u32>,

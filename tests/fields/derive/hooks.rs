@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use crate::derive::send;
 
 #[test]
-fn a_hook_can_be_private_or_public_and_take_self_by_shared_reference() {
+fn hook_may_be_private_and_take_a_shared_self() {
     #[derive(NetworkBehaviour, Default)]
     struct Lamp {
         #[sync_var(hook = on_colour)]
@@ -35,7 +35,7 @@ fn a_hook_can_be_private_or_public_and_take_self_by_shared_reference() {
 }
 
 #[test]
-fn what_a_hook_returns_is_dropped_and_several_fields_can_share_one() {
+fn hook_result_is_dropped_and_fields_may_share_a_hook() {
     #[derive(NetworkBehaviour, Default)]
     struct Vault {
         #[sync_var(hook = on_change)]

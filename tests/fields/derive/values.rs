@@ -107,7 +107,7 @@ fn members_can_be_of_any_type_that_travels() {
 }
 
 #[test]
-fn an_enum_without_data_takes_four_bytes_whatever_its_repr() {
+fn fieldless_enum_takes_four_bytes_with_any_repr() {
     macro_rules! check {
         ($($repr:ident: $first:literal as $first_bits:literal, $last:literal as $last_bits:literal;)*) => {$({
             #[derive(SyncValue, Clone, Copy, PartialEq, Debug)]
@@ -168,7 +168,7 @@ fn an_enum_with_data_travels_as_its_position_and_its_members() {
 }
 
 #[test]
-fn a_skipped_member_keeps_its_value_on_the_client_and_makes_no_change() {
+fn skipped_member_keeps_its_client_value_and_is_no_change() {
     #[derive(SyncValue, Clone, Default)]
     struct Buff {
         id: u8,
@@ -198,7 +198,7 @@ fn a_skipped_member_keeps_its_value_on_the_client_and_makes_no_change() {
 }
 
 #[test]
-fn a_type_that_cannot_be_derived_is_written_by_hand_and_used_like_any_other() {
+fn handwritten_value_works_like_a_derived_one() {
     /// What is drawn: the server has it as a trait object, the wire as a number.
     trait Shape: Send + Sync {
         fn corners(&self) -> u8;

@@ -56,8 +56,10 @@ fn world(dialect: Framing) -> (World, [ConnectionId; 3], NetId) {
     (world, clients, id)
 }
 
+// checklist: T45
+// Lesson 16.
 #[test]
-fn t45_lesson16_the_new_owner_is_given_what_it_may_read_now_and_nobody_anything_else() {
+fn new_owner_receives_exactly_its_readable_state() {
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
         let sent = |world: &World| [second, third].map(|c| world.bytes[&c].len());
@@ -113,8 +115,9 @@ fn t45_lesson16_the_new_owner_is_given_what_it_may_read_now_and_nobody_anything_
 }
 
 /// Written, and then given away before the write has arrived; and after it, in the same tick.
+// Lesson 17.
 #[test]
-fn lesson17_what_a_former_owner_wrote_counts_if_it_came_before_the_change_and_not_after() {
+fn former_owners_write_counts_only_before_the_change() {
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
         world.client(first).get_mut::<Hero>(id).unwrap().aim.set(5);
@@ -170,8 +173,9 @@ fn lesson17_what_a_former_owner_wrote_counts_if_it_came_before_the_change_and_no
     }
 }
 
+// checklist: T44
 #[test]
-fn t44_an_owner_that_changes_while_the_object_is_hidden_is_right_when_it_is_shown() {
+fn owner_change_while_hidden_is_correct_once_shown() {
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
         world.server.hide(id, second);
@@ -233,7 +237,7 @@ fn an_owner_that_leaves_has_its_last_write_relayed() {
 
 /// Bytes of a client that does not keep to the rules.
 #[test]
-fn a_write_that_is_not_the_senders_or_cannot_be_read_changes_nothing() {
+fn foreign_or_unreadable_write_changes_no_field() {
     let number = u8::try_from(MessageType::OwnerWrite.number()).unwrap();
     for (rest, valid) in [
         (&[0, 0b1000, 6][..], true),

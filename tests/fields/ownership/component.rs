@@ -27,7 +27,7 @@ fn prefabs() -> Prefabs {
 }
 
 #[test]
-fn a_sync_mode_and_a_sync_direction_are_said_of_each_field_of_the_struct_and_none_of_its_base() {
+fn sync_mode_and_direction_apply_to_fields_but_not_to_the_base() {
     for dialect in DIALECTS {
         let mut world = World::new(prefabs, dialect);
         let (owner, other) = (world.connect(), world.connect());

@@ -25,7 +25,7 @@ fn prefabs() -> Prefabs {
 }
 
 #[test]
-fn what_a_hook_writes_for_the_owner_is_sent_as_if_the_application_had() {
+fn hook_writes_for_the_owner_are_sent() {
     for (dialect, lent_before) in DIALECTS.into_iter().flat_map(|d| [(d, true), (d, false)]) {
         let mut world = World::new(prefabs, dialect);
         let [owner, other] = [(); 2].map(|()| world.connect());

@@ -55,8 +55,9 @@ fn steps_until(world: &mut World, mut done: impl FnMut(&World) -> bool) -> Durat
     world.now.checked_sub(begin).unwrap()
 }
 
+// checklist: T26
 #[test]
-fn t26_a_b_c_below_the_threshold_a_change_waits_and_at_most_for_the_longest_interval() {
+fn change_below_the_threshold_waits_for_the_longest_interval() {
     for dialect in DIALECTS {
         let (mut world, client, id) = world(dialect);
         let place = |world: &World| *world.replica::<Probe>(client, id).place;
@@ -83,8 +84,9 @@ fn t26_a_b_c_below_the_threshold_a_change_waits_and_at_most_for_the_longest_inte
     }
 }
 
+// checklist: T26
 #[test]
-fn t26_d_above_the_threshold_a_change_waits_for_the_shortest_interval() {
+fn change_above_the_threshold_waits_for_the_shortest_interval() {
     let (mut world, client, id) = world(DIALECTS[1]);
     let size = |world: &World| *world.replica::<Probe>(client, id).size;
     world.server.get_mut::<Probe>(id).unwrap().size.set(20);
@@ -97,8 +99,9 @@ fn t26_d_above_the_threshold_a_change_waits_for_the_shortest_interval() {
     assert_eq!(size(&world), 40);
 }
 
+// checklist: T26
 #[test]
-fn t26_e_f_a_field_waits_for_its_interval_and_its_siblings_do_not() {
+fn e_f_a_field_waits_for_its_interval_and_its_siblings_do_not() {
     for dialect in DIALECTS {
         let (mut world, client, id) = world(dialect);
         let state = |world: &World| {
@@ -128,8 +131,9 @@ fn t26_e_f_a_field_waits_for_its_interval_and_its_siblings_do_not() {
 
 /// What is held back is sent before somebody is given the full state, so all have the same, and the
 /// threshold counts from there.
+// Lesson 12.
 #[test]
-fn lesson12_a_new_observer_has_the_value_of_now_and_so_has_everyone() {
+fn new_observer_and_all_others_have_the_current_value() {
     for dialect in DIALECTS {
         let (mut world, client, id) = world(dialect);
         let mut probe = world.server.get_mut::<Probe>(id).unwrap();

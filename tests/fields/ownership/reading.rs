@@ -83,7 +83,7 @@ fn hero() -> Hero {
 
 /// CHECKLIST N21, N23, T35; LESSONS 21, 22: searched in every byte that a connection is sent.
 #[test]
-fn n23_t35_owner_only_fields_are_sent_to_the_owner_and_those_of_others_to_all_but_it() {
+fn owner_only_fields_reach_the_owner_and_others_the_rest() {
     for dialect in DIALECTS {
         let mut world = World::new(prefabs, dialect);
         let (owner, other) = (world.connect(), world.connect());
@@ -148,7 +148,7 @@ fn n23_t35_owner_only_fields_are_sent_to_the_owner_and_those_of_others_to_all_bu
 /// CHECKLIST T35: whatever stands after an owner-only field is still right, on the same object and in
 /// a class that is derived.
 #[test]
-fn t35_behaviours_and_derived_classes_after_private_fields_are_read_right() {
+fn behaviours_and_derived_classes_after_private_fields_are_read() {
     for dialect in DIALECTS {
         let mut world = World::new(prefabs, dialect);
         let (owner, other) = (world.connect(), world.connect());
@@ -186,7 +186,7 @@ fn t35_behaviours_and_derived_classes_after_private_fields_are_read_right() {
 
 /// The owner joins with an object that it owns already, and others join with it.
 #[test]
-fn a_joining_owner_is_given_what_only_it_may_read() {
+fn joining_owner_receives_its_private_fields() {
     for dialect in DIALECTS {
         let mut world = World::new(prefabs, dialect);
         let early = world.connect();
@@ -208,7 +208,7 @@ fn a_joining_owner_is_given_what_only_it_may_read() {
 }
 
 #[test]
-fn a_change_of_an_owner_only_field_without_an_owner_is_clean_after_the_update() {
+fn ownerless_private_change_is_clean_after_the_update() {
     let mut world = World::new(prefabs, DIALECTS[1]);
     let other = world.connect();
     let id = world.server.spawn(hero());
@@ -290,7 +290,7 @@ fn budgets_do_not_carry_private_fields_to_others() {
 }
 
 #[test]
-fn who_reads_a_field_is_part_of_the_schema_that_is_compared() {
+fn read_policy_is_part_of_the_compared_schema() {
     #[derive(NetworkBehaviour, Default)]
     struct Open {
         #[sync_var]

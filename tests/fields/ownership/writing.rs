@@ -93,7 +93,7 @@ fn assert_equal(world: &World, id: NetId) {
 
 /// CHECKLIST T3, N24; LESSONS 18: all fields of one write at once, and the writer is not sent it back.
 #[test]
-fn n24_t3_what_the_owner_writes_reaches_the_server_and_every_other_client() {
+fn owner_write_reaches_the_server_and_the_other_clients() {
     for dialect in DIALECTS {
         let (mut world, [owner, other], id) = world(dialect);
         let sent = world.bytes[&owner].len();
@@ -130,7 +130,7 @@ fn n24_t3_what_the_owner_writes_reaches_the_server_and_every_other_client() {
 
 /// CHECKLIST T4: nobody else is sent it.
 #[test]
-fn t4_what_only_the_owner_reads_and_writes_is_between_it_and_the_server() {
+fn owner_private_write_reaches_the_server_only() {
     for dialect in DIALECTS {
         let (mut world, [owner, other], id) = world(dialect);
         world
@@ -151,7 +151,7 @@ fn t4_what_only_the_owner_reads_and_writes_is_between_it_and_the_server() {
 
 /// CHECKLIST T5, T8, M2, M11; LESSONS 19: refused, told, and restored.
 #[test]
-fn t5_t8_m2_m11_a_client_cannot_change_what_the_server_writes_nor_what_it_does_not_own() {
+fn client_cannot_change_server_fields_or_foreign_objects() {
     for dialect in DIALECTS {
         let (mut world, [owner, other], id) = world(dialect);
         for (client, fields) in [
@@ -196,7 +196,7 @@ fn t5_t8_m2_m11_a_client_cannot_change_what_the_server_writes_nor_what_it_does_n
 
 /// CHECKLIST T1, T2, T28: the server writes everything as long as nobody owns the object.
 #[test]
-fn t1_t2_t28_the_server_writes_before_the_spawn_and_without_an_owner() {
+fn the_server_writes_before_the_spawn_and_without_an_owner() {
     for dialect in DIALECTS {
         let (mut world, [owner, other], _) = world(dialect);
         let pilot = Pilot {
@@ -224,7 +224,7 @@ fn t1_t2_t28_the_server_writes_before_the_spawn_and_without_an_owner() {
 
 /// CHECKLIST T6, N22; LESSONS 20.
 #[test]
-fn t6_n22_the_server_cannot_change_what_a_connection_owns_and_writes_but_may_override() {
+fn server_write_to_an_owner_field_needs_an_override() {
     for dialect in DIALECTS {
         let (mut world, [owner, other], id) = world(dialect);
         let mut pilot = world.client(owner).get_mut::<Pilot>(id).unwrap();
@@ -283,7 +283,7 @@ fn t6_n22_the_server_cannot_change_what_a_connection_owns_and_writes_but_may_ove
 
 /// CHECKLIST T38: an owner appends in every tick; nobody sees a number twice or misses one.
 #[test]
-fn t38_a_list_that_the_owner_appends_to_in_every_tick_has_no_duplicates_and_no_gaps() {
+fn owner_list_has_no_duplicates_and_no_gaps_over_many_ticks() {
     for dialect in DIALECTS {
         let (mut world, [owner, _], id) = world(dialect);
         for number in 0..30 {
@@ -319,7 +319,7 @@ fn t38_a_list_that_the_owner_appends_to_in_every_tick_has_no_duplicates_and_no_g
 /// CHECKLIST T39: three objects, of the server and of each client; three writers; a variable and a
 /// list; the server's and the owner's.
 #[test]
-fn t39_of_three_writers_to_three_objects_only_the_permitted_one_changes_anything() {
+fn only_the_permitted_writer_changes_its_object() {
     for dialect in DIALECTS {
         let (mut world, [a, b], _) = world(dialect);
         let owners = [None, Some(a), Some(b)];
@@ -367,7 +367,7 @@ fn t39_of_three_writers_to_three_objects_only_the_permitted_one_changes_anything
 
 /// CHECKLIST T29: two behaviours on each of several objects, no client up to two.
 #[test]
-fn t29_what_was_set_is_dirty_until_the_update_and_clean_everywhere_after_it() {
+fn written_field_is_dirty_until_the_update_and_clean_after() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0)]
     struct Seat {
@@ -529,7 +529,7 @@ fn containers_of_the_users_own_have_permissions_too() {
 
 /// CHECKLIST T32, as far as owners write.
 #[test]
-fn t32_collections_of_every_kind_are_written_by_their_owner() {
+fn owner_writes_collections_of_each_kind() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0)]
     struct Bag {

@@ -77,15 +77,17 @@ fn length_of(number: u16, dialect: Framing) -> usize {
     writer.len()
 }
 
+// checklist: T53
 #[test]
-fn t53_without_a_fault_nobody_is_told_anything() {
+fn faultless_data_raises_no_event() {
     for dialect in DIALECTS {
         assert_eq!(run(dialect, Fault::None), (vec![], vec![]));
     }
 }
 
+// checklist: T53 B9
 #[test]
-fn t53_b9_one_that_writes_nothing_is_not_called_to_read() {
+fn behaviour_without_written_data_is_not_read() {
     for dialect in DIALECTS {
         assert_eq!(run(dialect, Fault::WritesNothing), (vec![], vec![]));
         let told = noted();
@@ -93,8 +95,9 @@ fn t53_b9_one_that_writes_nothing_is_not_called_to_read() {
     }
 }
 
+// checklist: T53 B21
 #[test]
-fn t53_b21_one_that_writes_more_than_it_reads_is_told_by_how_much() {
+fn unread_bytes_are_reported_with_their_count() {
     for dialect in DIALECTS {
         let (errors, failures) = run(dialect, Fault::WritesTooMuch);
         assert_eq!(errors, []);
@@ -109,8 +112,9 @@ fn t53_b21_one_that_writes_more_than_it_reads_is_told_by_how_much() {
     }
 }
 
+// checklist: T53 B20 B21
 #[test]
-fn t53_b20_b21_one_that_reads_more_than_there_is_does_not_read_its_neighbours_data() {
+fn overlong_read_stays_out_of_the_neighbours_data() {
     for dialect in DIALECTS {
         let (errors, failures) = run(dialect, Fault::ReadsTooMuch);
         assert_eq!((errors.len(), failures.len()), (0, 2));
@@ -130,8 +134,9 @@ fn t53_b20_b21_one_that_reads_more_than_there_is_does_not_read_its_neighbours_da
     }
 }
 
+// checklist: T53 B21
 #[test]
-fn t53_b21_one_that_reads_nothing_is_told_so() {
+fn unread_data_is_reported() {
     for dialect in DIALECTS {
         let (_, failures) = run(dialect, Fault::ReadsNothing);
         let left = length_of(300, dialect);
@@ -143,8 +148,9 @@ fn t53_b21_one_that_reads_nothing_is_told_so() {
     }
 }
 
+// checklist: T53 B18 B19
 #[test]
-fn t53_b18_b19_what_one_has_written_before_it_failed_is_taken_back() {
+fn failed_write_is_rolled_back() {
     for dialect in DIALECTS {
         for fault in [Fault::FailsWriting, Fault::PanicsWriting, Fault::NoForm] {
             let (errors, failures) = run(dialect, fault);
@@ -164,8 +170,9 @@ fn t53_b18_b19_what_one_has_written_before_it_failed_is_taken_back() {
     }
 }
 
+// checklist: T53 B20
 #[test]
-fn t53_b20_one_that_fails_reading_is_passed_over() {
+fn one_that_fails_reading_is_passed_over() {
     for dialect in DIALECTS {
         for (fault, said, read) in [
             (Fault::FailsReading, "not today", 0),
@@ -187,15 +194,16 @@ fn t53_b20_one_that_fails_reading_is_passed_over() {
     }
 }
 
+// checklist: B19
 #[test]
-fn b19_one_that_takes_back_more_than_its_own_cannot() {
+fn one_that_takes_back_more_than_its_own_cannot() {
     for dialect in DIALECTS {
         assert_eq!(run(dialect, Fault::Truncates), (vec![], vec![]));
     }
 }
 
 #[test]
-fn data_that_is_too_long_for_its_length_is_left_out_in_unets_bytes() {
+fn data_beyond_its_length_field_is_omitted_in_unets_bytes() {
     let (errors, failures) = run(Framing::Unet, Fault::TooLong);
     assert_eq!((errors.len(), failures.len()), (2, 0));
     let said = errors[0].to_string();
@@ -209,7 +217,7 @@ fn data_that_is_too_long_for_its_length_is_left_out_in_unets_bytes() {
 }
 
 #[test]
-fn data_whose_end_cannot_be_told_poisons_the_object_alone() {
+fn data_of_unknown_length_poisons_only_its_object() {
     let mut net = network(Framing::Unet, 1);
     let other = net.server.spawn(settings(1, "kept"));
     let id = net.server.spawn(settings(7, "red"));

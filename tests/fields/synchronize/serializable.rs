@@ -115,8 +115,9 @@ fn weapon(name: &str, rounds: u32) -> Weapon {
     }
 }
 
+// checklist: T16 N16
 #[test]
-fn t16_n16_it_is_called_once_to_write_and_once_to_read() {
+fn serializable_runs_once_to_write_and_once_to_read() {
     for dialect in DIALECTS {
         let (mut net, id) = network(dialect);
         net.server
@@ -132,8 +133,9 @@ fn t16_n16_it_is_called_once_to_write_and_once_to_read() {
     }
 }
 
+// checklist: N26
 #[test]
-fn n26_one_value_passes_the_serializer_on_to_another() {
+fn one_value_passes_the_serializer_on_to_another() {
     for dialect in DIALECTS {
         let (mut net, id) = network(dialect);
         let with = Loadout {
@@ -157,8 +159,9 @@ fn n26_one_value_passes_the_serializer_on_to_another() {
     }
 }
 
+// checklist: T22 N16
 #[test]
-fn t22_n16_members_that_are_not_serialized_keep_their_values() {
+fn members_that_are_not_serialized_keep_their_values() {
     for dialect in DIALECTS {
         let (mut net, id) = network(dialect);
         net.client_mut(0)
@@ -173,8 +176,9 @@ fn t22_n16_members_that_are_not_serialized_keep_their_values() {
     }
 }
 
+// checklist: N16
 #[test]
-fn n16_it_is_an_element_of_a_list_as_any_value() {
+fn serializable_works_as_a_list_element() {
     for dialect in DIALECTS {
         let (mut net, id) = network(dialect);
         let mut soldier = net.server.get_mut::<Soldier>(id).unwrap();
@@ -199,7 +203,7 @@ fn n16_it_is_an_element_of_a_list_as_any_value() {
 }
 
 #[test]
-fn what_refuses_to_be_written_is_told_like_any_value_without_a_form() {
+fn refused_write_is_reported_like_an_unwritable_value() {
     let (mut net, id) = network(Framing::Compact);
     net.server
         .get_mut::<Soldier>(id)
@@ -227,7 +231,7 @@ fn what_refuses_to_be_written_is_told_like_any_value_without_a_form() {
 }
 
 #[test]
-fn what_refuses_to_be_read_says_so() {
+fn refused_read_is_reported() {
     let mut reader = NetworkReader::new(b"\x06\0cursed");
     let error = reader.read::<Serializable<Weapon>>().unwrap_err();
     assert_eq!(error.to_string(), "nobody may have that, at byte 8");

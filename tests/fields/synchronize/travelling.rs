@@ -5,8 +5,9 @@ use syncvar::{DisconnectReason, Framing, stats::MessageType};
 
 use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
 
+// checklist: B7 B10 B11 B17 T54
 #[test]
-fn b7_b10_b11_b17_t54_the_data_is_there_before_the_client_spawns_the_object() {
+fn data_precedes_the_spawn_on_the_client() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = net.server.spawn(settings(7, "red"));
@@ -33,8 +34,9 @@ fn b7_b10_b11_b17_t54_the_data_is_there_before_the_client_spawns_the_object() {
     }
 }
 
+// checklist: B8 B12 B13 B15
 #[test]
-fn b8_b12_b13_b15_it_runs_again_for_those_who_join_and_not_for_a_change() {
+fn data_is_written_for_joins_but_not_for_changes() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = net.server.spawn(settings(7, "red"));
@@ -63,8 +65,9 @@ fn b8_b12_b13_b15_it_runs_again_for_those_who_join_and_not_for_a_change() {
     }
 }
 
+// checklist: B8
 #[test]
-fn b8_it_runs_for_one_that_is_shown_the_object_and_for_one_that_asks_for_it_again() {
+fn data_is_written_when_shown_and_when_requested_again() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let connection = net.connection(0);
@@ -91,8 +94,9 @@ fn b8_it_runs_for_one_that_is_shown_the_object_and_for_one_that_asks_for_it_agai
     }
 }
 
+// checklist: B24
 #[test]
-fn b24_settings_are_right_before_during_and_after_the_spawn() {
+fn settings_are_right_before_during_and_after_the_spawn() {
     let mut net = network(Framing::Compact, 1);
     let mut before = settings(1, "");
     before.number = 2;
@@ -113,8 +117,9 @@ fn cost(dialect: Framing, spawn: impl Fn(&mut NetworkServer)) -> u64 {
     bytes(&net)
 }
 
+// checklist: B9 B22
 #[test]
-fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
+fn data_costs_its_bytes_for_objects_that_have_it() {
     for dialect in DIALECTS {
         let of = |count: u32, length: usize| {
             cost(dialect, |server| {
@@ -139,8 +144,9 @@ fn b9_b22_it_costs_its_bytes_for_each_object_and_nothing_for_those_without() {
     }
 }
 
+// checklist: B22
 #[test]
-fn b22_statistics_count_it_as_full_state_of_the_behaviour() {
+fn statistics_count_it_as_full_state_of_the_behaviour() {
     let mut net = network(Framing::Compact, 1);
     net.server.spawn(settings(7, "red"));
     net.settle();
@@ -149,7 +155,7 @@ fn b22_statistics_count_it_as_full_state_of_the_behaviour() {
 }
 
 #[test]
-fn two_sides_that_do_not_agree_about_it_are_told_so() {
+fn schemas_that_disagree_about_data_are_refused() {
     #[derive(NetworkBehaviour, Default)]
     struct Settings {
         #[sync_var]
@@ -224,8 +230,9 @@ impl Synchronize for Boss {
     }
 }
 
+// checklist: B16
 #[test]
-fn b16_one_function_for_both_directions_and_a_class_calls_its_base() {
+fn one_function_for_both_directions_and_a_class_calls_its_base() {
     let mut net = MemoryNetwork::pair(|| {
         Prefabs::new()
             .register::<Orc>("orc")

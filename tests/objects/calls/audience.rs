@@ -21,8 +21,9 @@ type Case = (
     bool,
 );
 
+// checklist: T63
 #[test]
-fn t63_every_target_reaches_those_it_names_whoever_owns_the_object() {
+fn each_target_reaches_its_receivers_with_any_owner() {
     let cases: [Case; 15] = [
         (None, None, &[0, 1, 2], true),
         (None, Some(1), &[0, 1, 2], true),
@@ -69,8 +70,9 @@ fn t63_every_target_reaches_those_it_names_whoever_owns_the_object() {
     }
 }
 
+// checklist: T63
 #[test]
-fn t63_the_targets_that_calls_declare() {
+fn the_targets_that_calls_declare() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 3);
         let id = spawn(&mut net, Some(1));
@@ -89,8 +91,9 @@ fn t63_the_targets_that_calls_declare() {
     }
 }
 
+// checklist: T63
 #[test]
-fn t63_a_call_of_the_owner_without_one_and_a_receiver_given_twice_are_errors() {
+fn call_without_an_owner_and_repeated_receivers_are_errors() {
     let mut net = network(Framing::Compact, 2);
     let (id, one) = (spawn(&mut net, None), net.connection(0));
     let error = net.server.calls::<Unit>(id).reload();
@@ -103,8 +106,9 @@ fn t63_a_call_of_the_owner_without_one_and_a_receiver_given_twice_are_errors() {
     assert_eq!(heard(&mut net, id), (vec![], false));
 }
 
+// checklist: T59
 #[test]
-fn t59_only_observers_are_called_and_naming_another_is_an_error() {
+fn only_observers_are_called_and_naming_another_is_an_error() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 3);
         let id = spawn(&mut net, Some(0));
@@ -142,8 +146,9 @@ fn t59_only_observers_are_called_and_naming_another_is_an_error() {
     }
 }
 
+// checklist: T59
 #[test]
-fn t59_observers_are_others_when_the_object_is_despawned_and_spawned_again() {
+fn respawned_object_has_fresh_observers() {
     let mut net = network(Framing::Compact, 2);
     let id = spawn(&mut net, None);
     let second = net.connection(1);
@@ -162,7 +167,7 @@ fn t59_observers_are_others_when_the_object_is_despawned_and_spawned_again() {
 }
 
 #[test]
-fn clients_of_both_dialects_are_called_in_their_own() {
+fn each_client_is_called_in_its_framing() {
     let mut net = network(Framing::Compact, 1);
     let mut config = syncvar::ClientConfig::default();
     config.framing = Framing::Unet;
@@ -195,7 +200,7 @@ fn clients_of_both_dialects_are_called_in_their_own() {
 }
 
 #[test]
-fn a_call_is_encoded_once_for_all_who_get_it() {
+fn call_is_encoded_once_for_all_receivers() {
     let mut net = network(Framing::Compact, 5);
     let id = spawn(&mut net, None);
     let before = net

@@ -5,8 +5,9 @@ use syncvar::{Framing, calls::CallError};
 
 use super::world::{Cell, Creature, DIALECTS, Orc, Unit, Wolf, network, raised, seen};
 
+// checklist: T63
 #[test]
-fn t63_calls_of_a_base_work_on_the_derived_object() {
+fn calls_of_a_base_work_on_the_derived_object() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let orc = net.server.spawn(Orc::default());
@@ -80,7 +81,7 @@ fn an_object_without_the_behaviour_is_an_error() {
 }
 
 #[test]
-fn two_behaviours_of_one_type_are_told_apart() {
+fn calls_distinguish_two_behaviours_of_one_type() {
     let mut net = network(Framing::Compact, 1);
     let id = net.server.spawn((Unit::default(), Unit::default()));
     net.settle();

@@ -4,8 +4,9 @@ use syncvar::prelude::*;
 
 use super::world::{DIALECTS, Unit, network, ran, spawn};
 
+// checklist: T63
 #[test]
-fn t63_the_sender_is_the_connection_that_the_bytes_came_from() {
+fn the_sender_is_the_connection_that_the_bytes_came_from() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 3);
         let id = spawn(&mut net, Some(1));

@@ -67,7 +67,7 @@ fn names_for_unet_are_made_from_the_methods() {
 }
 
 #[test]
-fn what_the_attributes_say_is_in_the_schema() {
+fn attributes_are_part_of_the_schema() {
     let calls = Unit::INFO.calls.own();
     let find = |name| *calls.iter().find(|call| call.name == name).expect("a call");
     assert!(find("fire").requires_ownership && find("fire").rate.is_none());
@@ -85,7 +85,7 @@ fn what_the_attributes_say_is_in_the_schema() {
 }
 
 #[test]
-fn what_travels_as_an_argument() {
+fn supported_argument_types() {
     #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
     struct Buff {
         id: u32,
@@ -166,7 +166,7 @@ fn what_travels_as_an_argument() {
 }
 
 #[test]
-fn a_long_call_arrives_up_to_the_limit_and_a_long_command_does_not() {
+fn long_call_arrives_up_to_the_limit_but_no_long_command() {
     #[derive(NetworkBehaviour, Default)]
     struct Mail {
         length: usize,

@@ -49,7 +49,7 @@ fn refusal(message_type: i16, payload: &[u8]) -> Option<CommandRefusal> {
 }
 
 #[test]
-fn every_way_to_be_wrong_is_refused_by_its_reason_and_the_packet_goes_on() {
+fn each_malformed_call_is_refused_with_its_reason() {
     let fire = hash("fire");
     let rpc = hash("hear");
     for (message_type, payload) in [
@@ -96,7 +96,7 @@ fn every_way_to_be_wrong_is_refused_by_its_reason_and_the_packet_goes_on() {
 }
 
 #[test]
-fn a_command_that_does_not_say_what_it_calls_is_a_message_that_makes_no_sense() {
+fn command_without_a_target_is_a_malformed_message() {
     let mut net = network(Framing::Compact, 1);
     spawn(&mut net, Some(0));
     server_events(&mut net);

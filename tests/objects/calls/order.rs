@@ -7,8 +7,9 @@ use syncvar::prelude::*;
 
 use super::world::{DIALECTS, Unit, network, raised, ran, seen, spawn};
 
+// checklist: T58
 #[test]
-fn t58_spawned_and_called_in_one_tick_the_call_comes_after_the_spawn() {
+fn call_follows_the_spawn_of_the_same_tick() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = net.server.spawn(Unit::default());
@@ -37,8 +38,9 @@ fn t58_spawned_and_called_in_one_tick_the_call_comes_after_the_spawn() {
     }
 }
 
+// checklist: T58
 #[test]
-fn t58_spawned_called_and_despawned_in_one_tick_nothing_arrives() {
+fn object_despawned_in_its_spawn_tick_sends_no_call() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = net.server.spawn(Unit::default());
@@ -52,8 +54,9 @@ fn t58_spawned_called_and_despawned_in_one_tick_nothing_arrives() {
     }
 }
 
+// checklist: T58
 #[test]
-fn t58_called_and_despawned_in_one_tick_the_call_comes_first_on_any_channel() {
+fn call_precedes_the_despawn_of_the_same_tick() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, None);
@@ -66,8 +69,9 @@ fn t58_called_and_despawned_in_one_tick_the_call_comes_first_on_any_channel() {
     }
 }
 
+// checklist: T58
 #[test]
-fn t58_given_to_another_owner_and_called_the_new_owner_runs_it() {
+fn given_to_another_owner_and_called_the_new_owner_runs_it() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = net.server.spawn(Unit::default());
@@ -83,7 +87,7 @@ fn t58_given_to_another_owner_and_called_the_new_owner_runs_it() {
 }
 
 #[test]
-fn calls_arrive_in_the_order_of_calling_whatever_their_channels_and_receivers() {
+fn calls_keep_their_order_across_channels_and_receivers() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, Some(0));
@@ -116,8 +120,9 @@ fn calls_arrive_in_the_order_of_calling_whatever_their_channels_and_receivers() 
     }
 }
 
+// checklist: B14
 #[test]
-fn b14_a_call_is_sent_without_waiting_for_the_tick_and_a_field_is_not() {
+fn calls_leave_at_once_and_fields_with_the_tick() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, None);
@@ -139,8 +144,9 @@ fn b14_a_call_is_sent_without_waiting_for_the_tick_and_a_field_is_not() {
     }
 }
 
+// checklist: B15
 #[test]
-fn b15_who_joins_late_is_given_the_fields_and_no_past_calls() {
+fn late_joiner_receives_fields_but_no_past_calls() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, None);
@@ -157,7 +163,7 @@ fn b15_who_joins_late_is_given_the_fields_and_no_past_calls() {
 }
 
 #[test]
-fn a_call_on_an_object_that_is_about_to_be_shown_or_hidden_is_for_those_who_see_it_then() {
+fn call_beside_a_view_change_reaches_the_new_observers() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, None);
@@ -211,7 +217,7 @@ fn a_call_before_the_owner_is_ready_comes_with_its_objects() {
 }
 
 #[test]
-fn commands_arrive_in_the_order_of_calling_whatever_their_channels() {
+fn commands_keep_their_order_across_channels() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, Some(0));

@@ -35,7 +35,7 @@ fn forge(net: &mut MemoryNetwork, from: usize, to: usize) {
 }
 
 #[test]
-fn what_a_client_can_know_is_an_error_before_anything_is_sent() {
+fn client_refuses_a_bad_command_before_sending() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, None);
@@ -67,7 +67,7 @@ fn what_a_client_can_know_is_an_error_before_anything_is_sent() {
 }
 
 #[test]
-fn what_the_server_cannot_send_is_an_error_and_nothing_is_sent() {
+fn server_refuses_a_bad_call_before_sending() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, None);
@@ -95,8 +95,9 @@ fn what_the_server_cannot_send_is_an_error_and_nothing_is_sent() {
     }
 }
 
+// checklist: T63
 #[test]
-fn t63_a_command_that_requires_ownership_is_run_for_the_owner_alone() {
+fn a_command_that_requires_ownership_is_run_for_the_owner_alone() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, Some(0));
@@ -118,8 +119,9 @@ fn t63_a_command_that_requires_ownership_is_run_for_the_owner_alone() {
     }
 }
 
+// checklist: T59
 #[test]
-fn t59_a_command_on_an_object_that_the_sender_does_not_see_is_not_run() {
+fn command_on_an_unobserved_object_is_refused() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, None);
@@ -139,7 +141,7 @@ fn t59_a_command_on_an_object_that_the_sender_does_not_see_is_not_run() {
 }
 
 #[test]
-fn a_command_that_comes_too_often_is_refused_for_each_connection_by_itself() {
+fn command_rate_is_limited_per_connection() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, None);

@@ -4,8 +4,9 @@ use syncvar::prelude::*;
 
 use super::world::{DIALECTS, Echo, Unit, network, raised, ran, seen, server_events, spawn};
 
+// checklist: M6
 #[test]
-fn m6_an_event_is_raised_on_observers_with_its_arguments_and_calls_nothing() {
+fn event_is_raised_on_observers_with_its_arguments() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, None);
@@ -27,8 +28,9 @@ fn m6_an_event_is_raised_on_observers_with_its_arguments_and_calls_nothing() {
     }
 }
 
+// checklist: N25
 #[test]
-fn n25_a_client_asks_for_what_the_server_owns_and_everyone_is_told() {
+fn client_command_leads_to_a_call_on_all_clients() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 3);
         let id = spawn(&mut net, None);
@@ -44,7 +46,7 @@ fn n25_a_client_asks_for_what_the_server_owns_and_everyone_is_told() {
 }
 
 #[test]
-fn what_a_command_writes_to_a_field_reaches_every_client() {
+fn command_writes_reach_all_clients() {
     let mut net = network(DIALECTS[0], 2);
     let id = spawn(&mut net, Some(0));
     net.client_mut(0).calls::<Unit>(id).fire(3).unwrap();
@@ -56,7 +58,7 @@ fn what_a_command_writes_to_a_field_reaches_every_client() {
 }
 
 #[test]
-fn a_command_that_panics_is_reported_and_the_rest_of_the_packet_runs() {
+fn panicking_command_is_reported_and_the_packet_continues() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = spawn(&mut net, None);
@@ -84,7 +86,7 @@ fn a_command_that_panics_is_reported_and_the_rest_of_the_packet_runs() {
 }
 
 #[test]
-fn a_call_that_panics_on_a_client_is_reported_and_the_client_goes_on() {
+fn panicking_call_is_reported_and_the_client_continues() {
     let mut net = network(DIALECTS[0], 1);
     let id = spawn(&mut net, None);
     let me = net.connection(0);
@@ -110,8 +112,9 @@ fn a_call_that_panics_on_a_client_is_reported_and_the_client_goes_on() {
     assert_eq!(failures[0].message, "it was frightening");
 }
 
+// checklist: T63
 #[test]
-fn t63_for_everyone_is_the_server_itself_too_and_at_once() {
+fn for_everyone_is_the_server_itself_too_and_at_once() {
     let mut net = network(DIALECTS[0], 2);
     let id = spawn(&mut net, None);
     net.server.calls::<Unit>(id).explode(2.5).unwrap();
@@ -131,8 +134,9 @@ fn t63_for_everyone_is_the_server_itself_too_and_at_once() {
     assert_eq!(own.collect::<Vec<_>>(), [(1, String::new())]);
 }
 
+// checklist: T63
 #[test]
-fn t63_what_calls_itself_runs_once_for_each_update_and_does_not_hang() {
+fn recursive_call_runs_once_for_each_update() {
     let mut net = network(DIALECTS[0], 0);
     let one = net.server.spawn(Echo::default());
     let other = net.server.spawn(Echo {

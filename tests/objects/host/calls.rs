@@ -146,8 +146,9 @@ fn refusals(net: &mut MemoryNetwork) -> Vec<(ConnectionId, CommandRefusal)> {
     refusals.collect()
 }
 
+// checklist: M3
 #[test]
-fn m3_calls_of_the_server_run_with_the_next_update_in_the_order_of_calling() {
+fn server_calls_run_with_the_next_update_in_order() {
     let (mut net, local, id) = world();
     net.server.calls::<Unit>(id).hear("a".into()).unwrap();
     net.server
@@ -175,8 +176,9 @@ fn m3_calls_of_the_server_run_with_the_next_update_in_the_order_of_calling() {
     assert_eq!(ran(&mut net, id), [""; 0]);
 }
 
+// checklist: M3
 #[test]
-fn m3_a_call_for_the_local_client_alone_makes_no_byte() {
+fn a_call_for_the_local_client_alone_makes_no_byte() {
     for dialect in [Framing::Compact, Framing::Unet] {
         let mut config = ServerConfig::default();
         config.framing = dialect;
@@ -204,8 +206,9 @@ fn m3_a_call_for_the_local_client_alone_makes_no_byte() {
 }
 
 /// Which of the two is called, for every target.
+// checklist: M3
 #[test]
-fn m3_every_target_counts_the_local_client_like_any_other() {
+fn every_target_counts_the_local_client_like_any_other() {
     for owner in [None, Some(false), Some(true)] {
         let (mut net, local, id) = world();
         let other = net.connection(0);
@@ -242,8 +245,9 @@ fn m3_every_target_counts_the_local_client_like_any_other() {
     }
 }
 
+// checklist: M3
 #[test]
-fn m3_what_is_for_everyone_runs_once_on_a_host_and_an_event_is_told_to_both() {
+fn call_for_all_runs_once_and_an_event_reaches_both_sides() {
     let (mut net, _, id) = world();
     net.server.calls::<Unit>(id).explode(5).unwrap();
     assert_eq!(ran(&mut net, id), ["explode 5"], "at once, as ever");
@@ -259,8 +263,9 @@ fn m3_what_is_for_everyone_runs_once_on_a_host_and_an_event_is_told_to_both() {
 }
 
 /// T58 on a host.
+// checklist: M3
 #[test]
-fn m3_it_runs_only_on_an_object_that_the_local_client_sees_then() {
+fn call_runs_only_on_objects_the_local_client_observes() {
     let (mut net, local, id) = world();
     let new = net.server.spawn(Unit::default());
     net.server.calls::<Unit>(new).hear("new".into()).unwrap();
@@ -293,8 +298,9 @@ fn m3_it_runs_only_on_an_object_that_the_local_client_sees_then() {
 }
 
 /// The owner of an object that nobody has been told of is whoever it is when they are.
+// checklist: M3
 #[test]
-fn m3_the_owner_of_a_new_object_is_called_as_it_is_shown() {
+fn the_owner_of_a_new_object_is_called_as_it_is_shown() {
     let (mut net, local, _) = world();
     let other = net.connection(0);
     let [mine, theirs] = [(local, other), (other, local)].map(|(owner, former)| {
@@ -311,8 +317,9 @@ fn m3_the_owner_of_a_new_object_is_called_as_it_is_shown() {
     assert_eq!(ran_there(&net, theirs), ["reload"]);
 }
 
+// checklist: M4
 #[test]
-fn m4_what_a_call_writes_is_told_to_hooks_by_the_update_after_it() {
+fn writes_of_a_call_run_hooks_in_the_next_update() {
     let (mut net, local, id) = world();
     net.server.set_owner(id, Some(local));
     net.server.calls::<Unit>(id).reload().unwrap();
@@ -323,8 +330,9 @@ fn m4_what_a_call_writes_is_told_to_hooks_by_the_update_after_it() {
     assert_eq!(ran_there(&net, id), ["ammo 0 -> 30"]);
 }
 
+// checklist: M3
 #[test]
-fn m3_what_a_call_calls_on_the_local_client_runs_with_the_update_after_it() {
+fn nested_call_to_the_local_client_runs_in_the_next_update() {
     let (mut net, _, id) = world();
     net.server.calls::<Unit>(id).hear("echo".into()).unwrap();
     net.step();
@@ -335,7 +343,7 @@ fn m3_what_a_call_calls_on_the_local_client_runs_with_the_update_after_it() {
 }
 
 #[test]
-fn a_call_that_panics_on_a_host_is_told_to_the_local_client_and_the_others_run() {
+fn panicking_call_is_reported_and_the_others_run() {
     let (mut net, _, id) = world();
     net.server.calls::<Unit>(id).hear("boo".into()).unwrap();
     net.server.calls::<Unit>(id).hear("c".into()).unwrap();
@@ -364,8 +372,9 @@ fn a_call_that_ends_the_local_client_is_the_last_one() {
     assert_eq!(ran_there(&net, id), ["hear leave", "hear late"]);
 }
 
+// checklist: M3
 #[test]
-fn m3_a_command_of_the_local_client_runs_at_once_with_it_as_sender() {
+fn a_command_of_the_local_client_runs_at_once_with_it_as_sender() {
     let (mut net, local, id) = world();
     net.server.set_owner(id, Some(local));
     net.settle();
@@ -381,8 +390,9 @@ fn m3_a_command_of_the_local_client_runs_at_once_with_it_as_sender() {
     assert_eq!(ran_there(&net, id), ["ammo 0 -> 1"]);
 }
 
+// checklist: M3
 #[test]
-fn m3_the_local_client_may_call_what_another_client_may() {
+fn local_client_has_the_rights_of_a_remote_client() {
     let (mut net, local, id) = world();
     let fire = |net: &mut MemoryNetwork, id| net.server.local_calls::<Unit>(id).fire(1);
     assert_eq!(fire(&mut net, id), Err(CallError::NotOwner(id)));
@@ -404,8 +414,9 @@ fn m3_the_local_client_may_call_what_another_client_may() {
     assert_eq!(ran(&mut net, id), [""; 0]);
 }
 
+// checklist: M3
 #[test]
-fn m3_a_command_within_a_command_on_the_same_object_runs_after_it() {
+fn a_command_within_a_command_on_the_same_object_runs_after_it() {
     let (mut net, local, id) = world();
     net.server
         .local_calls::<Unit>(id)
@@ -419,7 +430,7 @@ fn m3_a_command_within_a_command_on_the_same_object_runs_after_it() {
 }
 
 #[test]
-fn a_command_of_the_local_client_that_panics_is_reported_and_contained() {
+fn panicking_command_is_reported_and_contained() {
     let (mut net, local, id) = world();
     net.server.local_calls::<Unit>(id).stumble().unwrap();
     assert_eq!(ran(&mut net, id), ["stumble"]);
@@ -452,7 +463,7 @@ fn calls_on_the_second_of_two_behaviours_reach_it_on_a_host() {
 
 /// UNet's bytes cannot tell the two; nobody is spoken to in them.
 #[test]
-fn the_second_of_two_behaviours_that_is_new_can_be_called_on_a_host() {
+fn second_new_behaviour_of_an_object_can_be_called() {
     for clients in 0..2 {
         let mut net = MemoryNetwork::new(prefabs);
         net.server.connect_local();
@@ -470,7 +481,7 @@ fn the_second_of_two_behaviours_that_is_new_can_be_called_on_a_host() {
 }
 
 #[test]
-fn a_command_of_a_client_on_a_host_knows_who_called() {
+fn command_on_a_host_knows_its_sender() {
     let (mut net, _, id) = world();
     let other = net.connection(0);
     net.client_mut(0).calls::<Unit>(id).open().unwrap();

@@ -27,7 +27,7 @@ fn changed_names_the_fields_as_it_does_to_others() {
 }
 
 #[test]
-fn what_is_not_synchronised_is_no_change_nor_is_looking_at_it() {
+fn local_fields_and_reads_are_no_change() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
@@ -40,7 +40,7 @@ fn what_is_not_synchronised_is_no_change_nor_is_looking_at_it() {
 
 /// Lesson 14 on a host: what is sent again by hand is told, and no hook runs.
 #[test]
-fn a_bit_set_by_hand_is_told_and_calls_no_hook() {
+fn manual_dirty_bit_is_reported_without_a_hook() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
@@ -55,7 +55,7 @@ fn a_bit_set_by_hand_is_told_and_calls_no_hook() {
 }
 
 #[test]
-fn what_was_changed_before_it_was_despawned_is_not_told() {
+fn change_before_a_despawn_is_not_reported() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();

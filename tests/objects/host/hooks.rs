@@ -10,7 +10,7 @@ use syncvar_testing::{Player, change, states};
 
 /// M4, lesson 5: once, with the value before the first of several writes.
 #[test]
-fn m4_a_hook_runs_once_between_two_updates_with_the_value_of_before() {
+fn hook_runs_once_per_update_with_the_previous_value() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
@@ -36,7 +36,7 @@ fn m4_a_hook_runs_once_between_two_updates_with_the_value_of_before() {
 
 /// M4: without any other client, and with one from whom the object is hidden.
 #[test]
-fn m4_hooks_run_though_nobody_else_sees_the_object() {
+fn hooks_run_without_remote_observers() {
     for clients in 0..2 {
         let (mut net, local) = hosted(clients);
         let id = net.server.spawn(Player::new(100, "Ann"));
@@ -52,8 +52,9 @@ fn m4_hooks_run_though_nobody_else_sees_the_object() {
     }
 }
 
+// checklist: M4
 #[test]
-fn m4_no_hook_runs_on_a_server_without_a_local_client_nor_for_what_is_hidden_from_it() {
+fn hooks_need_a_local_client_that_observes_the_object() {
     let mut net = syncvar_testing::network(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
@@ -78,8 +79,9 @@ fn m4_no_hook_runs_on_a_server_without_a_local_client_nor_for_what_is_hidden_fro
 }
 
 /// U5 on a host: not for what an object is when it is met.
+// checklist: M4
 #[test]
-fn u5_m4_no_hook_runs_for_what_an_object_is_when_it_is_spawned_or_shown() {
+fn spawn_and_show_run_no_hooks() {
     let (mut net, local) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     change(&mut net, id, |player| player.health.set(55));
@@ -97,8 +99,9 @@ fn u5_m4_no_hook_runs_for_what_an_object_is_when_it_is_spawned_or_shown() {
 }
 
 /// Lesson 5: a value that is what it was gives no hook, though it is sent.
+// checklist: M4
 #[test]
-fn m4_no_hook_runs_for_a_value_that_is_the_same_again() {
+fn no_hook_runs_for_a_value_that_is_the_same_again() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
     net.settle();
@@ -117,8 +120,9 @@ fn m4_no_hook_runs_for_a_value_that_is_the_same_again() {
 }
 
 /// Lesson 2 on a host.
+// checklist: M4
 #[test]
-fn m4_hooks_run_in_declaration_order_and_see_all_fields_new() {
+fn hooks_run_in_declaration_order_and_see_all_fields_new() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
@@ -134,8 +138,9 @@ fn m4_hooks_run_in_declaration_order_and_see_all_fields_new() {
 }
 
 /// What has taken the place of a behaviour is compared with what was there.
+// checklist: M4
 #[test]
-fn m4_a_behaviour_that_was_replaced_is_one_that_has_changed() {
+fn a_behaviour_that_was_replaced_is_one_that_has_changed() {
     let (mut net, _) = hosted(1);
     let id = net.server.spawn(Player::new(1, "a"));
     net.settle();
@@ -237,7 +242,7 @@ fn special() -> MemoryNetwork {
 
 /// Lesson 6.
 #[test]
-fn lesson_6_a_hook_that_writes_to_its_own_field_comes_to_an_end() {
+fn a_hook_that_writes_to_its_own_field_comes_to_an_end() {
     let mut net = special();
     let id = net.server.spawn(Boiler::default());
     net.settle();
@@ -264,8 +269,9 @@ fn lesson_6_a_hook_that_writes_to_its_own_field_comes_to_an_end() {
     );
 }
 
+// Lesson 6.
 #[test]
-fn lesson_6_one_that_never_ends_runs_once_with_each_update() {
+fn one_that_never_ends_runs_once_with_each_update() {
     let mut net = special();
     let id = net.server.spawn(Spinner::default());
     net.settle();
@@ -278,7 +284,7 @@ fn lesson_6_one_that_never_ends_runs_once_with_each_update() {
 
 /// Lesson 4: what a hook does not finish is not the end of the others, nor of the update.
 #[test]
-fn lesson_4_a_hook_that_panics_is_told_and_all_others_run() {
+fn panicking_hook_is_reported_and_the_others_run() {
     let mut net = special();
     let bomb = net.server.spawn(Bomb::default());
     let player = net.server.spawn(Player::new(1, "a"));
@@ -309,8 +315,9 @@ fn lesson_4_a_hook_that_panics_is_told_and_all_others_run() {
 }
 
 /// The local client has the value at once, and its hooks do not wait for others.
+// checklist: M4
 #[test]
-fn m4_hooks_of_a_host_do_not_wait_for_the_send_interval() {
+fn hooks_of_a_host_do_not_wait_for_the_send_interval() {
     let mut net = special();
     net.tick = Duration::from_millis(100);
     let id = net.server.spawn(Slow::default());
@@ -332,7 +339,7 @@ fn m4_hooks_of_a_host_do_not_wait_for_the_send_interval() {
 /// A field without a hook that waits is named again when its behaviour is lent again; one with a hook is
 /// told of once.
 #[test]
-fn changes_that_wait_are_told_when_they_are_made() {
+fn deferred_changes_run_hooks_when_made() {
     let mut net = special();
     net.tick = Duration::from_millis(100);
     let id = net.server.spawn(Slow::default());
@@ -354,8 +361,9 @@ fn changes_that_wait_are_told_when_they_are_made() {
 }
 
 /// A value on a channel that the server does not have is never sent; the host sees it.
+// checklist: M4
 #[test]
-fn m4_hooks_run_for_what_cannot_be_sent() {
+fn hooks_run_for_unwritable_values() {
     let mut config = syncvar::ServerConfig::default();
     config.channels = vec![Channel::Reliable];
     let prefabs = || Prefabs::new().register::<Far>("far");

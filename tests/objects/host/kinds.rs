@@ -198,8 +198,9 @@ fn logs(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
     here
 }
 
+// checklist: M4
 #[test]
-fn m4_hooks_of_collections_are_told_what_others_are_told() {
+fn collection_hooks_equal_those_of_a_remote_client() {
     let mut net = network();
     let mut made = Chest::default();
     made.items.extend([1, 2]);
@@ -236,8 +237,9 @@ fn m4_hooks_of_collections_are_told_what_others_are_told() {
     assert_eq!(net.server.get::<Chest>(id).unwrap().log, expected);
 }
 
+// checklist: M4
 #[test]
-fn m4_what_is_the_same_again_in_a_collection_is_no_change() {
+fn equal_collection_values_are_no_change() {
     let mut net = network();
     let id = net.server.spawn(Chest::default());
     net.settle();
@@ -255,8 +257,9 @@ fn m4_what_is_the_same_again_in_a_collection_is_no_change() {
     assert_eq!(net.server.get::<Chest>(id).unwrap().log, [""; 0]);
 }
 
+// checklist: M4
 #[test]
-fn m4_a_value_with_a_codec_has_changed_if_it_has_as_it_travels() {
+fn a_value_with_a_codec_has_changed_if_it_has_as_it_travels() {
     let mut net = network();
     let id = net.server.spawn(Chest::default());
     net.settle();
@@ -266,8 +269,9 @@ fn m4_a_value_with_a_codec_has_changed_if_it_has_as_it_travels() {
     assert_eq!(logs(&mut net, id), [""; 0]);
 }
 
+// checklist: M4
 #[test]
-fn m4_hooks_of_bases_run_at_any_depth() {
+fn hooks_of_bases_run_at_any_depth() {
     let mut net = network();
     let id = net.server.spawn(Dog::default());
     net.settle();
@@ -293,8 +297,9 @@ fn m4_hooks_of_bases_run_at_any_depth() {
     );
 }
 
+// checklist: M4
 #[test]
-fn m4_a_field_of_ones_own_says_what_it_was_and_each_behaviour_is_told_of_itself() {
+fn custom_field_keeps_its_previous_value_per_behaviour() {
     let mut net = network();
     let id = net
         .server
@@ -371,7 +376,7 @@ fn client_server_actions_respect_aoi_of_a_set() {
 }
 
 #[test]
-fn server_callback_test_the_hook_of_a_host_is_told_of_the_change() {
+fn host_hook_receives_the_collection_change() {
     let mut net = MemoryNetwork::new(prefabs);
     net.server.connect_local();
     let id = net.server.spawn(Chest::default());

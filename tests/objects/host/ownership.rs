@@ -90,8 +90,10 @@ fn aims(net: &MemoryNetwork, id: NetId) -> [(u32, Vec<u32>); 2] {
     })
 }
 
+// checklist: M3
+// Lesson 17.
 #[test]
-fn m3_lesson17_the_game_writes_what_the_local_client_owns_and_the_others_are_sent_it() {
+fn host_writes_its_owned_fields_and_others_receive_them() {
     for dialect in DIALECTS {
         let (mut net, _, id) = world(dialect);
         set_aim(&mut net, id, 5);
@@ -112,8 +114,9 @@ fn m3_lesson17_the_game_writes_what_the_local_client_owns_and_the_others_are_sen
 }
 
 /// A packet for the local client would be one that nobody takes.
+// checklist: M3
 #[test]
-fn m3_nothing_is_sent_to_the_local_client_when_it_writes_or_gets_an_object() {
+fn local_client_receives_no_bytes_for_its_objects() {
     for dialect in DIALECTS {
         let (mut net, local, id) = world(dialect);
         let other = net.connection(0);
@@ -132,8 +135,10 @@ fn m3_nothing_is_sent_to_the_local_client_when_it_writes_or_gets_an_object() {
     }
 }
 
+// checklist: M3
+// Lesson 17.
 #[test]
-fn m3_lesson17_owners_change_between_the_host_a_client_and_nobody() {
+fn owner_moves_between_host_client_and_none() {
     for dialect in DIALECTS {
         let (mut net, local, id) = world(dialect);
         let other = net.connection(0);
@@ -174,8 +179,9 @@ fn m3_lesson17_owners_change_between_the_host_a_client_and_nobody() {
     }
 }
 
+// checklist: M4
 #[test]
-fn m4_hooks_run_on_the_host_for_what_a_client_writes_to_its_own() {
+fn client_writes_run_hooks_on_the_host() {
     for dialect in DIALECTS {
         let (mut net, _, id) = world(dialect);
         net.server.set_owner(id, Some(net.connection(0)));
@@ -191,8 +197,9 @@ fn m4_hooks_run_on_the_host_for_what_a_client_writes_to_its_own() {
     }
 }
 
+// checklist: M4
 #[test]
-fn m4_a_hook_of_a_host_may_not_write_what_a_client_owns_and_the_game_is_told() {
+fn host_hook_cannot_write_a_field_of_a_remote_owner() {
     let (mut net, _, id) = world(Framing::Compact);
     net.server.get_mut::<Pilot>(id).unwrap().meddles = true;
     for (owner, aim) in [(Some(net.connection(0)), 0), (None, 777)] {
@@ -208,7 +215,7 @@ fn m4_a_hook_of_a_host_may_not_write_what_a_client_owns_and_the_game_is_told() {
 }
 
 #[test]
-fn what_only_others_read_is_sent_to_them_when_the_host_owns_the_object() {
+fn non_owner_fields_of_a_host_object_reach_the_others() {
     for dialect in DIALECTS {
         let (mut net, _, id) = world(dialect);
         let mut pilot = net.server.get_mut::<Pilot>(id).unwrap();

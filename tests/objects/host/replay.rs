@@ -227,7 +227,7 @@ proptest! {
     /// M4, lesson 5: hooks and events of a host are those of another client, as far as they come to the
     /// same.
     #[test]
-    fn m4_the_hooks_of_a_host_make_what_the_server_has(
+    fn replayed_host_hooks_reproduce_the_servers_state(
         actions in prop::collection::vec(action(), 0..80),
     ) {
         let mut net = MemoryNetwork::pair(prefabs);

@@ -45,7 +45,7 @@ fn objects_are_spawned_hidden_shown_and_despawned_for_it() {
 }
 
 #[test]
-fn what_is_taken_back_before_the_update_is_not_told() {
+fn change_undone_before_the_update_is_not_reported() {
     let (mut net, connection) = hosted(1);
     let id = net.server.spawn(player());
     net.settle();
@@ -61,7 +61,7 @@ fn what_is_taken_back_before_the_update_is_not_told() {
 }
 
 #[test]
-fn what_is_said_about_all_is_said_about_it() {
+fn operations_for_all_clients_include_the_local_one() {
     let (mut net, connection) = hosted(1);
     let options = SpawnOptions {
         hidden: true,
@@ -93,7 +93,7 @@ fn what_is_said_about_all_is_said_about_it() {
 }
 
 #[test]
-fn it_can_own_objects() {
+fn local_client_can_own_objects() {
     let (mut net, connection) = hosted(1);
     let options = SpawnOptions {
         owner: Some(connection),
@@ -146,7 +146,7 @@ fn watch(net: &mut MemoryNetwork, connection: ConnectionId, x: f32) {
 }
 
 #[test]
-fn a_grid_shows_it_what_is_near() {
+fn grid_shows_near_objects_to_the_local_client() {
     let (mut net, connection) = interested(SpatialGrid::xz(10.0, 20.0));
     let (near, far) = (spawn_at(&mut net, 0.0), spawn_at(&mut net, 500.0));
     net.settle();
@@ -185,7 +185,7 @@ fn a_grid_shows_it_what_is_near() {
 }
 
 #[test]
-fn what_comes_into_its_sight_calls_no_hook() {
+fn entering_view_runs_no_hook() {
     let (mut net, connection) = interested(SpatialGrid::xz(10.0, 20.0));
     let id = spawn_at(&mut net, 0.0);
     let other = net.connection(0);
@@ -200,8 +200,9 @@ fn what_comes_into_its_sight_calls_no_hook() {
     assert_eq!(super::hooks(&mut net, id), ["health 7 -> 8 (a, 0)"]);
 }
 
+// checklist: M3
 #[test]
-fn m3_what_comes_into_its_sight_is_not_sent_early_to_others() {
+fn local_view_does_not_hasten_the_sends_to_others() {
     let (mut net, connection) = interested(SpatialGrid::xz(10.0, 20.0));
     net.tick = Duration::from_millis(50);
     let id = net.server.spawn((Door::default(), Compass::default()));
@@ -232,7 +233,7 @@ fn m3_what_comes_into_its_sight_is_not_sent_early_to_others() {
 }
 
 #[test]
-fn a_team_shows_it_what_is_its_own() {
+fn tags_show_the_local_client_its_objects() {
     let (mut net, connection) = interested(GroupTags::new(Everyone));
     let id = net.server.spawn(player());
     net.settle();
@@ -257,7 +258,7 @@ fn a_team_shows_it_what_is_its_own() {
 }
 
 #[test]
-fn an_object_that_cannot_be_written_for_others_is_there_when_it_can() {
+fn unwritable_object_appears_once_writable() {
     let mut server = NetworkServer::new(syncvar_testing::prefabs());
     server.connect_local();
     let id = server.spawn(player());

@@ -309,7 +309,7 @@ impl Twins {
 proptest! {
     /// M3: with budgets, interest management, and clients of both dialects.
     #[test]
-    fn m3_what_others_are_sent_is_the_same_with_and_without_a_local_client(
+    fn remote_bytes_are_equal_with_and_without_a_local_client(
         actions in prop::collection::vec(action(), 0..60),
     ) {
         let mut twins = Twins::new();
@@ -321,7 +321,7 @@ proptest! {
 
     /// Another client to which the same is said sees the same.
     #[test]
-    fn it_sees_what_another_client_sees_to_which_the_same_is_said(
+    fn local_and_remote_client_see_the_same(
         actions in prop::collection::vec(action(), 0..60),
     ) {
         let mut twins = Twins::new();

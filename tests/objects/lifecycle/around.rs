@@ -70,7 +70,7 @@ fn a_callback_sees_the_owner_on_the_server() {
 }
 
 #[test]
-fn siblings_are_found_by_type_and_by_position_and_can_be_written_to() {
+fn siblings_are_found_by_type_or_position_and_are_writable() {
     let mut net = network(1);
     play(|told, callback, ctx| {
         if callback == LifecycleCallback::Spawn && ctx.is_server() && told.name == "Actor" {

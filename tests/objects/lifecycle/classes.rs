@@ -125,7 +125,7 @@ fn a_class_without_callbacks_has_those_of_its_base() {
 }
 
 #[test]
-fn a_class_with_callbacks_speaks_for_its_bases_and_calls_those_it_wants() {
+fn class_callbacks_replace_those_of_its_bases() {
     let mut net = network();
     let id = net.server.spawn(Boss::default());
     let boss = net.server.get::<Boss>(id).unwrap();
@@ -136,7 +136,7 @@ fn a_class_with_callbacks_speaks_for_its_bases_and_calls_those_it_wants() {
 }
 
 #[test]
-fn a_behaviour_written_by_hand_is_told_as_it_wants() {
+fn handwritten_behaviour_receives_its_callbacks() {
     let mut net = network();
     let id = net.server.spawn(ByHand::default());
     let told = &net.server.get::<ByHand>(id).unwrap().0;
@@ -151,7 +151,7 @@ fn a_behaviour_written_by_hand_is_told_as_it_wants() {
 }
 
 #[test]
-fn a_generic_behaviour_is_told_too() {
+fn generic_behaviour_receives_callbacks() {
     let mut net = network();
     let id = net.server.spawn(Holder {
         held: 3_u8.into(),

@@ -40,8 +40,9 @@ fn server_failures(
     failed.collect()
 }
 
+// checklist: T56
 #[test]
-fn t56_a_callback_that_fails_or_panics_keeps_nobody_from_being_told() {
+fn failing_callback_does_not_stop_other_callbacks() {
     for panics in [false, true] {
         let mut net = network(1);
         expect_panics();
@@ -93,8 +94,9 @@ impl Life for LifecycleCallback {
     }
 }
 
+// checklist: T56
 #[test]
-fn t56_an_object_whose_callbacks_fail_is_replicated_like_any_other() {
+fn object_with_failing_callbacks_is_replicated() {
     let mut net = network(1);
     expect_panics();
     play(|told, callback, ctx| {

@@ -31,8 +31,9 @@ impl Calm {
     }
 }
 
+// Lesson 4.
 #[test]
-fn lessons_4_a_hook_that_panics_is_told_by_behaviour_and_fields_and_skips_nothing_else() {
+fn panicking_hook_is_reported_with_its_fields_and_contained() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Touchy, Calm)>("both"));
     let ids = [1, 2].map(|_| net.server.spawn((Touchy::default(), Calm::default())));
     net.settle();

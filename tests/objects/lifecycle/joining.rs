@@ -5,8 +5,10 @@ use syncvar::{Framing, behaviour::LifecycleCallback};
 
 use super::actor::{Actor, Partner, events, network, network_in, note, noted, noted_of, play};
 
+// checklist: N2 B12 B13 T60
+// Lesson 32.
 #[test]
-fn n2_b12_b13_t60_lessons_32_all_objects_of_a_join_are_there_before_the_first_is_told() {
+fn callbacks_of_a_join_see_all_of_its_objects() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network_in(dialect, 0);
         let ids: Vec<_> = (1..=3)
@@ -64,8 +66,9 @@ impl OfASpawn for LifecycleCallback {
     }
 }
 
+// checklist: B5 T60
 #[test]
-fn b5_t60_the_session_is_synchronized_once_per_connection_on_new_clients_only() {
+fn session_synchronized_runs_once_on_new_clients_only() {
     let mut net = network(1);
     let id = net.server.spawn((Actor::default(), Partner::default()));
     net.settle();
@@ -102,8 +105,9 @@ fn b5_t60_the_session_is_synchronized_once_per_connection_on_new_clients_only() 
     assert!(net.client(2).get::<Actor>(id).is_some());
 }
 
+// checklist: B5
 #[test]
-fn b5_ready_comes_after_the_session_is_synchronized() {
+fn ready_comes_after_the_session_is_synchronized() {
     let mut net = network(0);
     net.server.spawn(Actor::default());
     net.settle();

@@ -5,8 +5,9 @@ use syncvar::prelude::*;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play};
 
+// checklist: T49
 #[test]
-fn t49_a_despawn_is_told_while_the_object_is_there() {
+fn despawn_callback_runs_while_the_object_exists() {
     let mut net = network(1);
     let id = net.server.spawn((
         Actor {
@@ -47,8 +48,9 @@ fn t49_a_despawn_is_told_while_the_object_is_there() {
     assert_eq!(on_client, on_server);
 }
 
+// checklist: T24
 #[test]
-fn t24_writing_while_being_despawned_does_no_harm() {
+fn writing_while_being_despawned_does_no_harm() {
     let mut net = network(2);
     let other = net.server.spawn(Actor::default());
     let id = net.server.spawn(Actor::default());
@@ -93,7 +95,7 @@ fn hiding_is_a_despawn_for_the_one_and_showing_a_spawn() {
 }
 
 #[test]
-fn what_is_gone_after_a_burst_is_despawned_before_what_is_new_is_spawned() {
+fn burst_despawns_gone_objects_before_new_spawns() {
     let mut net = network(1);
     let id = net.server.spawn(Actor::default());
     net.settle();
@@ -112,8 +114,10 @@ fn what_is_gone_after_a_burst_is_despawned_before_what_is_new_is_spawned() {
     assert_eq!(told.len(), 4);
 }
 
+// checklist: T57
+// Lesson 34.
 #[test]
-fn t57_lessons_34_the_objects_of_a_lost_connection_are_despawned_when_they_are_forgotten() {
+fn lost_connection_despawns_its_objects_when_cleared() {
     let mut net = network(1);
     let id = net.server.spawn(Actor {
         value: 3.into(),
@@ -142,8 +146,10 @@ fn t57_lessons_34_the_objects_of_a_lost_connection_are_despawned_when_they_are_f
     assert_eq!(noted(), [""; 0], "once");
 }
 
+// checklist: T57
+// Lesson 34.
 #[test]
-fn t57_lessons_34_the_next_connection_forgets_them_too_and_spawns_them_anew() {
+fn next_connection_clears_and_respawns_objects() {
     let mut net = network(1);
     net.server.spawn(Actor {
         value: 3.into(),

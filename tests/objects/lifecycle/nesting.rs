@@ -5,8 +5,9 @@ use syncvar::prelude::*;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play, server_events};
 
+// checklist: T49
 #[test]
-fn t49_an_object_that_despawns_itself_is_told_so_when_the_callbacks_under_way_are_done() {
+fn self_despawn_runs_its_callback_after_the_current_ones() {
     let mut net = network(1);
     play(|told, callback, ctx| {
         let id = ctx.net_id();
@@ -44,7 +45,7 @@ fn t49_an_object_that_despawns_itself_is_told_so_when_the_callbacks_under_way_ar
 }
 
 #[test]
-fn what_a_callback_spawns_is_told_at_once_and_reaches_the_clients() {
+fn spawn_in_a_callback_runs_callbacks_at_once_and_replicates() {
     let mut net = network(1);
     play(|told, callback, ctx| {
         if callback == LifecycleCallback::Spawn && told.name == "Actor" && ctx.is_server() {
@@ -72,7 +73,7 @@ fn what_a_callback_spawns_is_told_at_once_and_reaches_the_clients() {
 }
 
 #[test]
-fn what_is_done_to_an_object_from_another_ones_callback_is_told_when_it_can_be() {
+fn changes_to_a_checked_out_object_are_deferred() {
     let mut net = network(1);
     // The first object spawns a second, which gives the first away and despawns it.
     play(|_, callback, ctx| {
@@ -143,7 +144,7 @@ fn objects_that_despawn_each_other_are_both_despawned_once() {
 }
 
 #[test]
-fn an_update_from_a_callback_leaves_nothing_out() {
+fn update_in_a_callback_omits_no_change() {
     let mut net = network(1);
     let other = net.server.spawn(Partner::default());
     net.settle();
@@ -174,7 +175,7 @@ fn an_update_from_a_callback_leaves_nothing_out() {
 }
 
 #[test]
-fn a_client_that_joins_in_an_update_from_a_callback_is_given_the_object_afterwards() {
+fn client_that_joins_in_a_nested_update_gets_the_object_later() {
     let mut net = network(1);
     let id = net.server.spawn(Actor {
         value: 1.into(),
@@ -207,7 +208,7 @@ fn a_client_that_joins_in_an_update_from_a_callback_is_given_the_object_afterwar
 }
 
 #[test]
-fn a_long_chain_of_spawns_is_told_of_one_after_another() {
+fn chain_of_nested_spawns_runs_in_order() {
     let mut net = network(1);
     play(|_, callback, ctx| {
         let more = ctx.net_id().0 < 5000;
@@ -238,7 +239,7 @@ fn a_long_chain_of_spawns_is_told_of_one_after_another() {
 }
 
 #[test]
-fn a_client_may_leave_in_a_callback_and_the_others_are_told_all_the_same() {
+fn disconnect_in_a_callback_does_not_stop_other_callbacks() {
     let mut net = network(0);
     for _ in 0..3 {
         net.server.spawn(Actor::default());
@@ -297,7 +298,7 @@ fn a_client_may_connect_anew_in_a_callback() {
 }
 
 #[test]
-fn a_packet_that_comes_in_a_callback_is_handled_after_the_one_under_way() {
+fn packet_in_a_callback_is_handled_after_the_current_one() {
     let mut net = network(1);
     let id = net.server.spawn(Actor::default());
     net.settle();

@@ -10,8 +10,9 @@ fn settled(net: &mut MemoryNetwork) -> Vec<String> {
     noted()
 }
 
+// checklist: T50
 #[test]
-fn t50_ownership_is_lost_on_the_server_first_and_then_gained_on_the_client() {
+fn ownership_is_lost_on_the_server_before_the_client_gains_it() {
     let mut net = network(2);
     let id = net.server.spawn((Actor::default(), Partner::default()));
     net.settle();
@@ -54,8 +55,9 @@ fn t50_ownership_is_lost_on_the_server_first_and_then_gained_on_the_client() {
     assert_eq!(of_first[1..], [owned(true), owned(false)]);
 }
 
+// checklist: T50
 #[test]
-fn t50_the_same_owner_again_is_no_change() {
+fn equal_owner_is_no_change() {
     let mut net = network(1);
     let id = net.server.spawn(Actor::default());
     let connection = net.connection(0);
@@ -70,8 +72,9 @@ fn t50_the_same_owner_again_is_no_change() {
     assert_eq!(settled(&mut net), [""; 0]);
 }
 
+// checklist: T50
 #[test]
-fn t50_what_is_owned_from_the_start_is_gained_after_the_spawn_on_the_client_alone() {
+fn initial_ownership_is_gained_after_spawn_on_the_client_only() {
     let mut net = network(2);
     let options = SpawnOptions {
         owner: Some(net.connection(1)),
@@ -101,8 +104,9 @@ fn t50_what_is_owned_from_the_start_is_gained_after_the_spawn_on_the_client_alon
     assert_eq!(events(&mut net, 1), expected);
 }
 
+// checklist: T50
 #[test]
-fn t50_a_client_that_joins_knows_in_its_spawn_what_it_owns() {
+fn joining_client_knows_its_ownership_in_the_spawn_callback() {
     let mut net = network(0);
     let id = net.server.spawn(Actor::default());
     net.connect();
@@ -122,8 +126,9 @@ fn t50_a_client_that_joins_knows_in_its_spawn_what_it_owns() {
     assert_eq!(told[8], "client #1 Actor on_network_session_synchronized");
 }
 
+// checklist: T50
 #[test]
-fn t50_the_server_gains_what_the_owner_leaves_behind() {
+fn server_gains_objects_of_a_leaving_owner() {
     let mut net = network(2);
     let ids = [1, 2, 3].map(|_| net.server.spawn(Actor::default()));
     let leaver = net.connection(0);

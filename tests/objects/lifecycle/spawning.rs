@@ -7,8 +7,9 @@ use super::actor::{
     Actor, Partner, Prop, events, literal_network, network, network_in, note, noted, noted_of, play,
 };
 
+// checklist: B2 B3 B4
 #[test]
-fn b2_b3_b4_every_behaviour_is_told_of_a_step_before_any_is_told_of_the_next() {
+fn each_step_reaches_all_behaviours_before_the_next_step() {
     let mut net = network(1);
     net.server.spawn((Actor::default(), Partner::default()));
     let of = |side: &str| {
@@ -26,8 +27,9 @@ fn b2_b3_b4_every_behaviour_is_told_of_a_step_before_any_is_told_of_the_next() {
     assert_eq!(noted(), of("client"));
 }
 
+// checklist: T27 N7
 #[test]
-fn t27_n7_what_the_server_writes_in_its_spawn_is_there_in_the_clients_spawn() {
+fn server_writes_in_its_spawn_reach_the_clients_spawn() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network_in(dialect, 1);
         play(|told, callback, ctx| {
@@ -52,8 +54,9 @@ fn t27_n7_what_the_server_writes_in_its_spawn_is_there_in_the_clients_spawn() {
     }
 }
 
+// checklist: T28 B2 B3 B4
 #[test]
-fn t28_b2_b3_b4_pre_spawn_gives_values_and_post_spawn_sees_those_of_siblings() {
+fn pre_spawn_gives_values_and_post_spawn_sees_those_of_siblings() {
     let mut net = network(1);
     play(|told, callback, ctx| {
         match callback {
@@ -74,8 +77,9 @@ fn t28_b2_b3_b4_pre_spawn_gives_values_and_post_spawn_sees_those_of_siblings() {
     assert_eq!(noted_of("beside"), ["20 beside 21", "20 beside 21"]);
 }
 
+// checklist: M12 N2 N8 B11
 #[test]
-fn m12_n2_n8_b11_the_state_is_there_before_the_first_callback_and_the_event_comes_after_the_last() {
+fn state_precedes_the_first_callback_and_the_event_the_last() {
     let mut net = network(1);
     play(|told, callback, ctx| {
         if let Some(client) = ctx.client() {
@@ -121,8 +125,9 @@ impl NetworkLifecycle for Lamp {
     }
 }
 
+// checklist: N5
 #[test]
-fn n5_one_method_serves_the_spawn_and_the_hook() {
+fn one_method_serves_the_spawn_and_the_hook() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Lamp>("lamp"));
     let id = net.server.spawn(Lamp::default());
     net.settle();
@@ -133,8 +138,9 @@ fn n5_one_method_serves_the_spawn_and_the_hook() {
     assert_eq!(shown(&net), "bright");
 }
 
+// checklist: T49
 #[test]
-fn t49_what_is_never_spawned_is_told_nothing_and_what_is_is_told_each_thing_once() {
+fn each_callback_runs_once_and_only_for_spawned_objects() {
     let mut net = network(2);
     drop((Actor::default(), Partner::default()));
     let refused = SpawnOptions {
@@ -160,7 +166,7 @@ fn t49_what_is_never_spawned_is_told_nothing_and_what_is_is_told_each_thing_once
 }
 
 #[test]
-fn an_object_is_told_where_it_stands_beside_behaviours_that_are_told_nothing() {
+fn callback_knows_its_position_beside_silent_behaviours() {
     let mut net = network(1);
     net.server.spawn((Prop::default(), Actor::default()));
     net.server.spawn(Prop::default());

@@ -324,15 +324,17 @@ fn run(link: Link, actions: Vec<Action>) -> Result<(), TestCaseError> {
 }
 
 proptest! {
+    // checklist: T65
     #[test]
-    fn t65_every_ready_client_knows_the_same_of_what_it_sees(
+    fn ready_clients_agree_about_visible_parents(
         actions in prop::collection::vec(action(), 1..120),
     ) {
         run(Link::default(), actions)?;
     }
 
+    // checklist: T65
     #[test]
-    fn t65_over_slow_links_too(
+    fn over_slow_links_too(
         actions in prop::collection::vec(action(), 1..80),
         seed in any::<u64>(),
     ) {

@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rotation_is_off_by_little_more_than_a_quarter_of_a_degree_at_most(
+    fn rotation_error_is_about_a_quarter_degree_at_most(
         parts in proptest::array::uniform4(-1.0..1.0_f32),
         tie in proptest::array::uniform4(0..3_usize),
         nudge in proptest::array::uniform4(-1e-3..1e-3_f32),
@@ -147,7 +147,7 @@ fn every_half_is_read_and_written_as_the_same_bytes() {
 }
 
 #[test]
-fn half_way_between_two_steps_goes_up_and_what_is_beyond_goes_to_the_end() {
+fn half_steps_round_up_and_excess_clamps() {
     type Tenths = Quantized<-1, 1, 10>;
     let read = |value: f32| travel::<Tenths, _>(&value).1;
     assert_eq!(read(0.05), 0.1);
@@ -190,7 +190,7 @@ fn a_quantised_float_takes_as_few_bytes_as_hold_its_steps() {
 }
 
 #[test]
-fn what_is_no_rotation_travels_as_none() {
+fn zero_quaternion_travels_as_zero() {
     let identity = travel::<SmallestThree, _>(&Quaternion::IDENTITY).0;
     for [x, y, z, w] in [
         [0.0; 4],
@@ -211,7 +211,7 @@ fn what_is_no_rotation_travels_as_none() {
 
 /// Every codec of floats encodes each component of whatever is made of them.
 #[test]
-fn what_is_made_of_floats_travels_as_these() {
+fn float_composites_travel_like_their_floats() {
     type Steps = Quantized<-10, 10, 10>;
     let vector = Vector3::new(1.0, -1.5, 9.96);
     let (bytes, read) = travel::<Steps, _>(&vector);

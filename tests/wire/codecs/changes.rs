@@ -32,7 +32,7 @@ fn x(net: &MemoryNetwork, id: NetId) -> f32 {
 /// T26 (a), (b): below the threshold nothing is sent, above it the value is; however it was written.
 /// The steps are 0.1.
 #[test]
-fn t26_less_than_a_step_is_not_sent_however_it_is_written() {
+fn less_than_a_step_is_not_sent_however_it_is_written() {
     type Write = fn(&mut Unit, f32);
     let writes: [(&str, Write); 6] = [
         ("set", |unit, to| _ = unit.x.set(to)),
@@ -61,7 +61,7 @@ fn t26_less_than_a_step_is_not_sent_however_it_is_written() {
 /// T26 (d), (e): above the threshold, but within the send interval, nothing is sent until that is
 /// over; a change that waits for it is sent even if a later write takes it back.
 #[test]
-fn t26_more_than_a_step_waits_for_the_send_interval() {
+fn more_than_a_step_waits_for_the_send_interval() {
     use std::time::Duration;
     use syncvar::codec::Half;
 
@@ -122,7 +122,7 @@ fn t26_more_than_a_step_waits_for_the_send_interval() {
 
 /// Lesson 28. No step is lost: what a client has is never off by more than half a step.
 #[test]
-fn many_small_changes_add_up_and_nothing_drifts() {
+fn small_changes_add_up_without_drift() {
     let (mut net, id) = world();
     let mut sent = 0;
     for count in 1..=1000_u16 {
@@ -218,7 +218,7 @@ fn only_the_fields_that_make_a_difference_are_sent() {
 
 /// Lesson 14: what is told to be dirty is sent, whatever its value is, and no hook runs for it.
 #[test]
-fn what_was_told_to_be_dirty_is_sent_always() {
+fn field_set_dirty_is_always_sent() {
     let writes: [fn(&mut Unit); 4] = [
         |unit| unit.set_dirty_bit(1),
         |unit| unit.x.set_dirty(),
@@ -241,7 +241,7 @@ fn what_was_told_to_be_dirty_is_sent_always() {
 
 /// A hook runs when the value is another one as far as it travels, and is given what the client had.
 #[test]
-fn a_hook_is_given_decoded_values_and_runs_for_a_difference_only() {
+fn hook_receives_decoded_values_and_only_real_changes() {
     let (mut net, id) = world();
     is_sent(&mut net, id, |unit| *unit.x = 1.26);
     is_sent(&mut net, id, |unit| *unit.x = 2.0);
@@ -253,7 +253,7 @@ fn a_hook_is_given_decoded_values_and_runs_for_a_difference_only() {
 }
 
 #[test]
-fn who_joins_late_has_what_the_others_have() {
+fn late_joiner_has_the_values_of_the_others() {
     let (mut net, id) = world();
     is_sent(&mut net, id, |unit| *unit.x = 1.234);
     is_sent(&mut net, id, |unit| *unit.x = 1.2499);
@@ -283,7 +283,7 @@ fn a_new_object_is_written_to_like_any_other() {
 
 /// A connection with a budget is sent the fields that it has missed, as they are then.
 #[test]
-fn what_waits_for_a_budget_is_sent_as_it_is_and_stays_clean() {
+fn value_delayed_by_a_budget_is_sent_as_current_and_is_clean() {
     let (mut net, first) = world();
     let ids: Vec<_> = (0..20).map(|_| net.server.spawn(Unit::default())).collect();
     net.settle();

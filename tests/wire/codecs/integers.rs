@@ -88,7 +88,7 @@ where
 
 /// Lesson 26: UNet takes 5 and 9 bytes for a negative number.
 #[test]
-fn lesson_26_numbers_next_to_0_are_short_whatever_their_sign() {
+fn zigzag_numbers_near_zero_are_short_with_any_sign() {
     let length = |number: i64, dialect| travel_in::<ZigZag, _>(dialect, &number).0.len();
     assert_eq!(
         [-1, 0, 120, -120].map(|number| length(number, Encoding::Unet)),

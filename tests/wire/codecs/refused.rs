@@ -23,7 +23,7 @@ where
 }
 
 #[test]
-fn bytes_that_nobody_writes_are_an_error() {
+fn unwritable_bytes_are_read_errors() {
     let invalid = |what, value| (ReadErrorKind::InvalidValue { what, value }, 0);
     let out_of_range = |value, target| (ReadErrorKind::OutOfRange { value, target }, 0);
     // 10000 steps are the last.
@@ -121,7 +121,7 @@ fn a_bad_value_is_an_error_that_names_the_field() {
 }
 
 #[test]
-fn a_value_that_does_not_fit_is_reported_with_its_field_and_sent_once_it_fits() {
+fn unfitting_value_is_reported_and_sent_once_it_fits() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Crate>("crate"));
     let id = net.server.spawn(Crate::default());
     net.settle();

@@ -48,7 +48,7 @@ impl Floats for Spring {
 }
 
 #[test]
-fn a_tuple_struct_has_fields_with_a_codec_and_a_type_that_is_no_value_can_travel() {
+fn tuple_struct_fields_may_have_codecs_for_foreign_types() {
     #[derive(NetworkBehaviour, Default)]
     struct Suspension(
         #[sync_var(with = Half, hook = on_front)] SyncVar<Spring>,
@@ -100,7 +100,7 @@ struct PlainMob {
 
 /// The base has a codec or has none; the class has one, a hook or neither; it is private or public.
 #[test]
-fn bases_and_classes_have_codecs_of_their_own() {
+fn bases_and_classes_have_separate_codecs() {
     #[derive(NetworkBehaviour, Default)]
     struct Orc {
         #[network_behaviour(base)]
@@ -157,7 +157,7 @@ fn bases_and_classes_have_codecs_of_their_own() {
 }
 
 #[test]
-fn a_class_has_a_codec_where_its_base_has_nothing_to_remember() {
+fn class_may_have_a_codec_over_a_stateless_base() {
     #[derive(NetworkBehaviour, Default)]
     struct Orc {
         #[network_behaviour(base)]

@@ -33,7 +33,7 @@ fn update(net: &mut MemoryNetwork, id: NetId) -> Vec<u8> {
 }
 
 #[test]
-fn a_client_takes_the_long_form_of_any_message_and_goes_on_behind_it() {
+fn client_reads_the_long_form_of_any_message_and_continues() {
     let mut net = network(1);
     let ids = [1, 2].map(|health| net.server.spawn(Player::new(health, "x")));
     net.settle();
@@ -51,7 +51,7 @@ fn a_client_takes_the_long_form_of_any_message_and_goes_on_behind_it() {
 }
 
 #[test]
-fn a_server_refuses_the_long_form_of_any_message_and_goes_on_behind_it() {
+fn server_refuses_the_long_form_of_any_message_and_continues() {
     let mut net = network(1);
     let connection = net.connection(0);
     net.server.set_not_ready(connection);
@@ -95,7 +95,7 @@ fn a_server_refuses_the_long_form_of_any_message_and_goes_on_behind_it() {
 }
 
 #[test]
-fn no_long_message_that_is_cut_off_is_taken_or_makes_a_client_panic() {
+fn truncated_long_messages_are_refused_without_panic() {
     let mut net = network(1);
     let id = net.server.spawn(Route::default());
     net.settle();

@@ -45,7 +45,7 @@ fn client_with_limit(net: &mut MemoryNetwork, max_message_size: usize) -> usize 
 }
 
 #[test]
-fn a_change_beyond_the_servers_limit_is_reported_and_sent_once_it_is_within() {
+fn change_beyond_the_server_limit_is_sent_once_within() {
     let mut net = server_with_limit(200_000);
     let small = net.server.spawn(Player::new(1, "small"));
     let large = net.server.spawn(Route::of(numbers(10, 0)));
@@ -70,7 +70,7 @@ fn a_change_beyond_the_servers_limit_is_reported_and_sent_once_it_is_within() {
 }
 
 #[test]
-fn a_full_state_beyond_the_servers_limit_is_reported_and_sent_once_it_is_within() {
+fn snapshot_beyond_the_server_limit_is_sent_once_within() {
     let mut net = server_with_limit(200_000);
     let large = net.server.spawn(Route::of(numbers(20_000, 1)));
     let small = net.server.spawn(Player::new(1, "small"));
@@ -96,7 +96,7 @@ fn a_full_state_beyond_the_servers_limit_is_reported_and_sent_once_it_is_within(
 
 /// What everybody can be sent is not forbidden.
 #[test]
-fn no_limit_is_lower_than_what_the_short_form_can_hold() {
+fn limits_are_at_least_the_capacity_of_the_short_form() {
     let mut net = server_with_limit(0);
     let client = client_with_limit(&mut net, 0);
     let id = net.server.spawn(Route::of(numbers(6_500, 1)));
@@ -111,7 +111,7 @@ fn no_limit_is_lower_than_what_the_short_form_can_hold() {
 }
 
 #[test]
-fn a_change_beyond_a_clients_limit_poisons_its_object_and_no_other() {
+fn change_beyond_a_client_limit_poisons_only_its_object() {
     let mut net = MemoryNetwork::new(prefabs);
     let (low, high) = (client_with_limit(&mut net, 200_000), net.connect());
     let small = net.server.spawn(Player::new(1, "small"));
@@ -160,7 +160,7 @@ fn a_change_beyond_a_clients_limit_poisons_its_object_and_no_other() {
 }
 
 #[test]
-fn an_object_too_long_for_a_client_from_the_start_comes_once_it_is_shorter() {
+fn object_too_long_for_a_client_arrives_once_shorter() {
     for joins_late in [false, true] {
         let mut net = MemoryNetwork::new(prefabs);
         let mut low = 0;

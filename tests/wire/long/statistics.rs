@@ -5,7 +5,7 @@ use syncvar::stats::MessageType;
 use super::route::{Route, network, numbers};
 
 #[test]
-fn both_sides_count_the_same_and_nothing_is_called_long() {
+fn both_sides_count_long_messages_under_their_type() {
     let mut net = network(1);
     let id = net.server.spawn(Route::of(numbers(60_000, 0)));
     net.settle();

@@ -104,7 +104,7 @@ impl Court {
 
 /// T30, N28: whole with the spawn, as a change afterwards, and all of the buffer is read.
 #[test]
-fn t30_n28_a_container_of_ones_own_is_written_and_read_to_the_last_byte() {
+fn a_container_of_ones_own_is_written_and_read_to_the_last_byte() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Court>("court"));
     net.settle();
     let mut court = Court::default();
@@ -170,7 +170,7 @@ fn composes<F: SyncField + Default + Debug + PartialEq>(change: impl Fn(&mut F, 
 
 /// N29: the containers that there are do what one of one's own does, through the same trait.
 #[test]
-fn n29_variables_and_collections_are_containers_like_any_other() {
+fn variables_and_collections_are_containers_like_any_other() {
     composes::<SyncVar<String>>(|text, round| assert!(text.set(round.to_string())));
     composes::<SyncList<String>>(|list, round| list.push(round.to_string()));
     composes::<SyncDictionary<String, bool>>(|map, round| {

@@ -91,7 +91,7 @@ use levels::Child;
 /// T23: those of all three levels arrive, whoever can see them; T19: and so do types that only a
 /// derived class has.
 #[test]
-fn t23_t19_fields_of_three_levels_arrive_with_the_spawn_and_as_changes() {
+fn fields_of_three_levels_arrive_with_the_spawn_and_as_changes() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Child>("child"));
     let mut child = Child::default();
     child.fill(10);

@@ -8,7 +8,7 @@ use syncvar_testing::{Door, Player, change, drain, network};
 /// T34: a variable is called as its field is, where a program is told of it; and what was sent of a
 /// behaviour is counted under its name, with how often and how much.
 #[test]
-fn t34_variables_have_the_names_of_their_fields_and_what_is_sent_is_counted_by_name() {
+fn variables_are_counted_by_their_field_names() {
     let names: Vec<_> = Player::SCHEMA.field_names(u64::MAX).collect();
     assert_eq!(names, ["health", "name", "score"]);
 

@@ -13,7 +13,7 @@ use syncvar_testing::{Door, Player, change, drain, network, states};
 /// B1: an object, and at least one behaviour that its prefab is registered with. An object without
 /// behaviours cannot be spawned by mistake, and a behaviour that nobody registered cannot either.
 #[test]
-fn b1_it_takes_an_object_with_at_least_one_behaviour() {
+fn object_needs_at_least_one_behaviour() {
     let mut net = network(1);
     let nothing = BehaviourList::new();
     let error = net.server.spawn_with(nothing, SpawnOptions::default());
@@ -45,7 +45,7 @@ fn b1_it_takes_an_object_with_at_least_one_behaviour() {
 /// N6: what synchronises a variable is the object that its behaviour stands on, whichever of the
 /// object's behaviours that is. A behaviour of no object is a struct like any other.
 #[test]
-fn n6_a_variable_travels_with_the_object_that_its_behaviour_stands_on() {
+fn variable_travels_with_its_behaviours_object() {
     let mut net = network(1);
     let mut loose = Player::new(1, "nobody's");
     loose.health.set(2);
@@ -65,7 +65,7 @@ fn n6_a_variable_travels_with_the_object_that_its_behaviour_stands_on() {
 /// N7: values are given while a behaviour is made, and while its object is spawned; each of them
 /// arrives. Afterwards there is nothing that could be written to.
 #[test]
-fn n7_values_are_given_before_the_spawn_or_while_the_object_is_spawned() {
+fn values_can_be_set_before_and_after_the_spawn() {
     let mut net = network(1);
     let mut player = Player::new(1, "declared");
     player.name.set("initialised".into());
@@ -92,7 +92,7 @@ fn n7_values_are_given_before_the_spawn_or_while_the_object_is_spawned() {
 /// much passes between two of them, what has changed arrives; while it stands still, what waits is
 /// kept and comes when it goes on.
 #[test]
-fn t9_changes_arrive_at_any_pace_of_the_game() {
+fn changes_arrive_at_any_pace_of_the_game() {
     for pace in [
         Duration::from_nanos(1),
         Duration::from_millis(16),

@@ -37,7 +37,7 @@ fn packets(server: &mut NetworkServer, now: Duration) -> Vec<(u8, String)> {
 
 /// T69: messages of one update share a packet, with exactly these bytes.
 #[test]
-fn t69_messages_of_one_update_share_a_packet() {
+fn messages_of_one_update_share_a_packet() {
     let mut server = server(1200);
     let doors: Vec<_> = (0..3).map(|_| server.spawn(Door::default())).collect();
     packets(&mut server, SECOND * 2);
@@ -51,7 +51,7 @@ fn t69_messages_of_one_update_share_a_packet() {
 
 /// T69: as many as fit; one that does not begins another packet, and order is kept.
 #[test]
-fn t69_a_packet_is_full_when_the_next_message_does_not_fit() {
+fn a_packet_is_full_when_the_next_message_does_not_fit() {
     for (packet_size, expected) in [(64, [9, 1]), (69, [9, 1]), (70, [10, 0])] {
         let mut server = server(packet_size);
         let doors: Vec<_> = (0..10).map(|_| server.spawn(Door::default())).collect();
@@ -71,7 +71,7 @@ fn t69_a_packet_is_full_when_the_next_message_does_not_fit() {
 
 /// T69: what is delivered in another way begins another packet.
 #[test]
-fn t69_each_channel_has_packets_of_its_own() {
+fn each_channel_has_separate_packets() {
     let mut server = server(1200);
     let vanes: Vec<_> = (0..2)
         .map(|_| server.spawn((Door::default(), Compass::default())))
@@ -91,7 +91,7 @@ fn t69_each_channel_has_packets_of_its_own() {
 /// change as a mask for each level and the values of its bits, a zero for what is clean, a message for
 /// each object, and one packet for all of them.
 #[test]
-fn m22_bases_siblings_and_several_objects_share_a_packet_as_unets_do() {
+fn bases_siblings_and_objects_share_a_packet_as_in_unet() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0)]
     struct Creature {

@@ -6,7 +6,7 @@ use syncvar::wire::{NetworkReader, NetworkWriter, ReadErrorKind};
 /// T67: a read beyond the end is an error with what was wanted and what was there, moves nothing and
 /// does not keep what is there from being read.
 #[test]
-fn t67_a_read_beyond_the_end_is_an_error_and_moves_nothing() {
+fn read_beyond_the_end_is_an_error_without_movement() {
     let mut reader = NetworkReader::new(&[1, 2, 3]);
     let beyond = |reader: &mut NetworkReader<'_>, needed: usize| {
         let (position, left) = (reader.position(), reader.remaining());
@@ -33,7 +33,7 @@ fn t67_a_read_beyond_the_end_is_an_error_and_moves_nothing() {
 /// T67: position and rest always make up the whole, and what is read are the bytes that are there,
 /// however they are cut.
 #[test]
-fn t67_position_and_rest_make_up_the_whole() {
+fn position_and_rest_make_up_the_whole() {
     let bytes: Vec<u8> = (0..200).collect();
     for step in 1..=13 {
         let mut reader = NetworkReader::new(&bytes);
@@ -64,7 +64,7 @@ fn write_fixed(writer: &mut NetworkWriter) {
 
 /// T67: the fixed forms take as many bytes as their types, lowest first, wherever they stand.
 #[test]
-fn t67_numbers_of_fixed_size_come_back_at_any_place() {
+fn numbers_of_fixed_size_come_back_at_any_place() {
     for place in 0..8 {
         let mut writer = NetworkWriter::new();
         writer.write_bytes(&vec![0xff; place]);
@@ -110,7 +110,7 @@ enum Urgency {
 
 /// T68: what is declared once is written and read; what was read is written as the same bytes.
 #[test]
-fn t68_one_declaration_writes_and_reads_the_same_bytes() {
+fn one_declaration_writes_and_reads_the_same_bytes() {
     let order = Order {
         amount: -1,
         goods: vec![(String::new(), Some(0.5)), ("iron".into(), None)],

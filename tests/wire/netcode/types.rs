@@ -93,7 +93,7 @@ where
 /// T15: structs and enumerations, with and without parameters, in a behaviour with parameters. None
 /// of them is named anywhere else.
 #[test]
-fn t15_structs_enumerations_and_what_has_parameters_arrive() {
+fn structs_enums_and_generic_types_arrive() {
     let plain = |number: i32| Plain {
         number,
         text: number.to_string(),
@@ -120,7 +120,7 @@ fn t15_structs_enumerations_and_what_has_parameters_arrive() {
 
 /// T17: values with parameters within values with parameters, arrays among them.
 #[test]
-fn t17_values_with_parameters_within_each_other_arrive() {
+fn values_with_parameters_within_each_other_arrive() {
     let nested = |number: i32| Template {
         value: [Some(Template {
             value: (number, Choice::One(number.to_string())),
@@ -135,7 +135,7 @@ fn t17_values_with_parameters_within_each_other_arrive() {
 /// T20: an array in a variable. An array of variables is refused by the derive, which says what to
 /// write: `ui/nested_sync_var/in_array.rs`.
 #[test]
-fn t20_an_array_in_a_variable_has_all_its_elements_from_the_start() {
+fn an_array_in_a_variable_has_all_its_elements_from_the_start() {
     travels(
         [[0_i32; 4], [1, 2, 3, 4]],
         [[[true; 2]; 2], [[false; 2]; 2]],

@@ -30,7 +30,7 @@ const COMBINATIONS: [u64; 7] = [
 /// T29: nothing, variables, lists or all of them are written to, in one behaviour of the object or in
 /// both, of one object or several, with no client, one or two.
 #[test]
-fn t29_what_was_written_is_dirty_then_updated_then_clean() {
+fn written_variable_is_dirty_then_updated_then_clean() {
     for clients in 0..=2 {
         for objects in [1, 3] {
             for fields in COMBINATIONS {

@@ -16,7 +16,7 @@ fn spawned_hidden() -> SpawnOptions {
 /// T40: several objects, hidden from one client after another and shown again one by one; what
 /// changes meanwhile reaches those who see them, and comes to the others with the show.
 #[test]
-fn t40_several_objects_are_hidden_and_shown_one_by_one() {
+fn several_objects_are_hidden_and_shown_one_by_one() {
     let mut net = network(2);
     let ids: Vec<_> = (0..3)
         .map(|_| net.server.spawn(Player::new(1, "Ann")))
@@ -46,7 +46,7 @@ fn t40_several_objects_are_hidden_and_shown_one_by_one() {
 
 /// T40: as one list, in one update.
 #[test]
-fn t40_several_objects_are_hidden_and_shown_together() {
+fn several_objects_are_hidden_and_shown_together() {
     let mut net = network(2);
     let ids: Vec<_> = (0..3)
         .map(|_| net.server.spawn(Player::new(1, "Ann")))
@@ -81,7 +81,7 @@ fn t40_several_objects_are_hidden_and_shown_together() {
 /// T47: what is hidden from everybody from the start is nowhere; to hide, show and despawn it leaves
 /// nothing behind and no packet that a client does not understand.
 #[test]
-fn t47_a_hidden_object_is_on_no_client_and_hide_show_and_despawn_are_clean() {
+fn hidden_object_is_on_no_client_and_changes_views_cleanly() {
     let mut net = network(2);
     let new = Player::new(1, "Ann");
     let id = net.server.spawn_with(new, spawned_hidden()).unwrap();
@@ -115,7 +115,7 @@ fn t47_a_hidden_object_is_on_no_client_and_hide_show_and_despawn_are_clean() {
 /// T48: with observers everybody has it, those who join later too; without, nobody has, they neither,
 /// until it is shown to them.
 #[test]
-fn t48_a_late_joiner_sees_what_was_spawned_with_observers_only() {
+fn late_joiner_receives_visible_objects_only() {
     for hidden in [false, true] {
         let mut net = network(1);
         let options = SpawnOptions {

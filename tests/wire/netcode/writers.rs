@@ -39,7 +39,7 @@ fn documented(dialect: Encoding, number: u64) -> usize {
 /// T66: for each width, the smallest number of so many bits and the largest, and those on both sides of
 /// each border in between, in every type that holds them.
 #[test]
-fn t66_a_packed_number_of_each_width_is_as_long_as_documented() {
+fn a_packed_number_of_each_width_is_as_long_as_documented() {
     let of_width = |bits: u32| {
         let largest = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
         [largest, largest / 2 + 1]
@@ -63,7 +63,7 @@ fn t66_a_packed_number_of_each_width_is_as_long_as_documented() {
 
 /// T66: signed ones likewise; in UNet's dialect a negative one is a large unsigned one.
 #[test]
-fn t66_a_packed_signed_number_of_each_width_is_as_long_as_documented() {
+fn packed_signed_numbers_have_the_documented_lengths() {
     for bits in 0..=63_u32 {
         let positive = i64::MAX.checked_shr(63 - bits).unwrap_or(0);
         for number in [positive, -positive - 1] {
@@ -86,7 +86,7 @@ fn t66_a_packed_signed_number_of_each_width_is_as_long_as_documented() {
 
 /// T66: every basic type comes back, and those of fixed size have it.
 #[test]
-fn t66_every_basic_type_comes_back() {
+fn every_basic_type_comes_back() {
     for dialect in DIALECTS {
         let lengths = [
             bytes(dialect, &true).len(),
@@ -111,7 +111,7 @@ fn t66_every_basic_type_comes_back() {
 /// T66, T68: as many bits as are asked for take as few bytes as hold them, on both sides of the border
 /// of a byte.
 #[test]
-fn t66_t68_numbers_of_so_many_bits_take_as_few_bytes_as_hold_them() {
+fn numbers_of_so_many_bits_take_as_few_bytes_as_hold_them() {
     fn length<const BITS: u32>(value: u64) -> usize {
         let mut writer = NetworkWriter::new();
         Bits::<BITS>::write(&value, &mut writer);
@@ -133,7 +133,7 @@ fn t66_t68_numbers_of_so_many_bits_take_as_few_bytes_as_hold_them() {
 
 /// T67: a writer grows as far as it has to, keeps what it has, and can be cut and taken.
 #[test]
-fn t67_a_writer_grows_keeps_what_it_has_and_can_be_cut_and_emptied() {
+fn writer_grows_keeps_its_bytes_and_can_be_truncated() {
     let mut writer = NetworkWriter::new();
     assert!(writer.is_empty());
     let chunk: Vec<u8> = (0..=255).collect();
@@ -159,7 +159,7 @@ fn t67_a_writer_grows_keeps_what_it_has_and_can_be_cut_and_emptied() {
 /// T67: what has no form on the wire is an error that says so, and takes nothing from what was
 /// written before; the first error is the one that is kept.
 #[test]
-fn t67_a_write_that_fails_leaves_what_was_written() {
+fn failed_write_leaves_earlier_bytes() {
     let mut writer = NetworkWriter::new();
     writer.write_string("before");
     let before = writer.as_bytes().to_vec();
@@ -188,7 +188,7 @@ fn t67_a_write_that_fails_leaves_what_was_written() {
 
 /// T67: texts of all five fixed sizes, empty, full, and one byte too long for the next smaller one.
 #[test]
-fn t67_fixed_texts_of_all_five_sizes_are_written_and_read() {
+fn fixed_texts_of_all_five_sizes_are_written_and_read() {
     fn check<const N: usize>() {
         for length in [0, 1, N] {
             let text = "x".repeat(length);

@@ -47,7 +47,7 @@ fn compact_numbers_that_do_not_fit_their_type_are_out_of_range() {
 }
 
 #[test]
-fn compact_texts_have_the_limit_of_unet_and_sequences_that_of_the_reader() {
+fn compact_texts_keep_unets_limit_and_sequences_the_readers() {
     let text = "x".repeat(32_767);
     assert_eq!(round_trip(&text, &String::new()).len(), 32_769);
     let bytes = vec![1_u8; 65_535];

@@ -14,7 +14,7 @@ use crate::values::{error_in, round_trip, round_trip_in};
 
 /// N18: only the used bytes are sent, and the receiver adjusts the length.
 #[test]
-fn n18_a_fixed_string_travels_as_a_string_of_its_used_bytes() {
+fn a_fixed_string_travels_as_a_string_of_its_used_bytes() {
     let text = FixedString128::try_from("日本").unwrap();
     let bytes = round_trip(&text, &FixedString128::try_from("a longer one").unwrap());
     assert_eq!(bytes, b"\x06\0\xe6\x97\xa5\xe6\x9c\xac");
@@ -28,7 +28,7 @@ fn n18_a_fixed_string_travels_as_a_string_of_its_used_bytes() {
 
 /// N18: the five sizes.
 #[test]
-fn n18_the_five_sizes_hold_so_many_bytes() {
+fn the_five_sizes_hold_so_many_bytes() {
     macro_rules! each {
         ($($alias:ident: $bytes:literal;)*) => {$(
             assert_eq!(($alias::CAPACITY, $alias::new().capacity()), ($bytes, $bytes));
@@ -49,7 +49,7 @@ fn n18_the_five_sizes_hold_so_many_bytes() {
 }
 
 #[test]
-fn one_that_is_longer_than_its_type_is_an_error_with_both_lengths() {
+fn overlong_string_is_an_error_with_both_lengths() {
     let sent = [&[40, 0][..], &[b'x'; 40]].concat();
     let (length, limit) = (40, 32);
     let kind = ReadErrorKind::StringTooLong { length, limit };
@@ -84,7 +84,7 @@ fn one_that_is_longer_than_any_string_is_a_write_error() {
 }
 
 #[test]
-fn what_does_not_fit_leaves_the_text_as_it_is() {
+fn failed_push_leaves_the_string_unchanged() {
     let mut text: FixedString<4> = "日".parse().unwrap();
     let (length, capacity) = (6, 4);
     let too_long = FixedStringTooLong { length, capacity };
@@ -113,7 +113,7 @@ fn what_does_not_fit_leaves_the_text_as_it_is() {
 }
 
 #[test]
-fn it_is_cut_at_the_end_of_a_character() {
+fn truncation_respects_character_boundaries() {
     assert_eq!(FixedString::<4>::truncated("日本"), "日");
     assert_eq!(FixedString::<4>::truncated("abcdef"), "abcd");
     assert_eq!(FixedString::<2>::truncated("日"), "");
@@ -123,7 +123,7 @@ fn it_is_cut_at_the_end_of_a_character() {
 }
 
 #[test]
-fn it_compares_orders_hashes_and_prints_as_a_str() {
+fn fixed_string_compares_orders_hashes_and_prints_as_str() {
     let text = FixedString32::try_from("ab").unwrap();
     let owned = String::from("ab");
     assert!(text == "ab" && text == *"ab" && text == owned);
@@ -158,7 +158,7 @@ fn the_schema_names_the_size() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn it_is_a_string_to_serde() {
+fn serde_sees_a_string() {
     let text = FixedString::<4>::truncated("Ann");
     assert_eq!(serde_json::to_string(&text).unwrap(), "\"Ann\"");
     assert_eq!(

@@ -41,8 +41,9 @@ fn bytes_that_are_the_same_stay_the_ones_they_are() {
 
 /// T18: a `Guid`.
 #[cfg(feature = "uuid")]
+// checklist: T18
 #[test]
-fn t18_a_uuid_takes_16_bytes_in_the_order_of_its_text() {
+fn a_uuid_takes_16_bytes_in_the_order_of_its_text() {
     use uuid::Uuid;
 
     let id = Uuid::from_u128(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
@@ -67,8 +68,9 @@ fn sixteen() -> [f32; 16] {
 
 /// N14, M13: the types of an engine.
 #[cfg(feature = "glam")]
+// checklist: M13 N14
 #[test]
-fn m13_n14_glams_types_travel_bit_for_bit() {
+fn glams_types_travel_bit_for_bit() {
     use glam::{
         DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat3A, Mat4, Quat, UVec2,
         UVec3, UVec4, Vec2, Vec3, Vec3A, Vec4,
@@ -129,8 +131,9 @@ fn m13_n14_glams_types_travel_bit_for_bit() {
 
 /// N14, M13.
 #[cfg(feature = "mint")]
+// checklist: M13 N14
 #[test]
-fn m13_n14_mints_types_travel_bit_for_bit() {
+fn mints_types_travel_bit_for_bit() {
     use mint::{
         ColumnMatrix2, ColumnMatrix3, ColumnMatrix4, Point2, Point3, Quaternion, RowMatrix2,
         RowMatrix3, RowMatrix4, Vector2, Vector3, Vector4,

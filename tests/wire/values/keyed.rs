@@ -24,7 +24,7 @@ fn ammunition() -> [(String, u32); 3] {
 
 /// T21: dictionaries and sets, whole; equal ones have equal bytes.
 #[test]
-fn t21_maps_travel_in_the_order_of_their_keys() {
+fn maps_travel_in_the_order_of_their_keys() {
     let sorted = BTreeMap::from(ammunition());
     let bytes = round_trip(&sorted, &BTreeMap::new());
     assert_eq!(
@@ -43,7 +43,7 @@ fn t21_maps_travel_in_the_order_of_their_keys() {
 
 /// T21.
 #[test]
-fn t21_sets_travel_in_order() {
+fn sets_travel_in_order() {
     let sorted = BTreeSet::from([300_u16, 2, 7]);
     let bytes = round_trip(&sorted, &BTreeSet::from([1]));
     assert_eq!(bytes, [3, 0, 2, 7, 0xf1, 0x3c]);
@@ -58,7 +58,7 @@ fn t21_sets_travel_in_order() {
 
 /// T21: the largest there can be, and one more.
 #[test]
-fn t21_a_map_has_the_limit_of_a_sequence() {
+fn a_map_has_the_limit_of_a_sequence() {
     let mut map: HashMap<u32, u8> = (0..65_535).map(|key| (key, 1)).collect();
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let mut writer = NetworkWriter::with_encoding(dialect);
@@ -109,7 +109,7 @@ fn a_key_that_comes_twice_or_too_late_is_an_error() {
 
 /// D8: a count is checked against what is left before memory is taken.
 #[test]
-fn a_count_that_promises_more_than_is_there_takes_no_memory_and_is_an_error() {
+fn excessive_count_is_an_error_and_takes_no_memory() {
     let bytes = [0xff, 0xff, 1, 2, 3, 4];
     let mut map: HashMap<u8, u8> = HashMap::new();
     assert!(NetworkReader::new(&bytes).read_into(&mut map).is_err());
@@ -188,7 +188,7 @@ fn written<T: SyncValue>(value: &T) -> Vec<u8> {
 
 /// N11, T22: the values of keys that stay are read in place.
 #[test]
-fn n11_t22_values_whose_key_stays_keep_their_memory_and_members_that_do_not_travel() {
+fn kept_keys_keep_the_memory_and_skipped_members_of_values() {
     let mut hashed = HashMap::from([(1_u8, entry("a", 7)), (2, entry("b", 8))]);
     let mut sorted: BTreeMap<_, _> = hashed.clone().into_iter().collect();
     for entry in sorted.values_mut() {
@@ -267,8 +267,9 @@ fn nested() -> impl Strategy<Value = Nested> {
 }
 
 proptest! {
+    // checklist: N26
     #[test]
-    fn n26_every_nested_map_comes_back(value in nested(), other in nested()) {
+    fn every_nested_map_comes_back(value in nested(), other in nested()) {
         round_trip(&value, &other);
     }
 

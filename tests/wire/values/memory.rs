@@ -10,7 +10,7 @@ use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
 /// D8: a count is checked against what is left before memory is taken.
 #[test]
-fn a_count_that_promises_more_than_is_there_takes_no_memory() {
+fn excessive_count_takes_no_memory() {
     let mut values: Vec<u64> = Vec::new();
     let mut reader = NetworkReader::new(&[0xff, 0xff, 1, 2, 3]);
     assert!(reader.read_into(&mut values).is_err());
@@ -58,7 +58,7 @@ fn reading_in_place_keeps_memory() {
 
 /// N18, N20: what a fixed string is for.
 #[test]
-fn n18_n20_values_without_memory_of_their_own_take_none_to_be_written_and_read() {
+fn plain_values_are_written_and_read_without_allocation() {
     type Values = (FixedString128, Duration, u128, Option<NonZeroU32>, Bytes);
     let picture = Bytes::from(vec![1, 2, 3]);
     let mut values: Values = Default::default();

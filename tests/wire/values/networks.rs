@@ -58,7 +58,7 @@ fn network() -> MemoryNetwork {
 
 /// T10, T21, M1: what the server sets is what every client has, and its hooks are told.
 #[test]
-fn m1_t10_t21_the_values_of_a_game_reach_every_client() {
+fn the_values_of_a_game_reach_every_client() {
     let mut net = network();
     let arrows = HashMap::from([(Ammunition::Arrows, NonZeroU32::MIN)]);
     let id = net.server.spawn(Archer {
@@ -96,7 +96,7 @@ fn m1_t10_t21_the_values_of_a_game_reach_every_client() {
 
 /// T21: changes in place are seen, what was sent is clean, and random changes end equal.
 #[test]
-fn t21_changes_in_place_are_noticed_and_removals_arrive() {
+fn changes_in_place_are_noticed_and_removals_arrive() {
     let mut net = network();
     let id = net.server.spawn(Archer::default());
     net.settle();
@@ -160,7 +160,7 @@ mod postcard {
 
     /// T18, N19: a type that nobody here has made.
     #[test]
-    fn n19_t18_a_type_of_another_crate_reaches_the_client_with_its_hook() {
+    fn a_type_of_another_crate_reaches_the_client_with_its_hook() {
         let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Portal>("portal"));
         let id = net.server.spawn(Portal::default());
         net.settle();

@@ -15,7 +15,7 @@ fn compact_length<T: SyncValue>(value: &T) -> usize {
 
 /// M1, N13, T7: the widest numbers at their extremes.
 #[test]
-fn m1_n13_t7_numbers_of_128_bits_come_back() {
+fn numbers_of_128_bits_come_back() {
     for value in [0, 1, 127, 128, u128::from(u64::MAX), u128::MAX] {
         assert_eq!(round_trip(&value, &7).len(), 16, "fixed in UNet's dialect");
     }
@@ -67,7 +67,7 @@ fn a_number_of_more_than_128_bits_is_an_error() {
 
 /// M1, N13, T7.
 #[test]
-fn m1_n13_t7_numbers_that_are_not_zero_travel_as_numbers_and_zero_is_an_error() {
+fn non_zero_numbers_travel_as_numbers_and_zero_is_an_error() {
     macro_rules! each {
         ($($number:ident, $name:literal;)*) => {$(
             for value in [$number::MIN, 1, $number::MAX] {
@@ -139,7 +139,7 @@ fn a_span_with_a_second_of_nanoseconds_is_an_error() {
 }
 
 #[test]
-fn the_schema_tells_them_from_the_numbers() {
+fn schema_distinguishes_non_zero_from_plain_numbers() {
     assert_eq!(NonZeroI8::SCHEMA.to_string(), "NonZeroI8");
     assert_eq!(u128::SCHEMA.to_string(), "u128");
     assert_eq!(Duration::SCHEMA.to_string(), "Duration");

@@ -20,7 +20,7 @@ use crate::values::round_trip;
 
 /// M20: a list of structs whose members are primitives, arrays and an engine's types.
 #[test]
-fn m20_a_list_of_structs_of_primitives_arrays_and_vectors_travels() {
+fn a_list_of_structs_of_primitives_arrays_and_vectors_travels() {
     #[derive(SyncValue, Clone, Default)]
     struct Item {
         id: u32,
@@ -46,7 +46,7 @@ fn m20_a_list_of_structs_of_primitives_arrays_and_vectors_travels() {
 
 /// M20, N26: of whatever travels, and of type parameters in it.
 #[test]
-fn m20_n26_a_struct_can_have_members_of_every_type_that_travels() {
+fn a_struct_can_have_members_of_every_type_that_travels() {
     type Table<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
     #[derive(SyncValue, Clone, Default)]
@@ -76,7 +76,7 @@ fn m20_n26_a_struct_can_have_members_of_every_type_that_travels() {
 
 /// N17: a struct that is nothing but numbers, whole.
 #[test]
-fn n17_a_struct_of_numbers_is_copied_whole() {
+fn a_struct_of_numbers_is_copied_whole() {
     #[derive(SyncValue, Clone, Copy, Default)]
     struct Stats {
         strength: u8,
@@ -98,7 +98,7 @@ fn n17_a_struct_of_numbers_is_copied_whole() {
 /// N9, N10, N12: what C# calls managed costs a null byte there; here only an `Option` has one, and
 /// arrays and strings inside a struct are read in place.
 #[test]
-fn n9_n10_n12_a_struct_with_memory_of_its_own_costs_no_null_byte_and_keeps_its_memory() {
+fn struct_with_heap_memory_has_no_null_byte_and_reuses_memory() {
     #[derive(SyncValue, Clone, Default)]
     struct Squad {
         name: String,
@@ -171,7 +171,7 @@ struct Meter {
 /// N16, T16: the user's own methods are called once to write on the server, and once to read on the
 /// client.
 #[test]
-fn n16_t16_a_value_by_hand_is_written_once_and_read_once() {
+fn a_value_by_hand_is_written_once_and_read_once() {
     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Meter>("meter"));
     let id = net.server.spawn(Meter::default());
     net.settle();
@@ -196,7 +196,7 @@ fn n16_t16_a_value_by_hand_is_written_once_and_read_once() {
 /// N19, T18: a type of another crate travels inside one of the user's own. Without that it does not
 /// compile: `ui/not_a_value/type_of_another_crate.rs`.
 #[test]
-fn n19_t18_a_type_of_another_crate_travels_inside_one_of_ones_own() {
+fn a_type_of_another_crate_travels_inside_one_of_ones_own() {
     #[derive(Clone, PartialEq)]
     struct Host(Ipv4Addr);
 
@@ -221,7 +221,7 @@ fn n19_t18_a_type_of_another_crate_travels_inside_one_of_ones_own() {
 
 /// N20: a plain `String` is supported, and is read into the memory that it has.
 #[test]
-fn n20_a_plain_string_travels_and_keeps_its_memory() {
+fn a_plain_string_travels_and_keeps_its_memory() {
     let mut motto: SyncVar<String> = "a long motto, longer than the next".into();
     let place = motto.as_ptr();
     let bytes = round_trip(&String::from("short"), &String::new());

@@ -31,7 +31,7 @@ fn loadout() -> Postcard<Loadout> {
 
 /// N19, T18: any other type, through a wrapper; never read in place.
 #[test]
-fn n19_t18_any_type_of_serde_travels_as_its_bytes() {
+fn any_type_of_serde_travels_as_its_bytes() {
     let empty = Postcard(Loadout {
         slots: VecDeque::new(),
         weight: 0.0,
@@ -70,7 +70,7 @@ impl Serialize for Moody {
 
 /// A write error leaves nothing behind.
 #[test]
-fn what_postcard_cannot_encode_is_a_write_error() {
+fn postcard_encode_failure_is_a_write_error() {
     for dialect in [Encoding::Unet, Encoding::Compact] {
         let kind = |write: &dyn Fn(&mut NetworkWriter)| {
             let mut writer = NetworkWriter::with_encoding(dialect);
@@ -105,7 +105,7 @@ fn what_postcard_cannot_encode_is_a_write_error() {
 }
 
 #[test]
-fn what_postcard_cannot_decode_is_a_read_error() {
+fn postcard_decode_failure_is_a_read_error() {
     let error = |bytes: &[u8]| error_in::<Postcard<(bool, String)>>(Encoding::Compact, bytes);
     let custom = |text| (ReadErrorKind::Custom(text), 0);
     assert_eq!(
@@ -139,7 +139,7 @@ fn what_postcard_cannot_decode_is_a_read_error() {
 }
 
 #[test]
-fn it_is_its_value_to_serde_and_to_a_reader() {
+fn wrapper_equals_its_value_for_serde_and_readers() {
     let postcard = Postcard(5);
     assert_eq!(serde_json::to_string(&postcard).unwrap(), "5");
     assert_eq!(

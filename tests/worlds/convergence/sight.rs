@@ -337,14 +337,14 @@ impl Sight {
 
 proptest! {
     #[test]
-    fn every_ready_client_has_what_it_sees_and_nothing_else(
+    fn ready_clients_have_exactly_their_visible_objects(
         events in prop::collection::vec(event(), 1..160),
     ) {
         Sight::new(Link::default()).run(events)?;
     }
 
     #[test]
-    fn every_ready_client_has_what_it_sees_over_slow_links_too(
+    fn ready_clients_converge_over_slow_links(
         events in prop::collection::vec(event(), 1..120),
         seed in any::<u64>(),
     ) {

@@ -134,7 +134,7 @@ proptest! {
     #![proptest_config(syncvar_testing::cases(256))]
 
     #[test]
-    fn what_is_in_view_is_seen_and_what_is_far_is_not_wherever_one_walks(
+    fn near_objects_are_visible_and_far_ones_not_on_any_walk(
         options in grid_options(),
         start in prop::array::uniform6((-2.5..2.5_f32, -0.2..0.2_f32, -0.2..0.2_f32)),
         walks in prop::collection::vec(walk(), 1..200),
@@ -144,7 +144,7 @@ proptest! {
 }
 
 #[test]
-fn a_grid_allocates_nothing_once_its_lists_have_grown() {
+fn grid_allocates_no_memory_once_grown() {
     let mut grid = SpatialGrid::xz(10.0, 20.0);
     let mut changes = InterestChanges::default();
     grid.handle_connect(ConnectionId(1));

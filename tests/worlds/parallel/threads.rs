@@ -78,7 +78,7 @@ fn witnesses(parallel_from: usize, count: usize, waits: bool) -> (NetworkServer,
 }
 
 #[test]
-fn as_many_objects_as_the_setting_says_are_written_at_the_same_time() {
+fn configured_number_of_objects_is_written_concurrently() {
     let (mut server, ids) = witnesses(2, 2, true);
     on_three_threads(|| server.update(Duration::from_secs(2)));
     let witness = |id: &NetId| server.get::<Witness>(*id).unwrap();

@@ -230,7 +230,7 @@ proptest! {
     #![proptest_config(syncvar_testing::cases(128))]
 
     #[test]
-    fn all_agree_in_the_end_whatever_happens_and_nobody_is_told_what_it_may_not_know(
+    fn random_worlds_converge_without_leaking_private_fields(
         kind in kind(),
         actions in proptest::collection::vec(action(), 1..80),
     ) {

@@ -41,8 +41,9 @@ fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
     std::iter::from_fn(|| net.server.poll_event()).collect()
 }
 
+// checklist: B10 B13
 #[test]
-fn b10_b13_the_data_beside_the_fields_of_a_scene_object_comes_in_every_dialect() {
+fn scene_object_data_arrives_in_each_framing() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let gate = Hero {
@@ -56,8 +57,9 @@ fn b10_b13_the_data_beside_the_fields_of_a_scene_object_comes_in_every_dialect()
     }
 }
 
+// checklist: N24
 #[test]
-fn n24_what_on_synchronize_sets_on_the_server_is_refused_where_only_the_owner_writes() {
+fn on_synchronize_cannot_set_owner_fields_on_the_server() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = net.server.spawn(Hero::default());
@@ -90,8 +92,9 @@ fn n24_what_on_synchronize_sets_on_the_server_is_refused_where_only_the_owner_wr
     }
 }
 
+// checklist: T24
 #[test]
-fn t24_a_call_to_the_observers_comes_even_if_the_connection_is_closed_right_after_it() {
+fn call_before_a_disconnect_reaches_the_observers() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 2);
         let id = owned(&mut net, 0);
@@ -117,8 +120,9 @@ fn t24_a_call_to_the_observers_comes_even_if_the_connection_is_closed_right_afte
     }
 }
 
+// checklist: T24 T29
 #[test]
-fn t24_t29_a_call_comes_before_the_change_of_owner_that_was_made_after_it() {
+fn call_precedes_a_later_owner_change() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = owned(&mut net, 0);
@@ -134,8 +138,9 @@ fn t24_t29_a_call_comes_before_the_change_of_owner_that_was_made_after_it() {
     }
 }
 
+// checklist: T24
 #[test]
-fn t24_a_call_on_a_new_object_comes_to_a_client_that_is_let_in_before_it_is_shown() {
+fn call_on_a_new_object_reaches_a_client_accepted_meanwhile() {
     for asked in DIALECTS {
         let mut server = NetworkServer::new(prefabs());
         let mut config = ClientConfig::default();
@@ -170,8 +175,9 @@ fn t24_a_call_on_a_new_object_comes_to_a_client_that_is_let_in_before_it_is_show
 
 /// The owner of an object sends many writes that make no sense, each with the number that it would be
 /// given in answer to the one before.
+// checklist: T38
 #[test]
-fn t38_writes_that_make_no_sense_are_answered_once_with_an_update_however_many_there_are() {
+fn malformed_writes_get_one_answer_per_update() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let id = owned(&mut net, 0);
@@ -205,8 +211,9 @@ fn t38_writes_that_make_no_sense_are_answered_once_with_an_update_however_many_t
     }
 }
 
+// checklist: T23
 #[test]
-fn t23_the_arguments_of_a_command_keep_to_the_limits_of_the_configuration() {
+fn command_arguments_respect_the_configured_limits() {
     let mut config = ServerConfig::default();
     config.max_elements = 3;
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
@@ -232,8 +239,9 @@ fn t23_the_arguments_of_a_command_keep_to_the_limits_of_the_configuration() {
     );
 }
 
+// checklist: B16 T35
 #[test]
-fn b16_t35_a_reference_that_only_the_owner_is_given_is_told_of_when_its_object_comes() {
+fn owner_only_reference_is_notified_when_its_object_appears() {
     for dialect in DIALECTS {
         let mut net = network(dialect, 1);
         let [holder, target] = [(); 2].map(|()| net.server.spawn(Hero::default()));
@@ -256,8 +264,9 @@ fn b16_t35_a_reference_that_only_the_owner_is_given_is_told_of_when_its_object_c
     }
 }
 
+// checklist: T38
 #[test]
-fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has_filled_it_with() {
+fn owner_writes_are_bounded_in_memory_and_time() {
     for dialect in DIALECTS {
         let mut config = ServerConfig::default();
         config.framing = dialect;
@@ -308,8 +317,9 @@ fn t38_an_owner_cannot_fill_the_servers_memory_nor_keep_it_busy_with_what_it_has
 }
 
 /// Without the handshake an owner cannot write: what the server says is what it has.
+// checklist: M2
 #[test]
-fn m2_in_the_literal_bytes_of_unet_an_owner_has_what_the_server_has_whatever_it_has_looked_at() {
+fn owner_equals_the_server_in_unets_literal_bytes() {
     let mut config = ServerConfig::default();
     config.compare_schemas = false;
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());

@@ -11,7 +11,7 @@ use crate::sight::{
 use syncvar_testing::{Player, change, drain, hooks, states};
 
 #[test]
-fn who_comes_near_gets_the_newest_state_and_who_goes_away_loses_it() {
+fn entering_view_sends_current_state_and_leaving_removes_it() {
     in_every_dialect(1, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         net.settle();
@@ -30,7 +30,7 @@ fn who_comes_near_gets_the_newest_state_and_who_goes_away_loses_it() {
 }
 
 #[test]
-fn an_object_that_comes_near_is_given_with_its_newest_place_and_taken_when_it_goes() {
+fn moving_object_enters_with_its_current_position() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);
@@ -66,7 +66,7 @@ fn a_change_at_the_very_update_of_entering_is_received_once() {
 }
 
 #[test]
-fn a_change_of_an_object_that_comes_near_in_the_same_update_is_received_once() {
+fn change_in_the_update_of_an_entry_is_received_once() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
@@ -100,7 +100,7 @@ fn set_clock(net: &mut MemoryNetwork, id: NetId, hour: i32) {
 }
 
 #[test]
-fn a_change_that_waits_for_its_interval_is_received_once_when_somebody_enters() {
+fn change_delayed_by_its_interval_reaches_an_entrant_once() {
     in_every_dialect(2, |mut net| {
         let id = spawn_clock(&mut net, HERE);
         watch(&mut net, 0, HERE);
@@ -122,7 +122,7 @@ fn a_change_that_waits_for_its_interval_is_received_once_when_somebody_enters() 
 }
 
 #[test]
-fn the_interval_of_later_changes_is_kept_by_objects_that_somebody_has_begun_to_see() {
+fn new_observer_does_not_shorten_later_intervals() {
     in_every_dialect(1, |mut net| {
         let (stays, comes) = (spawn_clock(&mut net, HERE), spawn_clock(&mut net, THERE));
         net.settle();
@@ -143,7 +143,7 @@ fn the_interval_of_later_changes_is_kept_by_objects_that_somebody_has_begun_to_s
 }
 
 #[test]
-fn the_interval_is_kept_by_objects_for_which_it_makes_no_difference_who_enters() {
+fn unaffected_objects_keep_their_interval_on_an_entry() {
     in_every_dialect(2, |mut net| {
         let id = spawn_clock(&mut net, HERE);
         net.settle();
@@ -158,7 +158,7 @@ fn the_interval_is_kept_by_objects_for_which_it_makes_no_difference_who_enters()
 }
 
 #[test]
-fn an_object_and_its_viewer_that_cross_together_keep_each_other_in_sight() {
+fn object_and_viewer_crossing_together_stay_in_view() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
@@ -181,7 +181,7 @@ fn an_object_and_its_viewer_that_cross_together_keep_each_other_in_sight() {
 }
 
 #[test]
-fn going_away_and_coming_back_between_two_updates_is_nothing() {
+fn leave_and_return_between_updates_has_no_effect() {
     in_every_dialect(1, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
@@ -197,7 +197,7 @@ fn going_away_and_coming_back_between_two_updates_is_nothing() {
 }
 
 #[test]
-fn those_who_enter_an_area_together_share_one_encoding_of_what_is_in_it() {
+fn common_entrants_of_an_area_share_one_encoding() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network(&[dialect], 4, SpatialGrid::xz(10.0, 10.0));
         let ids: Vec<_> = (0..5).map(|i| spawn(&mut net, HERE, i)).collect();
@@ -218,7 +218,7 @@ fn those_who_enter_an_area_together_share_one_encoding_of_what_is_in_it() {
 }
 
 #[test]
-fn what_is_near_comes_first() {
+fn near_objects_come_first() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let mut net = network(&[dialect], 1, SpatialGrid::xz(10.0, 10.0));
         let far = spawn(&mut net, HERE + 15.0, 1);
@@ -231,7 +231,7 @@ fn what_is_near_comes_first() {
 }
 
 #[test]
-fn objects_of_an_area_are_hidden_and_shown_whoever_owns_them() {
+fn area_objects_are_hidden_and_shown_with_any_owner() {
     in_every_dialect(3, |mut net| {
         let ids: Vec<_> = (0..6).map(|i| spawn(&mut net, HERE, i)).collect();
         for (client, id) in ids.iter().enumerate().take(3) {

@@ -14,7 +14,7 @@ use crate::sight::{HERE, at, network, options_at};
 use syncvar_testing::Player;
 
 #[test]
-fn moving_within_the_cells_sends_nothing_and_allocates_nothing() {
+fn movement_within_a_cell_sends_and_allocates_no_bytes() {
     for dialect in [Framing::Unet, Framing::Compact] {
         let tags = GroupTags::new(SpatialGrid::xz(10.0, 10.0));
         let mut net = network(&[dialect], 3, tags);

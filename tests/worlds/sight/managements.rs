@@ -18,7 +18,7 @@ const RED: Tag = Tag(1);
 const BLUE: Tag = Tag(2);
 
 #[test]
-fn a_team_sees_its_own_things_and_what_is_in_no_team() {
+fn team_observes_its_objects_and_untagged_ones() {
     let mut net = network(&MIXED, 3, GroupTags::new(Everyone));
     let (flag, ball) = (spawn(&mut net, HERE, 1), spawn(&mut net, HERE, 2));
     let connections: Vec<_> = net.server.connections().collect();
@@ -51,7 +51,7 @@ fn a_team_sees_its_own_things_and_what_is_in_no_team() {
 }
 
 #[test]
-fn who_was_shown_what_everyone_saw_still_sees_it_when_it_is_for_a_team() {
+fn observer_of_a_public_object_keeps_it_when_tagged() {
     let mut net = network(&MIXED, 2, GroupTags::new(Everyone));
     let connections: Vec<_> = net.server.connections().collect();
     let flag = spawn(&mut net, HERE, 1);
@@ -146,7 +146,7 @@ fn place(object: NetId, area: u64) -> InterestChange {
 }
 
 #[test]
-fn an_interest_management_of_ones_own_decides_who_sees_what() {
+fn custom_interest_management_decides_visibility() {
     let mut net = network(&MIXED, 2, Script::default());
     assert!(net.server.interest::<SpatialGrid>().is_none());
     let (lobby, cave) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));

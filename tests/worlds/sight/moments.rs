@@ -10,7 +10,7 @@ use crate::sight::{
 use syncvar_testing::{change, drain, hooks, states};
 
 #[test]
-fn a_late_joiner_gets_what_its_areas_show_and_nothing_else() {
+fn late_joiner_receives_exactly_its_areas() {
     in_every_dialect(1, |mut net| {
         let (near, far) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
         let late = net.connect();
@@ -25,7 +25,7 @@ fn a_late_joiner_gets_what_its_areas_show_and_nothing_else() {
 }
 
 #[test]
-fn who_has_no_viewer_sees_nothing_that_is_in_an_area() {
+fn connection_without_a_viewer_observes_no_area() {
     in_every_dialect(1, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         net.settle();
@@ -40,7 +40,7 @@ fn who_has_no_viewer_sees_nothing_that_is_in_an_area() {
 }
 
 #[test]
-fn who_is_not_ready_gets_nothing_and_when_it_is_what_it_sees_then() {
+fn client_that_is_not_ready_gets_its_view_at_ready() {
     in_every_dialect(2, |mut net| {
         let (near, far) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
         gather(&mut net, HERE);
@@ -64,7 +64,7 @@ fn who_is_not_ready_gets_nothing_and_when_it_is_what_it_sees_then() {
 }
 
 #[test]
-fn who_becomes_ready_and_crosses_in_one_update_gets_everything_once() {
+fn ready_and_crossing_in_one_update_sends_each_object_once() {
     in_every_dialect(2, |mut net| {
         let (near, far) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
         watch(&mut net, 1, THERE);
@@ -87,7 +87,7 @@ fn who_becomes_ready_and_crosses_in_one_update_gets_everything_once() {
 }
 
 #[test]
-fn who_leaves_the_game_while_it_sees_something_disturbs_nobody() {
+fn client_that_leaves_while_observing_disturbs_no_other() {
     in_every_dialect(3, |mut net| {
         let (seen, owned) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
         let leaves = net.connection(1);
@@ -106,7 +106,7 @@ fn who_leaves_the_game_while_it_sees_something_disturbs_nobody() {
 }
 
 #[test]
-fn what_is_despawned_while_somebody_enters_is_never_seen_and_while_somebody_leaves_goes_once() {
+fn despawn_during_an_entry_is_never_seen_and_once_on_a_leave() {
     in_every_dialect(3, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);
@@ -130,7 +130,7 @@ fn what_is_despawned_while_somebody_enters_is_never_seen_and_while_somebody_leav
 }
 
 #[test]
-fn a_despawn_of_an_object_that_has_just_moved_reaches_those_who_saw_it_where_it_was() {
+fn despawn_after_a_move_reaches_the_former_observers() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);
@@ -149,7 +149,7 @@ fn a_despawn_of_an_object_that_has_just_moved_reaches_those_who_saw_it_where_it_
 }
 
 #[test]
-fn a_number_that_is_chosen_again_is_another_object_in_its_own_place() {
+fn reused_id_is_a_new_object_at_its_position() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);
@@ -183,7 +183,7 @@ fn poison(net: &mut MemoryNetwork, client: usize, id: NetId) {
 }
 
 #[test]
-fn an_object_in_an_area_that_could_not_be_read_is_given_again_to_who_asked() {
+fn unreadable_area_object_is_sent_again_on_request() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
@@ -197,7 +197,7 @@ fn an_object_in_an_area_that_could_not_be_read_is_given_again_to_who_asked() {
 }
 
 #[test]
-fn who_asks_for_an_object_again_and_leaves_its_area_loses_it() {
+fn requested_object_is_lost_when_its_area_is_left() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
@@ -213,7 +213,7 @@ fn who_asks_for_an_object_again_and_leaves_its_area_loses_it() {
 }
 
 #[test]
-fn an_object_that_has_no_form_on_the_wire_comes_to_those_who_are_still_there_when_it_has() {
+fn unwritable_object_reaches_remaining_observers_later() {
     in_every_dialect(3, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);
@@ -234,7 +234,7 @@ fn an_object_that_has_no_form_on_the_wire_comes_to_those_who_are_still_there_whe
 }
 
 #[test]
-fn who_was_not_ready_meanwhile_is_given_an_object_once() {
+fn client_ready_again_receives_an_object_once() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);

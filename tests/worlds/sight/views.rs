@@ -9,7 +9,7 @@ use crate::sight::{
 use syncvar_testing::{Player, drain, states};
 
 #[test]
-fn a_connection_sees_its_own_object_wherever_it_is_and_no_longer_when_it_loses_it() {
+fn connection_observes_its_owned_object_at_any_distance() {
     in_every_dialect(2, |mut net| {
         let (first, second) = (net.connection(0), net.connection(1));
         let id = spawn(&mut net, THERE, 1);
@@ -34,7 +34,7 @@ fn a_connection_sees_its_own_object_wherever_it_is_and_no_longer_when_it_loses_i
 }
 
 #[test]
-fn who_loses_an_object_that_it_sees_keeps_seeing_it() {
+fn former_owner_in_range_keeps_observing() {
     in_every_dialect(1, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
@@ -48,7 +48,7 @@ fn who_loses_an_object_that_it_sees_keeps_seeing_it() {
 }
 
 #[test]
-fn an_object_that_is_spawned_for_its_owner_is_there_at_once_wherever_it_is() {
+fn object_spawned_for_its_owner_is_visible_at_any_distance() {
     in_every_dialect(2, |mut net| {
         gather(&mut net, HERE);
         let options = SpawnOptions {
@@ -64,7 +64,7 @@ fn an_object_that_is_spawned_for_its_owner_is_there_at_once_wherever_it_is() {
 }
 
 #[test]
-fn what_is_said_about_a_connection_comes_before_what_it_sees_until_it_is_taken_back() {
+fn explicit_visibility_overrides_the_view_until_restored() {
     in_every_dialect(2, |mut net| {
         let (first, second) = (net.connection(0), net.connection(1));
         let id = spawn(&mut net, HERE, 1);
@@ -112,7 +112,7 @@ fn even_an_owner_can_be_kept_from_its_object() {
 }
 
 #[test]
-fn who_is_shown_an_object_right_after_its_spawn_sees_it_wherever_it_is() {
+fn object_shown_after_its_spawn_is_visible_at_any_distance() {
     in_every_dialect(2, |mut net| {
         let connection = net.connection(1);
         let id = spawn(&mut net, THERE, 1);
@@ -129,7 +129,7 @@ fn who_is_shown_an_object_right_after_its_spawn_sees_it_wherever_it_is() {
 }
 
 #[test]
-fn who_is_shown_and_then_hidden_or_restored_right_after_a_spawn_is_not_shown() {
+fn show_then_hide_after_a_spawn_leaves_it_hidden() {
     in_every_dialect(2, |mut net| {
         let (first, second) = (net.connection(0), net.connection(1));
         let id = spawn(&mut net, THERE, 1);
@@ -149,7 +149,7 @@ fn who_is_shown_and_then_hidden_or_restored_right_after_a_spawn_is_not_shown() {
 }
 
 #[test]
-fn what_is_said_about_everyone_holds_until_it_is_left_to_the_interest_again() {
+fn visibility_for_all_holds_until_restored() {
     in_every_dialect(2, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         watch(&mut net, 0, HERE);
@@ -179,7 +179,7 @@ fn what_is_said_about_everyone_holds_until_it_is_left_to_the_interest_again() {
 }
 
 #[test]
-fn what_is_spawned_hidden_is_seen_by_nobody_until_it_is_left_to_the_interest() {
+fn object_spawned_hidden_is_unseen_until_restored() {
     in_every_dialect(2, |mut net| {
         watch(&mut net, 0, HERE);
         watch(&mut net, 1, THERE);

@@ -35,7 +35,7 @@ fn a_client_of_ours_joins_a_server_of_ours() {
 }
 
 #[test]
-fn what_an_owner_writes_is_seen_by_the_others() {
+fn owner_writes_reach_the_other_clients() {
     let (mut world, me, player) = World::joined();
     let other = world.join();
     world.settle();
@@ -77,7 +77,7 @@ fn messages_and_calls_reach_the_other_side() {
 }
 
 #[test]
-fn who_is_thrown_out_has_no_objects_left() {
+fn disconnected_client_has_no_objects() {
     let (mut world, me, player) = World::joined();
     let other = world.join();
     world.settle();

@@ -40,7 +40,7 @@ fn documented(page: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn every_example_of_the_document_is_what_the_code_writes() {
+fn document_examples_equal_the_written_bytes() {
     let mut documented = documented(include_str!("../../WIRE.md"));
     documented.retain(|name, _| !values::is_absent(name));
     assert!(documented.len() > 70, "{} are found", documented.len());
@@ -92,7 +92,7 @@ fn every_message_of_the_document_has_its_id() {
 }
 
 #[test]
-fn what_is_no_example_is_no_example() {
+fn other_table_rows_are_no_examples() {
     let page = "| a | `00` |\n\n| example | bytes |\n| --- | --- |\n| `b` | `01` `02 03` and c |\n\n| d | `04` |\n";
     let b = ("`b`".to_owned(), "010203".to_owned());
     assert_eq!(documented(page), BTreeMap::from([b]));

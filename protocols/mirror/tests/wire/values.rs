@@ -170,7 +170,7 @@ fn a_number_that_no_variant_has_is_refused() {
 }
 
 #[test]
-fn a_number_that_may_be_absent_is_a_byte_and_then_has_a_fixed_width() {
+fn optional_number_is_a_flag_and_a_fixed_width() {
     for (written, expected) in [
         (bytes(&Some(1_u8)), "0101"),
         (bytes(&Some(1_i16)), "010100"),
@@ -198,7 +198,7 @@ fn a_number_that_may_be_absent_is_a_byte_and_then_has_a_fixed_width() {
 }
 
 #[test]
-fn what_has_a_length_is_null_where_it_is_absent() {
+fn absent_value_with_a_length_is_null() {
     for (written, expected) in [
         (bytes(&None::<FixedString32>), "0000"),
         (bytes(&None::<Box<String>>), "0000"),
@@ -228,7 +228,7 @@ fn null_that_is_not_in_an_option_is_read_as_empty() {
 }
 
 #[test]
-fn a_class_is_read_into_the_one_that_is_there() {
+fn class_is_read_into_the_existing_value() {
     let mut item = Some(Item {
         seen: true,
         ..Item::default()

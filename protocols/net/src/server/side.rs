@@ -17,7 +17,7 @@ impl NetworkSide for NetworkServer {
     }
 
     fn now(&self) -> Duration {
-        self.clock.now
+        self.clock.now()
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

@@ -62,8 +62,9 @@ mod tests {
 
     type Change = (&'static str, fn(&mut SyncList<i32>));
 
+    // checklist: M5
     #[test]
-    fn m5_every_change_of_a_list_can_be_told_in_the_operations_of_unet() {
+    fn list_changes_fit_the_operations_of_unet() {
         let changes: &[Change] = &[
             ("push", |list| list.push(5)),
             ("insert", |list| list.insert(3, 5)),
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_changed_in_a_list_that_is_clean() {
+    fn clean_list_has_no_operations() {
         let (_, list) = pair();
         assert_eq!(list.unet_operations(), []);
         assert_eq!(SyncList::from([1]).unet_operations(), [], "never sent");

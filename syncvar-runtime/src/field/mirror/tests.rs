@@ -128,7 +128,7 @@ fn every_operation_on_a_set_travels_as_it_was_made() {
 }
 
 #[test]
-fn what_is_set_and_set_back_is_two_operations_and_a_list_leaves_out_what_is_the_same() {
+fn set_and_reset_is_two_operations_and_equal_values_are_none() {
     let mut list = observed(SyncList::from([1]));
     list.set(0, 2);
     list.set(0, 2);
@@ -144,7 +144,7 @@ fn what_is_set_and_set_back_is_two_operations_and_a_list_leaves_out_what_is_the_
 }
 
 #[test]
-fn an_element_that_was_added_and_overwritten_travels_as_it_was_added() {
+fn added_then_overwritten_element_keeps_its_added_value() {
     let mut list = observed(SyncList::new());
     list.push(1);
     *list.get_mut(0).expect("it was added") = 2;
@@ -158,7 +158,7 @@ fn an_element_that_was_added_and_overwritten_travels_as_it_was_added() {
 }
 
 #[test]
-fn a_change_that_nobody_observes_makes_nothing_dirty() {
+fn unobserved_change_leaves_the_collection_clean() {
     let mut list = SyncList::from([1]);
     list.set_log(OperationLog::Full { pending: 0 });
     list.push(2);
@@ -180,7 +180,7 @@ fn a_change_that_nobody_observes_makes_nothing_dirty() {
 }
 
 #[test]
-fn whoever_joins_passes_over_what_was_in_the_full_state() {
+fn joiner_skips_operations_in_its_snapshot() {
     let mut list = observed(SyncList::from([1]));
     let mut first = joined(&list);
     list.push(2);
@@ -209,7 +209,7 @@ fn whoever_joins_passes_over_what_was_in_the_full_state() {
 }
 
 #[test]
-fn a_new_full_state_says_anew_what_is_passed_over() {
+fn new_snapshot_resets_the_skip_count() {
     let mut client = SyncHashSet::<i32>::new();
     read_full(&mut client, "00000000 05000000").expect("it makes sense");
     read_full(&mut client, "00000000 00000000").expect("it makes sense");
@@ -218,7 +218,7 @@ fn a_new_full_state_says_anew_what_is_passed_over() {
 }
 
 #[test]
-fn operations_that_are_passed_over_need_not_make_sense_for_what_is_there() {
+fn skipped_operations_need_not_fit_the_content() {
     let mut client = SyncList::<i32>::new();
     read_full(&mut client, "00000000 03000000").expect("it makes sense");
     let told = read(
@@ -250,7 +250,7 @@ impl SyncValue for Nothing {
 type Change = (&'static str, fn(&mut SyncList<i32>));
 
 #[test]
-fn whatever_is_done_to_a_list_can_be_said_in_the_operations_of_mirror() {
+fn list_changes_fit_the_operations_of_mirror() {
     let changes: &[Change] = &[
         ("pop", |list| {
             list.pop();
@@ -310,7 +310,7 @@ fn whatever_is_done_to_a_list_can_be_said_in_the_operations_of_mirror() {
 }
 
 #[test]
-fn a_guard_that_never_ends_and_what_comes_after_it_reach_everybody() {
+fn leaked_guard_and_later_changes_reach_all_observers() {
     let mut map = observed(SyncDictionary::from([(1, 1), (2, 2)]));
     let mut client = joined(&map);
     let mut value = map.get_mut(&1).expect("it is there");
@@ -329,7 +329,7 @@ fn a_guard_that_never_ends_and_what_comes_after_it_reach_everybody() {
 }
 
 #[test]
-fn a_collection_in_the_place_of_another_is_emptied_and_filled_again() {
+fn replaced_collection_is_cleared_and_refilled() {
     let mut set = observed(SyncSortedSet::from([1, 2]));
     let mut client = joined(&set);
     set = SyncSortedSet::from([3]);
@@ -345,7 +345,7 @@ fn a_collection_in_the_place_of_another_is_emptied_and_filled_again() {
 }
 
 #[test]
-fn what_a_collection_was_filled_with_before_anybody_could_observe_it_is_not_sent_again() {
+fn initial_content_is_not_sent_again() {
     let mut set = SyncHashSet::new();
     set.insert(1);
     set.set_log(OperationLog::Full { pending: 0 });
@@ -355,7 +355,7 @@ fn what_a_collection_was_filled_with_before_anybody_could_observe_it_is_not_sent
 }
 
 #[test]
-fn a_hook_is_told_of_every_operation_as_it_came() {
+fn hook_runs_once_for_each_operation_in_order() {
     let mut list = SyncList::from([1]);
     let told = read(&mut list, "03000000 01 00000000 02 04 04").expect("it makes sense");
     let same = ListChange::Set {
@@ -398,7 +398,7 @@ fn a_hook_is_told_of_every_operation_as_it_came() {
 }
 
 #[test]
-fn what_is_read_is_recorded_only_where_it_goes_on_to_others() {
+fn received_operations_are_logged_only_where_forwarded() {
     fn check<F: HookField<Previous: Debug> + Default>(change: &str, goes_on: &str) {
         let mut client = observed(F::default());
         read(&mut client, change).expect("it makes sense");
@@ -427,7 +427,7 @@ fn what_is_read_is_recorded_only_where_it_goes_on_to_others() {
 }
 
 #[test]
-fn a_full_state_takes_the_place_of_what_a_client_has_written_and_not_sent() {
+fn snapshot_replaces_unsent_client_writes() {
     let mut list = observed(SyncList::from([1]));
     list.push(2);
     read_full(&mut list, "01000000 0a 00000000").expect("it makes sense");
@@ -438,7 +438,7 @@ fn a_full_state_takes_the_place_of_what_a_client_has_written_and_not_sent() {
 }
 
 #[test]
-fn what_makes_no_sense_is_an_error() {
+fn malformed_operations_are_errors() {
     fn refused<F: HookField<Previous: Debug> + Default>(start: &str, changes: &[&str]) {
         for change in changes {
             let mut field = F::default();
@@ -508,7 +508,7 @@ fn what_makes_no_sense_is_an_error() {
 }
 
 #[test]
-fn a_key_that_comes_twice_in_a_full_state_is_an_error_and_an_element_of_a_set_is_not() {
+fn snapshot_refuses_a_repeated_key_but_not_a_repeated_element() {
     let twice = "02000000 0202 0204 00000000";
     assert!(read_full(&mut SyncDictionary::<i32, i32>::new(), twice).is_err());
     let mut set = SyncHashSet::<i32>::new();
@@ -517,7 +517,7 @@ fn a_key_that_comes_twice_in_a_full_state_is_an_error_and_an_element_of_a_set_is
 }
 
 #[test]
-fn a_collection_that_was_not_told_to_keep_its_operations_is_emptied_and_filled_again() {
+fn collection_without_a_full_log_is_cleared_and_refilled() {
     let mut list = SyncList::from([1]);
     list.clear_dirty();
     let mut client = joined(&list);
@@ -529,7 +529,7 @@ fn a_collection_that_was_not_told_to_keep_its_operations_is_emptied_and_filled_a
 }
 
 #[test]
-fn a_collection_that_no_longer_keeps_its_operations_is_sent_whole_if_it_was_dirty() {
+fn dirty_collection_that_drops_its_log_is_sent_whole() {
     let mut list = observed(SyncList::from([1]));
     list.push(2);
     list.set_log(OperationLog::Coalesced);

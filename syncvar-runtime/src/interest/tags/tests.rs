@@ -166,7 +166,7 @@ fn unknown_connections_are_ignored() {
 }
 
 #[test]
-fn who_was_not_let_in_or_is_gone_joins_nothing() {
+fn unknown_connection_joins_no_tag() {
     let mut teams = teams(Everyone);
     placed(&mut teams);
     teams.handle_disconnect(A);

@@ -3,9 +3,9 @@
 use crate::schema::TypeSchema;
 use crate::wire::encoding::MAX_EMPTY_ELEMENTS;
 use crate::wire::{
-    Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind,
+    Absence, NetworkReader, NetworkWriter, PlainForm, ReadError, ReadErrorKind, ValueForm,
+    WriteErrorKind,
 };
-use crate::{SyncVar, VariableAccess};
 
 /// A value that can be written to the wire and read back: the content of a [`SyncVar`](crate::SyncVar).
 ///
@@ -87,22 +87,12 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// as a change for ever, and `-0.0` counts as a change of `0.0`.
     fn same(&self, other: &Self) -> bool;
 
-    /// Shows a variable of this type to a visitor. The derive calls it where it does not know the
-    /// type: each missing trait is then one error, at the type.
+    /// Returns the form of the type. The derive calls it where it does not know the type: a missing
+    /// trait is then one error, at the type.
     #[doc(hidden)]
     #[inline]
-    fn access(field: &mut SyncVar<Self>) -> impl VariableAccess<Value = Self> {
-        field
-    }
-
-    /// Shows a variable with a hook to a visitor.
-    #[doc(hidden)]
-    #[inline]
-    fn hooked<'a>(
-        field: &'a mut SyncVar<Self>,
-        previous: &'a mut Option<Self>,
-    ) -> impl VariableAccess<Value = Self> {
-        crate::hooked(field, previous)
+    fn form() -> impl ValueForm<Self> {
+        PlainForm
     }
 
     /// A copy, to be compared with what takes its place.

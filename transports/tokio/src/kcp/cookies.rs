@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_is_not_remembered() {
+    fn cookie_request_stores_no_state() {
         let mut cookies = Cookies::default();
         let first = cookies.give(addr(0), secs(0));
         for number in 1..100_000 {

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_a_hello() {
+    fn other_datagrams_are_no_hello() {
         let hello = hex::decode(HELLO_BYTES).unwrap();
         for (position, byte) in [(0, 2), (1, 1), (5, 1), (9, 82), (10, 1), (17, 1), (29, 2)] {
             let mut other = hello.clone();

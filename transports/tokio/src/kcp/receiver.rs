@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_comes_is_acknowledged_also_what_comes_again() {
+    fn each_segment_is_acknowledged_even_when_repeated() {
         let mut receiver = Receiver::new(0);
         for number in [0, 2, 0] {
             receiver.push(&push(number, 0, b"x")).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_or_acknowledged_beyond_the_window() {
+    fn segments_beyond_the_window_are_dropped_without_ack() {
         let mut receiver = Receiver::new(0);
         receiver.push(&push(4096, 0, b"x")).unwrap();
         assert!(receiver.acks.is_empty() && receiver.early.is_empty());

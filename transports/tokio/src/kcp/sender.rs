@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_acknowledged_is_sent_again_later_and_later() {
+    fn unacknowledged_segment_is_resent_with_growing_delay() {
         let mut sender = sender(1);
         let mut sent = Vec::new();
         for now in (0..3000).step_by(10) {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_later_ones_have_overtaken_is_sent_at_once() {
+    fn segment_overtaken_twice_is_resent_at_once() {
         let mut sender = sender(4);
         assert_eq!(numbers(&mut sender, 0), [0, 1, 2, 3]);
         sender.acknowledge(2, 0, 20);
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn many_small_messages_count_for_what_they_take() {
+    fn small_messages_count_with_their_headers() {
         let mut sender = sender(1000);
         assert_eq!(sender.bytes(), 1000);
         assert!(sender.memory() >= 1000 * size_of::<InFlight>());
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn acks_of_what_was_never_sent_change_nothing() {
+    fn acks_of_unknown_segments_change_nothing() {
         let mut sender = sender(2);
         numbers(&mut sender, 0);
         for number in [2, 3, u32::MAX, 1 << 31] {

@@ -171,7 +171,7 @@ fn both_sides_ping_and_silence_ends_after_ten_seconds() {
 }
 
 #[test]
-fn a_client_gives_up_when_nobody_answers() {
+fn client_times_out_without_an_answer() {
     let mut client = KcpConnection::connect(ms(0));
     let mut hellos = 0;
     for time in (0..10_000).step_by(10) {
@@ -201,7 +201,7 @@ fn a_client_that_is_sent_away_at_once_hears_it() {
 }
 
 #[test]
-fn what_was_sent_before_the_end_arrives_before_the_goodbye() {
+fn messages_before_a_disconnect_arrive_first() {
     let (mut client, mut server) = pair();
     let last = Bytes::from(vec![5; 5000]);
     server.send(Channel::Reliable, from_ref(&last)).unwrap();
@@ -219,7 +219,7 @@ fn what_was_sent_before_the_end_arrives_before_the_goodbye() {
 }
 
 #[test]
-fn a_peer_that_takes_nothing_does_not_keep_a_connection_open() {
+fn peer_that_reads_nothing_is_disconnected() {
     let (_, mut server) = pair();
     server
         .send(Channel::Reliable, &[Bytes::from_static(b"x")])
@@ -298,7 +298,7 @@ fn an_opened_window_is_found_although_its_message_was_lost() {
 }
 
 #[test]
-fn unreliable_messages_that_nobody_polls_are_few() {
+fn unpolled_unreliable_messages_are_bounded() {
     let (mut client, mut server) = pair();
     server.set_max_unreliable(2);
     for message in [&b"1"[..], b"2", b"3"] {

@@ -51,7 +51,7 @@ async fn a_server_that_is_dropped_cuts_its_connections() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_sent_off_hears_what_was_said_to_it_before() {
+async fn disconnected_client_receives_earlier_messages() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -117,7 +117,7 @@ async fn a_malformed_message_ends_its_connection_alone() {
 }
 
 #[tokio::test]
-async fn a_client_ends_the_connection_when_what_it_hears_is_malformed() {
+async fn client_disconnects_on_a_malformed_message() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;
@@ -160,7 +160,7 @@ async fn a_client_that_vanishes_without_a_word_is_noticed() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_there_is_no_connection() {
+async fn connect_fails_without_a_listener() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let addr = server.addrs[0];

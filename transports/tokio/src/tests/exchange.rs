@@ -95,7 +95,7 @@ async fn a_client_can_leave_and_come_back() {
 }
 
 #[tokio::test]
-async fn what_a_client_says_last_arrives() {
+async fn last_message_of_a_client_arrives() {
     for kind in BOTH {
         let server = Running::of(kind).await;
         let mut client = server.join(kind).await;

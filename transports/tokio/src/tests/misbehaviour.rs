@@ -100,7 +100,7 @@ async fn a_stuck_client_is_disconnected_alone() {
 }
 
 #[tokio::test]
-async fn a_server_stops_although_a_client_takes_nothing() {
+async fn server_stops_although_a_client_reads_nothing() {
     for kind in BOTH {
         let options = TransportOptions {
             close_timeout: Duration::from_millis(50),

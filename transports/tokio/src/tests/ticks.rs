@@ -136,7 +136,7 @@ async fn sockets_are_drained_although_each_tick_is_late() {
 }
 
 #[tokio::test]
-async fn a_share_of_nothing_is_one_message_in_a_tick() {
+async fn zero_share_is_one_message_per_tick() {
     for kind in BOTH {
         let options = TransportOptions {
             max_queued_packets: 0,

@@ -259,7 +259,7 @@ fn the_clock_may_start_over_in_the_middle() {
 }
 
 #[test]
-fn unreliable_messages_arrive_as_they_are_and_wait_for_nothing() {
+fn unreliable_messages_arrive_unchanged_without_waiting() {
     for ours in [Ours::Client, Ours::Server] {
         let mut pair = Pair::connected(ours, FAIR, 0, 3);
         let largest = message(1, MAX_UNRELIABLE);
@@ -320,7 +320,7 @@ fn no_answer_is_lost_when_the_handshake_is() {
 }
 
 #[test]
-fn the_end_is_five_goodbyes_after_everything_else() {
+fn disconnect_sends_five_goodbyes_after_all_messages() {
     for ours in [Ours::Client, Ours::Server] {
         let mut pair = Pair::connected(ours, FAIR, 0, 3);
         let last = message(2, 50_000);

@@ -227,7 +227,7 @@ async fn the_last_change_of_a_server_arrives_before_the_end() {
 }
 
 #[tokio::test]
-async fn a_client_that_the_server_disconnects_is_told() {
+async fn client_learns_of_its_disconnect() {
     let server = Running::start().await;
     let mut peers = server.join().await;
     server.command(|server, _| {

@@ -82,7 +82,7 @@ fn first_used_channel_is_always_sent_first() {
 }
 
 #[test]
-fn what_is_longer_than_the_transport_carries_is_not_queued() {
+fn message_beyond_the_transport_limit_is_not_queued() {
     let mut outbox = Outbox::new(limits(100));
     let longest = outbox.longest(Reliable);
     assert!(outbox.send(Reliable, NOW, &[&message(0, longest)]));

@@ -98,7 +98,7 @@ fn scout(id: u32, order: u8) -> bytes::Bytes {
 }
 
 #[test]
-fn all_objects_of_a_burst_are_there_before_the_first_callback() {
+fn callbacks_run_once_all_objects_of_a_burst_exist() {
     let mut world = world();
     world.give(&[started(), scout(5, 1), scout(6, 2), finished()]);
     assert_eq!(
@@ -139,7 +139,7 @@ fn a_callback_can_leave_the_server() {
 }
 
 #[test]
-fn what_comes_during_a_callback_is_handled_after_it() {
+fn messages_during_a_callback_are_deferred() {
     let mut world = world();
     world.give(&[started(), finished()]);
     game::called();
@@ -149,7 +149,7 @@ fn what_comes_during_a_callback_is_handled_after_it() {
 }
 
 #[test]
-fn a_callback_that_fails_keeps_nothing_from_going_on() {
+fn failing_callback_does_not_stop_the_rest() {
     let mut world = world();
     world.give(&[started(), scout(5, 5), scout(6, 6), scout(7, 2), finished()]);
     assert_eq!(world.client.object_count(), 3);
@@ -171,7 +171,7 @@ fn a_callback_that_fails_keeps_nothing_from_going_on() {
 }
 
 #[test]
-fn a_hook_that_panics_is_told_and_keeps_nothing_from_going_on() {
+fn panicking_hook_is_reported_and_does_not_stop_the_rest() {
     let mut world = world();
     world.give(&[started(), scout(5, 99), finished()]);
     world.client.update(Duration::from_secs(1));

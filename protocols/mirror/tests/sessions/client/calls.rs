@@ -31,7 +31,7 @@ fn a_command_is_written_as_unity_writes_it() {
 }
 
 #[test]
-fn who_may_not_call_is_told_so() {
+fn forbidden_call_returns_an_error() {
     let mut world = World::joined();
     let (mine, other, nobody) = (NetId(4), NetId(9), NetId(99));
     world.give(&[
@@ -121,7 +121,7 @@ fn messages_of_the_game_travel_both_ways() {
 }
 
 #[test]
-fn what_is_too_long_for_the_transport_is_not_sent() {
+fn call_beyond_the_transport_limit_is_not_sent() {
     let mut world = World::joined();
     let mut sent = GlobalMsg::default();
     sent.item.name = Some("n".repeat(20_000));

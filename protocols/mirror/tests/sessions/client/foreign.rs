@@ -242,7 +242,7 @@ fn picked(components: &Value) -> Value {
 }
 
 #[test]
-fn what_mirrors_client_makes_of_odd_servers_ours_makes_of_them() {
+fn odd_servers_have_the_same_effect_as_on_mirrors_client() {
     let cases = recorded();
     assert_eq!(cases.len(), 15);
     for case in cases {

@@ -16,7 +16,7 @@ use crate::client::server::{
 };
 
 #[test]
-fn a_new_connection_says_what_a_unity_client_says() {
+fn new_connection_sends_the_messages_of_a_unity_client() {
     let mut client = MirrorClient::new(prefabs());
     client.update(Duration::from_micros(104_912));
     client.handle_connect(Limits::TELEPATHY);
@@ -39,7 +39,7 @@ fn a_new_connection_says_what_a_unity_client_says() {
 }
 
 #[test]
-fn what_is_not_wanted_is_not_said() {
+fn disabled_messages_are_not_sent() {
     let mut config = MirrorClientConfig::default();
     config.auto_add_player = false;
     config.ping_interval = Duration::ZERO;
@@ -90,7 +90,7 @@ fn an_authenticator_is_two_messages_and_then_ready() {
 }
 
 #[test]
-fn nothing_is_applied_before_the_burst_is_complete() {
+fn burst_is_applied_once_complete() {
     let mut world = World::new();
     let monster = Monster {
         hp: 7.into(),
@@ -117,7 +117,7 @@ fn nothing_is_applied_before_the_burst_is_complete() {
 }
 
 #[test]
-fn a_client_that_is_not_ready_keeps_its_objects_and_calls_nothing() {
+fn client_that_is_not_ready_keeps_objects_and_sends_no_calls() {
     let mut world = World::joined();
     world.give(&[message(&NotReadyMessage)]);
     assert!(!world.client.is_ready() && world.client.is_connected());
@@ -178,7 +178,7 @@ fn when_the_connection_ends_all_objects_go() {
 }
 
 #[test]
-fn who_leaves_sends_what_is_queued_and_then_wants_the_connection_closed() {
+fn disconnect_flushes_the_queue_and_closes() {
     let mut world = World::joined();
     world
         .client

@@ -38,7 +38,7 @@ fn refused(bytes: &[u8]) -> MirrorError {
 }
 
 #[test]
-fn what_is_no_batch_or_no_message_ends_the_connection() {
+fn malformed_batch_or_message_ends_the_connection() {
     assert!(matches!(refused(&[0; 7]), MirrorError::Batch(_)));
     assert!(matches!(
         refused(&[&[0; 8][..], &[100, 1]].concat()),
@@ -87,7 +87,7 @@ fn arguments_that_cannot_be_read_end_the_connection() {
 }
 
 #[test]
-fn a_batch_may_be_empty_and_messages_may_be_longer_than_they_need() {
+fn batches_may_be_empty_and_lengths_may_be_padded() {
     let mut world = World::joined();
     world.give(&[]);
     let longer = [&started()[..], &[1, 2, 3]].concat();
@@ -96,7 +96,7 @@ fn a_batch_may_be_empty_and_messages_may_be_longer_than_they_need() {
 }
 
 #[test]
-fn a_component_that_is_longer_than_it_reads_is_told_and_the_next_one_survives() {
+fn overlong_component_is_reported_and_the_next_one_is_read() {
     let mut world = World::joined();
     // Mask 3; 11 bytes: no collection, mask 2, health 33 (42), and ee too much; 10 bytes: gold 77.
     let payload = hex::decode("030b00000000000000000242ee0a0000000000000000019a").unwrap();
@@ -118,7 +118,7 @@ fn a_component_that_is_longer_than_it_reads_is_told_and_the_next_one_survives() 
 }
 
 #[test]
-fn a_component_that_cannot_be_read_is_told_and_the_next_one_survives() {
+fn unreadable_component_is_reported_and_the_next_one_is_read() {
     let mut world = World::joined();
     // Player: its name (mask 1) has more bytes than there are; 11 bytes. Then gold 77.
     let payload = hex::decode("030b000000000000000001ffff0a0000000000000000019a").unwrap();
@@ -143,7 +143,7 @@ fn components_that_this_client_does_not_have_are_passed_over() {
 }
 
 #[test]
-fn a_payload_that_ends_before_its_components_ends_the_connection() {
+fn payload_shorter_than_its_components_ends_the_connection() {
     let error = refused(&batch(0.0, &[state(4, &[3])]));
     assert!(matches!(
         error,

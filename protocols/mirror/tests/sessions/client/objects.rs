@@ -44,7 +44,7 @@ fn hooks_of_all_components_run_before_the_first_callback() {
 }
 
 #[test]
-fn an_object_is_known_by_where_it_stands_and_what_it_was_made_from() {
+fn object_has_its_place_and_its_prefab() {
     let mut world = World::joined();
     world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(5)))]);
     let object = world.client.identity(NetId(9)).unwrap();
@@ -67,7 +67,7 @@ fn objects_without_a_payload_are_as_their_prefab_makes_them() {
 }
 
 #[test]
-fn a_change_is_told_with_its_fields() {
+fn change_event_names_its_fields() {
     let mut world = World::joined();
     world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(50)))]);
     world.events();
@@ -97,7 +97,7 @@ fn a_change_is_told_with_its_fields() {
 }
 
 #[test]
-fn a_second_spawn_changes_what_is_there() {
+fn second_spawn_updates_the_object() {
     let mut world = World::joined();
     world.give(&[spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(50)))]);
     game::called();
@@ -152,7 +152,7 @@ fn another_object_can_become_the_player() {
 }
 
 #[test]
-fn what_is_hidden_goes_as_what_is_destroyed() {
+fn hide_removes_the_object_like_destroy() {
     let mut world = World::joined();
     let net_id = NetId(9);
     for hidden in [true, false] {
@@ -176,7 +176,7 @@ fn what_is_hidden_goes_as_what_is_destroyed() {
 }
 
 #[test]
-fn what_goes_before_its_burst_is_complete_was_never_there() {
+fn object_destroyed_within_its_burst_never_appears() {
     let mut world = World::new();
     world.events();
     let monster = spawn(9, MONSTER, SpawnFlags::NONE, &full(monster(1)));
@@ -202,7 +202,7 @@ fn a_number_that_comes_again_in_a_burst_is_another_object() {
 }
 
 #[test]
-fn what_cannot_be_made_is_told_and_passed_over() {
+fn object_that_cannot_be_made_is_reported_and_skipped() {
     let mut world = World::joined();
     world.give(&[
         spawn(9, AssetId(77), SpawnFlags::NONE, &full(monster(1))),

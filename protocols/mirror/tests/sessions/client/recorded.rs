@@ -76,7 +76,7 @@ pub(crate) fn once_in_a_row(mut calls: Vec<String>) -> Vec<String> {
 }
 
 #[test]
-fn what_a_recorded_client_was_told_ours_is_told_in_the_same_order() {
+fn recorded_client_events_come_in_the_same_order() {
     for (name, connections) in [
         ("telepathy", 1..=1),
         ("kcp", 0..=0),
@@ -141,7 +141,7 @@ fn a_recorded_session_ends_in_the_recorded_state() {
 }
 
 #[test]
-fn a_recorded_session_is_told_to_the_application_too() {
+fn recorded_session_raises_application_events() {
     let mut client = replay("telepathy", 1);
     let events: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
     let messages: Vec<_> = { events.iter() }

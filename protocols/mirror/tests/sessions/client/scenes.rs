@@ -77,7 +77,7 @@ fn another_scene_takes_the_objects_of_the_first_away() {
 }
 
 #[test]
-fn a_scene_beside_the_first_changes_nothing_of_it() {
+fn additive_scene_leaves_the_first_unchanged() {
     let mut world = World::joined();
     world.give(&[scene(SceneOperation::LoadAdditive)]);
     world.client.scene_loaded();
@@ -86,7 +86,7 @@ fn a_scene_beside_the_first_changes_nothing_of_it() {
 }
 
 #[test]
-fn an_object_of_the_scene_sleeps_until_it_is_spawned_and_when_it_has_gone() {
+fn scene_object_is_dormant_before_spawn_and_after_despawn() {
     let mut world = World::joined();
     assert!(world.client.dormant(DOOR).is_some());
     for id in [1, 8] {
@@ -111,7 +111,7 @@ fn an_object_of_the_scene_sleeps_until_it_is_spawned_and_when_it_has_gone() {
 }
 
 #[test]
-fn what_waits_for_a_scene_is_bounded() {
+fn messages_queued_for_a_scene_are_bounded() {
     let mut config = MirrorClientConfig::default();
     config.max_parked_bytes = 10_000;
     let mut world = World::with(MirrorClient::with_config(prefabs(), config));

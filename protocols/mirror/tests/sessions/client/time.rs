@@ -10,7 +10,7 @@ use syncvar::mirror::message::{
 use crate::client::server::{World, message, sent};
 
 #[test]
-fn a_ping_goes_out_ten_times_a_second_and_a_time_with_every_frame() {
+fn client_pings_ten_times_a_second_and_sends_a_time_each_frame() {
     let mut world = World::joined();
     let (mut pings, mut times) = (0, 0);
     for _ in 0..100 {

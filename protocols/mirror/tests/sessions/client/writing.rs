@@ -12,7 +12,7 @@ use crate::client::server::{
 };
 
 #[test]
-fn what_is_written_to_an_own_component_is_sent_as_unity_sends_it() {
+fn owned_component_is_sent_in_unitys_bytes() {
     let mut world = World::joined();
     {
         let mut aim = world.client.get_mut::<Aim>(NetId(4)).unwrap();
@@ -25,7 +25,7 @@ fn what_is_written_to_an_own_component_is_sent_as_unity_sends_it() {
 }
 
 #[test]
-fn what_is_not_this_clients_to_write_stays_here() {
+fn write_without_ownership_stays_local() {
     let mut world = World::joined();
     world.give(&[spawn(9, PLAYER, SpawnFlags::NONE, &full(game::player()))]);
     let (mine, other) = (NetId(4), NetId(9));
@@ -43,7 +43,7 @@ fn what_is_not_this_clients_to_write_stays_here() {
 }
 
 #[test]
-fn who_loses_an_object_sends_nothing_of_it() {
+fn former_owner_sends_nothing() {
     let mut world = World::joined();
     world.client.get_mut::<Aim>(NetId(4)).unwrap().yaw.set(1.0);
     world.give(&[owner(4, SpawnFlags::NONE)]);
@@ -80,7 +80,7 @@ fn wheel() -> World {
 }
 
 #[test]
-fn an_interval_holds_back_what_is_written() {
+fn interval_delays_owner_writes() {
     let mut world = wheel();
     let mut frames = Vec::new();
     for angle in 1..=10 {
@@ -114,7 +114,7 @@ fn collections_are_sent_operation_by_operation() {
 }
 
 #[test]
-fn what_a_hook_writes_to_an_own_component_is_sent_too() {
+fn hook_writes_to_an_owned_component_are_sent() {
     let mut world = wheel();
     world.now = Duration::from_secs(1);
     let mut wheel = Wheel::default();

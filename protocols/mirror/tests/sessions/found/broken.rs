@@ -171,7 +171,7 @@ fn bursts_may_come_without_end_and_in_one_another() {
 
 /// Some thousand times in a frame, in a world of some thousand objects.
 #[test]
-fn one_who_says_again_and_again_that_it_is_ready_is_told_so_and_nothing_else() {
+fn repeated_ready_gets_an_empty_burst_only() {
     let mut net = Net::new();
     for _ in 0..1000 {
         net.server.spawn(Whole::default());

@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use super::net::{Body, Net, Whole};
 
 #[test]
-fn one_who_asks_twice_before_it_is_answered_has_asked_once() {
+fn second_player_request_before_the_answer_is_ignored() {
     let mut net = Net::new();
     let connection = net.connect();
     let add = AddPlayerMessage.to_bytes().unwrap();
@@ -24,7 +24,7 @@ fn one_who_asks_twice_before_it_is_answered_has_asked_once() {
 }
 
 #[test]
-fn one_who_was_not_given_a_player_may_ask_again() {
+fn refused_player_request_can_be_repeated() {
     let mut net = Net::new();
     let connection = net.connect();
     let add = AddPlayerMessage.to_bytes().unwrap();
@@ -55,7 +55,7 @@ fn one_who_was_not_given_a_player_may_ask_again() {
 }
 
 #[test]
-fn what_happens_while_a_player_is_chosen_is_not_lost() {
+fn changes_while_a_player_is_pending_are_kept() {
     let mut net = Net::new();
     let choosing = net.connect();
     // Nothing of this can be applied by a client that has not been shown everything.
@@ -75,7 +75,7 @@ fn what_happens_while_a_player_is_chosen_is_not_lost() {
 }
 
 #[test]
-fn one_who_was_not_ready_and_lost_its_player_meanwhile_is_shown_everything_with_the_next() {
+fn ready_again_with_a_new_player_spawns_all_objects() {
     let mut net = Net::new();
     let (connection, player) = net.join();
     let other = net.server.spawn(Whole::default());
@@ -96,7 +96,7 @@ fn one_who_was_not_ready_and_lost_its_player_meanwhile_is_shown_everything_with_
 }
 
 #[test]
-fn one_who_joins_before_a_collection_is_replaced_has_the_new_one() {
+fn replaced_collection_reaches_a_client_that_joined_before() {
     let mut net = Net::new();
     net.join();
     let (late, later) = (net.connect(), net.connect());

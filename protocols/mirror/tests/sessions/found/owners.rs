@@ -8,7 +8,7 @@ use super::net::{Bag, Body, Diary, Hands, Net, SCENE, Whole};
 use syncvar::mirror::MirrorSpawnOptions;
 
 #[test]
-fn a_new_owner_gets_what_the_server_wrote_just_before() {
+fn new_owner_receives_pending_server_writes() {
     let mut net = Net::new();
     let (me, _) = net.join();
     let cart = net.server.spawn(Whole::default());
@@ -22,7 +22,7 @@ fn a_new_owner_gets_what_the_server_wrote_just_before() {
 }
 
 #[test]
-fn what_the_former_owner_wrote_reaches_the_next_one_and_not_itself_again() {
+fn former_owners_writes_reach_the_next_owner_once() {
     let mut net = Net::new();
     let (former, _) = net.join();
     let (second, _) = net.join();
@@ -61,7 +61,7 @@ fn what_the_former_owner_wrote_reaches_the_next_one_and_not_itself_again() {
 }
 
 #[test]
-fn a_new_owner_gets_the_collections_that_only_the_owner_is_given() {
+fn new_owner_receives_owner_only_collections() {
     let mut net = Net::new();
     let (first, _) = net.join();
     let (second, _) = net.join();
@@ -95,7 +95,7 @@ fn a_new_owner_gets_the_collections_that_only_the_owner_is_given() {
 }
 
 #[test]
-fn one_who_joins_before_what_is_pending_is_sent_and_gets_the_object_back_later_has_it_right() {
+fn pending_changes_survive_join_and_ownership_change() {
     let mut net = Net::new();
     let (other, _) = net.join();
     let chest = net.server.spawn(Whole::default());
@@ -116,7 +116,7 @@ fn one_who_joins_before_what_is_pending_is_sent_and_gets_the_object_back_later_h
 }
 
 #[test]
-fn a_new_owner_gets_what_the_former_one_kept_to_itself() {
+fn new_owner_receives_the_private_state_of_the_former() {
     let mut net = Net::new();
     let (first, _) = net.join();
     let (second, _) = net.join();
@@ -135,7 +135,7 @@ fn a_new_owner_gets_what_the_former_one_kept_to_itself() {
 }
 
 #[test]
-fn what_an_owner_writes_and_nobody_else_sees_is_not_kept_without_end() {
+fn unobserved_owner_writes_do_not_accumulate() {
     let mut net = Net::new();
     let (me, player) = net.join();
     net.join();
@@ -151,7 +151,7 @@ fn what_an_owner_writes_and_nobody_else_sees_is_not_kept_without_end() {
 }
 
 #[test]
-fn a_scene_object_whose_owner_wrote_half_of_something_is_the_same_for_all() {
+fn scene_object_with_partial_owner_state_is_equal_for_all() {
     let mut net = Net::new();
     let (me, _) = net.join();
     let (other, _) = net.join();
@@ -231,7 +231,7 @@ fn assert_seen(net: &Net, owner: ConnectionId, id: NetId, held: &[i32]) {
 }
 
 #[test]
-fn an_owner_that_is_shown_its_object_again_passes_over_nothing_that_it_is_not_sent() {
+fn owner_shown_its_object_again_skips_no_later_change() {
     let (mut net, owner, _, id) = shown_again();
     assert!(net.server.set_owner(id, None));
     net.hands(id).held.push(4);
@@ -243,7 +243,7 @@ fn an_owner_that_is_shown_its_object_again_passes_over_nothing_that_it_is_not_se
 }
 
 #[test]
-fn nor_does_one_whose_object_is_taken_away_by_a_call() {
+fn owner_that_lost_its_object_by_a_call_skips_no_later_change() {
     let (mut net, owner, other, id) = shown_again();
     net.client(other).calls::<Body>(id).cmd_take().unwrap();
     net.now += Duration::from_millis(20);

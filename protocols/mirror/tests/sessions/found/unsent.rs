@@ -69,7 +69,7 @@ fn an_object_that_was_too_long_is_shown_when_it_is_not() {
 /// What is pending is sent before the owner is shown the object, whatever becomes of that: those who are
 /// shown it after the owner are not told that it is to come.
 #[test]
-fn an_owner_to_whom_an_object_cannot_be_written_does_not_mislead_those_who_are_shown_it_next() {
+fn unwritable_owner_spawn_leaves_later_spawns_correct() {
     let mut net = Net::of(MirrorServer::new(prefabs()));
     let [first, second, owner, last] = [(); 4].map(|()| net.join().0);
     let text = SyncVar::new("x".repeat(70_000));

@@ -436,7 +436,7 @@ fn view(object: Option<NetworkIdentity<'_>>, owned: bool) -> String {
 
 proptest! {
     #[test]
-    fn whatever_happens_clients_have_what_is_for_them_in_the_end_and_nothing_else(
+    fn random_steps_leave_each_client_with_its_state_only(
         interest in any::<bool>(),
         steps in prop::collection::vec(step(), 1..120),
     ) {

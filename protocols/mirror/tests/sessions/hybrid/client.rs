@@ -37,7 +37,7 @@ fn said_by(net: &mut Net, owner: ConnectionId, frames: u64) -> Vec<(u64, String)
 // BroadcastToServer_BaselineElapsed_UpdatesLastUnreliableBaselineSent,
 // BroadcastToServer_HybridDirtyComponent_UpdatesLastSyncTimeAfterDeltaSend.
 #[test]
-fn what_an_owner_writes_is_repeated_at_its_interval_until_a_baseline_has_it() {
+fn owner_write_repeats_at_its_interval_until_a_baseline() {
     let (mut net, [owner, other], car) = driven();
     write(&mut net, owner, car, 3);
     // A tenth of a second is five frames.
@@ -81,7 +81,7 @@ fn a_baseline_does_not_count_as_a_change_that_was_sent() {
 }
 
 #[test]
-fn what_an_owner_writes_comes_with_the_baseline_if_nothing_else_does() {
+fn owner_write_arrives_with_the_baseline_at_the_latest() {
     let (mut net, [owner, other], car) = driven();
     net.quality(Quality {
         lost: 100,
@@ -96,7 +96,7 @@ fn what_an_owner_writes_comes_with_the_baseline_if_nothing_else_does() {
 }
 
 #[test]
-fn an_owner_that_is_none_any_more_sends_nothing_more() {
+fn former_owner_stops_sending() {
     let (mut net, [owner, other], car) = driven();
     write(&mut net, owner, car, 5);
     net.frame();
@@ -135,7 +135,7 @@ fn a_baseline_interval_of_a_client_is_its_own() {
 }
 
 #[test]
-fn what_is_too_long_for_the_unreliable_channel_is_told_once_and_comes_with_the_baseline() {
+fn oversized_delta_is_reported_once_and_sent_by_the_baseline() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(sync_method = hybrid, sync_direction = client_to_server, send_interval = 0)]
     struct Note {

@@ -14,7 +14,7 @@ fn lossy(net: &mut Net) {
 }
 
 #[test]
-fn what_a_former_owner_has_written_is_the_next_one_s_too() {
+fn next_owner_receives_writes_of_the_former() {
     let (mut net, [first, second]) = Net::joined();
     let third = net.join(Limits::KCP);
     let car = net.server.spawn(Car::default());
@@ -54,7 +54,7 @@ fn what_a_former_owner_has_written_is_the_next_one_s_too() {
 /// The baseline that is sent when an object changes hands is for all: whoever did not have it would take no
 /// change of any component until the next one.
 #[test]
-fn a_former_owner_goes_on_seeing_what_changes() {
+fn former_owner_keeps_receiving_changes() {
     let (mut net, [first, second]) = Net::joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
@@ -95,7 +95,7 @@ fn an_owner_that_gets_an_object_back_is_heard_at_once() {
 }
 
 #[test]
-fn a_new_owner_is_sent_what_is_for_the_owner() {
+fn new_owner_receives_owner_only_state() {
     let (mut net, [first, second]) = Net::joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
@@ -142,7 +142,7 @@ fn a_new_owner_goes_on_from_the_baselines_that_all_were_sent() {
 }
 
 #[test]
-fn what_only_an_owner_writes_and_is_given_is_sent_to_the_next_one_at_once() {
+fn owner_only_owner_written_state_reaches_the_next_owner() {
     let secret = Component::new()
         .sync_mode(SyncMode::Owner)
         .sync_direction(SyncDirection::ClientToServer);
@@ -181,7 +181,7 @@ fn what_only_an_owner_writes_and_is_given_is_sent_to_the_next_one_at_once() {
 }
 
 #[test]
-fn callbacks_and_commands_write_as_everything_else_does() {
+fn callbacks_and_commands_write_like_other_code() {
     let (mut net, [owner, other]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.frame();

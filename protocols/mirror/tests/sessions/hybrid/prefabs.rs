@@ -52,7 +52,7 @@ fn a_component_with_a_collection_is_refused() {
 
 #[test]
 #[should_panic(expected = "`items` of `Chest` is a collection")]
-fn so_is_one_whose_base_has_one() {
+fn hybrid_component_whose_base_has_a_collection_is_refused() {
     let _ = MirrorPrefabs::new().register::<Chest>(MirrorPrefab::new("chest", 1.into()));
 }
 
@@ -60,12 +60,12 @@ fn so_is_one_whose_base_has_one() {
 #[should_panic(
     expected = "`Steps` cannot be hybrid, because its changes are not marked as repeatable"
 )]
-fn so_is_one_whose_changes_cannot_be_repeated() {
+fn hybrid_component_with_unrepeatable_changes_is_refused() {
     let _ = MirrorPrefabs::new().register::<Steps<false>>(hybrid("steps"));
 }
 
 #[test]
-fn what_the_prefab_says_counts_and_else_what_the_struct_says() {
+fn prefab_settings_override_those_of_the_struct() {
     let reliable = Component::new().sync_method(SyncMethod::Reliable);
     let chest = MirrorPrefab::new("chest", 1.into()).component(0, reliable);
     let prefabs = MirrorPrefabs::new()

@@ -16,7 +16,7 @@ fn change(field: u8, value: u8) -> String {
 // IsDirty_BitsOnly_FalseByDefault, UnreliableBaseline_Timing,
 // SerializeServer_ObserversMode_ServerToClient_UnreliableOnly.
 #[test]
-fn a_change_is_repeated_until_a_baseline_has_it_and_then_all_is_silent() {
+fn change_repeats_until_a_baseline_and_then_stops() {
     let (mut net, [client]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.frames(2);
@@ -51,7 +51,7 @@ fn a_change_is_repeated_until_a_baseline_has_it_and_then_all_is_silent() {
 
 // ClearAllDirtyBits_PreservesLastSyncTime_WhenFlagFalse, IsDirty_BitsOnly_TrueWhenBitsSet_RegardlessOfSyncInterval.
 #[test]
-fn a_component_with_an_interval_is_repeated_when_that_is_over_and_a_baseline_does_not_wait() {
+fn interval_spaces_the_repeats_but_not_the_baselines() {
     let slow = Component::new().sync_interval(Duration::from_secs(5));
     let prefabs = || {
         MirrorPrefabs::new()
@@ -85,7 +85,7 @@ fn a_component_with_an_interval_is_repeated_when_that_is_over_and_a_baseline_doe
 }
 
 #[test]
-fn what_travels_reliably_and_what_does_not_go_side_by_side() {
+fn reliable_and_unreliable_components_coexist() {
     let (mut net, [client]) = Net::joined();
     let car = net.server.spawn(Car::default());
     net.frame();
@@ -133,7 +133,7 @@ fn what_travels_reliably_and_what_does_not_go_side_by_side() {
 }
 
 #[test]
-fn the_owner_and_the_others_are_sent_what_is_theirs_each_component_written_once() {
+fn owner_and_observers_get_their_components_written_once() {
     let (mut net, [owner, other]) = Net::joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(owner));
@@ -182,7 +182,7 @@ fn the_owner_and_the_others_are_sent_what_is_theirs_each_component_written_once(
 }
 
 #[test]
-fn a_baseline_for_some_leaves_the_changes_of_the_others_as_they_count() {
+fn baseline_for_some_clients_keeps_the_deltas_of_others_valid() {
     let (mut net, [owner, other]) = Net::joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(owner));
@@ -218,7 +218,7 @@ fn a_baseline_for_some_leaves_the_changes_of_the_others_as_they_count() {
 }
 
 #[test]
-fn one_who_comes_between_two_baselines_is_right_at_once_and_stays_so() {
+fn client_that_joins_between_baselines_is_correct_at_once() {
     let (mut net, [first]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.set_x(body, 1);
@@ -242,7 +242,7 @@ fn one_who_comes_between_two_baselines_is_right_at_once_and_stays_so() {
 }
 
 #[test]
-fn without_unreliable_packets_everything_comes_with_the_baselines() {
+fn baselines_carry_all_state_without_unreliable_packets() {
     let (mut net, [client]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.frame();
@@ -261,7 +261,7 @@ fn without_unreliable_packets_everything_comes_with_the_baselines() {
 }
 
 #[test]
-fn set_dirty_sends_everything_as_a_change_until_a_baseline_has_it() {
+fn set_dirty_sends_all_fields_until_a_baseline() {
     let (mut net, [client]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.frame();

@@ -48,7 +48,7 @@ fn a_late_change_of_an_object_that_is_shown_again_does_not_stay() {
 }
 
 #[test]
-fn what_changes_while_nobody_observes_is_in_the_spawn_and_nowhere_else() {
+fn changes_without_observers_are_in_the_next_spawn_only() {
     let (mut net, [client]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.frame();
@@ -64,7 +64,7 @@ fn what_changes_while_nobody_observes_is_in_the_spawn_and_nowhere_else() {
 }
 
 #[test]
-fn an_object_that_is_hidden_or_gone_before_its_baseline_is_told_no_more() {
+fn hidden_or_destroyed_object_sends_no_baseline() {
     let (mut net, [client, other]) = Net::joined();
     let [hidden, gone] = [(); 2].map(|()| net.server.spawn(Body::default()));
     net.frame();
@@ -97,7 +97,7 @@ fn lapsed(net: &mut Net, client: ConnectionId) -> (NetId, Vec<u8>) {
 }
 
 #[test]
-fn one_who_is_not_ready_for_a_while_is_right_again() {
+fn client_that_was_not_ready_is_correct_again() {
     let (mut net, [client]) = Net::joined();
     let (body, late) = lapsed(&mut net, client);
     net.frame();
@@ -164,7 +164,7 @@ fn note(net: &mut Net, note: NetId, length: usize) {
 }
 
 #[test]
-fn changes_too_long_for_the_unreliable_channel_are_told_of_and_come_with_the_baseline() {
+fn oversized_changes_are_reported_and_sent_by_the_baseline() {
     let (mut net, client, id) = noted(Limits::KCP);
     net.until_baseline();
     net.frames(2);
@@ -193,7 +193,7 @@ fn changes_too_long_for_the_unreliable_channel_are_told_of_and_come_with_the_bas
 }
 
 #[test]
-fn a_baseline_that_is_too_long_is_told_of_and_tried_again() {
+fn oversized_baseline_is_reported_and_retried() {
     let (mut net, client, id) = noted(Limits::TELEPATHY);
     net.until_baseline();
     net.frames(2);
@@ -218,7 +218,7 @@ fn a_baseline_that_is_too_long_is_told_of_and_tried_again() {
 }
 
 #[test]
-fn updates_at_the_same_time_lose_nothing() {
+fn updates_at_one_time_lose_no_change() {
     let (mut net, [client]) = Net::joined();
     let body = net.server.spawn(Body::default());
     net.frame();
@@ -255,7 +255,7 @@ struct Wheel {
 }
 
 #[test]
-fn a_write_that_makes_no_difference_does_not_undo_one_that_has_been_sent_once() {
+fn equal_write_does_not_cancel_a_sent_change() {
     let prefabs = || MirrorPrefabs::new().register::<Wheel>(MirrorPrefab::new("wheel", 1.into()));
     let mut config = MirrorServerConfig::default();
     config.spawn_policy = SpawnPolicy::WhenReady;

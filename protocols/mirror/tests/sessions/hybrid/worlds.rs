@@ -220,7 +220,7 @@ proptest! {
     #![proptest_config(syncvar_testing::cases(96))]
 
     #[test]
-    fn after_a_baseline_everybody_has_what_the_server_has(
+    fn all_clients_equal_the_server_after_a_baseline(
         seed in any::<u64>(),
         steps in vec(step(), 1..60),
     ) {
@@ -248,7 +248,7 @@ proptest! {
 
     /// One owner of one object, which it keeps: what it writes is what everybody has in the end.
     #[test]
-    fn what_an_owner_writes_last_is_what_everybody_has(
+    fn last_owner_write_wins_on_all_clients(
         seed in any::<u64>(),
         writes in vec((any::<i32>(), 0..30_u64), 1..20),
         (lost, twice, delay) in (0..101_u64, 0..50_u64, 0..8_u64),

@@ -74,7 +74,7 @@ fn messages_of_two_moments_are_two_batches_each_with_its_time() {
 
 // GetNextMessage_NoBatches, GetNextMessage_OneBatch, GetNextMessage_True_False_False_InvalidOperationException.
 #[test]
-fn after_the_last_message_of_a_batch_there_is_none_however_often_one_asks() {
+fn finished_batch_yields_no_more_messages() {
     let batch = hex::decode("000000000000f03f0107").unwrap();
     let mut messages = Unbatcher::new(&batch).unwrap();
     assert_eq!(messages.next(), Some(Ok(&[7][..])));
@@ -84,7 +84,7 @@ fn after_the_last_message_of_a_batch_there_is_none_however_often_one_asks() {
 
 // GetNextMessage_MalformedBatch_SizeLargerThanRemaining, GetNextMessage_SizePrefixOverflow_Throws.
 #[test]
-fn a_length_beyond_the_end_is_an_error_and_the_last_thing_that_is_read() {
+fn length_beyond_the_end_is_an_error_and_stops_reading() {
     for lengths in ["03", "fbffffffff", "ffffffffffffffffff"] {
         let batch = hex::decode(format!("000000000000f03f0107{lengths}aabb")).unwrap();
         let mut messages = Unbatcher::new(&batch).unwrap();
@@ -97,7 +97,7 @@ fn a_length_beyond_the_end_is_an_error_and_the_last_thing_that_is_read() {
 
 // GetNextMessage_MalformedBatch_NoQueueGrowth, Clear, ClearReturnsToPool.
 #[test]
-fn a_malformed_batch_ends_its_connection_and_another_one_begins_anew() {
+fn malformed_batch_ends_its_connection_and_the_next_is_fresh() {
     let mut world = World::new();
     for _ in 0..3 {
         let client = world.server.handle_connect(Limits::TELEPATHY);
@@ -115,7 +115,7 @@ fn a_malformed_batch_ends_its_connection_and_another_one_begins_anew() {
 
 // MessageSerializationMismatch.
 #[test]
-fn a_message_that_is_longer_than_it_reads_does_not_shift_the_next() {
+fn unread_rest_of_a_message_does_not_shift_the_next() {
     let mut world = World::new();
     let connection = world.connect();
     world.events();

@@ -159,7 +159,7 @@ fn a_class_with_a_list_and_a_value_arrives() {
 
 // SubClassTest.
 #[test]
-fn a_class_whose_base_has_no_fields_arrives() {
+fn class_with_a_fieldless_base_arrives() {
     arrives::<SubClass>(false);
     arrives::<SubClass>(true);
 }

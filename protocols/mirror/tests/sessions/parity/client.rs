@@ -70,7 +70,7 @@ fn failures(world: &mut World, client: ConnectionId) -> Vec<MirrorSpawnFailure> 
 // ChangeOwner_AddsToConnectionOwnedWhenGranted, ChangeOwner_RemovesFromConnectionOwnedWhenRevoked,
 // ChangeOwner_SetsIsOwnedTrue, ChangeOwner_SetsIsOwnedFalse, OnChangeOwner_AppliesOwnershipToKnownObject.
 #[test]
-fn an_object_is_this_clients_when_the_server_says_so_and_until_it_says_otherwise() {
+fn ownership_follows_the_servers_messages() {
     let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE)]);
     let object = NetId(4);
     assert!(!world.client(client).is_owned(object));
@@ -85,7 +85,7 @@ fn an_object_is_this_clients_when_the_server_says_so_and_until_it_says_otherwise
 // ChangeOwner_CallsOnStopLocalPlayerWhenLocalPlayerRevoked,
 // ChangeOwner_DoesNotClearLocalPlayerWhenDifferentIdentityRevoked.
 #[test]
-fn the_player_is_another_ones_when_that_very_object_is_taken_away() {
+fn player_is_replaced_when_the_object_loses_ownership() {
     let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE), &hero(5, OWNER)]);
     world.tell(client, &[&owner(4, PLAYER)]).unwrap();
     assert_eq!(world.client(client).local_player(), Some(NetId(4)));
@@ -100,7 +100,7 @@ fn the_player_is_another_ones_when_that_very_object_is_taken_away() {
 // OnChangeOwner_LogsErrorForUnknownNetId, OnEntityStateMessageUnreliableBaseline_UnknownNetId_DoesNothing,
 // OnEntityStateMessageUnreliableDelta_UnknownNetId_DoesNothing.
 #[test]
-fn what_is_said_of_an_object_that_is_not_there_is_counted_and_passed_over() {
+fn messages_for_unknown_objects_are_counted_and_skipped() {
     let (baseline_tick, net_id, payload) = (1, NetId(99), Some(&[1, 2, 3][..]));
     let baseline = EntityStateMessageUnreliableBaseline {
         baseline_tick,
@@ -137,7 +137,7 @@ fn a_spawned_object_is_as_the_message_says() {
 
 // FindOrSpawnObject_FindExistingObject, OnStartLocalPlayer: called once even with repeated spawn messages.
 #[test]
-fn an_object_that_is_spawned_again_is_the_same_and_is_started_once() {
+fn second_spawn_keeps_the_object_and_its_single_start() {
     let (mut world, client) = given(&[&hero(4, PLAYER), &hero(4, PLAYER)]);
     let object = NetId(4);
     assert_eq!(world.client(client).object_count(), 1);
@@ -151,7 +151,7 @@ fn an_object_that_is_spawned_again_is_the_same_and_is_started_once() {
 // FindOrSpawnObject_ErrorWhenPrefabInNullInDictionary, FindOrSpawnObject_ErrorWhenSceneIdIsNotInSpawnableObjectsDictionary,
 // OnSpawn_GiveNoExtraErrorsWhenPrefabIsntSpawned.
 #[test]
-fn what_cannot_be_found_is_told_once_and_the_rest_goes_on() {
+fn missing_prefab_is_reported_once_and_skipped() {
     let (mut world, client) = given(&[
         &spawn(4, (AssetId::NONE, SceneId::NONE), SpawnFlags::NONE),
         &spawn(5, (AssetId(77), SceneId::NONE), SpawnFlags::NONE),
@@ -195,7 +195,7 @@ fn a_scene_id_goes_before_an_asset_id() {
 // OnObjectSpawnStarted_SetsIsSpawnFinishedFalse, OnObjectSpawnFinished_SetsIsSpawnFinishedTrue,
 // OnObjectSpawnFinished_InvokesStartClientOnSpawnedObjects, OnSpawn_DeferredWhenIsSpawnNotFinished.
 #[test]
-fn what_comes_in_a_burst_is_applied_when_that_is_complete() {
+fn burst_is_applied_when_complete() {
     let (mut world, client) = given(&[&bytes(&ObjectSpawnStartedMessage), &hero(4, PLAYER)]);
     world.heard(client);
     assert_eq!(game::told(), [""; 0]);
@@ -219,7 +219,7 @@ fn what_comes_in_a_burst_is_applied_when_that_is_complete() {
 
 // BroadcastToServer_NoOwnedObjects_DoesNotThrow, BroadcastToServer_ReliableDirtyComponent_ClearsDirtyBitsAfterSend.
 #[test]
-fn a_client_sends_what_it_has_written_once_and_otherwise_nothing() {
+fn client_sends_each_write_once() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     let sent = |world: &mut World| {
@@ -240,7 +240,7 @@ fn a_client_sends_what_it_has_written_once_and_otherwise_nothing() {
 // OnTransportData_InvalidBatch_ExceptionsDisconnect_LogsError, OnTransportData_TooShortMessage_ExceptionsDisconnect_LogsError,
 // OnTransportData_UnknownMessageId_ExceptionsDisconnect_LogsWarningThenError.
 #[test]
-fn what_is_no_message_ends_the_connection_and_its_objects() {
+fn malformed_message_ends_the_connection_and_its_objects() {
     for message in [&[7][..], &[0x34, 0x12]] {
         let (mut world, client) = given(&[&hero(4, PLAYER)]);
         let error: Result<(), MirrorError> = world.tell(client, &[message]);
@@ -253,7 +253,7 @@ fn what_is_no_message_ends_the_connection_and_its_objects() {
 
 // OnTransportData_HaltsProcessingWhenIsLoadingScene.
 #[test]
-fn nothing_is_handled_while_a_scene_is_loaded() {
+fn messages_wait_while_a_scene_loads() {
     use syncvar::mirror::message::SceneOperation;
     let mut world = World::new();
     let (client, _) = world.join(whole());

@@ -13,7 +13,7 @@ use super::world::{World, bytes};
 
 // AddObserver, RemoveObserver, ClearObservers.
 #[test]
-fn observers_are_those_who_see_an_object_each_of_them_once() {
+fn observers_are_listed_once() {
     let mut world = World::new();
     let (first, _) = world.join(whole());
     let (second, _) = world.join(whole());
@@ -30,7 +30,7 @@ fn observers_are_those_who_see_an_object_each_of_them_once() {
 // AssignAndRemoveClientAuthority, SetClientOwner, UnSpawnAndClearAuthority,
 // NotifyAuthorityCallsOnStartStopAuthority, IsOwned_TriggersAuthorityCallbacks.
 #[test]
-fn an_object_is_given_to_one_connection_and_taken_back_and_each_change_is_told_once() {
+fn each_ownership_change_raises_one_event() {
     let mut world = World::new();
     let (first, _) = world.join(whole());
     let (second, _) = world.join(whole());
@@ -63,7 +63,7 @@ fn an_object_is_given_to_one_connection_and_taken_back_and_each_change_is_told_o
 // OnStartServerTest, OnStopServer, OnStopLocalPlayer, OnStopClient, OnStartClient, OnStartLocalPlayer,
 // OnStartServer_CallsComponent, OnStopServer_CallsComponent, ServerMode_IsFlags_Test, IsServerOnly, IsClientOnly.
 #[test]
-fn an_object_is_told_of_its_life_on_both_sides_and_which_side_it_is_on() {
+fn lifecycle_callbacks_run_on_both_sides_and_know_their_side() {
     let mut world = World::new();
     let (_, player) = world.join(whole());
     world.server.despawn(player);
@@ -85,7 +85,7 @@ fn an_object_is_told_of_its_life_on_both_sides_and_which_side_it_is_on() {
 
 // OnStartServerCallsComponentsAndCatchesExceptions, OnStopServerException, OnStartClientCallsComponentsAndCatchesExceptions.
 #[test]
-fn a_callback_that_fails_is_told_and_everything_else_goes_on() {
+fn failing_callback_is_reported_and_does_not_stop_the_rest() {
     let mut world = World::new();
     let (client, _) = world.join(whole());
     world.events();
@@ -131,7 +131,7 @@ fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
 
 // ComponentIndex, ComponentIndex_ThreeComponents, HasIdentitysNetId, HasIdentitysConnectionToClient.
 #[test]
-fn components_are_told_apart_by_their_positions() {
+fn components_are_addressed_by_position() {
     let mut world = World::new();
     let mut three = (Purse::default(), Hero::with(3), Purse::default());
     three.0.coins.set(1);
@@ -254,7 +254,7 @@ fn write(world: &mut World, object: NetId, value: i32) {
 // SerializeServer_ObserversMode_ServerToClient_ReliableOnly, SerializeServer_Broadcast_NotDirty_WritesNothing,
 // Authority_ServerOnly_NotOwned_ServerToClient_IsTrue, Authority_ServerOnly_NotOwned_ClientToServer_IsFalse.
 #[test]
-fn who_is_sent_a_component_follows_from_its_mode_and_its_direction() {
+fn sync_mode_and_direction_select_the_receivers() {
     let mut world = World::of(four);
     let (other, _) = world.join(parts(4));
     let (owner, object) = world.join(parts(4));
@@ -280,7 +280,7 @@ fn who_is_sent_a_component_follows_from_its_mode_and_its_direction() {
 
 // SerializeServer_AssignOwner.
 #[test]
-fn a_new_owner_is_sent_what_is_for_the_owner() {
+fn new_owner_receives_owner_only_state() {
     let mut world = World::of(four);
     let (client, _) = world.join(parts(4));
     let object = world.server.spawn(parts(4));
@@ -299,7 +299,7 @@ fn a_new_owner_is_sent_what_is_for_the_owner() {
 // Authority_ClientOnly_Owned_ServerToClient_IsFalse, Authority_ClientOnly_NotOwned_ClientToServer_IsFalse,
 // Authority_ClientOnly_NotOwned_ServerToClient_IsFalse.
 #[test]
-fn a_client_sends_the_components_that_are_its_to_write_of_objects_that_it_owns() {
+fn client_sends_owner_written_components_of_owned_objects() {
     let mut world = World::of(four);
     let (owner, object) = world.join(parts(4));
     let (other, _) = world.join(parts(4));
@@ -324,7 +324,7 @@ fn a_client_sends_the_components_that_are_its_to_write_of_objects_that_it_owns()
 
 // DeserializeServer_Exploit_RejectsServerToClientChanges.
 #[test]
-fn a_client_that_sends_a_component_which_is_not_its_to_write_changes_nothing() {
+fn server_ignores_components_a_client_may_not_write() {
     let mut world = World::of(four);
     let (owner, object) = world.join(parts(4));
     world.events();
@@ -359,7 +359,7 @@ fn a_client_that_sends_a_component_which_is_not_its_to_write_changes_nothing() {
 // ClearAllComponentsDirtyBits, TestSyncIntervalAndClearAllComponents, ClearAllDirtyBitsClearsSyncVarDirtyBits,
 // ClearAllDirtyBitsClearsSyncObjectsDirtyBits.
 #[test]
-fn what_has_been_sent_is_not_sent_again() {
+fn sent_changes_are_not_sent_again() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     let mut hero = world.server.get_mut::<Hero>(player).unwrap();

@@ -66,7 +66,7 @@ fn a_message_begins_with_the_hash_of_its_name() {
 
 // UnpackInvalidMessage.
 #[test]
-fn what_is_too_short_for_a_message_is_none() {
+fn truncated_message_is_an_error() {
     for length in [0, 1] {
         let error = Message::decode(&[1, 2][..length]);
         assert_eq!(error, Err(MirrorError::NoMessageId { length }));

@@ -18,7 +18,7 @@ const OF_COLLECTIONS: &[&str] = &[
 ];
 
 #[test]
-fn every_test_of_mirrors_runtime_has_one_row_that_names_a_test_or_a_reason() {
+fn each_mirror_test_has_one_row_with_a_test_or_a_reason() {
     let (page, cases) = (
         read("tests/PARITY.md"),
         read("tests/sessions/parity/cases.txt"),

@@ -20,7 +20,7 @@ fn refusals(world: &mut World) -> Vec<CommandRefusal> {
 // CommandIsSentWithAuthority, SendCommand, SenderConnectionIsSetWhenCommandIsRecieved,
 // SendCommand_ClientOwnedObject_ConnectionNotNull.
 #[test]
-fn the_owner_of_an_object_calls_its_commands_and_the_server_knows_who_it_is() {
+fn owner_calls_commands_and_the_server_knows_the_sender() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     told();
@@ -49,7 +49,7 @@ fn the_owner_of_an_object_calls_its_commands_and_the_server_knows_who_it_is() {
 // SenderConnectionIsSetWhenCommandIsRecievedWithIgnoreAuthority,
 // SendCommand_ServerOwnedObject_ConnectionNotNull.
 #[test]
-fn a_command_for_everybody_is_called_by_owners_and_by_others_and_on_what_the_server_owns() {
+fn unrestricted_command_accepts_any_client_and_any_object() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     let (other, _) = world.join(whole());
@@ -66,7 +66,7 @@ fn a_command_for_everybody_is_called_by_owners_and_by_others_and_on_what_the_ser
 
 // WarningForCommandSentWithoutAuthority, SendCommand_OnlyAllowedOnOwnedObjects, SendCommand_RequiresAuthority.
 #[test]
-fn a_command_of_the_owner_is_refused_to_others_on_their_side_and_on_the_servers() {
+fn owner_only_command_is_refused_on_both_sides() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     let (other, _) = world.join(whole());
@@ -91,7 +91,7 @@ fn a_command_of_the_owner_is_refused_to_others_on_their_side_and_on_the_servers(
 
 // CommandThatThrowsShouldBeCaught. Mirror disconnects the client; see `PARITY.md`.
 #[test]
-fn a_command_that_panics_is_told_and_ends_with_itself() {
+fn panicking_command_is_reported_and_contained() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     world.events();
@@ -147,7 +147,7 @@ fn calls_of_the_server_run_on_those_they_are_for() {
 // ErrorForTargetRpcWhenObjectNotSpawned, ErrorForTargetRpcWithNoOwner, ErrorForTargetRpcWithNullArgment,
 // ErrorForTargetRpcWhenNotGivenConnectionToClient.
 #[test]
-fn a_call_for_an_owner_who_is_not_there_is_an_error() {
+fn call_for_an_absent_owner_is_an_error() {
     let mut world = World::new();
     let (client, _) = world.join(whole());
     let free = world.server.spawn(Hero::with(1));
@@ -280,7 +280,7 @@ fn a_class_has_the_calls_of_its_base() {
 // OverrideVirtualCommandIsCalled, OverrideVirtualRpcIsCalled, OverrideVirtualWithBaseCallsBothVirtualAndBase,
 // OverrideVirtualWithBaseCallsAllMethodsThatCallBase.
 #[test]
-fn a_call_of_the_same_name_is_of_the_derived_class_and_may_call_the_base() {
+fn overriding_call_runs_and_may_call_the_base() {
     let mut world = World::of(beasts);
     let (client, bear) = world.join(Bear::default());
     told();
@@ -313,7 +313,7 @@ fn a_call_of_the_same_name_is_of_the_derived_class_and_may_call_the_base() {
 // CommandOverloads, RpcOverload, TargetRpcOverload: the hash of a method has its arguments in it. Rust has no
 // overloads, so two methods name what they are in C#.
 #[test]
-fn methods_that_are_overloads_in_c_sharp_are_told_apart() {
+fn overloads_of_c_sharp_have_distinct_hashes() {
     #[derive(NetworkBehaviour, Default)]
     struct Loud {
         #[sync_var]

@@ -11,7 +11,7 @@ use super::world::{World, bytes};
 // AddConnection, AddConnection_PreventsDuplicates, ConnectDuplicateConnectionIds, ConnectionsDict,
 // RemoveConnection, HasExternalConnections, OnConnectedEventCalled, OnDisconnectedEventCalled.
 #[test]
-fn every_connection_has_a_number_of_its_own_and_its_coming_and_going_is_told() {
+fn connections_have_unique_ids_and_raise_events() {
     let mut world = World::new();
     assert_eq!(world.server.connections().count(), 0);
     let (first, second) = (world.connect(), world.connect());
@@ -54,7 +54,7 @@ fn all_connections_can_be_ended() {
 
 // OnDataReceivedInvalidConnectionId.
 #[test]
-fn bytes_of_a_connection_that_is_none_are_an_error_and_nothing_else() {
+fn packet_of_an_unknown_connection_is_an_error() {
     let mut world = World::new();
     let known = world.connect();
     let nobody = ConnectionId(known.0 + 99);
@@ -69,7 +69,7 @@ fn bytes_of_a_connection_that_is_none_are_an_error_and_nothing_else() {
 
 // ReadyMessageSetsClientReady, SetClientReadyAndNotReady, SetAllClientsNotReady.
 #[test]
-fn connections_are_ready_when_they_say_so_until_the_server_says_they_are_not() {
+fn connection_is_ready_until_the_server_revokes_it() {
     let mut world = World::new();
     let clients = [world.connect(), world.connect()];
     for client in clients {
@@ -115,7 +115,7 @@ fn objects_are_found_by_their_id() {
 
 // HideForConnection, ShowForConnection, ShowForConnection_OnlyWorksIfReady.
 #[test]
-fn an_object_is_shown_to_those_who_are_ready_only() {
+fn objects_are_shown_to_ready_connections_only() {
     let mut world = World::new();
     let (client, _) = world.join(whole());
     let idle = world.connect();
@@ -137,7 +137,7 @@ fn an_object_is_shown_to_those_who_are_ready_only() {
 // RemovePlayerForConnection_CallsOnStopLocalPlayer, RemovePlayerForConnection_Destroy_DestroysPlayer,
 // RemovePlayerForConnection_Unspawn_UnspawnsPlayer.
 #[test]
-fn a_player_that_is_despawned_is_gone_and_the_connection_has_none() {
+fn despawned_player_leaves_its_connection_without_one() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     game::told();
@@ -158,7 +158,7 @@ fn a_player_that_is_despawned_is_gone_and_the_connection_has_none() {
 // ReplacePlayerForConnection_Destroy_DestroysPreviousPlayer,
 // ReplacePlayerForConnection_Unspawn_UnspawnsPreviousPlayer.
 #[test]
-fn a_player_in_the_place_of_another_is_told_and_so_is_the_former() {
+fn replaced_player_and_its_successor_raise_events() {
     let mut world = World::new();
     let (client, former) = world.join(whole());
     game::told();
@@ -202,7 +202,7 @@ fn a_command_runs_on_the_component_that_it_was_called_on() {
 
 // SendCommand_WhenClientNotReady_IsIgnored.
 #[test]
-fn a_client_that_is_not_ready_calls_nothing() {
+fn client_that_is_not_ready_sends_no_calls() {
     let mut world = World::new();
     let (client, player) = world.join(whole());
     world.server.set_not_ready(client);
@@ -261,7 +261,7 @@ fn an_object_of_the_scene_is_despawned_and_can_be_spawned_again() {
 
 // SyncObjectChanges_DontGrowWithoutObservers.
 #[test]
-fn collections_remember_nothing_while_nobody_observes() {
+fn collections_log_nothing_without_observers() {
     let mut world = World::new();
     let hero = world.server.spawn(Hero::with(5));
     for item in 0..1000 {
@@ -276,7 +276,7 @@ fn collections_remember_nothing_while_nobody_observes() {
 // Send_ClientToServerMessage_UnknownMessageIdDisconnects,
 // Send_ServerToClientMessage_UnknownMessageIdDisconnects.
 #[test]
-fn a_message_that_nobody_knows_disconnects_on_both_sides() {
+fn unknown_message_disconnects_on_both_sides() {
     let unknown = [0x34, 0x12, 1];
     assert!(matches!(
         Message::decode(&unknown),
@@ -294,7 +294,7 @@ fn a_message_that_nobody_knows_disconnects_on_both_sides() {
 // Send_ClientToServerMessage, Send_ServerToClientMessage, SendToAll, SendToReady_OnlySendsToReadyConnections,
 // SendToReady_DoesNotSendToNotReadyConnections.
 #[test]
-fn messages_go_to_all_or_to_those_who_are_ready() {
+fn messages_reach_all_or_only_ready_connections() {
     let mut world = World::new();
     let (ready, _) = world.join(whole());
     let idle = world.connect();

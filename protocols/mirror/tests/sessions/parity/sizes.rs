@@ -53,7 +53,7 @@ fn server_got(world: &mut World) -> Vec<(i32, usize)> {
 // Send_ClientToServerMessage_LargerThanBatchThreshold, Send_ClientToServerMessage_LargerThanBatchThreshold_SentInOrder,
 // Send_ServerToClientMessage_LargerThanBatchThreshold, Send_ServerToClientMessage_LargerThanBatchThreshold_SentInOrder.
 #[test]
-fn a_message_that_is_longer_than_a_batch_keeps_its_place_between_small_ones() {
+fn message_longer_than_a_batch_keeps_its_order() {
     let (mut world, client) = world();
     let lengths = [10, 200, 10, 64, 10];
     let expected: Vec<_> = (0..)
@@ -76,7 +76,7 @@ fn a_message_that_is_longer_than_a_batch_keeps_its_place_between_small_ones() {
 // Send_ClientToServerMessage_LargerThanMaxMessageSize, Send_ServerToClientMessage_LargerThanMaxMessageSize,
 // SendToAll_MessageLargerThanMaxSize_LogsErrorAndDrops.
 #[test]
-fn the_longest_message_arrives_and_a_longer_one_is_an_error_that_ends_nothing() {
+fn longest_message_arrives_and_a_longer_one_is_an_error() {
     let (mut world, client) = world();
     let too_long = MirrorError::TooLong {
         length: LONGEST + 1,

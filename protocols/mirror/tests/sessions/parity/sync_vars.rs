@@ -23,7 +23,7 @@ fn hero(world: &mut World, id: NetId) -> syncvar::mirror::MirrorBehaviourMut<'_,
 
 // Hook_CalledWhenSyncingChangedValued, Hook_OnlyCalledOnClientd, UpdateAfterSpawn_HooksFireImmediately.
 #[test]
-fn a_hook_runs_on_the_client_alone_and_is_told_of_both_values() {
+fn hook_runs_on_the_client_and_sees_both_values() {
     let (mut world, _, player) = joined();
     hero(&mut world, player).health.set(42);
     assert_eq!(told(), [""; 0], "a server has no hooks");
@@ -51,7 +51,7 @@ fn a_value_that_the_client_has_already_calls_no_hook() {
 // GetSyncVarGameObjectOnServer, GetSyncVarGameObjectOnClient, GetSyncVarNetworkIdentityOnServer,
 // GetSyncVarNetworkIdentityOnClient.
 #[test]
-fn a_reference_is_the_object_of_that_side_and_its_hook_is_told() {
+fn reference_resolves_on_each_side_and_runs_its_hook() {
     let (mut world, client, player) = joined();
     let target = world.server.spawn(whole());
     world.frame();
@@ -81,7 +81,7 @@ fn a_reference_is_the_object_of_that_side_and_its_hook_is_told() {
 
 // SyncsMultipleBehaviour, SyncVarCacheNetidForBehaviour.
 #[test]
-fn two_behaviours_of_one_type_are_referred_to_by_their_positions() {
+fn behaviours_of_one_type_are_referred_to_by_position() {
     let (mut world, client, player) = joined();
     let mut three = (Purse::default(), Hero::with(1), Purse::default());
     three.0.coins.set(5);
@@ -100,7 +100,7 @@ fn two_behaviours_of_one_type_are_referred_to_by_their_positions() {
 
 // SyncVarCacheNetidForGameObject, SyncVarCacheNetidForIdentity: null while the target is not there.
 #[test]
-fn a_reference_gives_nothing_while_its_object_is_out_of_sight_and_the_object_when_it_is_back() {
+fn reference_is_empty_while_its_object_is_hidden() {
     let (mut world, client, player) = joined();
     let target = world.server.spawn(Hero::with(9));
     hero(&mut world, player).target.set(NetRef::from(target));
@@ -125,7 +125,7 @@ fn a_reference_gives_nothing_while_its_object_is_out_of_sight_and_the_object_whe
 // SetSyncVarGameObjectNull, SetSyncVarNetworkIdentityNull, GetSyncVarGameObjectOnServerNull,
 // GetSyncVarGameObjectOnClientNull, GetSyncVarNetworkIdentityOnServerNull, GetSyncVarNetworkIdentityOnClientNull.
 #[test]
-fn a_reference_to_nothing_is_nothing_on_both_sides() {
+fn null_reference_is_null_on_both_sides() {
     let (mut world, client, player) = joined();
     hero(&mut world, player).target.set(NetRef::from(player));
     world.frame();
@@ -233,7 +233,7 @@ fn classes() -> MirrorPrefabs {
 // DavidHook_SetSyncVarStructsValued, MultipleHooksOnSameObject_FireInOrder, DeepInheritanceSyncVarDirtyBitUniqueness,
 // DeeplyNested.
 #[test]
-fn hooks_of_all_classes_run_in_the_order_of_the_fields_and_see_all_of_them() {
+fn hooks_of_all_classes_run_in_field_order_after_all_fields() {
     let mut world = World::of(classes);
     let (client, leaf) = world.join(Leaf::default());
     told();
@@ -270,7 +270,7 @@ fn hooks_of_all_classes_run_in_the_order_of_the_fields_and_see_all_of_them() {
 
 // TestSettingStruct.
 #[test]
-fn a_struct_is_sent_when_it_is_another_one_and_not_when_it_is_the_same_again() {
+fn struct_is_sent_when_different_and_not_when_equal() {
     let mut world = World::of(classes);
     let (_, leaf) = world.join(Leaf::default());
     let mut set = |floor, room| {
@@ -310,7 +310,7 @@ fn a_component_with_an_interval_is_sent_when_that_is_over() {
 // NetworkBehaviour_CrossReferences_HooksCanAccessTargets. As in Mirror, those that come later in the burst do
 // not have their state yet.
 #[test]
-fn objects_of_a_burst_that_refer_to_each_other_are_all_there_when_their_callbacks_run() {
+fn callbacks_of_a_burst_see_all_of_its_objects() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(lifecycle)]
     struct Link {

@@ -137,7 +137,7 @@ fn the_least_significant_byte_comes_first_on_every_machine() {
 // TestReadArray_LengthIsTooBig, TestReadList_LengthIsTooBig, TestReadHashSet_LengthIsTooBig,
 // TestReadBytes_LengthIsTooBig, TestArrayThrowsIfLengthIsWrong, TestArrayDoesNotThrowWithCorrectLength.
 #[test]
-fn a_count_that_is_larger_than_what_follows_is_an_error() {
+fn count_beyond_the_remaining_bytes_is_an_error() {
     // 3 elements, and 2 of them.
     let short = [4, 2, 2];
     assert!(read::<Vec<i32>>(&short).is_err());
@@ -153,7 +153,7 @@ fn a_count_that_is_larger_than_what_follows_is_an_error() {
 // TestReadingInvalidString, TestReadingTruncatedString, ReadString_InvalidUTF8, TestReadingTooMuch,
 // ReadBytes_CountTooBig, Remaining.
 #[test]
-fn what_is_no_text_or_ends_too_early_is_an_error() {
+fn invalid_or_truncated_text_is_an_error() {
     let kind = |bytes: &[u8]| read::<String>(bytes).unwrap_err().kind();
     assert_eq!(kind(&[3, 0, 0xc3, 0x28]), ReadErrorKind::InvalidUtf8);
     assert!(read::<String>(&[9, 0, b'a']).is_err(), "cut off");

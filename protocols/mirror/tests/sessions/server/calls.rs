@@ -59,7 +59,7 @@ fn the_owner_calls_commands_and_others_those_that_are_for_all() {
 }
 
 #[test]
-fn commands_that_name_nothing_are_refused_and_the_connection_stays() {
+fn commands_with_unknown_targets_are_refused() {
     let mut net = Net::new();
     let (owner, player) = net.join();
     let unready = net.connect();
@@ -150,7 +150,7 @@ fn a_command_has_the_whole_server_at_hand() {
 }
 
 #[test]
-fn calls_go_to_whom_they_are_for() {
+fn calls_reach_their_receivers_only() {
     let mut net = Net::new();
     let (owner, player) = net.join();
     let (other, _) = net.join();

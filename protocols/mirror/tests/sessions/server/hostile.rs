@@ -21,7 +21,7 @@ fn reason(net: &mut Net) -> Option<MirrorError> {
 }
 
 #[test]
-fn what_mirror_disconnects_for_disconnects() {
+fn messages_that_mirror_disconnects_for_disconnect() {
     let mut stray = batch(&[&[0xbc, 0xaa]]);
     stray.push(200);
     let wrong: [(Vec<u8>, &str); 6] = [
@@ -48,7 +48,7 @@ fn what_mirror_disconnects_for_disconnects() {
 }
 
 #[test]
-fn what_mirror_ignores_is_ignored() {
+fn messages_that_mirror_ignores_are_ignored() {
     let mut net = Net::new();
     let (connection, player) = net.join();
     let (other, others) = net.join();

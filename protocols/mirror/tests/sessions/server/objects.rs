@@ -13,7 +13,7 @@ use syncvar::{
 use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
 
 #[test]
-fn a_client_that_joins_is_shown_everything_and_then_its_player() {
+fn joining_client_gets_all_objects_and_then_its_player() {
     let mut net = Net::new();
     let first = net.server.spawn(whole(5));
     let second = net.server.spawn(whole(6));
@@ -31,7 +31,7 @@ fn a_client_that_joins_is_shown_everything_and_then_its_player() {
 }
 
 #[test]
-fn nothing_leaves_between_two_updates_and_what_was_said_first_comes_first() {
+fn messages_leave_with_the_update_in_order() {
     let mut net = Net::new();
     let (connection, player) = net.join();
     net.deliver();
@@ -51,7 +51,7 @@ fn nothing_leaves_between_two_updates_and_what_was_said_first_comes_first() {
 }
 
 #[test]
-fn one_who_is_ready_without_a_player_is_shown_nothing_before_it_has_one() {
+fn ready_client_without_a_player_gets_no_objects() {
     let mut net = Net::new();
     net.server.spawn(whole(1));
     let connection = net.connect();
@@ -68,7 +68,7 @@ fn one_who_is_ready_without_a_player_is_shown_nothing_before_it_has_one() {
 }
 
 #[test]
-fn one_who_only_watches_can_be_shown_everything_when_it_is_ready() {
+fn ready_watcher_can_receive_all_objects() {
     let mut config = MirrorServerConfig::default();
     config.spawn_policy = SpawnPolicy::WhenReady;
     let mut net = Net::of(MirrorServer::with_config(prefabs(), config));
@@ -80,7 +80,7 @@ fn one_who_only_watches_can_be_shown_everything_when_it_is_ready() {
 }
 
 #[test]
-fn what_was_written_before_anybody_observed_is_in_the_spawn_and_not_sent_again() {
+fn unobserved_writes_are_in_the_spawn_and_not_sent_again() {
     let mut net = Net::new();
     let chest = net.server.spawn(whole(1));
     net.chest(chest).gold.set(2);
@@ -94,7 +94,7 @@ fn what_was_written_before_anybody_observed_is_in_the_spawn_and_not_sent_again()
 }
 
 #[test]
-fn what_was_written_just_before_somebody_joins_comes_to_all_and_counts_once() {
+fn write_during_a_join_reaches_all_clients_once() {
     let mut net = Net::new();
     let chest = net.server.spawn(whole(1));
     let (early, _) = net.join();
@@ -112,7 +112,7 @@ fn what_was_written_just_before_somebody_joins_comes_to_all_and_counts_once() {
 }
 
 #[test]
-fn only_the_owner_is_told_of_what_only_the_owner_may_read() {
+fn owner_only_component_reaches_the_owner_only() {
     let mut net = Net::new();
     let (owner, player) = net.join();
     let (other, _) = net.join();
@@ -135,7 +135,7 @@ fn only_the_owner_is_told_of_what_only_the_owner_may_read() {
 }
 
 #[test]
-fn what_nobody_may_read_any_more_is_not_kept_for_the_next_owner() {
+fn write_only_state_is_not_kept_for_the_next_owner() {
     let mut net = Net::new();
     let chest = net.server.spawn(whole(1));
     let (connection, _) = net.join();
@@ -153,7 +153,7 @@ fn what_nobody_may_read_any_more_is_not_kept_for_the_next_owner() {
 }
 
 #[test]
-fn what_the_owner_writes_goes_to_all_the_others_and_hooks_run() {
+fn owner_write_reaches_all_others_and_runs_hooks() {
     let mut net = Net::new();
     let (owner, player) = net.join();
     let (other, _) = net.join();
@@ -177,7 +177,7 @@ fn what_the_owner_writes_goes_to_all_the_others_and_hooks_run() {
 }
 
 #[test]
-fn the_same_value_from_the_owner_is_sent_on_but_calls_no_hook() {
+fn equal_owner_write_is_forwarded_without_a_hook() {
     let mut net = Net::new();
     let (owner, player) = net.join();
     let (other, _) = net.join();
@@ -205,7 +205,7 @@ fn set_dirty_sends_all_of_a_component() {
 }
 
 #[test]
-fn a_component_with_an_interval_waits_for_it_and_the_others_do_not() {
+fn component_interval_delays_only_its_component() {
     let component = Component::new().sync_interval(Duration::from_millis(40));
     let prefab = MirrorPrefab::new("slow", AssetId(5)).component(1, component);
     let prefabs = MirrorPrefabs::new().register::<(Chest, Chest)>(prefab);
@@ -239,7 +239,7 @@ fn a_component_with_an_interval_waits_for_it_and_the_others_do_not() {
 }
 
 #[test]
-fn hidden_objects_are_gone_for_that_client_and_come_back_as_they_are_then() {
+fn hide_despawns_for_one_client_and_show_sends_current_state() {
     let mut net = Net::new();
     let chest = net.server.spawn(whole(1));
     let (first, _) = net.join();
@@ -261,7 +261,7 @@ fn hidden_objects_are_gone_for_that_client_and_come_back_as_they_are_then() {
 }
 
 #[test]
-fn visibility_comes_before_the_interest_management_and_the_owner_before_both() {
+fn owner_overrides_visibility_which_overrides_interest() {
     let grid = SpatialGrid::xz(10.0, 15.0);
     let config = MirrorServerConfig::default();
     let mut net = Net::of(MirrorServer::with_interest(prefabs(), config, grid));
@@ -326,7 +326,7 @@ fn objects_that_move_come_into_sight_and_go_out_of_it() {
 }
 
 #[test]
-fn a_despawned_object_is_gone_for_all_who_had_it() {
+fn despawn_reaches_all_observers() {
     let mut net = Net::new();
     let chest = net.server.spawn(whole(1));
     let (connection, _) = net.join();
@@ -341,7 +341,7 @@ fn a_despawned_object_is_gone_for_all_who_had_it() {
 }
 
 #[test]
-fn callbacks_run_before_anybody_is_told_and_their_errors_are_events() {
+fn callbacks_run_before_the_send_and_their_errors_are_events() {
     let mut net = Net::new();
     let (connection, _) = net.join();
     let mut broken = whole(-1);
@@ -411,7 +411,7 @@ fn objects_that_cannot_be_spawned_are_errors() {
 }
 
 #[test]
-fn a_value_without_a_form_on_the_wire_keeps_the_object_from_being_sent_and_nothing_else() {
+fn unwritable_value_blocks_only_its_object() {
     use syncvar::prelude::*;
 
     #[derive(NetworkBehaviour, Default)]

@@ -25,7 +25,7 @@ fn a_server_can_go_to_another_thread() {
 }
 
 #[test]
-fn one_frame_tells_the_time_and_asks_for_it_every_tenth_of_a_second() {
+fn frames_carry_the_time_and_pings_come_ten_times_a_second() {
     let mut net = Net::new();
     let connection = net.connect();
     net.ready(connection);
@@ -67,7 +67,7 @@ fn pings_are_answered_with_the_time_of_the_last_update() {
 }
 
 #[test]
-fn the_round_trip_time_is_what_the_answers_say() {
+fn round_trip_time_follows_the_pongs() {
     let mut net = Net::new();
     let connection = net.connect();
     net.server.update(Duration::from_secs(2));
@@ -84,7 +84,7 @@ fn the_round_trip_time_is_what_the_answers_say() {
 }
 
 #[test]
-fn one_who_leaves_takes_what_it_owns_along_but_for_the_scene() {
+fn leaving_client_despawns_its_objects_except_scene_objects() {
     let mut net = Net::new();
     let options = MirrorSpawnOptions::default;
     let door = net
@@ -118,7 +118,7 @@ fn one_who_leaves_takes_what_it_owns_along_but_for_the_scene() {
 }
 
 #[test]
-fn one_who_is_sent_off_hears_the_last_words_and_is_closed_then() {
+fn disconnected_client_receives_queued_messages_first() {
     let mut net = Net::new();
     let (connection, _) = net.join();
     let (other, _) = net.join();
@@ -142,7 +142,7 @@ fn one_who_is_sent_off_hears_the_last_words_and_is_closed_then() {
 }
 
 #[test]
-fn one_who_is_not_ready_keeps_what_it_has_and_is_told_nothing() {
+fn client_that_is_not_ready_keeps_objects_and_gets_no_changes() {
     let mut net = Net::new();
     let chest = net.server.spawn(whole(1));
     let (connection, _) = net.join();
@@ -188,7 +188,7 @@ fn another_player_takes_the_place_of_the_former_which_stays() {
 }
 
 #[test]
-fn a_scene_comes_before_everything_else() {
+fn scene_message_comes_first() {
     let mut net = Net::new();
     let (early, _) = net.join();
     net.step();
@@ -215,7 +215,7 @@ fn a_scene_comes_before_everything_else() {
 }
 
 #[test]
-fn with_an_authenticator_nothing_is_heard_before_the_game_has_accepted() {
+fn authenticator_blocks_messages_until_accepted() {
     let mut config = MirrorServerConfig::default();
     config.authenticate = true;
     let server = || MirrorServer::with_config(prefabs(), config.clone());
@@ -283,7 +283,7 @@ fn messages_of_the_game_go_both_ways() {
 }
 
 #[test]
-fn one_who_takes_nothing_is_disconnected_and_costs_no_more() {
+fn client_that_reads_nothing_is_disconnected_at_bounded_cost() {
     let mut config = MirrorServerConfig::default();
     config.max_queued_bytes = 10_000;
     let mut net = Net::of(MirrorServer::with_config(prefabs(), config));

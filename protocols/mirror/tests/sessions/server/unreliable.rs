@@ -55,7 +55,7 @@ fn yaw(net: &Net, object: NetId) -> i32 {
 }
 
 #[test]
-fn what_an_owner_sends_unreliably_counts_if_it_is_news() {
+fn newer_unreliable_owner_state_is_applied() {
     let mut net = Net::new();
     let (owner, player) = net.join();
     let (other, others) = net.join();
@@ -105,7 +105,7 @@ fn a_new_owner_begins_anew() {
 }
 
 #[test]
-fn what_cannot_be_read_disconnects() {
+fn malformed_unreliable_packet_disconnects() {
     let messages: [(fn(_, _, _) -> _, _); 2] =
         [(baseline, "UnreliableBaseline"), (delta, "UnreliableDelta")];
     for (message, name) in messages {

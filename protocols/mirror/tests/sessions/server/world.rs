@@ -351,13 +351,13 @@ proptest! {
     #![proptest_config(syncvar_testing::cases(300))]
 
     #[test]
-    fn every_client_has_what_it_may_see(steps in vec(step(), 0..120)) {
+    fn clients_have_their_visible_objects(steps in vec(step(), 0..120)) {
         run(Net::new(), false, &steps)?;
     }
 
     /// And where it sees some areas only, that is as it is on the server.
     #[test]
-    fn every_client_has_what_is_near(steps in vec(step(), 0..120)) {
+    fn clients_have_their_near_objects(steps in vec(step(), 0..120)) {
         let grid = SpatialGrid::xz(20.0, 40.0);
         let config = MirrorServerConfig::default();
         let server = MirrorServer::with_interest(prefabs(), config, grid);

@@ -186,7 +186,7 @@ impl World {
 
 proptest! {
     #[test]
-    fn whoever_joins_and_whoever_writes_all_have_the_same(steps in vec(step(), 1..40)) {
+    fn random_writers_and_joins_leave_all_clients_equal(steps in vec(step(), 1..40)) {
         let mut world = World::new();
         for step in steps {
             match step {

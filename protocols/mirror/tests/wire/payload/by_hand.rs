@@ -55,7 +55,7 @@ impl NetworkBehaviour for Pair {
 }
 
 #[test]
-fn a_behaviour_by_hand_writes_its_fields_for_a_full_state_and_its_mask_once_for_a_change() {
+fn handwritten_behaviour_writes_all_fields_or_one_mask() {
     let mut pair = Component::new(Pair::default());
     pair.get_mut::<Pair>().numbers[1].set(2);
     assert_eq!(pair.full(), "0004");
@@ -77,7 +77,7 @@ fn a_behaviour_by_hand_writes_its_fields_for_a_full_state_and_its_mask_once_for_
 }
 
 #[test]
-fn a_behaviour_can_put_its_own_bytes_behind_the_sections_of_another_one() {
+fn behaviour_can_append_bytes_to_the_layout_of_another() {
     let mut custom = Component::new(CustomSer::default());
     assert_eq!(custom.full(), "12efbe");
     assert_eq!(custom.change(), "000000000000000000efbe");
@@ -100,7 +100,7 @@ fn a_behaviour_can_put_its_own_bytes_behind_the_sections_of_another_one() {
 
 /// What is around the sections is the same in the other dialects, where they are the usual bytes.
 #[test]
-fn the_sections_of_another_behaviour_are_its_usual_bytes_in_the_other_dialects() {
+fn layout_writes_the_usual_bytes_in_other_encodings() {
     let mut custom = CustomSer::default();
     custom.0.v.set(1);
     let mut writer = NetworkWriter::with_encoding(Encoding::Compact);

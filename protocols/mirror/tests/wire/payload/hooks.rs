@@ -65,7 +65,7 @@ fn log(component: &mut Component) -> Vec<String> {
 
 /// Mirror calls `a` before it has read `b`; here every hook sees what all fields are.
 #[test]
-fn hooks_run_in_the_order_of_the_fields_when_everything_has_been_read() {
+fn hooks_run_in_field_order_after_all_fields() {
     let mut client = Component::new(HookVars::default());
     let change = "01000000000000000200000000020004 0f14283c 0400 6e6577".replace(' ', "");
     let hooks = client.read(&change, false).unwrap();
@@ -105,7 +105,7 @@ fn hooks_of_collections_run_before_those_of_the_values() {
 }
 
 #[test]
-fn a_full_state_calls_the_hooks_of_what_is_different_and_none_of_a_collection() {
+fn full_state_runs_hooks_of_changed_fields_only() {
     let mut client = Component::new(HookVars::default());
     let same = "0000000000000000 020406 0500 696e6974".replace(' ', "");
     let hooks = client.read(&same, true).unwrap();
@@ -120,7 +120,7 @@ fn a_full_state_calls_the_hooks_of_what_is_different_and_none_of_a_collection() 
 }
 
 #[test]
-fn what_a_hook_panics_with_is_told_and_ends_with_it() {
+fn panicking_hook_is_reported_and_contained() {
     let mut client = Component::new(HookVars::default());
     let Panicked(message) = client.apply("00000000000000000101", false).unwrap_err();
     assert!(message.contains("no"), "{message}");
@@ -129,7 +129,7 @@ fn what_a_hook_panics_with_is_told_and_ends_with_it() {
 }
 
 #[test]
-fn a_behaviour_without_hooks_has_none_to_be_told() {
+fn behaviour_without_hooks_runs_none() {
     #[derive(NetworkBehaviour, Default)]
     struct Door {
         #[sync_var]

@@ -19,7 +19,7 @@ proptest! {
 
     /// Whatever has changed, the other side has the same after the change, and after the full state.
     #[test]
-    fn what_is_written_is_what_is_read(
+    fn written_payload_reads_back_equal(
         (a, b, mid) in (any::<i32>(), "[a-z]{0,4}", any::<i16>()),
         list in prop::collection::vec(any::<i32>(), 0..4),
         leaf_b in any::<i64>(),

@@ -6,7 +6,7 @@ use syncvar::{codec::Half, wire::ReadErrorKind};
 use super::support::{Component, DocData, InhLeaf, empty_collections};
 
 #[test]
-fn a_class_without_collections_writes_their_empty_mask_in_every_change() {
+fn class_without_collections_writes_an_empty_mask() {
     let mut data = Component::new(DocData::default());
     let full = "84f9ae8e0f004578616d706c6520737472696e67";
     assert_eq!(data.full(), full);
@@ -137,7 +137,7 @@ impl Default for SyncObjs {
 }
 
 #[test]
-fn the_changes_of_collections_stand_behind_their_mask_in_the_order_of_the_fields() {
+fn collection_changes_follow_their_mask_in_field_order() {
     let mut objects = Component::new(SyncObjs::default());
     assert_eq!(objects.full(), format!("{}54", empty_collections(6)));
     let behaviour = objects.get_mut::<SyncObjs>();
@@ -300,7 +300,7 @@ fn a_field_that_is_sent_once_is_in_full_states_alone() {
 }
 
 #[test]
-fn who_reads_and_writes_a_field_is_no_matter_of_the_payload_and_a_codec_is() {
+fn field_policy_leaves_the_payload_alone_and_a_codec_does_not() {
     #[derive(NetworkBehaviour, Default)]
     struct Ship {
         #[sync_var(read = owner)]

@@ -186,7 +186,7 @@ impl NetworkServer {
             row: at.row,
             force: true,
         };
-        let now = self.clock.now;
+        let now = self.clock.now();
         self.send_restricted(audience, &job, now);
         self.finish_run(now);
         self.deliver_changes();

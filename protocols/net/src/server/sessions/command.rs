@@ -82,7 +82,7 @@ impl NetworkServer {
             return Err(CommandRefusal::NotOwner);
         }
         let rate = place.schema.rate.unwrap_or(self.config.command_rate);
-        let now = self.clock.now;
+        let now = self.clock.now();
         let connection = self.sessions.connections.get_mut(from.0);
         if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);

@@ -38,7 +38,7 @@ impl NetworkServer {
         if self.sessions.pinging.is_empty() {
             return;
         }
-        let (now, tick_rate) = (self.clock.now, self.config.tick_rate);
+        let (now, tick_rate) = (self.clock.now(), self.config.tick_rate);
         for id in std::mem::take(&mut self.sessions.pinging) {
             let connection = self.sessions.connections.get_mut(id.0);
             let Some(connection) = connection.filter(|connection| connection.is_connected()) else {

@@ -130,8 +130,9 @@ fn unencodable_message_is_an_error_of_the_writer() {
     assert!(ListHash::peek(&reader).is_err());
 }
 
+// checklist: M21
 #[test]
-fn m21_operation_returns_its_change() {
+fn operation_returns_its_change() {
     let mut list = SyncList::from([1, 2]);
     let (index, previous, value) = (0, 1, 3);
     let mut done = |operation: ListOperation<i32>| operation.apply(&mut list).unwrap();

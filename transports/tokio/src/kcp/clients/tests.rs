@@ -63,7 +63,7 @@ fn a_client_is_accepted_with_its_cookie() {
 }
 
 #[test]
-fn hellos_from_false_addresses_take_no_room_and_keep_nobody_out() {
+fn hellos_from_false_addresses_take_no_room() {
     let mut listener = listener(10);
     let hello = hello();
     let mut client = KcpConnection::connect(NOW);
@@ -96,7 +96,7 @@ fn one_hello_has_one_answer_per_address() {
 }
 
 #[test]
-fn a_guessed_cookie_lets_nobody_in() {
+fn guessed_cookie_is_refused() {
     let mut listener = listener(10);
     listener.handle_datagram(NOW, addr(1), &hello());
     let answer = answers(&mut listener, addr(1)).remove(0);
@@ -112,7 +112,7 @@ fn a_guessed_cookie_lets_nobody_in() {
 }
 
 #[test]
-fn a_client_that_begins_again_takes_the_place_of_what_it_was() {
+fn restarted_client_replaces_its_old_connection() {
     let mut listener = listener(1);
     let mut before = join(&mut listener, addr(1));
     before
@@ -225,7 +225,7 @@ fn clients_survive_a_long_tick() {
 }
 
 #[test]
-fn who_comes_when_there_is_no_room_is_told() {
+fn client_beyond_the_limit_gets_a_disconnect() {
     let mut listener = listener(1);
     join(&mut listener, addr(1));
     let late = join(&mut listener, addr(2));
@@ -255,7 +255,7 @@ fn a_client_is_refused_while_the_server_shuts_down() {
 }
 
 #[test]
-fn nothing_stays_of_a_connection_that_has_ended() {
+fn ended_connection_leaves_no_state() {
     let mut listener = listener(1);
     let mut client = join(&mut listener, addr(1));
     let peer = listener.by_addr.get_mut(&addr(1)).unwrap();

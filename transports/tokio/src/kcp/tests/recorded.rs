@@ -8,7 +8,7 @@ use super::*;
 
 /// Bytes of WIRE.md, section 7.
 #[test]
-fn a_connection_says_what_wire_md_says() {
+fn connection_writes_the_bytes_of_wire_md() {
     let mut client = KcpConnection::connect(ms(0));
     client.update(ms(62));
     let hello = client.poll_transmit().unwrap();

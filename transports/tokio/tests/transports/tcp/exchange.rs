@@ -96,7 +96,7 @@ async fn a_server_stops_when_its_clients_have_the_goodbye() {
 }
 
 #[tokio::test]
-async fn a_client_that_is_sent_off_is_told_why_and_the_others_stay() {
+async fn disconnected_client_learns_the_reason_and_the_others_stay() {
     let mut server = Running::start(TcpOptions::default(), |_| {}).await;
     let (mut first, mut second) = (server.join().await, server.join().await);
     let connected = |event| match event {
@@ -163,7 +163,7 @@ async fn a_client_of_another_game_is_refused_with_the_difference() {
 }
 
 #[tokio::test]
-async fn a_future_that_is_dropped_loses_nothing() {
+async fn dropped_future_loses_no_packet() {
     let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
     let mut client = server.join().await;
     let seen = async {
@@ -183,7 +183,7 @@ async fn a_future_that_is_dropped_loses_nothing() {
 }
 
 #[tokio::test]
-async fn what_a_client_answers_leaves_at_once() {
+async fn client_answers_leave_at_once() {
     let mut server = Running::start(TcpOptions::default(), |_| {}).await;
     let mut client = server.connect().await;
     // The server accepts the client, which answers `Ready`.
@@ -194,7 +194,7 @@ async fn what_a_client_answers_leaves_at_once() {
 }
 
 #[tokio::test]
-async fn a_client_is_told_of_packets_that_make_no_sense() {
+async fn client_reports_malformed_packets() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();
     let client = NetworkClient::new(prefabs());

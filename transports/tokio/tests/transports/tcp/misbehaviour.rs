@@ -46,7 +46,7 @@ async fn garbage_closes_its_connection() {
 }
 
 #[tokio::test]
-async fn what_follows_garbage_does_not_hide_the_answer() {
+async fn bytes_after_garbage_do_not_hide_the_answer() {
     let mut bytes = vec![255; 5];
     bytes.resize(3_000_000, 7);
     let server = Running::start(TcpOptions::default(), |_| {}).await;
@@ -74,7 +74,7 @@ async fn a_connection_that_never_says_anything_is_closed() {
 }
 
 #[tokio::test]
-async fn a_client_that_has_said_something_may_be_silent() {
+async fn silent_client_stays_after_its_first_message() {
     let mut options = TcpOptions::default();
     options.handshake_timeout = Duration::from_millis(100);
     let server = Running::start(options, |board| board.count += 1).await;
@@ -117,7 +117,7 @@ async fn a_client_that_never_reads_is_disconnected_alone() {
 }
 
 #[tokio::test]
-async fn a_client_that_takes_nothing_for_too_long_is_disconnected() {
+async fn client_that_stops_reading_times_out() {
     let mut options = TcpOptions::default();
     options.max_queued_bytes = usize::MAX;
     options.stall_timeout = Duration::from_millis(100);

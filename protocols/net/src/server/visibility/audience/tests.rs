@@ -284,7 +284,7 @@ fn an_unused_area_leaves_no_state() {
 }
 
 #[test]
-fn a_closed_connection_owns_and_sees_nothing() {
+fn closed_connection_owns_and_observes_no_object() {
     let mut audiences = audiences();
     let here = of_area(&mut audiences, HERE, None);
     let owned = of_area(&mut audiences, HERE, Some(A));
