@@ -67,6 +67,24 @@ impl fmt::Display for ConnectionId {
 }
 
 /// The number of an object that is part of a scene.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::NetworkSceneId;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// const GATE: NetworkSceneId = NetworkSceneId(4);
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// net.client_mut(0).add_scene_object(GATE, Door::default()).unwrap();
+/// let gate = net.server.spawn_scene_object(GATE, Door::default()).unwrap();
+/// net.settle();
+/// assert_eq!(net.client(0).identity(gate).unwrap().scene_id(), Some(GATE));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkSceneId(pub u32);

@@ -20,6 +20,23 @@ pub struct Counter {
 }
 
 /// Encoding cost of one behaviour of one prefab on a server.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// net.server.get_mut::<Door>(door).unwrap().open.set(true);
+/// net.settle();
+/// let stats = &net.server.stats().behaviours[0];
+/// assert_eq!((&*stats.behaviour, stats.delta.messages), ("Door", 1));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BehaviourStats {

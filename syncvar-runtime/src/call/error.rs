@@ -4,6 +4,31 @@ use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
 
 /// A call that was not sent.
+///
+/// ```
+/// use syncvar::calls::CallError;
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// #[network_calls]
+/// impl Door {
+///     #[command]
+///     fn unlock(&mut self) {
+///         self.open.set(true);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default()); // without an owner
+/// net.settle();
+/// let refused = net.client_mut(0).calls::<Door>(door).unlock();
+/// assert_eq!(refused, Err(CallError::NotOwner(door)));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {

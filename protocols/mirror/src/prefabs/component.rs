@@ -9,6 +9,12 @@ use syncvar_runtime::{BehaviourSchema, Delivery as SyncMethod};
 const UNSET: Duration = Duration::from_millis(100);
 
 /// Reader of a component's fields. Mirror's `SyncMode`.
+///
+/// ```
+/// use syncvar::mirror::{Component, SyncMode};
+///
+/// let inventory = Component::new().sync_mode(SyncMode::Owner);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
     /// All observers of the object.
@@ -19,6 +25,12 @@ pub enum SyncMode {
 }
 
 /// Writer of a component's fields. Mirror's `SyncDirection`.
+///
+/// ```
+/// use syncvar::mirror::{Component, SyncDirection};
+///
+/// let movement = Component::new().sync_direction(SyncDirection::ClientToServer);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncDirection {
     /// The server.

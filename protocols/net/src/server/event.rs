@@ -157,6 +157,15 @@ pub enum ServerEvent {
 }
 
 /// Error of a packet that was not handled completely.
+///
+/// ```
+/// use syncvar::error::PacketError;
+/// use syncvar::prelude::*;
+///
+/// let mut server = NetworkServer::new(Prefabs::new());
+/// let error = server.handle_packet(ConnectionId(7), 0, &[]).unwrap_err();
+/// assert!(matches!(error, PacketError::UnknownConnection(ConnectionId(7))));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {

@@ -209,6 +209,14 @@ impl SyncValue for Ray {
 }
 
 /// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on; in `Mirror` column by column.
+///
+/// ```
+/// use syncvar::values::Matrix4x4;
+///
+/// let mut matrix = Matrix4x4::default();
+/// matrix.rows[0][3] = 5.0;
+/// assert_eq!(matrix.rows[0], [matrix.rows[0][0], 0.0, 0.0, 5.0]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Matrix4x4 {
