@@ -34,9 +34,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// enough:
 ///
 /// ```
-/// use syncvar::*;
-/// use syncvar::behaviour::FieldVisitor;
-/// use syncvar::schema::{BehaviourSchema, FieldSchema};
+/// use syncvar::{behaviour::FieldVisitor, prelude::*, schema::{BehaviourSchema, FieldSchema}};
 ///
 /// struct Quiver {
 ///     arrows: SyncList<u8>,
@@ -62,10 +60,12 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// [`on_deserialize`](Self::on_deserialize), always both:
 ///
 /// ```
-/// # use syncvar::*;
-/// # use syncvar::behaviour::FieldVisitor;
-/// # use syncvar::schema::{BehaviourSchema, FieldSchema, TypeSchema};
-/// # use syncvar::wire::{NetworkReader, NetworkWriter, ReadError};
+/// use syncvar::{
+///     SyncField, behaviour::FieldVisitor, prelude::*,
+///     schema::{BehaviourSchema, FieldSchema, TypeSchema},
+///     wire::{NetworkReader, NetworkWriter, ReadError},
+/// };
+///
 /// /// Sends its shots three at a time.
 /// #[derive(Default)]
 /// struct Volley {
@@ -252,7 +252,7 @@ impl NetworkReader<'_> {
     ///
     /// # Errors
     ///
-    /// Those of `on_deserialize`.
+    /// When `on_deserialize` fails.
     #[inline]
     pub fn read_base<D: NetworkBehaviour, B, P>(
         &mut self,
@@ -266,7 +266,7 @@ impl NetworkReader<'_> {
     }
 }
 
-/// A behaviour whose type `Any` reveals.
+/// A behaviour that `Any` downcasts to its type.
 pub trait AnyBehaviour: Any + Send + Sync {}
 
 impl<B: NetworkBehaviour> AnyBehaviour for B {}
@@ -311,7 +311,7 @@ impl CallTable {
 pub struct HookFailure {
     /// The object.
     pub object: NetId,
-    /// Received fields of the behaviour, with that of the hook. On a host, the changed fields.
+    /// Received fields of the behaviour, including the hook's field. On a host, the changed fields.
     pub fields: ChangedFields,
     /// Message of the panic.
     pub message: String,

@@ -1,4 +1,4 @@
-//! Interest management: areas of objects, and areas that each connection sees.
+//! Interest management: areas of objects, and the areas in view of each connection.
 
 mod changes;
 mod grid;
@@ -41,7 +41,7 @@ pub struct Area(pub u64);
 ///
 /// [`Everyone`], [`SpatialGrid`] and [`GroupTags`] are built in.
 ///
-/// # Implementing one
+/// # Implementation
 ///
 /// The server calls the `handle_*` methods for objects and connections. The game calls methods of
 /// the implementation for viewers, teams and so on. Each update of the server collects the
@@ -60,11 +60,11 @@ pub struct Area(pub u64);
 /// struct Dungeon {
 ///     /// Each room with the corridors next to it.
 ///     doors: BTreeMap<Area, Vec<Area>>,
-///     /// Who has gone into which room since the last update.
+///     /// Rooms that connections entered since the last update.
 ///     entered: BTreeMap<ConnectionId, Area>,
-///     /// Where objects have been put since then.
+///     /// Areas of objects placed since then.
 ///     placed: BTreeMap<NetId, Area>,
-///     /// What each connection was said to see.
+///     /// Areas reported as revealed to each connection.
 ///     seen: BTreeMap<ConnectionId, BTreeSet<Area>>,
 /// }
 ///
@@ -149,8 +149,7 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
     /// Handles a new connection, which may not be accepted yet.
     fn handle_connect(&mut self, connection: ConnectionId);
 
-    /// Handles the end of a connection, whose number is never reused. It needs no report and must
-    /// get none.
+    /// Handles the end of a connection. Its number is never reused. It must get no report.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
     /// Adds the differences since the last call to `changes`, at no cost without a difference.

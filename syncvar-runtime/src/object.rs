@@ -1,4 +1,4 @@
-//! Objects: the behaviours of each, what the update loop keeps about them, and the pools of all.
+//! Objects: their behaviours, their state in the update loop, and their pools.
 
 mod behaviours;
 mod call;

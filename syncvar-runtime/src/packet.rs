@@ -20,7 +20,7 @@ use batch::Batch;
 /// Format of the messages with deltas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UpdateForm {
-    /// Whether several objects share a message, possibly in the long form.
+    /// Set if several objects share a message, possibly in the long form.
     pub batched: bool,
     /// Number of the message.
     pub update: i16,
@@ -36,14 +36,14 @@ pub struct UpdateForm {
 pub struct Segments {
     writer: NetworkWriter,
     form: UpdateForm,
-    /// Begin of the message or entry in progress.
+    /// Start of the message or entry in progress.
     start: usize,
-    /// Begin of the packet in progress.
+    /// Start of the packet in progress.
     packet: usize,
     /// Ends of the earlier packets.
     cuts: Vec<usize>,
     packet_size: usize,
-    /// Begin of the delta in progress.
+    /// Start of the delta in progress.
     contents: usize,
     /// Length of the last delta.
     changes: usize,

@@ -1,4 +1,4 @@
-//! `Prefabs`: the registry that both sides build.
+//! `Prefabs`: the registry of both ends.
 
 mod error;
 pub mod text;
@@ -17,25 +17,21 @@ use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkHash128};
 use text::PrefabText;
 
-/// Registry of the objects that can be spawned: names, and functions that make the behaviours. The server and
-/// every client build the same registry, and compare it at connect.
+/// Registry of the spawnable objects: names, and functions that create their behaviours. The server
+/// and every client build the same registry, and compare it at connect.
 ///
-/// A prefab travels as 16 bytes, its asset id, which is the hash of its name and so the same in
-/// every build.
+/// A prefab travels as its asset id: 16 bytes, the hash of its name, equal in every build.
 ///
 /// ```
-/// # use syncvar::*;
-/// # use syncvar::behaviour::FieldVisitor;
-/// # use syncvar::schema::BehaviourSchema;
-/// # use syncvar::values::NetworkHash128;
-/// # #[derive(Default)] struct Player; #[derive(Default)] struct Door; #[derive(Default)] struct Loot;
-/// # macro_rules! empty { ($($t:ident)*) => { $(impl NetworkBehaviour for $t {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
-/// # })* } }
-/// # empty!(Player Door Loot);
+/// use syncvar::{prelude::*, values::NetworkHash128};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Loot;
+///
 /// let prefabs = Prefabs::new()
 ///     .register::<Player>("player")
 ///     .register::<(Door, Loot)>("chest"); // several behaviours on one object, in this order
@@ -50,38 +46,38 @@ pub struct Prefabs {
 
 /// Entry of the registry.
 pub struct Prefab {
-    /// Its position in the order of registration.
+    /// Position in the order of registration.
     pub index: u32,
-    /// Its name.
+    /// Name of the prefab.
     pub name: String,
-    /// Its asset id.
+    /// Asset id.
     pub asset_id: NetworkHash128,
-    /// Its description.
+    /// Description.
     pub text: PrefabText,
-    /// The types of its behaviours, in order.
+    /// Types of the behaviours, in order.
     pub types: Vec<TypeId>,
-    /// The position of its first behaviour among the behaviours of all prefabs.
+    /// Position of the first behaviour among the behaviours of all prefabs.
     pub first_behaviour: usize,
-    /// The fields of any of its behaviours that have rules.
+    /// Restricted fields of the behaviours.
     pub rules: PolicyBits,
-    /// Whether a behaviour is told of the life of its object.
+    /// Set if a behaviour has a lifecycle.
     pub lifecycle: bool,
-    /// Whether it has hooks that are told of the state that an object is met with.
+    /// Set if a hook also runs for the first state of an object.
     pub initial_hooks: bool,
-    /// Whether a behaviour has data beside its fields.
+    /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
-    /// The remote calls of its behaviours.
+    /// Remote calls of the behaviours.
     pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
 }
 
 impl Prefabs {
-    /// An empty registry.
+    /// Creates an empty registry.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a prefab: a behaviour, or a tuple of up to eight, made by `Default` on the client.
+    /// Adds a prefab: a behaviour, or a tuple of up to eight, created by `Default` on the client.
     ///
     /// # Panics
     ///
@@ -91,8 +87,8 @@ impl Prefabs {
         self.register_with(name, S::default)
     }
 
-    /// Adds a prefab whose behaviours are made by a function: for values other than `Default`, and
-    /// for a [`BehaviourList`](crate::BehaviourList).
+    /// Adds a prefab with a function that creates its behaviours: for values other than `Default`,
+    /// and for a [`BehaviourList`](crate::BehaviourList).
     ///
     /// # Panics
     ///
@@ -106,8 +102,8 @@ impl Prefabs {
         self.register_asset(name, NetworkHash128::of(name), make)
     }
 
-    /// Adds a prefab under an asset id of your own, for instance one that Unity gave out. An asset id of
-    /// zero means none: the prefab is found by its name and its behaviours.
+    /// Adds a prefab under an asset id of your choice, for instance one from Unity. With an asset id of
+    /// zero, the prefab is found by its name and its behaviours only.
     ///
     /// # Panics
     ///
@@ -151,23 +147,23 @@ impl Prefabs {
         self
     }
 
-    /// The asset id of a prefab.
+    /// Returns the asset id of a prefab.
     pub fn asset_id(&self, name: &str) -> Option<NetworkHash128> {
         Some(self.by_name(name)?.asset_id)
     }
 
-    /// The name of the prefab that has this asset id.
+    /// Returns the name of the prefab with this asset id.
     pub fn name(&self, asset_id: NetworkHash128) -> Option<&str> {
         Some(&self.by_asset_id(asset_id)?.name)
     }
 
-    /// A hash of every prefab's name, asset id, behaviours, fields and types, independent of the
-    /// order in which they were registered. Two sides with equal hashes agree about every byte.
+    /// Returns a hash of every prefab's name, asset id, behaviours, fields and types, independent of
+    /// the order of registration. Two ends with equal hashes agree about every byte.
     pub fn schema_hash(&self) -> u64 {
         text::hash(&self.texts())
     }
 
-    /// The descriptions of all prefabs, ordered by name.
+    /// Returns the descriptions of all prefabs, ordered by name.
     pub fn texts(&self) -> Vec<&PrefabText> {
         self.by_rank().map(|entry| &entry.text).collect()
     }
@@ -199,16 +195,16 @@ impl Prefabs {
         ranks
     }
 
-    /// The prefab that was registered at this position.
+    /// Returns the prefab at a position in the order of registration.
     pub fn get(&self, index: u32) -> Option<&Prefab> {
         self.entries.get(index as usize)
     }
 
-    /// The call that a class declares under a number, on an object of the prefab at this position.
+    /// Returns the call with a number in a class, for an object of the prefab at this position.
     ///
     /// # Errors
     ///
-    /// When no behaviour of the object is of this class.
+    /// When no behaviour of the object has this class.
     pub fn declared_call(
         &self,
         prefab: u32,
@@ -262,20 +258,20 @@ impl Prefabs {
         }
     }
 
-    /// The first prefab registered with behaviours of these types.
+    /// Returns the first prefab registered with behaviours of these types.
     pub fn by_types(&self, types: &[TypeId]) -> Option<&Prefab> {
         self.entries.get(*self.by_types.get(types)?)
     }
 }
 
 impl Prefab {
-    /// Makes the behaviours of a new object.
+    /// Creates the behaviours of a new object.
     pub fn make(&self) -> Behaviours {
         (self.make)()
     }
 }
 
-/// Reasons why behaviours have no prefab.
+/// Reason why no prefab fits the behaviours.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PrefabError {
@@ -288,9 +284,9 @@ pub enum PrefabError {
     /// The prefab of this name has other behaviours.
     #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
     OtherBehaviours {
-        /// The name of the prefab.
+        /// Name of the prefab.
         prefab: String,
-        /// The behaviours of the object.
+        /// Behaviours of the object.
         behaviours: String,
     },
 }

@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::{NetId, NetworkSceneId, Quaternion, Vector3};
 
-/// Where an object stands.
+/// Position and rotation of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// Its position.
+    /// Position in space.
     pub position: Vector3,
-    /// How it is turned.
+    /// Rotation in space.
     pub rotation: Quaternion,
 }
 
@@ -24,28 +24,28 @@ impl Default for Place {
     }
 }
 
-/// The scene ids and the parents of those objects that have one. The others cost nothing.
+/// Scene ids and parents of objects. An object without either takes no memory.
 #[derive(Debug, Default)]
 pub struct Relations {
     scene_ids: FxHashMap<NetId, NetworkSceneId>,
-    /// The same from the other side.
+    /// Inverse of `scene_ids`.
     scene_objects: BTreeMap<NetworkSceneId, NetId>,
     parents: FxHashMap<NetId, NetId>,
-    /// The same from the other side: parent and child.
+    /// Inverse of `parents`: pairs of parent and child.
     children: BTreeSet<(NetId, NetId)>,
 }
 
-/// What a full state says about an object's place among the others.
+/// Scene id and parent of an object, as in its snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Relation {
-    /// Its number in the scene.
+    /// Scene id, if both ends create the object as part of a scene.
     pub scene_id: Option<NetworkSceneId>,
-    /// What it is below.
+    /// Parent, if the object has one.
     pub parent: Option<NetId>,
 }
 
 impl Relations {
-    /// What an object has of both.
+    /// Returns the scene id and the parent of an object.
     pub fn of(&self, object: NetId) -> Relation {
         Relation {
             scene_id: self.scene_id(object),
@@ -53,7 +53,7 @@ impl Relations {
         }
     }
 
-    /// The scene id of an object.
+    /// Returns the scene id of an object.
     #[inline]
     pub fn scene_id(&self, object: NetId) -> Option<NetworkSceneId> {
         if self.scene_ids.is_empty() {
@@ -62,22 +62,22 @@ impl Relations {
         self.scene_ids.get(&object).copied()
     }
 
-    /// The object that has a scene id.
+    /// Returns the object with a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
         self.scene_objects.get(&scene_id).copied()
     }
 
-    /// All scene ids and their objects, ascending.
+    /// Returns all scene ids with their objects, ascending.
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
         self.scene_objects.iter().map(|(scene, id)| (*scene, *id))
     }
 
-    /// How many objects have a scene id.
+    /// Returns the number of objects with a scene id.
     pub fn scene_count(&self) -> usize {
         self.scene_objects.len()
     }
 
-    /// Gives an object a scene id; whoever had it loses it.
+    /// Gives a scene id to an object. Another object with this scene id loses it.
     pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
         self.take_scene_id(object);
         if let Some(former) = self.scene_objects.insert(scene_id, object) {
@@ -86,38 +86,38 @@ impl Relations {
         self.scene_ids.insert(object, scene_id);
     }
 
-    /// Takes the scene id of an object away.
+    /// Removes and returns the scene id of an object.
     pub fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
         let scene_id = self.scene_ids.remove(&object)?;
         self.scene_objects.remove(&scene_id);
         Some(scene_id)
     }
 
-    /// What an object is below.
+    /// Returns the parent of an object.
     pub fn parent(&self, child: NetId) -> Option<NetId> {
         self.parents.get(&child).copied()
     }
 
-    /// The parent of an object, the parent of that, and so on. It ends, even where a malicious server
-    /// has made a circle of them.
+    /// Returns the parent of an object, the parent's parent, and so on. Ends even on a cycle, which a
+    /// malicious server can send.
     pub fn ancestors(&self, object: NetId) -> impl Iterator<Item = NetId> {
         std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
     }
 
-    /// Whether any object is below another.
+    /// Returns whether any object has a parent.
     #[inline]
     pub fn has_children(&self) -> bool {
         !self.children.is_empty()
     }
 
-    /// The children of an object, ascending.
+    /// Returns the children of an object, ascending.
     pub fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
         let children = self.children.range((parent, first)..=(parent, last));
         children.map(|(_, child)| *child)
     }
 
-    /// Returns whether that is another parent than before.
+    /// Sets or removes the parent of an object. Returns whether this is a change.
     #[inline]
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
         (parent.is_some() || !self.parents.is_empty()) && self.change_parent(child, parent)
@@ -140,7 +140,7 @@ impl Relations {
         true
     }
 
-    /// Forgets what an object was to others. What others are to it stays.
+    /// Removes the scene id and the parent of an object. Its children keep it as their parent.
     #[inline]
     pub fn forget(&mut self, object: NetId) {
         if !self.scene_ids.is_empty() {
@@ -149,7 +149,7 @@ impl Relations {
         self.set_parent(object, None);
     }
 
-    /// Forgets the scene ids of objects for which this is false.
+    /// Removes the scene ids of the objects for which `stays` is false.
     pub fn retain_scene_ids(&mut self, stays: impl Fn(NetId) -> bool) {
         let scene_ids = &mut self.scene_ids;
         self.scene_objects.retain(|_, object| {

@@ -25,7 +25,7 @@ pub struct BehaviourSchema {
     pub name: &'static str,
     /// Description of the base, if the class has one.
     pub base: Option<&'static BehaviourSchema>,
-    /// Fields of this class without those of its bases, in declaration order.
+    /// Fields of this class without its bases, in declaration order.
     pub fields: &'static [FieldSchema],
 }
 
@@ -38,9 +38,9 @@ pub struct FieldSchema {
     pub schema: TypeSchema,
     /// Readers, writer and send interval of the field.
     pub policy: FieldPolicy,
-    /// `SyncField::RESENDABLE`: a delta written after `set_dirty` repairs every loss.
+    /// `SyncField::RESENDABLE`: set if a delta written after `set_dirty` repairs every loss.
     pub resendable: bool,
-    /// The hook also runs for the first state that a client receives of an object.
+    /// Set if the hook also runs for the first state that a client receives of an object.
     pub initial_hook: bool,
 }
 
@@ -78,7 +78,7 @@ impl FieldSchema {
     }
 }
 
-/// The text that both ends compare: the type, and the readers and writers.
+/// Text that both ends compare: the type, the readers and the writers.
 impl fmt::Display for FieldSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.schema, self.policy)
@@ -154,11 +154,11 @@ pub struct VariantSchema {
     pub members: &'static [MemberSchema],
 }
 
-/// Limit of fields in a behaviour, those of its bases included.
+/// Limit of fields in a behaviour, including its bases.
 pub const MAX_SYNC_VARS: u32 = 64;
 
 impl BehaviourSchema {
-    /// Returns the number of fields, those of the bases included.
+    /// Returns the number of fields, including the bases.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "checked against 64 by `bit_after`"
@@ -171,12 +171,11 @@ impl BehaviourSchema {
         inherited + self.fields.len() as u32
     }
 
-    /// Returns the dirty bit of a derived class's field, the one at `index` behind the inherited ones.
+    /// Returns the dirty bit of a derived class's field, at `index` behind the inherited fields.
     ///
     /// # Panics
     ///
-    /// From the 65th field on: in a constant, which is where the derive uses it, that is a compile
-    /// error.
+    /// From the 65th field on. The derive calls it in a constant, where the panic is a compile error.
     #[track_caller]
     pub const fn bit_after(&self, index: u32) -> u64 {
         let index = self.field_count() + index;
@@ -188,7 +187,7 @@ impl BehaviourSchema {
         1 << index
     }
 
-    /// Returns the dirty bits of all fields, those of the bases included.
+    /// Returns the dirty bits of all fields, including the bases.
     pub const fn dirty_bits(&self) -> u64 {
         match self.field_count() {
             0 => 0,
@@ -197,7 +196,7 @@ impl BehaviourSchema {
         }
     }
 
-    /// Returns the dirty bits of the fields of this class, without those of its bases.
+    /// Returns the dirty bits of the fields of this class, without its bases.
     pub const fn own_bits(&self) -> u64 {
         match self.base {
             Some(base) => self.dirty_bits() & !base.dirty_bits(),
@@ -221,7 +220,7 @@ impl BehaviourSchema {
         }
     }
 
-    /// Returns the dirty bits of the fields whose hook also runs for the first state.
+    /// Returns the dirty bits of the fields with a hook that also runs for the first state.
     pub const fn initial_hooks(&self) -> u64 {
         let (first, mut bits) = match self.base {
             Some(base) => (base.field_count(), base.initial_hooks()),
@@ -262,7 +261,7 @@ impl BehaviourSchema {
         }
     }
 
-    /// Returns the names of the fields whose bits are set, in order.
+    /// Returns the names of the fields with a set bit, in order.
     pub fn field_names(&self, dirty_bits: u64) -> impl Iterator<Item = &'static str> {
         let set = (0..self.field_count()).filter(move |index| dirty_bits >> index & 1 == 1);
         set.filter_map(|index| self.field(index))

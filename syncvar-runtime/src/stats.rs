@@ -51,7 +51,7 @@ pub struct BehaviourStats {
 }
 
 impl Counter {
-    /// Counts a message of so many bytes.
+    /// Counts a message of this length in bytes.
     #[inline]
     pub fn add(&mut self, bytes: usize) {
         self.messages += 1;

@@ -1,4 +1,4 @@
-//! What a behaviour is told when it is called: who and where it is, and what is around it.
+//! Contexts of callbacks and remote calls: the object, its other behaviours, and the server or client.
 
 use std::any::Any;
 use std::fmt;
@@ -10,43 +10,38 @@ use super::{AnyBehaviour, NetworkBehaviour, NetworkIdentity};
 use crate::relations::{Place, Relation};
 use crate::{ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 
-/// What is around a behaviour while it is being called: its own object, the other behaviours on it,
-/// and the server or the client with all other objects.
+/// Context of a callback: the object, its other behaviours, and the server or client with all other
+/// objects.
 ///
-/// While a behaviour is called, its object is not to be found on the server or client by its id, nor is
-/// any whose call has led to this one: the other behaviours of its own object are
-/// [siblings](Self::sibling). Commands about it, such as
-/// `set_owner` or `despawn`, are right all the same.
+/// During a callback its object is checked out: the server or client does not find it by its id. The
+/// same holds for each object of an outer callback. The other behaviours of the object are its
+/// [siblings](Self::sibling). Commands about the object, such as `set_owner` or `despawn`, are allowed.
 ///
 /// ```
-/// # use syncvar::*;
-/// # use syncvar::behaviour::{BehaviourInfo, FieldVisitor, HasLifecycle};
-/// # use syncvar::schema::BehaviourSchema;
-/// # use syncvar::values::Quaternion;
-/// use syncvar::prelude::*;
+/// use syncvar::{prelude::*, values::Quaternion};
 ///
-/// # #[derive(Default)] struct Health(u32);
-/// # #[derive(Default)] struct Bar { width: u32, team: Option<NetId> }
-/// # macro_rules! behaviour { ($t:ident, $info:expr) => { impl NetworkBehaviour for $t {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: stringify!($t), base: None, fields: &[] };
-/// #     const INFO: BehaviourInfo = $info;
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
-/// # } } }
-/// # behaviour!(Health, BehaviourInfo::DEFAULT);
-/// # behaviour!(Bar, BehaviourInfo::DEFAULT.lifecycle::<Self>());
-/// # impl HasLifecycle for Bar {}
-/// // Of a prefab with the behaviours `(Health, Bar)`.
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Health {
+///     #[sync_var]
+///     points: SyncVar<u32>,
+/// }
+///
+/// /// Part of the prefab with the behaviours `(Health, Bar)`.
+/// #[derive(NetworkBehaviour, Default)]
+/// #[network_behaviour(lifecycle)]
+/// struct Bar {
+///     width: u32,
+/// }
+///
 /// impl NetworkLifecycle for Bar {
 ///     fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-///         let health = ctx.sibling::<Health>().ok_or("a bar needs something to show")?;
-///         self.width = health.0;
+///         let health = ctx.sibling::<Health>().ok_or("a bar shows the health beside it")?;
+///         self.width = *health.points;
 ///         let (position, id) = (ctx.position(), ctx.net_id());
 ///         if let Some(server) = ctx.server() {
-///             let corpse = server.spawn(Health(0));
+///             let corpse = server.spawn(Health::default());
 ///             server.set_transform(corpse, position, Quaternion::IDENTITY);
-///             assert!(server.identity(id).is_none(), "it is being called");
+///             assert!(server.identity(id).is_none(), "it is checked out");
 ///         }
 ///         Ok(())
 ///     }
@@ -56,7 +51,7 @@ use crate::{ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
 ///     .register::<(Health, Bar)>("goblin")
 ///     .register::<Health>("corpse");
 /// let mut server = NetworkServer::new(prefabs);
-/// let id = server.spawn((Health(30), Bar::default()));
+/// let id = server.spawn((Health { points: 30.into() }, Bar::default()));
 /// assert_eq!(server.get::<Bar>(id).unwrap().width, 30);
 /// assert_eq!(server.object_count(), 2);
 /// ```
@@ -67,36 +62,35 @@ pub struct NetworkContext<'a> {
     behaviour: usize,
 }
 
-/// A server or client, as seen by the behaviours that are called on it.
+/// Server or client of a callback.
 ///
-/// While one of its objects is being called, the object is not to be found by
-/// [`identity`](Self::identity).
+/// Its [`identity`](Self::identity) does not find an object that is checked out.
 pub trait NetworkSide: Any {
-    /// Whether this is a server; otherwise it is a client.
+    /// Returns whether this is a server; otherwise it is a client.
     fn is_server(&self) -> bool;
 
-    /// Its time.
+    /// Returns the time of the server or client.
     fn now(&self) -> Duration;
 
-    /// An object that is not being called.
+    /// Returns an object that is not checked out.
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
 
-    /// The name of the prefab that an object was made from.
+    /// Returns the name of an object's prefab.
     fn prefab_name(&self, id: NetId) -> Option<&str>;
 
-    /// Where an object stood when it was last spawned or placed.
+    /// Returns the place of an object at its last spawn or placement.
     fn place(&self, id: NetId) -> Place;
 
-    /// The connection that owns an object, on a server.
+    /// Returns the owner of an object, on a server.
     fn owner(&self, id: NetId) -> Option<ConnectionId>;
 
-    /// Whether this side owns an object: the client that does, or the server if no connection does.
+    /// Returns whether this side owns an object: the owning client, or the server without such a client.
     fn is_owner(&self, id: NetId) -> bool;
 
-    /// The scene id and the parent of an object.
+    /// Returns the scene id and the parent of an object.
     fn relation(&self, id: NetId) -> Relation;
 
-    /// Whether this is a server with a local client that sees the object.
+    /// Returns whether this is a server with a local client that observes the object.
     fn is_host(&self, id: NetId) -> bool {
         let _ = id;
         false
@@ -104,7 +98,7 @@ pub trait NetworkSide: Any {
 }
 
 impl<'a> NetworkContext<'a> {
-    /// The surroundings of a behaviour on an object: its server or client, and its siblings.
+    /// Creates the context of a behaviour from its server or client and its siblings.
     pub fn new(
         side: &'a mut dyn NetworkSide,
         siblings: &'a mut (dyn Siblings + 'a),
@@ -119,37 +113,37 @@ impl<'a> NetworkContext<'a> {
         }
     }
 
-    /// Whether this is the server.
+    /// Returns whether this is the server.
     pub fn is_server(&self) -> bool {
         self.side.is_server()
     }
 
-    /// Whether this is a client, or a host whose local client sees the object.
+    /// Returns whether this is a client, or a host whose local client observes the object.
     pub fn is_client(&self) -> bool {
         !self.side.is_server() || self.is_host()
     }
 
-    /// Whether this is a server with a local client that sees the object.
+    /// Returns whether this is a server with a local client that observes the object.
     pub fn is_host(&self) -> bool {
         self.side.is_host(self.net_id)
     }
 
-    /// The number of the object.
+    /// Returns the id of the object.
     pub fn net_id(&self) -> NetId {
         self.net_id
     }
 
-    /// The name of the prefab that the object was made from.
+    /// Returns the name of the object's prefab.
     pub fn prefab(&self) -> &str {
         self.side.prefab_name(self.net_id).unwrap_or_default()
     }
 
-    /// Where the object stood when it was last spawned or placed.
+    /// Returns the object's position at its last spawn or placement.
     pub fn position(&self) -> Vector3 {
         self.place().position
     }
 
-    /// How the object was turned then.
+    /// Returns the object's rotation at its last spawn or placement.
     pub fn rotation(&self) -> Quaternion {
         self.place().rotation
     }
@@ -158,35 +152,34 @@ impl<'a> NetworkContext<'a> {
         self.side.place(self.net_id)
     }
 
-    /// How many behaviours the object has.
+    /// Returns the number of behaviours of the object.
     pub fn behaviour_count(&self) -> usize {
         self.siblings.len()
     }
 
-    /// The position of the behaviour on its object.
+    /// Returns the position of the behaviour on its object.
     pub fn behaviour_index(&self) -> usize {
         self.behaviour
     }
 
-    /// The connection that owns the object, on the server. None if the server owns it itself; and none
-    /// on a client, which knows neither the numbers of others nor its own: see
-    /// [`is_owner`](Self::is_owner).
+    /// Returns the owning connection, on the server; `None` if the server owns the object. Always `None`
+    /// on a client, which knows no connection ids: see [`is_owner`](Self::is_owner).
     pub fn owner(&self) -> Option<ConnectionId> {
         self.side.owner(self.net_id)
     }
 
-    /// Whether this side owns the object: the client that does, or the server if no connection does, or
-    /// if its local client does.
+    /// Returns whether this side owns the object: the owning client; or the server, if the owner is its
+    /// local client or the object has no owning connection.
     pub fn is_owner(&self) -> bool {
         self.side.is_owner(self.net_id)
     }
 
-    /// The object that this one is below, if there is one.
+    /// Returns the parent of the object.
     pub fn parent(&self) -> Option<NetId> {
         self.relation().parent
     }
 
-    /// The number of the object in the scene, if both sides have made it themselves.
+    /// Returns the scene id of an object that both ends have created as part of a scene.
     pub fn scene_id(&self) -> Option<NetworkSceneId> {
         self.relation().scene_id
     }
@@ -195,39 +188,38 @@ impl<'a> NetworkContext<'a> {
         self.side.relation(self.net_id)
     }
 
-    /// The time: the server's own, which on a client is what it is estimated to be
-    /// (`NetworkClient::network_time`). Before a client knows anything of it, this is the client's own
-    /// time (`NetworkClient::now`), which may begin at any other moment: ask the former where that
-    /// matters.
+    /// Returns the time of the server. A client estimates it (`NetworkClient::network_time`). Before its
+    /// first estimate it returns the client's time (`NetworkClient::now`), which begins at any moment:
+    /// call `network_time` where the difference matters.
     pub fn now(&self) -> Duration {
         self.side.now()
     }
 
-    /// The first other behaviour of this type on the object.
+    /// Returns the first other behaviour of a type on the object.
     pub fn sibling<B: NetworkBehaviour>(&self) -> Option<&B> {
         (0..self.siblings.len()).find_map(|index| self.sibling_at(index))
     }
 
-    /// The first other behaviour of this type on the object, for writing.
+    /// Like [`sibling`](Self::sibling), for writing.
     pub fn sibling_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
         let mut positions = 0..self.siblings.len();
         let index = positions.find(|index| self.sibling_at::<B>(*index).is_some())?;
         self.sibling_at_mut(index)
     }
 
-    /// The behaviour at a position of the object, if it is of this type and another one.
+    /// Returns the other behaviour at a position of the object, if it has this type.
     pub fn sibling_at<B: NetworkBehaviour>(&self, index: usize) -> Option<&B> {
         let behaviour: &dyn Any = self.siblings.behaviour(index)?;
         behaviour.downcast_ref()
     }
 
-    /// The behaviour at a position of the object, if it is of this type and another one, for writing.
+    /// Like [`sibling_at`](Self::sibling_at), for writing.
     pub fn sibling_at_mut<B: NetworkBehaviour>(&mut self, index: usize) -> Option<&mut B> {
         let behaviour: &mut dyn Any = self.siblings.behaviour_mut(index)?;
         behaviour.downcast_mut()
     }
 
-    /// The first behaviour of this type on any object; on the own one, of the siblings.
+    /// Returns the first behaviour of a type on an object; on the context's object, the first sibling.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         if id == self.net_id {
             return self.sibling();
@@ -235,16 +227,17 @@ impl<'a> NetworkContext<'a> {
         self.side.identity(id)?.behaviour()
     }
 
-    /// Any object but the own one, by its id.
+    /// Returns another object by its id.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.side.identity(id)
     }
 
-    /// The server or client, if it is of this type: for those of other protocols, such as
+    /// Returns the server or client, if it has this type. Other protocols have other types, such as
     /// `syncvar::mirror::MirrorServer`.
     ///
     /// ```
-    /// # use syncvar::{NetworkContext, NetworkServer};
+    /// use syncvar::prelude::*;
+    ///
     /// fn objects(ctx: &mut NetworkContext<'_>) -> usize {
     ///     ctx.side::<NetworkServer>().map_or(0, |server| server.object_count())
     /// }
@@ -265,7 +258,7 @@ impl fmt::Debug for NetworkContext<'_> {
     }
 }
 
-/// What is around a behaviour while a remote call runs on it: a [`NetworkContext`], and who called.
+/// Context of a remote call: a [`NetworkContext`] and the sender.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -300,15 +293,14 @@ pub struct CallContext<'a> {
 }
 
 impl<'a> CallContext<'a> {
-    /// The context of a call; `sender` is the connection that called a command.
+    /// Creates the context of a call; `sender` is the connection that sent a command.
     pub fn new(context: NetworkContext<'a>, sender: Option<ConnectionId>) -> Self {
         Self { context, sender }
     }
 
-    /// The connection that a command came from: the one that the bytes came from, whatever they say, or
-    /// that of the local client. It need not be the
-    /// [owner](NetworkContext::owner), if the command does not require that. There is none for what the
-    /// server calls, on a client and on a host.
+    /// Returns the sender of a command: the connection of the packet, or of the local client. It is the
+    /// [owner](NetworkContext::owner) if the command requires ownership, otherwise any observer. `None`
+    /// for calls by the server, on clients and on a host.
     pub fn sender(&self) -> Option<ConnectionId> {
         self.sender
     }
@@ -328,31 +320,31 @@ impl DerefMut for CallContext<'_> {
     }
 }
 
-/// The behaviours of an object except the one that is called.
+/// Behaviours of an object without the running one.
 #[expect(
     clippy::len_without_is_empty,
     reason = "an object without behaviours is no container"
 )]
 pub trait Siblings {
-    /// The number of behaviours, that of the called one included.
+    /// Returns the number of behaviours, including the running one.
     fn len(&self) -> usize;
 
-    /// The behaviour at a position; none at that of the called one.
+    /// Returns the behaviour at a position; `None` for the running one.
     fn behaviour(&self, index: usize) -> Option<&dyn AnyBehaviour>;
 
-    /// The behaviour at a position, for writing; none at that of the called one.
+    /// Returns the behaviour at a position for writing; `None` for the running one.
     fn behaviour_mut(&mut self, index: usize) -> Option<&mut dyn AnyBehaviour>;
 }
 
-/// A callback that panicked: what it said.
+/// Message of a panic in a callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panicked(pub String);
 
-/// Runs something of the user's; a panic ends with it.
+/// Runs code of the application and catches its panic.
 ///
 /// # Errors
 ///
-/// What the panic said.
+/// When the action panics: its message.
 pub fn contain<R>(action: impl FnOnce() -> R) -> Result<R, Panicked> {
     catch_unwind(AssertUnwindSafe(action)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);

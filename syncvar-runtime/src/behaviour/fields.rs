@@ -1,10 +1,10 @@
-//! `BehaviourFields`: operations on all fields of a behaviour, each one a visitor.
+//! `BehaviourFields`: operations on all fields of a behaviour, each of them a visitor.
 
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
 use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultExt};
 
-/// Operations on the fields of a behaviour, those of its bases included. Every [`NetworkBehaviour`]
-/// has them, through its [`visit`](NetworkBehaviour::visit).
+/// Operations on the fields of a behaviour and its bases. Every [`NetworkBehaviour`] has them,
+/// through its [`visit`](NetworkBehaviour::visit).
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -21,7 +21,7 @@ use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultEx
 /// assert_eq!(door.sync_var_dirty_bits(), 0);
 /// ```
 pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
-    /// Makes the fields dirty whose bits are set: their values are sent again. Ignores bits without a
+    /// Makes the fields with a set bit dirty: their values are sent again. Ignores bits without a
     /// field.
     #[inline]
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
@@ -34,15 +34,15 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, ClearAll);
     }
 
-    /// Makes the fields clean whose bits are set.
+    /// Makes the fields with a set bit clean.
     #[inline]
     fn clear_dirty_bits(&mut self, dirty_bits: u64) {
         each(self, ClearDirty { bits: dirty_bits });
     }
 
-    /// Makes the fields dirty that have replaced others since the last
-    /// [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), as in `player.health = 5.into()`. The
-    /// server calls it after each use of the behaviour.
+    /// Makes replaced fields dirty, as after `player.health = 5.into()`: each replacement since the
+    /// last [`clear_all_dirty_bits`](Self::clear_all_dirty_bits). The server calls it after each use
+    /// of the behaviour.
     #[inline]
     fn notice_replacements(&mut self) {
         each(self, NoticeReplacements);
@@ -70,14 +70,14 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         visitor.encoded.then_some(before)
     }
 
-    /// Makes the fields clean again whose writes since [`before_change`](Self::before_change) travel
-    /// as the same bytes. Fields that [`set_dirty_bit`](Self::set_dirty_bit) made dirty stay so.
+    /// Makes a field clean again if its writes since [`before_change`](Self::before_change) leave its
+    /// bytes unchanged. Fields that [`set_dirty_bit`](Self::set_dirty_bit) made dirty stay so.
     #[inline]
     fn withdraw_changes(&mut self, mut before: Self::Previous) {
         self.visit(&mut before, &mut EndChange);
     }
 
-    /// Writes the fields whose bits are set, each one as in a snapshot, those of the bases first.
+    /// Writes the fields with a set bit, each one as in a snapshot, the fields of the bases first.
     /// Ignores bits without a field.
     #[inline]
     fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64) {
@@ -220,7 +220,7 @@ impl FieldVisitor for SetLog {
 }
 
 struct BeginChange {
-    /// A field has a codec.
+    /// Set if a field has a codec.
     encoded: bool,
 }
 
@@ -291,7 +291,7 @@ impl FieldVisitor for BeyondThreshold<'_, '_> {
 
 struct Remember {
     fields: u64,
-    /// A field has a hook.
+    /// Set if a field has a hook.
     hooks: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `NetworkIdentity`: a spawned object as seen by the application.
+//! `NetworkIdentity`: a spawned object, as the application reads it.
 
 use std::any::Any;
 use std::fmt;
@@ -7,20 +7,19 @@ use super::{AnyBehaviour, NetworkBehaviour};
 use crate::relations::{Place, Relations};
 use crate::{NetId, NetworkHash128, NetworkSceneId, Quaternion, Vector3};
 
-/// The behaviours of an object, in order, with their types erased.
+/// Type-erased behaviours of an object, in order.
 pub trait BehaviourRow {
-    /// The number of behaviours.
+    /// Returns the number of behaviours.
     fn behaviour_count(&self) -> usize;
 
-    /// The behaviour at a position.
+    /// Returns the behaviour at a position.
     fn behaviour_at(&self, index: usize) -> Option<&dyn AnyBehaviour>;
 
-    /// The name of the behaviour at a position.
+    /// Returns the name of the behaviour at a position.
     fn behaviour_name(&self, index: usize) -> Option<&'static str>;
 }
 
-/// A spawned object: its id, the prefab it was made from, where it stands, and a look at its
-/// behaviours.
+/// A spawned object: its ids, place, parent and behaviours, for reading.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -44,17 +43,16 @@ pub trait BehaviourRow {
 pub struct NetworkIdentity<'a> {
     net_id: NetId,
     asset_id: NetworkHash128,
-    /// Where the object stood when it was last spawned or placed. Travels with the spawn and not
-    /// again.
+    /// Position at the last spawn or placement. It travels with the spawn only.
     pub position: Vector3,
-    /// How the object was turned then. Travels with the spawn and not again.
+    /// Rotation at the last spawn or placement. It travels with the spawn only.
     pub rotation: Quaternion,
     behaviours: &'a dyn BehaviourRow,
     relations: &'a Relations,
 }
 
 impl<'a> NetworkIdentity<'a> {
-    /// An object with this number and asset id.
+    /// Creates the view of an object with an id and an asset id.
     pub fn new(
         (net_id, asset_id): (NetId, NetworkHash128),
         place: Place,
@@ -71,44 +69,43 @@ impl<'a> NetworkIdentity<'a> {
         }
     }
 
-    /// Its number.
+    /// Returns the id of the object.
     pub fn net_id(self) -> NetId {
         self.net_id
     }
 
-    /// What names its prefab on the wire.
+    /// Returns the asset id: the identifier of its prefab on the wire.
     pub fn asset_id(self) -> NetworkHash128 {
         self.asset_id
     }
 
-    /// Its number in the scene, if both sides have made it themselves.
+    /// Returns the scene id of an object that both ends have created as part of a scene.
     pub fn scene_id(self) -> Option<NetworkSceneId> {
         self.relations.scene_id(self.net_id)
     }
 
-    /// The object that it is below, if there is one. A client knows its number even where it does not
-    /// see that object.
+    /// Returns the parent. A client knows the parent's id even if it does not observe the parent.
     pub fn parent(self) -> Option<NetId> {
         self.relations.parent(self.net_id)
     }
 
-    /// How many behaviours it has.
+    /// Returns the number of behaviours.
     pub fn behaviour_count(self) -> usize {
         self.behaviours.behaviour_count()
     }
 
-    /// Its first behaviour of this type.
+    /// Returns the first behaviour of a type.
     pub fn behaviour<B: NetworkBehaviour>(self) -> Option<&'a B> {
         (0..self.behaviours.behaviour_count()).find_map(|index| self.behaviour_at(index))
     }
 
-    /// Its behaviour at this position, if it is of this type.
+    /// Returns the behaviour at a position, if it has this type.
     pub fn behaviour_at<B: NetworkBehaviour>(self, index: usize) -> Option<&'a B> {
         let behaviour: &dyn Any = self.behaviours.behaviour_at(index)?;
         behaviour.downcast_ref()
     }
 
-    /// The name of the behaviour at this position.
+    /// Returns the name of the behaviour at a position.
     pub fn behaviour_name(self, index: usize) -> Option<&'static str> {
         self.behaviours.behaviour_name(index)
     }

@@ -10,11 +10,11 @@ use super::{
 use crate::schema::CallTable;
 use crate::{NetworkReader, ReadResult};
 
-/// Delivery of the changes of a behaviour, for protocols that know both kinds. All others send them
-/// on [`BehaviourInfo::channel`].
+/// Delivery of the changes of a behaviour, for protocols with both kinds. Other protocols send them on
+/// [`BehaviourInfo::channel`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Delivery {
-    /// Each change once, on the reliable channel.
+    /// Once each, on the reliable channel.
     #[default]
     Reliable,
     /// Unreliably and repeatedly, until a reliable snapshot (a baseline, once a second) contains them:
@@ -22,19 +22,19 @@ pub enum Delivery {
     Hybrid,
 }
 
-/// Runs one of the calls that a class declares.
+/// Function that runs a remote call of a class.
 pub(crate) type HandleCall =
     fn(&mut dyn Any, u32, &mut NetworkReader<'_>, &mut CallContext<'_>) -> ReadResult<()>;
 
-/// Runs a lifecycle callback of a class.
+/// Function that runs a lifecycle callback of a class.
 pub(super) type OnLifecycle =
     fn(&mut dyn Any, LifecycleCallback, &mut NetworkContext<'_>) -> LifecycleResult;
 
-/// Writes or reads the data of a class beside its fields.
+/// Function that writes or reads the data of a class beside its fields.
 pub(super) type OnSynchronize =
     fn(&mut dyn Any, &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError>;
 
-/// Callback of a class: its own one, that of a base, or none.
+/// Callback of a class: declared by it, inherited from a base, or absent.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Callback<F> {
     None,
@@ -67,9 +67,9 @@ pub struct BehaviourInfo {
     pub channel: u8,
     /// Delivery of its changes.
     pub delivery: Delivery,
-    /// The class decides every byte itself, in every protocol: see [`own_layout`](Self::own_layout()).
+    /// Set if the class decides every byte, in every protocol: see [`own_layout`](Self::own_layout()).
     pub own_layout: bool,
-    /// Remote calls, those of the bases first.
+    /// Remote calls, with the calls of the bases first.
     pub calls: CallTable,
     pub(crate) handle_call: HandleCall,
     pub(super) on_lifecycle: Callback<OnLifecycle>,
@@ -93,8 +93,8 @@ impl BehaviourInfo {
     ///
     /// # Panics
     ///
-    /// When a call of the base has the same hash for UNet as one of this class: a compile error, as
-    /// constants are built with it.
+    /// When a call of the base has the same UNet hash as a call of this class. Constants are built
+    /// with it, so this is a compile error.
     #[must_use]
     #[track_caller]
     pub const fn after(mut self, base: &'static Self) -> Self {
@@ -129,8 +129,8 @@ impl BehaviourInfo {
         self
     }
 
-    /// Lets the class decide every byte itself, in every protocol, by one call of `on_serialize` and
-    /// `on_deserialize`, as a component of Mirror's does that overrides `OnSerialize`.
+    /// Lets the class decide every byte, in every protocol, by one call of `on_serialize` and of
+    /// `on_deserialize`, like a Mirror component that overrides `OnSerialize`.
     ///
     /// Otherwise a protocol may divide the fields: Mirror writes the collections and then the other
     /// fields of each class. `on_serialize` then runs once for each part, with its fields in
@@ -141,10 +141,11 @@ impl BehaviourInfo {
     /// layout of another behaviour:
     ///
     /// ```
-    /// use syncvar::*;
-    /// use syncvar::behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks};
-    /// use syncvar::schema::BehaviourSchema;
-    /// use syncvar::wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+    /// use syncvar::{
+    ///     behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, prelude::*,
+    ///     schema::BehaviourSchema,
+    ///     wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
+    /// };
     ///
     /// /// Sends a check number behind the bytes of another behaviour.
     /// struct Checked<B: NetworkBehaviour>(B);
@@ -191,7 +192,7 @@ impl BehaviourInfo {
         self
     }
 
-    /// Adds the [`NetworkLifecycle`] of a class. A class without it has that of its base.
+    /// Adds the [`NetworkLifecycle`] of a class. Without it, a class has the lifecycle of its base.
     #[must_use]
     pub const fn lifecycle<B: NetworkLifecycle>(mut self) -> Self {
         self.on_lifecycle = Callback::Own(|behaviour, callback, ctx| {
@@ -201,8 +202,8 @@ impl BehaviourInfo {
         self
     }
 
-    /// Adds the [`Synchronize`] data of a class. Both ends compare this at connect. A class without it
-    /// has that of its base.
+    /// Adds the [`Synchronize`] data of a class, which both ends compare at connect. Without it, a
+    /// class has the data of its base.
     #[must_use]
     pub const fn synchronize<B: Synchronize>(mut self) -> Self {
         self.on_synchronize = Callback::Own(|behaviour, serializer| {

@@ -1,4 +1,4 @@
-//! Calls and callbacks of a behaviour: those of its class, or those of a base.
+//! Calls and callbacks of a behaviour, from its class or from a base.
 
 use super::info::Callback;
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
@@ -11,7 +11,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// When the class has no such call, or the arguments cannot be read: the call does not run then.
+/// When the class has no such call, or the arguments cannot be read. The call does not run then.
 pub(crate) fn handle_call<B: NetworkBehaviour>(
     behaviour: &mut B,
     call: u32,
@@ -38,7 +38,7 @@ pub(crate) fn handle_call<B: NetworkBehaviour>(
 ///
 /// # Errors
 ///
-/// That of the callback.
+/// When the callback fails.
 pub(crate) fn on_lifecycle<B: NetworkBehaviour>(
     behaviour: &mut B,
     callback: LifecycleCallback,
@@ -57,7 +57,7 @@ pub(crate) fn on_lifecycle<B: NetworkBehaviour>(
 ///
 /// # Errors
 ///
-/// Those of [`Synchronize`](crate::Synchronize).
+/// When [`Synchronize`](crate::Synchronize) fails.
 pub(crate) fn synchronize<B: NetworkBehaviour>(
     behaviour: &mut B,
     serializer: &mut BufferSerializer<'_, '_>,

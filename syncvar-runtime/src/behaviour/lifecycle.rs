@@ -11,39 +11,23 @@ use crate::NetId;
 pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
 /// Callbacks of a behaviour over the life of its object, on the server and on every client that observes it.
-/// The default methods do nothing.
+/// The default methods are empty.
 ///
 /// ```
-/// # use syncvar::*;
-/// # use syncvar::behaviour::{BehaviourInfo, FieldVisitor, HasLifecycle};
-/// # use syncvar::schema::{BehaviourSchema, FieldSchema};
-/// # use syncvar::testing::MemoryNetwork;
 /// use syncvar::prelude::*;
 ///
-/// # #[derive(Default)]
-/// // #[derive(NetworkBehaviour, Default)]
-/// // #[network_behaviour(lifecycle)]
+/// #[derive(NetworkBehaviour, Default)]
+/// #[network_behaviour(lifecycle)]
 /// struct Chest {
+///     #[sync_var]
 ///     coins: SyncVar<u32>,
 ///     lid: &'static str,
 /// }
-/// # impl NetworkBehaviour for Chest {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema {
-/// #         name: "Chest", base: None, fields: &[FieldSchema::of::<SyncVar<u32>>("coins")],
-/// #     };
-/// #     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.lifecycle::<Self>();
-/// #     fn sync_var_dirty_bits(&self) -> u64 { self.coins.is_dirty().into() }
-/// #     fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
-/// #         visitor.field(1, "coins", &mut self.coins);
-/// #     }
-/// # }
-/// # impl HasLifecycle for Chest {}
 ///
 /// impl NetworkLifecycle for Chest {
 ///     fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
 ///         if ctx.is_server() {
-///             self.coins.set(100); // is in the state that every client is given
+///             self.coins.set(100); // part of the first snapshot
 ///         }
 ///         self.lid = if *self.coins > 0 { "shut" } else { "open" };
 ///         Ok(())
@@ -72,35 +56,33 @@ pub type LifecycleResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// | [`on_parent_changed`](Self::on_parent_changed) | when it has another parent | likewise |
 /// | [`on_network_despawn`](Self::on_network_despawn) | in `despawn` | when it is despawned, hidden or forgotten |
 ///
-/// On the server, `spawn` returns when the three callbacks of every behaviour have run, in the order
-/// of the behaviours, each for all of them before the next. Their writes are part of the first snapshot.
+/// On the server, `spawn` returns after the three callbacks of every behaviour. Each of the three
+/// runs for all behaviours, in order, before the next one begins. Their writes are part of the first
+/// snapshot.
 ///
-/// On a client all fields and all data of [`Synchronize`](crate::Synchronize) have been received by
-/// then. The objects of a join have all arrived before the first callback of any of them runs, so
-/// that they can find each other. `ClientEvent::Spawned` follows the
-/// object's callbacks, `ClientEvent::Ready` follows
-/// `on_network_session_synchronized`. A snapshot sent again after an error does not spawn the object
-/// again. Spawning runs no hooks: put common work into a method that both call.
+/// A client has received all fields and all data of [`Synchronize`](crate::Synchronize) before the
+/// callbacks. The objects of a join arrive completely before the first callback, so that they can
+/// find each other. `ClientEvent::Spawned` follows the callbacks of the object, `ClientEvent::Ready`
+/// follows `on_network_session_synchronized`. A snapshot sent again after an error does not spawn the
+/// object again. Spawning runs no hooks: put common work into a method that both call.
 ///
-/// After the end of a connection a client keeps its objects until the next connection;
-/// `on_network_despawn` runs when they are forgotten.
-/// `NetworkClient::forget_objects` forgets them at once.
+/// After the end of a connection a client keeps its objects until the next connection, and then
+/// forgets them with `on_network_despawn`. `NetworkClient::forget_objects` forgets them at once.
 ///
 /// # Commands in a callback
 ///
-/// All commands are available: the [`NetworkContext`] has the whole server or client. Objects that the callback
-/// spawns or despawns run their own callbacks before the command returns. Commands on the callback's
-/// own object take effect at once too, but the object's callbacks for them run after the present ones, and
-/// its despawn completes then. Beyond a nesting of 64 objects, callbacks are deferred until the outermost
-/// command returns.
+/// All commands are available: the [`NetworkContext`] gives access to the whole server or client.
+/// Objects that the callback spawns or despawns run their callbacks before the command returns.
+/// Commands on the callback's object take effect at once too. Their callbacks run after the present
+/// ones, and a despawn completes then. Beyond a nesting of 64 objects, callbacks are deferred until
+/// the outermost command returns.
 ///
-/// An error or a panic in a callback is reported, and keeps no other callback from running.
+/// An error or a panic in a callback is reported. The other callbacks still run.
 ///
 /// # Classes
 ///
-/// A class with `lifecycle` is responsible for its bases: it calls their callbacks, as an
-/// override does in C# (`self.base.on_network_spawn(ctx)?`). A class without it passes every callback on to
-/// its base.
+/// A class with `lifecycle` is responsible for its bases: it calls their callbacks, like an override
+/// in C# (`self.base.on_network_spawn(ctx)?`). A class without it uses the callbacks of its base.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has `lifecycle` and no callbacks",
     label = "no `impl NetworkLifecycle for {Self}`",
@@ -172,7 +154,7 @@ pub trait NetworkLifecycle: HasLifecycle {
         Ok(())
     }
 
-    /// Runs on the client whose player the object is, after its spawn. Only Mirror has players: a
+    /// Runs for the player object of this client, after its spawn. Only Mirror has players: a
     /// `NetworkClient` never calls this, a `syncvar::mirror::MirrorClient` does,
     /// after [`on_gained_ownership`](Self::on_gained_ownership).
     ///
@@ -216,7 +198,7 @@ pub trait NetworkLifecycle: HasLifecycle {
         Ok(())
     }
 
-    /// Runs when the object has another parent, or lost it.
+    /// Runs when the parent of the object has changed, or the object has none any more.
     ///
     /// # Errors
     ///
@@ -241,7 +223,7 @@ pub trait NetworkLifecycle: HasLifecycle {
 )]
 pub trait HasLifecycle: NetworkBehaviour {}
 
-/// Which callback of [`NetworkLifecycle`]; displayed as the name of the method.
+/// Callback of [`NetworkLifecycle`], displayed as the name of its method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LifecycleCallback {
@@ -273,7 +255,7 @@ impl LifecycleCallback {
     /// Callbacks of a spawn, in order.
     pub const SPAWN: [Self; 3] = [Self::PreSpawn, Self::Spawn, Self::PostSpawn];
 
-    /// The name of the method.
+    /// Returns the name of the method.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PreSpawn => "on_network_pre_spawn",
@@ -328,9 +310,9 @@ impl fmt::Display for LifecycleCallback {
 pub struct CallbackFailure {
     /// The object.
     pub object: NetId,
-    /// The name of the behaviour.
+    /// Name of the behaviour.
     pub behaviour: &'static str,
-    /// Which callback.
+    /// The callback.
     pub callback: LifecycleCallback,
     /// Message of the error or panic.
     pub message: String,

@@ -1,4 +1,4 @@
-//! `Synchronize`: data of a behaviour's own, beside its fields, one function for both directions.
+//! `Synchronize`: data beside the fields of a behaviour, with one function for both directions.
 
 mod serializable;
 mod serializer;
@@ -16,27 +16,13 @@ use crate::{NetId, ReadError, WriteError};
 /// client.
 ///
 /// ```
-/// # use syncvar::*;
-/// # use syncvar::behaviour::{BehaviourInfo, BufferSerializer, FieldVisitor, HasSynchronize, Synchronize};
-/// # use syncvar::error::SynchronizeError;
-/// # use syncvar::schema::BehaviourSchema;
-/// # use syncvar::testing::MemoryNetwork;
 /// use syncvar::prelude::*;
 ///
-/// # #[derive(Default)]
-/// // #[derive(NetworkBehaviour, Default)]
-/// // #[network_behaviour(synchronize)]
+/// #[derive(NetworkBehaviour, Default)]
+/// #[network_behaviour(synchronize)]
 /// struct Door {
 ///     colour: u32, // no `SyncVar`: it travels once
 /// }
-/// # impl NetworkBehaviour for Door {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: "Door", base: None, fields: &[] };
-/// #     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.synchronize::<Self>();
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
-/// # }
-/// # impl HasSynchronize for Door {}
 ///
 /// impl Synchronize for Door {
 ///     fn on_synchronize(
@@ -53,22 +39,21 @@ use crate::{NetId, ReadError, WriteError};
 /// assert_eq!(net.client(0).get::<Door>(id).unwrap().colour, 0xff_80_00);
 /// ```
 ///
-/// It runs whenever a client is given a snapshot: at the spawn or show of the object, at a
-/// join, and after the client has requested the object again because of a read error. On the server it
-/// writes, after the object's [`on_network_spawn`](crate::NetworkLifecycle::on_network_spawn), once
-/// for all clients that are given the object at that time in one encoding. On a client it reads,
-/// after the fields of all behaviours and before
+/// It runs with each snapshot that a client receives: at the spawn or show of the object, at a join,
+/// and after a request of the client because of a read error. On the server it writes, after the
+/// object's [`on_network_spawn`](crate::NetworkLifecycle::on_network_spawn), once for all clients
+/// that receive the object then in the same encoding. On a client it reads, after the fields of all
+/// behaviours and before
 /// [`on_network_pre_spawn`](crate::NetworkLifecycle::on_network_pre_spawn).
 ///
-/// A failure stays inside. If it fails or panics while it writes, or writes a value without a form
-/// on the wire, its data is not sent
-/// (`ServerEvent::SynchronizeFailed`), and it does
-/// not run on the client. If it fails or panics while it reads, or leaves bytes over, the client reports
-/// `ClientEvent::SynchronizeFailed`. Either way
-/// the object, its fields and its other behaviours stay valid.
+/// A failure concerns only this data: the object, its fields and its other behaviours stay valid. A
+/// write fails if the function returns an error, panics, or writes a value without a form on the
+/// wire. The data is then not sent, the function does not run on the client, and the server reports
+/// `ServerEvent::SynchronizeFailed`. A read fails if the function returns an error, panics, or
+/// leaves bytes unread. The client then reports `ClientEvent::SynchronizeFailed`.
 ///
-/// A class with `synchronize` is responsible for its bases: where they have data too, it calls
-/// `self.base.on_synchronize(serializer)?`. A class without it passes the call on to its base.
+/// A class with `synchronize` is responsible for its bases: if they have data too, it calls
+/// `self.base.on_synchronize(serializer)?`. A class without it uses the function of its base.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has `synchronize` and no `on_synchronize`",
     label = "no `impl Synchronize for {Self}`",
@@ -87,8 +72,9 @@ pub trait Synchronize: HasSynchronize {
 }
 
 /// A behaviour whose [`on_synchronize`](Synchronize::on_synchronize) runs.
-/// `#[network_behaviour(synchronize)]` implements it; without it the compiler refuses a method that never runs. A
-/// behaviour written by hand implements it beside [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
+/// `#[network_behaviour(synchronize)]` implements it; without it the compiler refuses the method, which
+/// would never run. A behaviour written by hand implements it beside
+/// [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
 #[diagnostic::on_unimplemented(
     message = "nothing calls the `on_synchronize` of `{Self}`",
     label = "`{Self}` does not have `synchronize`",
@@ -96,7 +82,7 @@ pub trait Synchronize: HasSynchronize {
 )]
 pub trait HasSynchronize: NetworkBehaviour {}
 
-/// Why data could not be written or read.
+/// Reason why data was not written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SynchronizeError {
@@ -106,13 +92,13 @@ pub enum SynchronizeError {
     /// A value has no form on the wire.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The function itself refuses the data, and says why.
+    /// The function refused the data, for this reason.
     #[error("{0}")]
     Refused(Cow<'static, str>),
-    /// The function has panicked, with this message.
+    /// The function panicked, with this message.
     #[error("a panic: {0}")]
     Panicked(String),
-    /// The function has read less than there is.
+    /// The function left bytes unread.
     #[error("{left} bytes are left over")]
     LeftOver {
         /// Number of unread bytes.
@@ -138,7 +124,7 @@ impl From<String> for SynchronizeError {
 pub struct SynchronizeFailure {
     /// The object.
     pub object: NetId,
-    /// The name of the behaviour.
+    /// Name of the behaviour.
     pub behaviour: &'static str,
     /// Number of bytes read.
     pub read: usize,

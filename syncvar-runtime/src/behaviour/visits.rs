@@ -90,8 +90,8 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     result.map(|()| previous)
 }
 
-/// Returns the fields that the reader of a snapshot may have. Asks for the reader only where a field
-/// of this class depends on it.
+/// Returns the fields that the reader of a snapshot may have. Calls `for_owner` only if a field of this
+/// class depends on it.
 fn readable<B: NetworkBehaviour>(own_bits: u64, for_owner: impl FnOnce() -> bool) -> u64 {
     let policy = const { B::SCHEMA.policy_bits() };
     if policy.private() & own_bits == 0 {

@@ -40,7 +40,7 @@ use space::{Axes, Cell, Offset, Space};
 /// ```
 /// use syncvar::{ConnectionId, NetId, interest::{InterestChange, InterestChanges, InterestManagement, SpatialGrid}, values::Vector3};
 ///
-/// // A game on the ground, where y is up: cells of 25 metres, and everybody sees 50 metres far.
+/// // A game on the ground, where y is up: cells of 25 metres, and a view distance of 50 metres.
 /// let mut grid = SpatialGrid::xz(25.0, 50.0);
 /// let mut changes = InterestChanges::default();
 /// let (player, avatar) = (ConnectionId(1), NetId(1));
@@ -57,7 +57,7 @@ use space::{Axes, Cell, Offset, Space};
 /// grid.update(&mut changes);
 /// assert!(changes.is_empty());
 ///
-/// // Into the next one: a column of cells comes into view and another one goes out of it.
+/// // In the next cell, one column of cells enters the view and another one leaves it.
 /// grid.handle_move(avatar, Vector3::new(30.0, 3.0, 10.0));
 /// grid.update(&mut changes);
 /// assert!(changes.drain().count() < grid.cells_in_view());
@@ -88,8 +88,8 @@ impl SpatialGrid {
     ///
     /// # Panics
     ///
-    /// Unless the cell size is positive, the view distance is at least 0, both are finite, and no
-    /// more than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
+    /// When the cell size is not positive, the view distance is negative, either is not finite, or more
+    /// than [`MAX_CELLS_IN_VIEW`](Self::MAX_CELLS_IN_VIEW) cells are in view.
     ///
     /// ```
     /// # use syncvar::interest::SpatialGrid;
@@ -103,7 +103,7 @@ impl SpatialGrid {
     ///
     /// # Panics
     ///
-    /// As [`xy`](Self::xy).
+    /// Like [`xy`](Self::xy).
     pub fn xz(cell_size: f32, view_distance: f32) -> Self {
         Self::new(Axes::Xz, cell_size, view_distance, cell_size / 10.0)
     }
@@ -112,7 +112,7 @@ impl SpatialGrid {
     ///
     /// # Panics
     ///
-    /// As [`xy`](Self::xy).
+    /// Like [`xy`](Self::xy).
     pub fn xyz(cell_size: f32, view_distance: f32) -> Self {
         Self::new(Axes::Xyz, cell_size, view_distance, cell_size / 10.0)
     }
@@ -122,12 +122,10 @@ impl SpatialGrid {
     ///
     /// # Panics
     ///
-    /// If the margin is negative or not finite, or if too many cells are in view with it.
+    /// When the margin is negative or not finite, or too many cells are in view with it.
     ///
     /// ```
-    /// # use syncvar::*;
-    /// # use syncvar::interest::{InterestChanges, InterestManagement, SpatialGrid};
-    /// # use syncvar::values::Vector3;
+    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
     /// let mut grid = SpatialGrid::xz(10.0, 20.0).with_margin(3.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(9.0, 0.0, 0.0));
@@ -191,9 +189,7 @@ impl SpatialGrid {
     /// Ignores unknown connections.
     ///
     /// ```
-    /// # use syncvar::*;
-    /// # use syncvar::interest::{InterestChanges, InterestManagement, SpatialGrid};
-    /// # use syncvar::values::Vector3;
+    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
     /// let mut grid = SpatialGrid::xy(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_connect(ConnectionId(1));
@@ -248,15 +244,13 @@ impl SpatialGrid {
     /// Ignores unknown objects.
     ///
     /// ```
-    /// # use syncvar::*;
-    /// # use syncvar::interest::{InterestChanges, InterestManagement, SpatialGrid};
-    /// # use syncvar::values::Vector3;
+    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
     /// let mut grid = SpatialGrid::xz(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));
     /// grid.show_everywhere(NetId(1));
     /// grid.update(&mut changes);
-    /// assert!(changes.is_empty(), "it was not placed anywhere");
+    /// assert!(changes.is_empty(), "it has no area");
     /// grid.place_in_grid(NetId(1));
     /// grid.update(&mut changes);
     /// assert_eq!(changes.drain().count(), 1);

@@ -48,7 +48,7 @@ pub struct Tag(pub u64);
 ///
 /// teams.join(player, red);
 /// teams.update(&mut changes);
-/// assert_eq!(changes.drain().count(), 1, "the flag is there to see");
+/// assert_eq!(changes.drain().count(), 1, "the flag is in view");
 /// ```
 #[derive(Debug, Default)]
 pub struct GroupTags<I = Everyone> {
@@ -78,7 +78,7 @@ struct Object {
     pair: Pair,
     /// Area as last reported; at first none.
     reported: Option<Area>,
-    /// Whether the list of moved objects contains it.
+    /// Set if the list of moved objects contains it.
     moved: bool,
 }
 
@@ -128,8 +128,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// this one.
     ///
     /// ```
-    /// # use syncvar::*;
-    /// # use syncvar::interest::{GroupTags, SpatialGrid, InterestManagement};
+    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
     /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
     /// teams.handle_connect(ConnectionId(1));
     /// teams.inner_mut().follow(ConnectionId(1), NetId(1));
@@ -143,9 +142,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Ignores unknown objects.
     ///
     /// ```
-    /// # use syncvar::*;
-    /// # use syncvar::interest::{Everyone, GroupTags, InterestChange, InterestChanges, Tag, InterestManagement};
-    /// # use syncvar::values::Vector3;
+    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
     /// let mut scenes = GroupTags::new(Everyone);
     /// let mut changes = InterestChanges::default();
     /// scenes.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

@@ -1,4 +1,4 @@
-//! The behaviours of one object, of any types.
+//! Behaviours of one object, of any types.
 
 use std::any::Any;
 use std::fmt;
@@ -7,8 +7,7 @@ use super::slot::{Slot, TypedSlot};
 use super::slots::{MAX_BEHAVIOURS, Slots};
 use crate::NetworkBehaviour;
 
-/// One or several behaviours that make up an object: a behaviour, a tuple of up to eight, or a
-/// [`BehaviourList`].
+/// Behaviours of an object: one behaviour, a tuple of up to eight, or a [`BehaviourList`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a behaviour nor a tuple of up to eight behaviours",
     label = "cannot be put on a networked object",
@@ -19,32 +18,27 @@ pub trait BehaviourSet: Send + Sync + 'static {
     fn into_behaviours(self) -> Behaviours;
 }
 
-/// The behaviours of one object, in order, with their types erased.
+/// Type-erased behaviours of one object, in order.
 pub struct Behaviours(pub(super) Box<dyn Slots>);
 
-/// Behaviours put together at run time, for objects whose parts are not known when the program is
-/// compiled.
+/// Behaviours of an object chosen at run time.
 ///
 /// ```
-/// # use syncvar::*;
-/// # use syncvar::behaviour::{BehaviourList, BehaviourSet, FieldVisitor};
-/// # use syncvar::schema::BehaviourSchema;
-/// # #[derive(Default)] struct A; #[derive(Default)] struct B;
-/// # macro_rules! empty { ($t:ty, $n:literal) => { impl NetworkBehaviour for $t {
-/// #     type Previous = ();
-/// #     const SCHEMA: BehaviourSchema = BehaviourSchema { name: $n, base: None, fields: &[] };
-/// #     fn sync_var_dirty_bits(&self) -> u64 { 0 }
-/// #     fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
-/// # } } }
-/// # empty!(A, "A"); empty!(B, "B");
-/// let parts = BehaviourList::new().with(A).with(B);
+/// use syncvar::{behaviour::{BehaviourList, BehaviourSet}, prelude::*};
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Health;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Weapon;
+///
+/// let parts = BehaviourList::new().with(Health).with(Weapon);
 /// assert_eq!(parts.into_behaviours().len(), 2);
 /// ```
 #[derive(Default)]
 pub struct BehaviourList(pub(super) Vec<Box<dyn Slot>>);
 
 impl Behaviours {
-    /// How many there are.
+    /// Returns the number of behaviours.
     #[expect(
         clippy::len_without_is_empty,
         reason = "an object without behaviours is no container"
@@ -53,13 +47,13 @@ impl Behaviours {
         self.0.len()
     }
 
-    /// The first of this type.
+    /// Returns the first behaviour of a type.
     pub fn behaviour<B: NetworkBehaviour>(&self) -> Option<&B> {
         let mut slots = self.slots().iter();
         slots.find_map(|slot| (slot.behaviour() as &dyn Any).downcast_ref())
     }
 
-    /// The first of this type, for writing.
+    /// Like [`behaviour`](Self::behaviour), for writing.
     pub fn behaviour_mut<B: NetworkBehaviour>(&mut self) -> Option<&mut B> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         let index = self.slots().iter().position(is_one)?;
@@ -87,16 +81,16 @@ impl fmt::Debug for Behaviours {
 }
 
 impl BehaviourList {
-    /// A list without behaviours.
+    /// Creates a list without behaviours.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same list with one more behaviour at its end.
+    /// Adds a behaviour at the end of the list.
     ///
     /// # Panics
     ///
-    /// When there are 64 already.
+    /// When the list already has 64 behaviours.
     #[must_use]
     pub fn with<B: NetworkBehaviour>(mut self, behaviour: B) -> Self {
         assert!(

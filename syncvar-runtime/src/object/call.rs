@@ -19,8 +19,8 @@ impl Siblings for Vec<Option<&mut dyn Slot>> {
     }
 }
 
-/// Calls a behaviour of an object that is checked out, with its surroundings. None if no behaviour has
-/// this position.
+/// Calls a behaviour of an object that is checked out, with its context. Returns `None` without a
+/// behaviour at the position.
 pub fn call<R>(
     slots: &mut dyn Slots,
     index: usize,

@@ -34,9 +34,9 @@ pub struct ChangeSink<'a> {
 /// Buffers of an audience, for each form of its observers.
 #[derive(Debug)]
 pub struct Outputs<'a> {
-    /// Buffers of all channels in the only form, or in one of two.
+    /// Buffers of all channels, in the only form or in the first of two.
     pub first: &'a mut [Segments],
-    /// Buffers of all channels in the other form.
+    /// Buffers of all channels in the second form.
     pub second: &'a mut [Segments],
 }
 
@@ -226,7 +226,7 @@ pub struct ChannelInfo {
     pub channel: u8,
     /// Maximum length of a message.
     pub room: Room,
-    /// Whether messages may be lost.
+    /// Set if messages may be lost.
     pub lossy: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The one runner of hooks: for a delta, a snapshot, a first state, and a host.
+//! Hooks after a delta, after a snapshot, for a first state, and on a host.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::behaviour::Panicked;
 /// Hooks to run on a behaviour.
 #[derive(Debug)]
 pub enum Hooks {
-    /// Those of the delta that the behaviour has read last.
+    /// Hooks of the delta that the behaviour has read last.
     LastRead,
-    /// Those of fields that differ from remembered values.
+    /// Hooks of the fields that differ from remembered values.
     Changed(ErasedHooks),
 }
 
@@ -29,7 +29,7 @@ pub struct HookRun {
 ///
 /// # Errors
 ///
-/// The panic of a hook; it ends the run.
+/// When a hook panics, which ends the run.
 #[inline]
 pub fn run_hooks<S: Slot + ?Sized>(slot: &mut S, hooks: Hooks) -> Result<(), Panicked> {
     slot.call_hooks(hooks)
@@ -60,7 +60,7 @@ pub struct ErasedHooks {
 }
 
 impl<B: NetworkBehaviour> LayoutHooks<B> {
-    /// Calls the hooks: those of the collections, then those of the other fields.
+    /// Calls the hooks of the collections, then the hooks of the other fields.
     pub fn call(self, behaviour: &mut B) {
         for previous in [self.collections, self.values].into_iter().flatten() {
             behaviour.call_hooks(previous);

@@ -1,18 +1,18 @@
-//! Fields that the owner of an object writes, saved while a state of the server is read.
+//! Fields written by the owner of an object, saved while its client reads a snapshot of the server.
 
 use super::{Slot, Visit};
 
-/// Remembers what is this client's own, before something that may overwrite it.
+/// Saves the fields written by this client before a snapshot overwrites them.
 pub struct SaveOwn;
 
-/// Puts it back.
+/// Restores the saved fields.
 pub struct RestoreOwn;
 
 impl Visit for SaveOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
         let (policy, dirty) = (slot.info().policy, slot.dirty_bits());
         if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
-            // What the server may write as well is its own as long as the server does not know it.
+            // A field that the server may write too is saved only until the server has the client's write.
             let own = policy.owner_write & (!policy.server_override | dirty);
             restricted
                 .state

@@ -1,8 +1,7 @@
-//! Pools: the behaviours of all objects of one kind, side by side in memory.
+//! Pools: the behaviours of all objects of one prefab, side by side in memory.
 //!
-//! Objects with the same behaviours are rows of one list, and the update loop hands a pool many rows
-//! at a time: one call through a table of functions for all of them, and what happens to each is
-//! compiled for its types.
+//! Objects with the same behaviours are rows of one pool. The update loop passes many rows to a pool in
+//! one dynamic call; the code for each row is compiled for its types.
 
 #[cfg(feature = "parallel")]
 mod parallel;
@@ -20,72 +19,73 @@ use super::slot::{Slot, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour};
 
-/// So many objects are looked at before the first of them is written: fetching one from memory does
-/// not depend on another then, and the processor fetches several at a time.
+/// Number of objects that are examined before the first of them is written. Their memory accesses are
+/// then independent, so that the processor performs several at a time.
 pub(super) const BATCH: usize = 16;
 
-/// The behaviours of objects of one kind, a row each.
+/// Behaviours of the objects of one prefab, one row per object.
 pub trait Pool: Any + Send + Sync {
-    /// Adds a row; gives the behaviours back if they are of another type.
+    /// Adds a row and returns its number.
     ///
     /// # Errors
     ///
-    /// The behaviours, if they are of another type.
+    /// When the behaviours have another type: the behaviours.
     fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
     /// Removes a row.
     fn remove(&mut self, row: u32);
-    /// Takes the contents of a row out, to be put back with [`give_back`](Self::give_back).
+    /// Takes the contents of a row out, until [`give_back`](Self::give_back).
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>>;
-    /// Puts the contents of a row back.
+    /// Returns the contents of a row to it.
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>);
-    /// Frees a row whose contents have been taken out.
+    /// Frees a row without contents.
     fn release(&mut self, row: u32);
     /// Returns the behaviours of a row.
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     /// Returns the behaviours of a row, for writing.
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
 
-    /// Has each of these objects write what it has to send.
+    /// Writes the pending changes of objects.
     fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>);
 
-    /// The same on several threads: the objects are shared out in order among the sinks.
+    /// Like [`write_changes`](Self::write_changes), on several threads: each sink receives a run of
+    /// objects, in order.
     #[cfg(feature = "parallel")]
     fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<ChangeSink<'_>>);
 
-    /// Has each of these objects read its changes and call its hooks.
+    /// Reads the deltas of objects and calls their hooks.
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
 }
 
-/// An object that is to write its changes.
+/// An object with pending changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
-    /// The object.
+    /// Id of the object.
     pub net_id: NetId,
-    /// Its row in the pool.
+    /// Row in the pool.
     pub row: u32,
-    /// Whether its send intervals do not count.
+    /// Set if send intervals do not count.
     pub force: bool,
 }
 
-/// Changes that have been received for an object.
+/// A received delta of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry<'a> {
-    /// The object.
+    /// Id of the object.
     pub net_id: NetId,
-    /// Its row in the pool.
+    /// Row in the pool.
     pub row: u32,
-    /// Whether the application knows the object: hooks run, and it is told.
+    /// Set if the spawn of the object has been reported: hooks run, and changes are reported.
     pub announced: bool,
-    /// Whether this client owns the object and may have written to it: its own values stay.
+    /// Set if this client owns the object and may have written to it: its own values stay.
     pub own: bool,
-    /// The bytes of the changes.
+    /// Bytes of the delta.
     pub changes: &'a [u8],
 }
 
 /// A pool of rows of a known type.
 pub(super) struct TypedPool<S> {
     rows: Vec<Option<S>>,
-    /// Rows to be used again.
+    /// Free rows, for reuse.
     free: Vec<u32>,
 }
 
@@ -177,8 +177,8 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 }
 
-/// Has objects write what they have to send, a batch at a time. `row` finds the behaviours of a job's
-/// object among `rows`, by the job or by its position.
+/// Writes the pending changes of objects in batches. `row` finds the behaviours of a job's object
+/// among `rows`, by the job or by its position.
 #[inline]
 fn write_batches<R: ?Sized, S: Slots>(
     rows: &mut R,
@@ -211,34 +211,33 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
     look.pending
 }
 
-/// Where the behaviours of an object are: the pool, and the row in it.
+/// Place of an object's behaviours in the pools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The pool.
+    /// Number of the pool.
     pub pool: u32,
-    /// The row in it.
+    /// Row in the pool.
     pub row: u32,
 }
 
-/// All pools, found by number.
+/// Pools by number.
 #[derive(Default)]
 pub struct Pools {
     all: Vec<PrefabPool>,
-    /// By prefab, and by the type that holds the behaviours: an object may be spawned as a tuple or
-    /// as a list.
+    /// Pools by prefab and by the type of the row: an object may be spawned as a tuple or as a list.
     by_kind: FxHashMap<(u32, TypeId), u32>,
-    /// What was found by it last.
+    /// Last result of a search in `by_kind`.
     last: Option<((u32, TypeId), u32)>,
 }
 
-/// A pool, and the prefab of its objects.
+/// A pool with the prefab of its objects.
 struct PrefabPool {
     prefab: u32,
     rows: Box<dyn Pool>,
 }
 
 impl Pools {
-    /// Takes the behaviours of a new object.
+    /// Inserts the behaviours of a new object.
     ///
     /// # Panics
     ///
@@ -267,19 +266,19 @@ impl Pools {
         }
     }
 
-    /// Takes the behaviours of an object out of their pool, to be given back.
+    /// Takes the behaviours of an object out of their pool, until [`give_back`](Self::give_back).
     pub fn take(&mut self, at: Location) -> Option<Box<dyn Slots>> {
         self.all.get_mut(at.pool as usize)?.rows.take(at.row)
     }
 
-    /// Gives back what was taken.
+    /// Returns the behaviours of an object to their pool.
     pub fn give_back(&mut self, at: Location, slots: Box<dyn Slots>) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.give_back(at.row, slots);
         }
     }
 
-    /// Takes the behaviours of an object out of their pool for good; `None` if they are lent.
+    /// Removes and returns the behaviours of an object; `None` if they are checked out.
     pub fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
         let pool = self.all.get_mut(at.pool as usize)?;
         let slots = pool.rows.take(at.row)?;
@@ -287,7 +286,7 @@ impl Pools {
         Some(Behaviours(slots))
     }
 
-    /// The number of the prefab that a pool's objects are of.
+    /// Returns the index of the prefab of a pool's objects.
     pub fn prefab(&self, pool: u32) -> u32 {
         self.all.get(pool as usize).map_or(0, |pool| pool.prefab)
     }
@@ -310,21 +309,21 @@ impl Pools {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
-    /// The position of the first behaviour of this type on an object.
+    /// Returns the position of the first behaviour of a type on an object.
     pub fn position<B: NetworkBehaviour>(&self, at: Location) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         self.slots(at)?.iter().position(is_one)
     }
 
-    /// The first behaviour of this type on an object, for writing, and what is kept of its fields that
-    /// have rules.
+    /// Returns the first behaviour of a type on an object, for writing, with the state of its
+    /// restricted fields.
     #[inline]
     pub fn behaviour_mut<B: NetworkBehaviour>(
         &mut self,
         at: Location,
     ) -> Option<(&mut B, Option<&mut PolicyState>)> {
         let pool = self.pool_mut(at.pool)?;
-        // Most objects are one behaviour: one question to the pool instead of one to every slot.
+        // Most objects have one behaviour: one type check of the pool replaces a check of every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
             let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
             let slot = pool.row_mut(at.row)?;
@@ -333,7 +332,7 @@ impl Pools {
         Self::behaviour_among(pool, at)
     }
 
-    /// The same on an object that may have several behaviours.
+    /// Like [`behaviour_mut`](Self::behaviour_mut), for objects with several behaviours.
     fn behaviour_among<B: NetworkBehaviour>(
         pool: &mut dyn Pool,
         at: Location,
@@ -344,7 +343,7 @@ impl Pools {
         behaviour_at(slots, index)
     }
 
-    /// The behaviour at a position of an object, if it is of this type, for writing.
+    /// Returns the behaviour at a position of an object, if it has this type, for writing.
     pub fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
         at: Location,

@@ -95,9 +95,9 @@ impl Reception<'_> {
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'a> {
     object: NetId,
-    /// Whether hooks run and changes are reported.
+    /// Set if hooks run and changes are reported.
     hooks: bool,
-    /// Whether a field that the owner writes is dirty afterwards.
+    /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
     masks: &'a [u64],
     report: &'a mut dyn ReceptionReport,

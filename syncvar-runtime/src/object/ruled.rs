@@ -9,7 +9,7 @@ use crate::{NetworkReader, NetworkWriter};
 pub struct PolicyState {
     /// On the server: a connection owns the object.
     pub owned: bool,
-    /// Fields that are dirty by a write of the owner, which has them already.
+    /// Fields made dirty by a write of the owner, which has the value already.
     pub relayed: u64,
     /// Fields that the server has corrected for the present owner. From then on the owner receives the
     /// results of its writes.
@@ -26,7 +26,7 @@ struct FormerField {
     bit: u64,
     value: Vec<u8>,
     was_dirty: bool,
-    /// A write of the server is valid and noted, not refused.
+    /// Set if a write of the server is accepted and recorded, not refused.
     shared: bool,
 }
 
@@ -91,7 +91,7 @@ impl PolicyState {
         }
     }
 
-    /// Restores the fields that the server may not write; returns those it had written.
+    /// Restores the fields that the server may not write; returns the ones it wrote.
     pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
         let mut refused = 0;
         let dirty = behaviour.dirty_bits();
@@ -173,18 +173,18 @@ impl PolicyState {
         self.before.clear();
     }
 
-    /// Notes a change of ownership.
+    /// Records a change of ownership.
     pub fn set_owned(&mut self, behaviour: &mut dyn RestrictedFields, owned: bool) {
         self.owned = owned;
         self.echoed = 0;
-        // Pending writes of the former owner go to all observers now, and whole.
+        // Pending writes of the former owner now go to all observers, as whole values.
         let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();
         if left != 0 {
             behaviour.set_dirty_bit(left);
         }
     }
 
-    /// Notes a send of some fields.
+    /// Records a send of some fields.
     pub fn note_sent(
         &mut self,
         behaviour: &mut (impl RestrictedFields + ?Sized),
@@ -199,7 +199,7 @@ impl PolicyState {
         self.note_values(behaviour, policy, fields);
     }
 
-    /// Notes that every observer has the present values of some fields.
+    /// Records that every observer has the present values of some fields.
     pub fn note_values(
         &mut self,
         behaviour: &mut (impl RestrictedFields + ?Sized),

@@ -37,7 +37,7 @@ impl NetworkWriter {
         let dirty_bits = behaviour.sync_var_dirty_bits() & bits.changes;
         let position = self.len();
         self.write_u64(0);
-        // Fields that travel with snapshots only may all be sent now: they need not wait.
+        // No delta holds the fields of snapshots only: if no other field is dirty, they become clean.
         let mut written = every_value || dirty_bits == 0;
         if dirty_bits & bits.collections != 0 {
             let mask = MaskLayout::Reserved { position, bits };
@@ -69,10 +69,10 @@ impl NetworkWriter {
 
 impl NetworkReader<'_> {
     /// Reads the bytes of [`NetworkWriter::write_layout`]. The result is the
-    /// [`Previous`](NetworkBehaviour::Previous) of the outer behaviour, whose `call_hooks` calls it.
+    /// [`Previous`](NetworkBehaviour::Previous) of the outer behaviour. Call it in `call_hooks`.
     ///
-    /// For a `Mirror` snapshot it holds the fields that differ from their former values, and no
-    /// collection.
+    /// For a `Mirror` snapshot it holds the former values of the fields that differ, without the
+    /// collections.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ pub const fn nanos(duration: Duration) -> Nanos {
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotInfo {
-    /// Its schema.
+    /// Schema of the behaviour.
     pub schema: BehaviourSchema,
     /// Channel of its changes.
     pub channel: u8,
@@ -53,9 +53,9 @@ pub struct SlotInfo {
     pub initial_hooks: u64,
     /// Restricted fields.
     pub policy: PolicyBits,
-    /// The class or a base has a lifecycle.
+    /// Set if the class or a base has a lifecycle.
     pub lifecycle: bool,
-    /// The class or a base has data beside its fields.
+    /// Set if the class or a base has data beside its fields.
     pub synchronize: bool,
     /// Remote calls.
     pub calls: CallTable,
@@ -76,8 +76,8 @@ pub trait Slot: Send + Sync {
     /// Drops pending changes and stops recording: the object has no observers.
     fn forget_changes(&mut self);
 
-    /// Makes deltas repair earlier losses. A field that is not
-    /// [resendable](crate::SyncField::RESENDABLE) cannot; the others can.
+    /// Makes deltas repair earlier losses, except in a field that is not
+    /// [resendable](crate::SyncField::RESENDABLE).
     fn make_changes_whole(&mut self);
 
     /// Writes the snapshot or the delta; returns whether it has a change.
@@ -132,12 +132,12 @@ pub trait Slot: Send + Sync {
         initial_state: bool,
     ) -> ReadResult<()>;
 
-    /// Calls hooks; [`run_hooks`](super::hooks::run_hooks) and
-    /// [`run_hooks_as_write`](super::hooks::run_hooks_as_write) do.
+    /// Calls hooks, for [`run_hooks`](super::hooks::run_hooks) and
+    /// [`run_hooks_as_write`](super::hooks::run_hooks_as_write).
     ///
     /// # Errors
     ///
-    /// The panic of a hook; it ends the run.
+    /// When a hook panics, which ends the run.
     fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked>;
 
     /// Discards the previous values for the hooks.
@@ -153,8 +153,8 @@ pub trait Slot: Send + Sync {
     /// Prepares a write of the server.
     fn begin_change(&mut self);
 
-    /// Ends a write of the server. Returns the fields that only the owner may write; they have their
-    /// former values.
+    /// Ends a write of the server. Restores and returns the changed fields that only the owner may
+    /// write.
     fn end_change(&mut self) -> u64;
 
     /// Returns the restricted fields with their state; `None` without such fields.
@@ -163,7 +163,7 @@ pub trait Slot: Send + Sync {
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;
 
-    /// Notes a send of some fields: they are clean.
+    /// Records a send of some fields: they are clean.
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos);
 
     /// Returns the fields that their policy holds back, and the time when the first of them is due.
@@ -173,7 +173,7 @@ pub trait Slot: Send + Sync {
     ///
     /// # Errors
     ///
-    /// That of the callback.
+    /// When the callback fails.
     fn on_lifecycle(
         &mut self,
         callback: LifecycleCallback,
@@ -184,7 +184,7 @@ pub trait Slot: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of [`Synchronize`](crate::Synchronize).
+    /// When [`Synchronize`](crate::Synchronize) fails.
     fn synchronize(
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
@@ -205,10 +205,10 @@ pub trait Slot: Send + Sync {
     /// Returns the time of the last send.
     fn last_send(&self) -> Nanos;
 
-    /// Notes a send: the behaviour is clean.
+    /// Records a send: the behaviour is clean.
     fn mark_sent(&mut self, now: Nanos);
 
-    /// Notes a send that repeats: the fields stay dirty.
+    /// Records a send that repeats: the fields stay dirty.
     fn mark_repeated(&mut self, now: Nanos);
 }
 

@@ -1,4 +1,4 @@
-//! All behaviours of an object, in a row.
+//! `Slots`: all behaviours of an object, in a row.
 
 use std::any::{Any, TypeId};
 
@@ -9,37 +9,37 @@ use crate::behaviour::{AnyBehaviour, BehaviourRow};
 use crate::stats::BehaviourStats;
 use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
-/// Slots in a row. A tuple keeps its behaviours in one piece of memory.
+/// Slots of an object, in order. A tuple keeps its behaviours in one piece of memory.
 #[expect(
     clippy::len_without_is_empty,
     reason = "an object without behaviours is no container"
 )]
 pub trait Slots: BehaviourRow + Any + Send + Sync {
-    /// How many there are.
+    /// Returns the number of slots.
     fn len(&self) -> usize;
-    /// The one at a position.
+    /// Returns the slot at a position.
     fn slot(&self, index: usize) -> Option<&dyn Slot>;
-    /// The one at a position, for writing.
+    /// Returns the slot at a position, for writing.
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot>;
 
-    /// All slots, to be changed independently.
+    /// Returns all slots, for independent changes.
     fn all_mut(&mut self) -> Vec<&mut dyn Slot>;
 
-    /// An empty pool for rows of this type.
+    /// Creates an empty pool for rows of this type.
     fn new_pool(&self) -> Box<dyn Pool>;
 
-    /// Writes the full state of every behaviour, and adds what it has cost.
+    /// Writes the snapshot of every behaviour, and counts its bytes.
     fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]);
 
-    /// Reads the full state of every behaviour; no hook runs for it.
+    /// Reads the snapshot of every behaviour. Runs no hooks.
     ///
     /// # Errors
     ///
-    /// When it cannot be read.
+    /// When the bytes do not fit.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
-    /// Shows every slot to a visitor, in order. What the update loop does to an object is done this
-    /// way, so that the compiler sees through to the fields.
+    /// Visits every slot, in order. The update loop is built from such visits, so that the compiler
+    /// can inline the fields.
     fn visit<V: Visit>(&mut self, visitor: &mut V)
     where
         Self: Sized;
@@ -59,19 +59,19 @@ impl<S: Slots> BehaviourRow for S {
     }
 }
 
-/// Something that is done to every slot of an object.
+/// An operation on every slot of an object.
 pub trait Visit {
     /// Visits a slot; `index` is its position on the object.
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S);
 }
 
 impl dyn Slots {
-    /// All of them, in order.
+    /// Returns all slots, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
         (0..self.len()).filter_map(|index| self.slot(index))
     }
 
-    /// Does something to each of them.
+    /// Calls a function with each slot.
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
         for index in 0..self.len() {
             if let Some(slot) = self.slot_mut(index) {
@@ -80,13 +80,13 @@ impl dyn Slots {
         }
     }
 
-    /// Whether there are hooks that are told of the state that an object is met with.
+    /// Returns whether hooks run for the first state of the object.
     pub fn has_initial_hooks(&self) -> bool {
         self.iter().any(|slot| slot.info().initial_hooks != 0)
     }
 
-    /// Returns the arguments of the initial hooks of the behaviour at a position: the fields that differ
-    /// from an object fresh from its prefab. `None` if all are equal.
+    /// Returns the arguments of the initial hooks of a behaviour: the values of `made`, a new object of
+    /// the prefab, in the fields that differ. `None` without a difference.
     pub fn initial_changes(&mut self, index: usize, made: &mut dyn Slots) -> Option<Remembered> {
         let (slot, made) = (self.slot_mut(index)?, made.slot_mut(index)?);
         let fields = slot.info().initial_hooks;
@@ -98,44 +98,44 @@ impl dyn Slots {
         (changed != 0).then_some(before)
     }
 
-    /// The position of the first behaviour of this type.
+    /// Returns the position of the first behaviour of a type.
     pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         self.iter().position(is_one)
     }
 
-    /// The types of the behaviours, in order: what [`Prefabs`](crate::Prefabs) finds a prefab by.
+    /// Returns the types of the behaviours, in order: a key of [`Prefabs`](crate::Prefabs).
     pub fn type_ids(&self) -> Vec<TypeId> {
         let ids = self.iter().map(|slot| Any::type_id(slot.behaviour()));
         ids.collect()
     }
 }
 
-/// When the update loop looks at an object.
+/// Conditions of an object's turn in the update loop.
 #[derive(Clone, Copy, Debug)]
 pub struct When {
-    /// The time of the update.
+    /// Time of the update.
     pub now: Nanos,
-    /// Send intervals do not count: somebody is about to be given the full state.
+    /// Set if send intervals do not count, because a snapshot follows.
     pub force: bool,
 }
 
-/// What an object has to send.
+/// Pending changes of an object.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pending {
-    /// A bit for each channel with a behaviour that is due.
+    /// Bit for each channel with a due behaviour.
     pub channels: u64,
-    /// A bit for each behaviour that is dirty.
+    /// Bit for each dirty behaviour.
     pub dirty: u64,
 }
 
-/// The most behaviours that an object can have: each has a bit of a word.
+/// Limit of behaviours on an object: each one has a bit in a word.
 pub const MAX_BEHAVIOURS: usize = 64;
 
-/// The most channels that a server can have: each has a bit of a word.
+/// Limit of channels on a server: each one has a bit in a word.
 pub const MAX_CHANNELS: usize = 64;
 
-/// Finds out what there is to send.
+/// Determines the pending changes of an object.
 pub(super) struct Look {
     pub(super) when: When,
     pub(super) pending: Pending,
@@ -156,17 +156,17 @@ impl Visit for Look {
     }
 }
 
-/// Has every behaviour of a channel write its changes.
+/// Writes the deltas of the behaviours on a channel.
 pub struct WriteChanges<'a> {
-    /// The channel.
+    /// Channel of the deltas.
     pub channel: u8,
-    /// The target of the bytes.
+    /// Target of the bytes.
     pub writer: &'a mut NetworkWriter,
-    /// The counters of the behaviours.
+    /// Counters of the behaviours.
     pub stats: &'a mut [BehaviourStats],
-    /// Whether changes may be lost on the way, so that each has to be right without those before it.
+    /// Set if messages may be lost, so that each delta has to repair earlier losses.
     pub lossy: bool,
-    /// A bit for each behaviour that wants to be sent.
+    /// Result: a bit for each behaviour with a change to send.
     pub sent: u64,
 }
 
@@ -187,11 +187,11 @@ impl Visit for WriteChanges<'_> {
     }
 }
 
-/// Makes the behaviours clean whose bits are set.
+/// Makes the sent behaviours clean.
 pub struct MarkSent {
-    /// A bit for each behaviour that was sent.
+    /// Bit for each sent behaviour.
     pub sent: u64,
-    /// The time of the update.
+    /// Time of the update.
     pub now: Nanos,
 }
 
@@ -204,19 +204,15 @@ impl Visit for MarkSent {
     }
 }
 
-/// Has every behaviour of a channel read its changes; ends with the first error.
+/// Reads the deltas of the behaviours on a channel; ends with the first error.
 pub struct ReadChanges<'a, 'b> {
-    /// The channel.
+    /// Channel of the deltas.
     pub channel: u8,
-    /// The source of the bytes.
+    /// Source of the bytes.
     pub reader: &'a mut NetworkReader<'b>,
-    /// The dirty bits that each behaviour has read.
+    /// Dirty bits read by each behaviour.
     pub masks: &'a mut Vec<u64>,
-    /// The first error.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes do not fit.
+    /// Result: the first error, when the bytes do not fit.
     pub result: Result<(), ReadError>,
 }
 
@@ -230,7 +226,7 @@ impl Visit for ReadChanges<'_, '_> {
     }
 }
 
-/// Writes the full state of every slot.
+/// Writes the snapshot of every slot.
 struct WriteFull<'a> {
     writer: &'a mut NetworkWriter,
     stats: &'a mut [BehaviourStats],
@@ -247,7 +243,7 @@ impl Visit for WriteFull<'_> {
     }
 }
 
-/// Reads the full state of every slot; ends with the first error.
+/// Reads the snapshot of every slot; ends with the first error.
 struct ReadFull<'a, 'b> {
     reader: &'a mut NetworkReader<'b>,
     result: Result<(), ReadError>,
@@ -263,7 +259,7 @@ impl Visit for ReadFull<'_, '_> {
     }
 }
 
-/// What every row does by having its slots visited.
+/// Methods of every row, built from visits of its slots.
 macro_rules! through_visits {
     () => {
         fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]) {

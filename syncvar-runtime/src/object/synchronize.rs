@@ -9,13 +9,13 @@ use crate::{BehaviourSchema, NetId, NetworkReader, NetworkWriter, ReadError};
 /// Failures of an `on_synchronize` that writes.
 #[derive(Debug)]
 pub enum Fault {
-    /// It could not write its data.
+    /// The function failed to write its data.
     Failed(SynchronizeError),
-    /// The callback has set fields that only the owner of the object writes.
+    /// The function set fields that only the owner of the object may write.
     Refused(u64),
 }
 
-/// Writes the data of every behaviour that has some. A failure is reported and leaves no bytes.
+/// Writes the data of every behaviour with such data. A failure is reported and leaves no bytes.
 /// Writes to fields count as changes of the server.
 pub fn write_sections(
     slots: &mut dyn Slots,
@@ -46,8 +46,8 @@ pub fn write_sections(
     });
 }
 
-/// Writes the data to a separate buffer: the callback may do anything to its buffer, and the state before it
-/// must stay intact.
+/// Writes the data to a separate buffer: the callback may change its whole buffer, and the state before
+/// it must stay intact.
 fn write_section(slot: &mut dyn Slot, writer: &mut NetworkWriter) -> Result<(), SynchronizeError> {
     let mut own = NetworkWriter::with_encoding(writer.encoding());
     own.at_behaviour(Some(slot.info().schema.name));
@@ -62,8 +62,7 @@ fn write_section(slot: &mut dyn Slot, writer: &mut NetworkWriter) -> Result<(), 
         .map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// Reads the data of every behaviour that has some. Data that a behaviour cannot read is reported and
-/// skipped.
+/// Reads the data of every behaviour with such data. Unreadable data is reported and skipped.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Deltas of another buffer, appended as if they had been written here.
+//! Deltas of another buffer, appended as if written here.
 //!
 //! Between two packet ends the bytes do not depend on their position, so that they are copied together.
 //! The first entry of a packet in the `Compact` encoding is the exception: its id counts from 0.

@@ -19,15 +19,15 @@ const LONG: usize = 7;
 #[derive(Debug)]
 pub(super) struct Batch {
     message_type: i16,
-    /// Begin of the message.
+    /// Start of the message.
     frame: usize,
     /// Id of the last complete entry.
     pub(super) last: NetId,
     /// Id of the entry in progress.
     entry: NetId,
-    /// Begin of its header.
+    /// Start of its header.
     header: usize,
-    /// Begin of its contents.
+    /// Start of its contents.
     contents: usize,
 }
 

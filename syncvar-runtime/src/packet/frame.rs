@@ -34,11 +34,11 @@ pub fn long_head(long: i16, payload: u32) -> [u8; LONG_FRAME - 2] {
 /// Message in a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// The number of the type.
+    /// Number of the message type.
     pub message_type: i16,
-    /// The payload.
+    /// Payload.
     pub payload: &'a [u8],
-    /// Whether it has the long form.
+    /// Set if the message has the long form.
     pub long: bool,
 }
 

@@ -116,7 +116,6 @@ pub fn frames_length(form: UpdateForm, entries: (usize, usize), packet_size: usi
     FRAME * packets.min(count) + (LONG_FRAME - FRAME) * long
 }
 
-/// The bytes of an id in UNet's packed form.
 /// Returns the length of an id in UNet's packed form.
 pub fn packed_length(net_id: NetId) -> usize {
     match net_id.0 {

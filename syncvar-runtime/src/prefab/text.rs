@@ -1,5 +1,5 @@
-//! The registry as text: what is hashed, sent when the hashes differ, and searched for the first
-//! difference.
+//! The registry as text. Both ends compare its hash; if the hashes differ, the server sends the text,
+//! and the client searches it for the first difference.
 
 use std::fmt;
 
@@ -8,46 +8,46 @@ use crate::schema::BehaviourSchema;
 use crate::schema::CallTable;
 use crate::{NetworkHash128, NetworkReader, NetworkWriter, ReadError};
 
-/// A prefab: its name, asset id and behaviours.
+/// Description of a prefab: its name, asset id and behaviours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrefabText {
-    /// Its name.
+    /// Name of the prefab.
     pub name: String,
-    /// All that a spawn says about what to make: with equal names and other ids, one side would
-    /// read an object as another prefab.
+    /// Asset id, the only identifier in a spawn: if the two ends had different ids, one would read the
+    /// object as another prefab.
     pub asset_id: NetworkHash128,
-    /// Its behaviours, in order.
+    /// Behaviours, in order.
     pub behaviours: Vec<BehaviourText>,
 }
 
-/// A behaviour: its name, channel and fields, those of its bases first.
+/// Description of a behaviour, with the fields and calls of its bases first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BehaviourText {
-    /// Its name.
+    /// Name of the behaviour.
     pub name: String,
-    /// The channel of its changes.
+    /// Channel of its changes.
     pub channel: u8,
-    /// Name and type of each field.
+    /// Name and type of each field, the fields of the bases first.
     pub fields: Vec<(String, String)>,
-    /// Name and signature of each remote call, those of its bases first.
+    /// Name and signature of each remote call, the calls of the bases first.
     pub calls: Vec<(String, String)>,
 }
 
-/// The first place where the registries of the two sides differ.
+/// First difference between the registries of the two ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaDifference {
-    /// The prefab.
+    /// Name of the prefab.
     pub prefab: String,
-    /// The behaviour, unless the prefab itself is missing on one side or has another asset id.
+    /// Name of the behaviour; `None` if the prefab is missing at one end or has another asset id.
     pub behaviour: Option<String>,
-    /// The field (by its name on the server, or on the client if the server has none there).
+    /// Name of the field on the server, or on the client if the server lacks it.
     pub field: Option<String>,
-    /// The remote call (by its name on the server, or on the client if the server has none there).
+    /// Name of the remote call on the server, or on the client if the server lacks it.
     pub call: Option<String>,
-    /// What the server has there, in words.
+    /// Description of the server's part.
     pub server: String,
-    /// What the client has there, in words.
+    /// Description of the client's part.
     pub client: String,
 }
 
@@ -72,7 +72,7 @@ impl fmt::Display for SchemaDifference {
 }
 
 impl PrefabText {
-    /// Describes a prefab by the behaviours of a sample.
+    /// Describes a prefab, given the behaviours of a sample.
     pub fn describe(name: &str, asset_id: NetworkHash128, behaviours: &Behaviours) -> Self {
         let behaviours = behaviours.slots().iter().map(|slot| BehaviourText {
             name: slot.info().schema.name.into(),
@@ -134,7 +134,7 @@ impl PrefabText {
     }
 }
 
-/// The name and the type that stand for what `on_synchronize` writes, behind the fields.
+/// Entry for the data of `on_synchronize`, behind the fields: its name and type.
 const SYNCHRONIZE: (&str, &str) = ("on_synchronize()", "data");
 
 fn describe(info: &SlotInfo) -> Vec<(String, String)> {
@@ -166,7 +166,7 @@ fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
     fields
 }
 
-/// FNV-1a of 64 bits over the encoded texts, in the order given.
+/// Returns the 64-bit FNV-1a hash over the encoded texts, in the order given.
 pub fn hash(texts: &[&PrefabText]) -> u64 {
     let mut writer = NetworkWriter::new();
     for text in texts {
@@ -180,7 +180,7 @@ pub fn hash(texts: &[&PrefabText]) -> u64 {
         })
 }
 
-/// The first difference between two registries, both ordered by prefab name.
+/// Returns the first difference between two registries, both ordered by prefab name.
 pub fn first_difference(server: &[PrefabText], client: &[&PrefabText]) -> Option<SchemaDifference> {
     let not_on_client = server
         .iter()
@@ -236,7 +236,7 @@ fn prefab_difference(server: &PrefabText, client: &PrefabText) -> Option<SchemaD
     })
 }
 
-/// What the two sides have at one place of a behaviour.
+/// First difference of a behaviour: its field or call, and the descriptions of both ends.
 struct Difference {
     field: Option<String>,
     call: Option<String>,
@@ -245,7 +245,7 @@ struct Difference {
 }
 
 impl Difference {
-    /// In the behaviour as a whole.
+    /// Describes a difference of the behaviour itself.
     fn whole(server: impl Into<String>, client: impl Into<String>) -> Self {
         Self {
             field: None,
@@ -294,11 +294,11 @@ fn behaviour_difference(
 
 type Pair = (String, String);
 
-/// The name of what differs first, what the server has, what the client has.
+/// Returns the name of the first different pair, and its descriptions by the server and the client.
 fn pair_difference(
     server: &[Pair],
     client: &[Pair],
-    what: &str,
+    kind: &str,
 ) -> Option<(Option<String>, String, String)> {
     let count = server.len().max(client.len());
     let pairs = (0..count).map(|index| (server.get(index), client.get(index)));
@@ -306,7 +306,7 @@ fn pair_difference(
     let name = s.or(c).map(|(name, _)| name.clone());
     let describe = |pair: Option<&Pair>| match pair {
         Some((name, text)) => format!("`{name}: {text}`"),
-        None => format!("no such {what}"),
+        None => format!("no such {kind}"),
     };
     Some((name, describe(s), describe(c)))
 }

@@ -1,4 +1,4 @@
-//! Calls of a behaviour as constants, written by the macro.
+//! Declarations of a behaviour's calls, as constants of the macro.
 
 use std::any::TypeId;
 use std::fmt;
@@ -27,29 +27,28 @@ pub enum CallKind {
 pub struct CallSchema {
     /// Kind of the call.
     pub kind: CallKind,
-    /// The method's name.
+    /// Name of the method.
     pub name: &'static str,
-    /// Its name for UNet, such as `CmdFire`.
+    /// Name of the method in UNet, such as `CmdFire`.
     pub unity_name: &'static str,
     /// UNet's identifier: the hash of `Player:Cmd:CmdFire`.
     pub hash: u32,
     /// Mirror's identifier: the full name of its method, such as
-    /// `System.Void Player::CmdFire(System.Int32)`, where it is given.
+    /// `System.Void Player::CmdFire(System.Int32)`, if declared.
     pub mirror_name: Option<&'static str>,
-    /// Its arguments, in order.
+    /// Arguments, in order.
     pub arguments: &'static [MemberSchema],
-    /// The channel that it travels on.
+    /// Channel of the call.
     pub channel: u8,
-    /// Commands: set if only the owner of the object may call it.
+    /// Set if only the owner of the object may call the command.
     pub requires_ownership: bool,
-    /// Commands: calls per second and connection; none for the rate of the
-    /// configuration.
+    /// Limit of a command in calls per second and connection; `None` for the configured rate.
     pub rate: Option<f64>,
-    /// Calls of clients: default receivers.
+    /// Default receivers of a call of clients.
     audience: Audience,
 }
 
-/// Who is to be called, where that is not whom the call itself names.
+/// Receivers of a call, in place of the declared ones.
 ///
 /// ```
 /// use syncvar::{ConnectionId, Target};
@@ -60,25 +59,25 @@ pub struct CallSchema {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {
-    /// Every connection that observes the object.
+    /// Every observer of the object.
     Observers,
-    /// The connection that owns the object.
+    /// The owner of the object.
     Owner,
-    /// Every connection that observes the object and does not own it.
+    /// Every observer of the object except its owner.
     NotOwner,
-    /// Every connection that observes the object, and the server itself, where the method runs too: at
-    /// once, and no second time for a local client.
+    /// Every observer of the object, and the server. The method runs there at once, and only once if
+    /// the server has a local client.
     Everyone,
-    /// This connection, which must observe the object.
+    /// One connection, which must observe the object.
     One(ConnectionId),
-    /// These connections, each of which must observe the object.
+    /// Several connections, each of which must observe the object.
     Set(Vec<ConnectionId>),
-    /// Every connection that observes the object but this one.
+    /// Every observer of the object except one connection.
     AllBut(ConnectionId),
 }
 
 impl Target {
-    /// Whether an observer of an object with this owner is a receiver.
+    /// Returns whether an observer of an object with this owner is a receiver.
     pub fn includes(&self, observer: ConnectionId, owner: Option<ConnectionId>) -> bool {
         match self {
             Self::Observers | Self::Everyone => true,
@@ -90,7 +89,7 @@ impl Target {
         }
     }
 
-    /// Returns the connections that the target names, of an object with this owner.
+    /// Returns the connections that the target names, for an object with this owner.
     pub fn named<'a>(&'a self, owner: &'a Option<ConnectionId>) -> &'a [ConnectionId] {
         match self {
             Self::Observers | Self::NotOwner | Self::Everyone | Self::AllBut(_) => &[],
@@ -101,7 +100,7 @@ impl Target {
     }
 }
 
-/// Whom a call of clients goes to, unless something else is said.
+/// Default receivers of a call of clients.
 #[derive(Clone, Copy, Debug)]
 enum Audience {
     Observers,
@@ -110,7 +109,7 @@ enum Audience {
     Everyone,
 }
 
-/// Calls of a behaviour, numbered in this order: first the calls of its bases.
+/// Calls of a behaviour, numbered in order, with the calls of its bases first.
 #[derive(Clone, Copy)]
 pub struct CallTable {
     class: TypeId,
@@ -163,7 +162,7 @@ impl CallSchema {
         }
     }
 
-    /// A command: the name of the class, of the method, and of the method for UNet.
+    /// Declares a command by the names of the class, the method, and the UNet method.
     pub const fn command(
         class: &'static str,
         name: &'static str,
@@ -172,7 +171,7 @@ impl CallSchema {
         Self::new(CallKind::Command, class, name, unity_name)
     }
 
-    /// A call of clients.
+    /// Declares a call of clients.
     pub const fn client_rpc(
         class: &'static str,
         name: &'static str,
@@ -181,7 +180,7 @@ impl CallSchema {
         Self::new(CallKind::ClientRpc, class, name, unity_name)
     }
 
-    /// A call of one client.
+    /// Declares a call of one client.
     pub const fn target_rpc(
         class: &'static str,
         name: &'static str,
@@ -190,7 +189,7 @@ impl CallSchema {
         Self::new(CallKind::TargetRpc, class, name, unity_name)
     }
 
-    /// An event.
+    /// Declares an event.
     pub const fn sync_event(
         class: &'static str,
         name: &'static str,
@@ -199,7 +198,7 @@ impl CallSchema {
         Self::new(CallKind::SyncEvent, class, name, unity_name)
     }
 
-    /// Sets the full name of its method, for Mirror.
+    /// Sets the full name of the method in Mirror.
     #[must_use]
     pub const fn with_mirror_name(mut self, name: &'static str) -> Self {
         self.mirror_name = Some(name);
@@ -296,7 +295,7 @@ impl CallSchema {
     }
 }
 
-/// Goes on with a hash: over the UTF-16 code units of a text.
+/// Continues a hash over the UTF-16 code units of a text.
 const fn hash_text(mut hash: u32, text: &str) -> u32 {
     let mut index = 0;
     while index < text.len() {
@@ -311,7 +310,7 @@ const fn hash_text(mut hash: u32, text: &str) -> u32 {
 }
 
 impl CallTable {
-    /// No calls.
+    /// Table without calls.
     pub(crate) const NONE: Self = Self {
         class: TypeId::of::<()>(),
         class_name: "",
@@ -319,7 +318,7 @@ impl CallTable {
         own: &[],
     };
 
-    /// The calls of a class without a base.
+    /// Creates the table of a class without a base.
     pub(crate) const fn new(
         class: TypeId,
         class_name: &'static str,
@@ -337,8 +336,8 @@ impl CallTable {
     ///
     /// # Panics
     ///
-    /// When a call of the base has the same hash for UNet as one of these: in a constant, where the
-    /// derive uses it, a compile error.
+    /// When a call of the base has the same UNet hash as one of these. The derive calls it in a
+    /// constant, where the panic is a compile error.
     #[must_use]
     #[track_caller]
     pub(crate) const fn after(mut self, base: &'static Self) -> Self {
@@ -398,7 +397,7 @@ impl CallTable {
         }
     }
 
-    /// The name of the class that declares a call.
+    /// Returns the name of the class that declares a call.
     pub fn class_of(&self, number: u32) -> Option<&'static str> {
         match number.checked_sub(self.inherited()) {
             Some(own) => (own < u32::try_from(self.own.len()).ok()?).then_some(self.class_name),
@@ -406,7 +405,7 @@ impl CallTable {
         }
     }
 
-    /// The number of the first call that a class declares, if the behaviour is or has that class.
+    /// Returns the number of a class's first call, if the behaviour has this class or base.
     pub(crate) fn first_of(&self, class: TypeId) -> Option<u32> {
         if self.class == class {
             return Some(self.inherited());

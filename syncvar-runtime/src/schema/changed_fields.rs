@@ -36,27 +36,27 @@ pub struct ChangedFields {
 }
 
 impl ChangedFields {
-    /// The fields of a behaviour with these bits.
+    /// Creates the set of the fields with these bits.
     pub fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
         Self { schema, dirty_bits }
     }
 
-    /// The name of the behaviour.
+    /// Returns the name of the behaviour.
     pub fn behaviour(&self) -> &'static str {
         self.schema.name
     }
 
-    /// The set as dirty bits: bit *i* is field *i*, the fields of bases first.
+    /// Returns the set as dirty bits: bit *i* is field *i*, the fields of bases first.
     pub fn dirty_bits(&self) -> u64 {
         self.dirty_bits
     }
 
-    /// The names of the fields, in declaration order.
+    /// Returns the names of the fields, in declaration order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.schema.field_names(self.dirty_bits)
     }
 
-    /// Whether the field of this name is among them.
+    /// Returns whether the set contains the field with this name.
     pub fn contains(&self, name: &str) -> bool {
         self.names().any(|field| field == name)
     }

@@ -57,15 +57,15 @@ pub struct FieldPolicy {
     pub readers: Readers,
     /// Side that may write it.
     pub writers: Writers,
-    /// The server may also write a field whose writer is the owner.
+    /// Set if the server may also write a field of the owner.
     pub server_override: bool,
-    /// The field travels with snapshots only, never as a change.
+    /// Set if the field travels with snapshots only, never as a change.
     pub initial_only: bool,
     /// Shortest time between two updates of the field; zero: every update of its behaviour.
     pub min_interval: Duration,
     /// Longest delay of a change below the threshold; zero: unlimited.
     pub max_interval: Duration,
-    /// A change waits until it
+    /// Set if a change waits until it
     /// [exceeds the threshold](crate::BehaviourFields::is_beyond_threshold).
     pub threshold: bool,
 }
@@ -94,7 +94,7 @@ impl Default for FieldPolicy {
     }
 }
 
-/// The part of a policy that both ends compare: readers and writers.
+/// Readers and writers: the part of a policy that both ends compare.
 impl fmt::Display for FieldPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.readers {
@@ -111,7 +111,7 @@ impl fmt::Display for FieldPolicy {
     }
 }
 
-/// Restricted fields of a behaviour by kind of restriction, as dirty bits; those of its bases included.
+/// Restricted fields of a behaviour and its bases by kind of restriction, as dirty bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PolicyBits {
     /// Fields that only the owner reads.

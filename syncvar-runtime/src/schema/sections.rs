@@ -2,18 +2,18 @@
 
 use super::{BehaviourSchema, MAX_SYNC_VARS};
 
-/// Collections and values of a behaviour as dirty bits, and their numbers in a mask that counts only
-/// one of the two kinds. Mirror counts so, the fields of the bases first.
+/// Collections and values of a behaviour as dirty bits. Each kind has its own numbers in a packed mask,
+/// as in Mirror, the fields of the bases first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedBits {
     /// Collections: Mirror's `SyncObject`s.
     pub collections: u64,
     /// All other fields: Mirror's `SyncVar`s.
     pub values: u64,
-    /// Fields that a change may contain: all except those that travel with snapshots only.
+    /// Fields of deltas: all fields except the ones for snapshots only.
     pub changes: u64,
-    /// Classes with a mask for their values. Bit *i* is the *i*th class that has fields, the bases
-    /// first; it is set if at least one of its fields is a value.
+    /// Classes with a mask for their values. Bit *i* is the *i*th class with fields, the bases first;
+    /// it is set if at least one of its fields is a value.
     pub classes: u64,
 }
 
@@ -29,7 +29,7 @@ impl BehaviourSchema {
         }
     }
 
-    /// Returns the classes with values among those with fields, and the number of the latter.
+    /// Returns the bits of the classes with a value, and the number of classes with fields.
     const fn classes(&self) -> (u64, u32) {
         let (mut classes, count) = match self.base {
             Some(base) => base.classes(),

@@ -1,18 +1,17 @@
-//! The UTF-16 code units of a text, in constants: Unity's names are hashed over them.
+//! UTF-16 code units of a text, in constants: Unity hashes its names over them.
 
 /// A character of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Character {
-    /// Its first code unit.
+    /// First code unit.
     pub unit: u32,
-    /// Its second code unit, if it has two.
+    /// Second code unit, if the character has two.
     pub second: Option<u32>,
     /// Start of the next character, in bytes.
     pub next: usize,
 }
 
-/// Decodes the character that begins at a byte of a text. By hand, because constants allow no
-/// iterator.
+/// Decodes the character that begins at a byte of a text. Constants cannot use `str::chars`.
 ///
 /// # Panics
 ///

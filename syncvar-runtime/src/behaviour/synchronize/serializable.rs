@@ -7,9 +7,9 @@ use super::{BufferSerializer, SynchronizeError};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// A value that is written and read by one function, as Netcode's `INetworkSerializable`. For members
-/// in a fixed sequence `#[derive(SyncValue)]` is shorter; this trait suits members that depend on a
-/// condition or travel in another form.
+/// A value with one function for writing and reading, like Netcode's `INetworkSerializable`. For
+/// members in a fixed sequence `#[derive(SyncValue)]` is shorter. This trait suits members that depend
+/// on a condition or travel in another form.
 ///
 /// ```
 /// use syncvar::{SyncVar, behaviour::{BufferSerializer, NetworkSerializable, Serializable}, error::SynchronizeError};

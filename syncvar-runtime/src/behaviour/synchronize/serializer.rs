@@ -3,8 +3,8 @@
 use super::SynchronizeError;
 use crate::{NetworkReader, NetworkWriter, SyncCodec, SyncValue};
 
-/// Writes values, or reads them into the same places. The direction is decided outside of the function that
-/// uses it, so that the function reads exactly the values that it writes.
+/// Writes values, or reads them into the same places. The caller chooses the direction, so that the
+/// function reads exactly the values that it writes.
 ///
 /// ```
 /// use syncvar::{behaviour::BufferSerializer, error::SynchronizeError, wire::{NetworkReader, NetworkWriter}};

@@ -9,7 +9,7 @@ pub(super) struct Object {
     pub(super) everywhere: bool,
     /// Cell as last reported; at first none.
     pub(super) reported: Option<Cell>,
-    /// Whether the list of moved objects contains it.
+    /// Set if the list of moved objects contains it.
     pub(super) moved: bool,
 }
 
@@ -20,7 +20,7 @@ pub(super) struct Viewer {
     pub(super) following: Option<NetId>,
     /// Cell as last reported.
     pub(super) reported: Option<Cell>,
-    /// Whether the list of moved viewers contains it.
+    /// Set if the list of moved viewers contains it.
     pub(super) turned: bool,
 }
 

@@ -101,12 +101,12 @@ fn head(id: u32, length: usize) -> Vec<u8> {
 
 #[test]
 fn message_above_16_bits_takes_the_long_form() {
-    // Four bytes of header: 65 535 of payload is the most that the short form has.
+    // With the header's 4 bytes the payload has 65 535, the maximum of the short form.
     let short = [0xff, 0xff, 22, 0, 0x17, 0xf4, 0xff, 3];
     assert_eq!(head(3, 65_531), short);
     let long = [6, 0, 24, 0, 0, 0, 1, 0, 22, 0, 0x17, 0xf5, 0xff, 3];
     assert_eq!(head(3, 65_532), long);
-    // The payload is 4 bytes longer than what follows the header.
+    // The payload has 4 bytes before the contents.
     for length in 65_534..=65_537 {
         let rest = u32::try_from(length).unwrap();
         let head = head(3, length);
