@@ -98,7 +98,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Returns tags on top of an unused interest management.
     ///
     /// ```
-    /// # use syncvar::interest::{Everyone, GroupTags, InterestManagement};
+    /// # use syncvar::interest::{Everyone, GroupTags};
     /// let matches = GroupTags::new(Everyone);
     /// let teams_in_matches = GroupTags::new(matches);
     /// ```
