@@ -96,7 +96,7 @@ pub trait SyncField: Send + Sync + 'static {
 
     /// A delta written after [`set_dirty`](Self::set_dirty) repairs every loss of earlier deltas. True
     /// where deltas are values, false where they are differences. A client with a
-    /// [`Budget`](crate::Budget) receives the snapshot of an object instead where it is false.
+    /// `Budget` receives the snapshot of an object instead where it is false.
     const RESENDABLE: bool = false;
 
     /// Returns whether the field has a change to send.

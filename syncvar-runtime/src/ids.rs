@@ -4,6 +4,21 @@ use std::fmt;
 
 /// Number of a spawned object, equal on the server and on every client. Counted from 1 and
 /// never reused; 0 stands for no object. Packed on the wire.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door: NetId = net.server.spawn(Door::default());
+/// net.settle();
+/// // The same number on all ends.
+/// assert!(net.client(0).get::<Door>(door).is_some());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetId(pub u32);
@@ -20,6 +35,23 @@ impl fmt::Display for NetId {
 }
 
 /// Number of a connection, counted from 1 and never reused.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// let connection: ConnectionId = net.connection(0);
+/// net.server.hide(door, connection);
+/// net.settle();
+/// assert!(net.client(0).get::<Door>(door).is_none());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 
@@ -35,6 +67,24 @@ impl fmt::Display for ConnectionId {
 }
 
 /// Number of an object that is part of a scene.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::NetworkSceneId;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// const GATE: NetworkSceneId = NetworkSceneId(4);
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// net.client_mut(0).add_scene_object(GATE, Door::default()).unwrap();
+/// let gate = net.server.spawn_scene_object(GATE, Door::default()).unwrap();
+/// net.settle();
+/// assert_eq!(net.client(0).identity(gate).unwrap().scene_id(), Some(GATE));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkSceneId(pub u32);

@@ -4,6 +4,31 @@ use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
 
 /// A call that was not sent.
+///
+/// ```
+/// use syncvar::calls::CallError;
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// #[network_calls]
+/// impl Door {
+///     #[command]
+///     fn unlock(&mut self) {
+///         self.open.set(true);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default()); // without an owner
+/// net.settle();
+/// let refused = net.client_mut(0).calls::<Door>(door).unlock();
+/// assert_eq!(refused, Err(CallError::NotOwner(door)));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
@@ -56,6 +81,39 @@ pub enum CallError {
 }
 
 /// Reason for which a server has not run a command of a client. The connection remains open.
+///
+/// ```
+/// use syncvar::calls::CommandRefusal;
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// #[network_calls]
+/// impl Door {
+///     #[command]
+///     fn unlock(&mut self) {
+///         self.open.set(true);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let owner = net.connection(0);
+/// let options = SpawnOptions { owner: Some(owner), ..SpawnOptions::default() };
+/// let door = net.server.spawn_with(Door::default(), options).unwrap();
+/// net.settle();
+/// net.client_mut(0).calls::<Door>(door).unlock().unwrap();
+/// net.server.set_owner(door, None); // before the command arrives
+/// net.settle();
+/// let refused = std::iter::from_fn(|| net.server.poll_event()).find_map(|event| match event {
+///     ServerEvent::CommandRefused { reason, .. } => Some(reason),
+///     _ => None,
+/// });
+/// assert!(matches!(refused, Some(CommandRefusal::NotOwner)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandRefusal {

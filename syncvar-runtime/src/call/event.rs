@@ -18,6 +18,34 @@ pub struct SyncEvent<A> {
 }
 
 /// A received event of an object.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Goal {
+///     #[sync_var]
+///     team: SyncVar<u8>,
+/// }
+///
+/// #[network_calls]
+/// impl Goal {
+///     #[sync_event]
+///     fn scored(points: u32);
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Goal>("goal"));
+/// let goal = net.server.spawn(Goal::default());
+/// net.settle();
+/// net.server.calls::<Goal>(goal).scored(5).unwrap();
+/// net.settle();
+/// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+/// let Some(ClientEvent::SyncEvent(event)) = last else {
+///     panic!("no event");
+/// };
+/// assert_eq!((event.object(), event.name()), (goal, "scored"));
+/// assert_eq!(event.arguments(Goal::SCORED), Some((5,)));
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct ReceivedEvent(Box<Parts>);
 

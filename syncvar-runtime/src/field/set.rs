@@ -26,6 +26,34 @@ use storage::Storage;
 /// All changes have been applied when a hook runs. An element changes once per update, however often it
 /// changed on the server in between. In the encoding `Mirror` the hook receives every operation in
 /// order.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var(hook = on_skills_changed)]
+///     skills: SyncHashSet<u32>,
+///     learned: Vec<u32>,
+/// }
+///
+/// impl Player {
+///     fn on_skills_changed(&mut self, change: &SetChange<u32>) {
+///         match change {
+///             SetChange::Add { value } => self.learned.push(*value),
+///             SetChange::Remove { value } => self.learned.retain(|skill| skill != value),
+///             SetChange::Clear { .. } => self.learned.clear(),
+///         }
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+/// let player = net.server.spawn(Player::default());
+/// net.settle();
+/// net.server.get_mut::<Player>(player).unwrap().skills.insert(7);
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Player>(player).unwrap().learned, [7]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetChange<T> {
     /// An element was added.

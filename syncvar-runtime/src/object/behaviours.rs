@@ -24,7 +24,7 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 /// Behaviours of an object chosen at run time.
 ///
 /// ```
-/// use syncvar::{behaviour::{BehaviourList, BehaviourSet}, prelude::*};
+/// use syncvar::{prelude::*, behaviour::{BehaviourList, BehaviourSet}};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Health;

@@ -9,6 +9,16 @@ use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
 /// Visibility of an object, above the interest management. Mirror's `Visibility`.
+///
+/// ```
+/// use syncvar::mirror::{MirrorSpawnOptions, Visibility};
+///
+/// let inventory = MirrorSpawnOptions {
+///     visibility: Visibility::ForceHidden, // the owner sees it
+///     ..MirrorSpawnOptions::default()
+/// };
+/// assert_ne!(inventory.visibility, Visibility::ForceShown);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// Visible by the interest management; to all connections without one.

@@ -10,6 +10,17 @@ use crate::field::record::Begun;
 
 /// A value of a [`SyncDictionary`] for writing. Its drop compares it with the former value; only a
 /// difference is a change of the map.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut stock = SyncDictionary::<u32, u32>::default();
+/// stock.insert(1, 10);
+/// if let Some(mut count) = stock.get_mut(&1) {
+///     *count += 5;
+/// }
+/// assert_eq!(stock.get(&1), Some(&15));
+/// ```
 pub struct ValueMut<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
     map: &'a mut SyncDictionary<K, V>,
     index: usize,

@@ -61,6 +61,13 @@ pub type FixedString512 = FixedString<512>;
 pub type FixedString4096 = FixedString<4096>;
 
 /// A text too long for a [`FixedString`], which keeps its former text.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// assert!(FixedString32::try_from("short").is_ok());
+/// assert!(FixedString32::try_from("a text of more than the 29 bytes of this size").is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a text of {length} bytes does not fit the {capacity} of its fixed string")]
 pub struct FixedStringTooLong {

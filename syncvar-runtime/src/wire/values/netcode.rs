@@ -49,10 +49,24 @@ integers! {
     Vector2Int as "IVec2" { /** To the right. */ x, /** Up. */ y }
 
     /// Three integers.
+    ///
+    /// ```
+    /// use syncvar::values::Vector3Int;
+    ///
+    /// let cell = Vector3Int { x: 4, y: 0, z: -7 };
+    /// assert_eq!(cell.z, -7);
+    /// ```
     Vector3Int as "IVec3" { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
 }
 
 /// A half-line in the plane: on the wire origin, then direction, the order in Unity's memory.
+///
+/// ```
+/// use syncvar::values::{Ray2D, Vector2};
+///
+/// let shot = Ray2D { origin: Vector2::default(), direction: Vector2::new(1.0, 0.0) };
+/// assert_eq!(shot.direction.x, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray2D {

@@ -51,21 +51,62 @@ macro_rules! floats {
 
 floats! {
     /// Two floats.
+    ///
+    /// ```
+    /// use syncvar::values::Vector2;
+    ///
+    /// assert_eq!(Vector2::new(1.0, 2.0).y, 2.0);
+    /// ```
     Vector2 { /** To the right. */ x, /** Up. */ y }
 
     /// Three floats.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    /// use syncvar::values::Vector3;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Body {
+    ///     #[sync_var]
+    ///     position: SyncVar<Vector3>,
+    /// }
+    ///
+    /// let mut body = Body::default();
+    /// body.position.set(Vector3::new(1.0, 2.0, 3.0));
+    /// assert_eq!(body.position.y, 2.0);
+    /// ```
     Vector3 { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
 
     /// Four floats.
     Vector4 { /** First. */ x, /** Second. */ y, /** Third. */ z, /** Fourth. */ w }
 
     /// A linear colour; components are usually between 0 and 1 but are not clamped.
+    ///
+    /// ```
+    /// use syncvar::values::Color;
+    ///
+    /// let red = Color { r: 1.0, g: 0.0, b: 0.0, a: 1.0 };
+    /// assert_eq!(red, Color::new(1.0, 0.0, 0.0, 1.0));
+    /// ```
     Color { /** Red. */ r, /** Green. */ g, /** Blue. */ b, /** Opacity. */ a }
 
     /// An axis-aligned rectangle.
+    ///
+    /// ```
+    /// use syncvar::values::Rect;
+    ///
+    /// let arena = Rect::new(-50.0, -50.0, 100.0, 100.0);
+    /// assert_eq!(arena.x + arena.width, 50.0);
+    /// ```
     Rect { /** Left edge. */ x, /** Lower edge. */ y, /** To the right. */ width, /** Up. */ height }
 
     /// A rotation with components in Unity's order. Not normalised when it is sent.
+    ///
+    /// ```
+    /// use syncvar::values::Quaternion;
+    ///
+    /// assert_eq!(Quaternion::IDENTITY.w, 1.0);
+    /// ```
     Quaternion {
         /** First imaginary part. */ x, /** Second. */ y, /** Third. */ z, /** Real part. */ w
     }
@@ -78,6 +119,13 @@ impl Quaternion {
 
 /// A plane in space: its normal, then its distance from the origin. UNet's reader normalises the
 /// normal; this one returns the sent values.
+///
+/// ```
+/// use syncvar::values::{Plane, Vector3};
+///
+/// let floor = Plane { normal: Vector3::new(0.0, 1.0, 0.0), distance: 0.0 };
+/// assert_eq!(floor.normal.y, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plane {
@@ -114,6 +162,13 @@ impl SyncValue for Plane {
 /// A half-line: on the wire direction first, then origin, as UNet writes it. UNet reads the two
 /// in the opposite order and normalises; this one returns the sent values. In `Mirror` origin first, then
 /// direction.
+///
+/// ```
+/// use syncvar::values::{Ray, Vector3};
+///
+/// let shot = Ray { origin: Vector3::default(), direction: Vector3::new(0.0, 0.0, 1.0) };
+/// assert_eq!(shot.direction.z, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
@@ -154,6 +209,14 @@ impl SyncValue for Ray {
 }
 
 /// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on; in `Mirror` column by column.
+///
+/// ```
+/// use syncvar::values::Matrix4x4;
+///
+/// let mut matrix = Matrix4x4::default();
+/// matrix.rows[0][3] = 5.0;
+/// assert_eq!(matrix.rows[0], [matrix.rows[0][0], 0.0, 0.0, 5.0]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Matrix4x4 {
@@ -211,6 +274,14 @@ impl SyncValue for Matrix4x4 {
 }
 
 /// A colour of four bytes: red, green, blue, opacity.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::values::Color32;
+///
+/// let tint = SyncVar::new(Color32 { r: 255, g: 128, b: 0, a: 255 });
+/// assert_eq!(tint.g, 128);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Color32 {
@@ -253,6 +324,14 @@ impl SyncValue for Color32 {
 }
 
 /// Hash of 128 bits that identifies an asset: 16 bytes in the order of their text.
+///
+/// ```
+/// use syncvar::values::NetworkHash128;
+///
+/// let id = NetworkHash128::parse("0123456789abcdef0123456789abcdef");
+/// assert_eq!(id.0[1], 0x23);
+/// assert!(!NetworkHash128::of("player").is_zero());
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkHash128(pub [u8; 16]);
