@@ -126,7 +126,10 @@ pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
     fn same(value: &T, other: &T) -> bool;
 
     /// Like [`read_in_place`](Self::read_in_place); returns the previous value if its bytes differed.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
     #[inline]
     fn read_with_previous(
         value: &mut T,

@@ -134,7 +134,6 @@ pub trait SyncField: Send + Sync + 'static {
     }
 
     /// Adds the dirty bit of the field to a mask if it is dirty.
-    #[doc(hidden)]
     #[inline]
     fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
         if self.is_dirty() {
@@ -144,7 +143,6 @@ pub trait SyncField: Send + Sync + 'static {
 
     /// Passes the field to a visitor. The derive calls it where it does not know the type: each missing
     /// trait is then one error, at the type.
-    #[doc(hidden)]
     #[inline]
     fn access(field: &mut Self) -> impl FieldAccess
     where
@@ -272,7 +270,6 @@ pub trait HookField: SyncField {
     }
 
     /// Passes the field to a visitor, like [`SyncField::access`].
-    #[doc(hidden)]
     #[inline]
     fn hooked<'a>(field: &'a mut Self, previous: &'a mut Option<Self::Previous>) -> impl FieldAccess
     where

@@ -7,8 +7,8 @@ mod hooks;
 mod own_fields;
 mod pool;
 mod reception;
-mod ruled;
-mod sections;
+mod policy_state;
+mod layout;
 mod slot;
 mod slots;
 mod synchronize;
@@ -21,7 +21,7 @@ pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_a
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use pool::{Entry, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
-pub use ruled::PolicyState;
+pub use policy_state::PolicyState;
 pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,

@@ -19,7 +19,7 @@ mod form;
 mod mirror;
 mod packed;
 mod reader;
-mod section;
+mod mask;
 mod selection;
 mod values;
 mod varint;

@@ -32,7 +32,7 @@ macro_rules! sync_field {
                 self.record.clear_dirty();
             }
 
-            #[doc(hidden)]
+            /// Adds the dirty bit to a mask if the collection is dirty.
             #[inline]
             pub fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
                 if self.is_dirty() {
@@ -40,22 +40,22 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Makes the collection due as a snapshot if it has replaced another one.
             pub fn notice_replacement(&mut self) {
                 self.record.notice_replacement();
             }
 
-            #[doc(hidden)]
+            /// Announces whether the object has observers.
             pub fn set_observed(&mut self, observed: bool) {
                 self.record.set_observed(observed);
             }
 
-            #[doc(hidden)]
+            /// Chooses between coalesced changes and a log of all operations.
             pub fn set_log(&mut self, log: OperationLog) {
                 self.record.set_log(log);
             }
 
-            #[doc(hidden)]
+            /// Appends the snapshot.
             pub fn write_full(&self, writer: &mut NetworkWriter) {
                 match writer.encoding() {
                     Encoding::Mirror => self.write_mirror_full(writer),
@@ -63,7 +63,7 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Appends the delta.
             pub fn write_delta(&self, writer: &mut NetworkWriter) {
                 match writer.encoding() {
                     Encoding::Mirror => self.write_mirror_delta(writer),
@@ -71,7 +71,11 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Reads the bytes of [`write_full`](Self::write_full).
+            ///
+            /// # Errors
+            ///
+            /// When the bytes do not hold such a field.
             pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 match reader.encoding() {
                     Encoding::Mirror => self.read_mirror_full(reader),
@@ -79,7 +83,11 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
+            ///
+            /// # Errors
+            ///
+            /// When the bytes do not hold such a change.
             pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_delta_reporting(reader, None)
             }
@@ -95,7 +103,11 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
+            ///
+            /// # Errors
+            ///
+            /// Like [`read_delta`](Self::read_delta).
             pub fn read_delta_with_previous(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
@@ -106,14 +118,12 @@ macro_rules! sync_field {
             }
 
             /// Returns the whole content, as the change that removes it.
-            #[doc(hidden)]
             pub fn remembered(&self) -> Option<Vec<$change<$($parameter),+>>> {
                 let previous = self.copy_items();
                 Some(vec![$change::Clear { previous }])
             }
 
             /// Replaces the former content by the changes since.
-            #[doc(hidden)]
             pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
                 let mut reported = Vec::new();
                 if let Some($change::Clear { previous }) = previous.take().and_then(|mut all| all.pop()) {

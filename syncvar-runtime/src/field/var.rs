@@ -109,7 +109,6 @@ impl<T> SyncVar<T> {
     }
 
     /// Adds the dirty bit of the variable to a mask if it is dirty.
-    #[doc(hidden)]
     #[inline]
     pub const fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
         if self.is_dirty() {
@@ -178,21 +177,18 @@ impl<T: SyncValue> SyncVar<T> {
 /// Calls of the derived code, also available as [`SyncField`] and [`HookField`].
 impl<T> SyncVar<T> {
     /// Returns the value for overwriting by a received one; does not make the variable dirty.
-    #[doc(hidden)]
     #[inline]
     pub const fn received(&mut self) -> &mut T {
         &mut self.value
     }
 
     /// Returns whether every observer has the value.
-    #[doc(hidden)]
     #[inline]
     pub const fn is_sent(&self) -> bool {
         matches!(self.state, State::Clean)
     }
 
     /// Returns the value for a later comparison.
-    #[doc(hidden)]
     #[inline]
     pub fn remembered(&self) -> T
     where
@@ -202,7 +198,6 @@ impl<T> SyncVar<T> {
     }
 
     /// Returns whether the value differs from an earlier one. Drops an equal one.
-    #[doc(hidden)]
     #[inline]
     pub fn has_changed_since(&self, previous: &mut Option<T>) -> bool
     where
@@ -215,7 +210,6 @@ impl<T> SyncVar<T> {
 
     /// Makes the variable clean: its value travels as the same bytes as its last clean value.
     /// Keeps a forced variable dirty.
-    #[doc(hidden)]
     #[inline]
     pub const fn withdraw_change(&mut self) {
         if matches!(self.state, State::Dirty) {
@@ -223,7 +217,7 @@ impl<T> SyncVar<T> {
         }
     }
 
-    #[doc(hidden)]
+    /// Appends the snapshot.
     #[inline]
     pub fn write_full(&self, writer: &mut NetworkWriter)
     where
@@ -232,7 +226,7 @@ impl<T> SyncVar<T> {
         self.value.write(writer);
     }
 
-    #[doc(hidden)]
+    /// Appends the delta.
     #[inline]
     pub fn write_delta(&self, writer: &mut NetworkWriter)
     where
@@ -241,7 +235,11 @@ impl<T> SyncVar<T> {
         self.value.write(writer);
     }
 
-    #[doc(hidden)]
+    /// Reads the bytes of [`write_full`](Self::write_full).
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a field.
     #[inline]
     pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
     where
@@ -250,7 +248,11 @@ impl<T> SyncVar<T> {
         self.value.read_in_place(reader)
     }
 
-    #[doc(hidden)]
+    /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a change.
     #[inline]
     pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
     where
@@ -259,7 +261,11 @@ impl<T> SyncVar<T> {
         self.value.read_in_place(reader)
     }
 
-    #[doc(hidden)]
+    /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_delta`](Self::read_delta).
     #[inline]
     pub fn read_delta_with_previous(
         &mut self,

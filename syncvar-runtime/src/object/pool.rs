@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
-use super::ruled::PolicyState;
+use super::policy_state::PolicyState;
 use super::slot::{Slot, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour};

@@ -327,7 +327,7 @@ pub enum WriteErrorKind {
 }
 
 impl WriteError {
-    #[doc(hidden)]
+    /// Creates an error at a byte, with the behaviour if it is known.
     pub fn new(
         kind: WriteErrorKind,
         offset: usize,

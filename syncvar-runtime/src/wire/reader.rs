@@ -108,7 +108,6 @@ impl<'a> NetworkReader<'a> {
     /// Sets that deltas go on to other connections: an observed collection with a
     /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
     /// an owner's writes in this mode.
-    #[doc(hidden)]
     #[must_use]
     pub fn relaying(mut self) -> Self {
         self.context.relayed = true;
@@ -165,7 +164,6 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// Returns the unread bytes.
-    #[doc(hidden)]
     pub fn rest(&self) -> &'a [u8] {
         self.left
     }

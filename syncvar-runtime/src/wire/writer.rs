@@ -132,7 +132,6 @@ impl NetworkWriter {
 
     /// Names the behaviour of the next values, or none.
     #[inline]
-    #[doc(hidden)]
     pub fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
         self.behaviour = behaviour;
         self.field = None;
@@ -261,7 +260,6 @@ impl NetworkWriter {
 
     /// Sets bits of an earlier byte.
     #[inline]
-    #[doc(hidden)]
     pub fn add_bits(&mut self, position: usize, bits: usize) {
         if let Some(byte) = self.buffer.get_mut(position) {
             let [bits, ..] = bits.to_le_bytes();

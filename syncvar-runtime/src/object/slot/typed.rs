@@ -4,7 +4,7 @@ use super::{Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
-use crate::object::ruled::PolicyState;
+use crate::object::policy_state::PolicyState;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,

@@ -4,7 +4,6 @@ use crate::schema::TypeSchema;
 use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Form of an absent value in `Mirror`.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// A byte before the value, 0 or 1.

@@ -59,7 +59,6 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     const SCHEMA: TypeSchema;
 
     /// Form of `None` in `Mirror`.
-    #[doc(hidden)]
     const ABSENCE: Absence = Absence::Flag;
 
     /// Writes the value.
@@ -89,14 +88,12 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
 
     /// Returns the form of the type. The derive calls it where it does not know the type: a missing
     /// trait is then one error, at the type.
-    #[doc(hidden)]
     #[inline]
     fn form() -> impl ValueForm<Self> {
         PlainForm
     }
 
     /// Returns a copy for a later comparison.
-    #[doc(hidden)]
     #[inline]
     #[must_use]
     fn remembered(&self) -> Self {
@@ -104,7 +101,10 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     }
 
     /// Like [`read_in_place`](Self::read_in_place); returns the previous value if it differed.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
     #[inline]
     fn read_with_previous(
         &mut self,
@@ -116,7 +116,6 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     }
 
     /// Writes a sequence of such values; `u8` has a shorter form than one value after another.
-    #[doc(hidden)]
     #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
         write_elements(values.len(), writer, |writer| {
@@ -127,7 +126,10 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     }
 
     /// Reads a sequence of such values.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read), and for more elements than the reader allows.
     #[inline]
     fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let count = reader.read_count()?;
@@ -148,14 +150,16 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     }
 
     /// Writes the value in the fixed width of its type: `Mirror`'s form of integers in an `Option`.
-    #[doc(hidden)]
     #[inline]
     fn write_fixed(&self, writer: &mut NetworkWriter) {
         self.write(writer);
     }
 
-    /// Counterpart of `write_fixed`.
-    #[doc(hidden)]
+    /// Reads the bytes of [`write_fixed`](Self::write_fixed).
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
     #[inline]
     fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Self::read(reader)
