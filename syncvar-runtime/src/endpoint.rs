@@ -71,7 +71,7 @@ use crate::{Channel, ConnectionId};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Endpoint {
-    /// Reason for which a packet was not handled.
+    /// Error of a packet.
     type Error: Error + Send + Sync + 'static;
     /// Event for the application.
     type Event;
@@ -80,11 +80,11 @@ pub trait Endpoint {
     /// [`ConnectionId::SERVER`].
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId;
 
-    /// Handles a packet. `channel` is the number that the sender's [`Transmit`] had.
+    /// Handles a packet. `channel` is the number of the sender's [`Transmit`].
     ///
     /// # Errors
     ///
-    /// For a malformed packet or an unknown connection. A server's transport then
+    /// When the packet is malformed or the connection is unknown. A server's transport then
     /// [disconnects](Self::disconnect) the connection, if it is still
     /// [connected](Self::is_connected). A client decides itself.
     fn handle_packet(

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The number of a spawned object, the same on the server and on every client. Counted from 1 and
-/// never given twice; 0 stands for no object. Packed on the wire.
+/// Number of a spawned object, equal on the server and on every client. Counted from 1 and
+/// never reused; 0 stands for no object. Packed on the wire.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -34,7 +34,7 @@ impl fmt::Display for NetId {
     }
 }
 
-/// The number of a connection, counted from 1 and never given twice.
+/// Number of a connection, counted from 1 and never reused.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -66,7 +66,7 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// The number of an object that is part of a scene.
+/// Number of an object that is part of a scene.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -94,10 +94,10 @@ pub struct NetworkSceneId(pub u32);
 pub struct AudienceId(pub u32);
 
 impl AudienceId {
-    /// The smallest and the largest.
+    /// Smallest and largest value.
     pub const RANGE: (Self, Self) = (Self(0), Self(u32::MAX));
 
-    /// The position in the list of audiences.
+    /// Returns the position in the list of audiences.
     pub fn index(self) -> usize {
         self.0 as usize
     }

@@ -10,14 +10,14 @@ use super::NetworkCalls;
 use super::place::CallPlace;
 use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
-/// An event that a behaviour declares by `#[sync_event]`, with the types of its arguments: the key for
-/// [`ReceivedEvent::arguments`]. The macro makes a constant of it.
+/// Event declared by `#[sync_event]`, with the types of its arguments: the key for
+/// [`ReceivedEvent::arguments`]. The macro declares it as a constant.
 pub struct SyncEvent<A> {
     declared: (TypeId, u32),
     arguments: PhantomData<fn() -> A>,
 }
 
-/// An event of an object that has been received.
+/// A received event of an object.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -49,7 +49,7 @@ pub struct SyncEvent<A> {
 #[derive(Clone, PartialEq)]
 pub struct ReceivedEvent(Box<Parts>);
 
-/// Behind a pointer, so that the other events stay short.
+/// Behind a pointer, so that the other client events stay short.
 #[derive(Clone, PartialEq)]
 struct Parts {
     object: NetId,
@@ -61,7 +61,7 @@ struct Parts {
 }
 
 impl<A> SyncEvent<A> {
-    /// The event of this number among the calls that `B` declares.
+    /// Creates the key of a call that `B` declares, by number.
     pub const fn of<B: NetworkCalls>(number: u32) -> Self {
         Self {
             declared: (TypeId::of::<B>(), number),
@@ -85,7 +85,7 @@ impl<A> fmt::Debug for SyncEvent<A> {
 }
 
 impl ReceivedEvent {
-    /// Builds the event of a call that was received with these arguments.
+    /// Creates the event of a received call.
     pub fn new(object: NetId, place: &CallPlace, encoding: Encoding, arguments: &[u8]) -> Self {
         Self(Box::new(Parts {
             object,
@@ -97,22 +97,22 @@ impl ReceivedEvent {
         }))
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn object(&self) -> NetId {
         self.0.object
     }
 
-    /// The position of the behaviour on it.
+    /// Returns the position of the behaviour on the object.
     pub fn behaviour(&self) -> usize {
         self.0.behaviour
     }
 
-    /// The name of the event, as it is declared.
+    /// Returns the declared name of the event.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
 
-    /// Its arguments, if it is this event. A single argument is a tuple of one.
+    /// Returns the arguments if the event has this key. A single argument is a tuple of one.
     pub fn arguments<A: CallArguments>(&self, event: SyncEvent<A>) -> Option<A> {
         if self.0.declared != event.declared {
             return None;
@@ -132,7 +132,7 @@ impl fmt::Debug for ReceivedEvent {
     }
 }
 
-/// The arguments of a call: a tuple of up to 16 values.
+/// Arguments of a call: a tuple of up to 16 values.
 pub trait CallArguments: Sized {
     /// Reads the arguments, one after another.
     ///

@@ -8,7 +8,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 ///
 /// The collection provides a `record`, and the methods `write_items` and `read_items` for snapshots,
 /// `write_changes` and `read_changes` for deltas, their counterparts in Mirror's encoding
-/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `tell_since`, the changes since such a
+/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `report_since`, the changes since such a
 /// copy.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
@@ -27,7 +27,7 @@ macro_rules! sync_field {
                 self.record.set_dirty();
             }
 
-            /// Discards the changes: all observers have them.
+            /// Discards the changes: all observers have received them.
             pub fn clear_dirty(&mut self) {
                 self.record.clear_dirty();
             }
@@ -81,17 +81,17 @@ macro_rules! sync_field {
 
             #[doc(hidden)]
             pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-                self.read_delta_telling(reader, None)
+                self.read_delta_reporting(reader, None)
             }
 
-            fn read_delta_telling(
+            fn read_delta_reporting(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
-                told: Changes<'_, $change<$($parameter),+>>,
+                reported: Changes<'_, $change<$($parameter),+>>,
             ) -> Result<(), ReadError> {
                 match reader.encoding() {
-                    Encoding::Mirror => self.read_mirror_delta(reader, told),
-                    Encoding::Unet | Encoding::Compact => self.read_changes(reader, told),
+                    Encoding::Mirror => self.read_mirror_delta(reader, reported),
+                    Encoding::Unet | Encoding::Compact => self.read_changes(reader, reported),
                 }
             }
 
@@ -100,9 +100,9 @@ macro_rules! sync_field {
                 &mut self,
                 reader: &mut NetworkReader<'_>,
             ) -> Result<Option<Vec<$change<$($parameter),+>>>, ReadError> {
-                let mut told = Vec::new();
-                self.read_delta_telling(reader, Some(&mut told))?;
-                Ok((!told.is_empty()).then_some(told))
+                let mut reported = Vec::new();
+                self.read_delta_reporting(reader, Some(&mut reported))?;
+                Ok((!reported.is_empty()).then_some(reported))
             }
 
             /// Returns the whole content, as the change that removes it.
@@ -115,11 +115,11 @@ macro_rules! sync_field {
             /// Replaces the former content by the changes since.
             #[doc(hidden)]
             pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
-                let mut told = Vec::new();
+                let mut reported = Vec::new();
                 if let Some($change::Clear { previous }) = previous.take().and_then(|mut all| all.pop()) {
-                    self.tell_since(previous, &mut told);
+                    self.report_since(previous, &mut reported);
                 }
-                *previous = (!told.is_empty()).then_some(told);
+                *previous = (!reported.is_empty()).then_some(reported);
                 previous.is_some()
             }
         }
@@ -237,7 +237,7 @@ pub(super) fn write_delta<I: Copy>(
         }
         writer.truncate(start);
         if !had_error {
-            // A value that has no form may be one that is no longer there.
+            // A value without a form may belong to an operation on a removed element.
             writer.take_error();
         }
     }
@@ -263,14 +263,14 @@ fn is_shorter<I: Copy>(
     shorter && !failed
 }
 
-/// A number that stands for no operation of this collection.
+/// Error for a number without an operation of this collection.
 #[cold]
 pub(super) fn unknown_operation(reader: &NetworkReader<'_>, operation: u8) -> ReadError {
     let (what, value) = ("operation of a collection", operation.into());
     reader.error(ReadErrorKind::InvalidValue { what, value })
 }
 
-/// A key that came before in the same collection.
+/// Error for a second occurrence of a key in a collection.
 #[cold]
 pub(super) fn twice(start: usize) -> ReadError {
     ReadError::new(ReadErrorKind::Custom("a key that comes twice"), start)

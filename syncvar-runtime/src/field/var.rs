@@ -184,14 +184,11 @@ impl<T> SyncVar<T> {
         &mut self.value
     }
 
-    /// Returns the value if all observers have it.
+    /// Returns whether every observer has the value.
     #[doc(hidden)]
     #[inline]
-    pub fn sent_value(&self) -> Option<T>
-    where
-        T: Clone,
-    {
-        matches!(self.state, State::Clean).then(|| self.value.clone())
+    pub const fn is_sent(&self) -> bool {
+        matches!(self.state, State::Clean)
     }
 
     /// Returns the value for a later comparison.

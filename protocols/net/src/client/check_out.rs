@@ -61,7 +61,7 @@ mod tests {
         fn sync_var_dirty_bits(&self) -> u64 {
             0
         }
-        fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+        fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
     }
 
     /// `ObjectSpawnScene` of object 1 with scene id 5.

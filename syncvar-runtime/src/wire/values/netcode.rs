@@ -1,4 +1,4 @@
-//! Unity's value types that UNet has no bytes for, and Netcode for GameObjects has: vectors of
+//! Unity's value types with bytes in Netcode for GameObjects and none in UNet: vectors of
 //! integers, and a ray in the plane.
 
 use crate::schema::TypeSchema;
@@ -16,7 +16,7 @@ macro_rules! integers {
         }
 
         impl $name {
-            /// The value with these components.
+            /// Creates a value with these components.
             pub const fn new($($field: i32),+) -> Self {
                 Self { $($field),+ }
             }
@@ -59,7 +59,7 @@ integers! {
     Vector3Int as "IVec3" { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
 }
 
-/// A half-line in the plane: on the wire origin, then direction, as it lies in Unity's memory.
+/// A half-line in the plane: on the wire origin, then direction, the order in Unity's memory.
 ///
 /// ```
 /// use syncvar::values::{Ray2D, Vector2};

@@ -1,4 +1,4 @@
-//! Unity's value types without an engine: the types that UNet's writer and weaver know by name.
+//! Unity's value types without an engine: the types with a form in UNet's writer and weaver.
 //!
 //! They hold numbers without mathematics: convert them to your engine's types, or turn on the features
 //! `glam` and `mint`.
@@ -20,7 +20,7 @@ macro_rules! floats {
         }
 
         impl $name {
-            /// The value with these components.
+            /// Creates a value with these components.
             #[allow(clippy::too_many_arguments, reason = "as many as there are components")]
             pub const fn new($($field: f32),+) -> Self {
                 Self { $($field),+ }
@@ -100,7 +100,7 @@ floats! {
     /// ```
     Rect { /** Left edge. */ x, /** Lower edge. */ y, /** To the right. */ width, /** Up. */ height }
 
-    /// A rotation, components as Unity orders them. Not normalised on the way.
+    /// A rotation with components in Unity's order. Not normalised when it is sent.
     ///
     /// ```
     /// use syncvar::values::Quaternion;
@@ -129,7 +129,7 @@ impl Quaternion {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plane {
-    /// Direction at right angles to the plane.
+    /// Normal of the plane.
     pub normal: Vector3,
     /// Distance from the origin along the normal.
     pub distance: f32,
@@ -225,7 +225,7 @@ pub struct Matrix4x4 {
 }
 
 impl Matrix4x4 {
-    /// With its columns as rows: how it travels in `Mirror`.
+    /// Returns the transposed matrix, the form in `Mirror`.
     fn transposed(self) -> Self {
         let mut rows = self.rows.map(IntoIterator::into_iter);
         let mut column = || rows.each_mut().map(|row| row.next().unwrap_or_default());
@@ -296,7 +296,7 @@ pub struct Color32 {
 }
 
 impl Color32 {
-    /// The colour with these components.
+    /// Creates a colour with these components.
     pub const fn new(r: u8, g: u8, b: u8, a: u8) -> Self {
         Self { r, g, b, a }
     }
@@ -323,7 +323,7 @@ impl SyncValue for Color32 {
     }
 }
 
-/// 128 bits that name an asset: 16 bytes in the order of their text.
+/// Hash of 128 bits that identifies an asset: 16 bytes in the order of their text.
 ///
 /// ```
 /// use syncvar::values::NetworkHash128;
@@ -337,7 +337,7 @@ impl SyncValue for Color32 {
 pub struct NetworkHash128(pub [u8; 16]);
 
 impl NetworkHash128 {
-    /// The hash of a text, the same in every build: FNV-1a of 128 bits over its bytes (offset basis
+    /// Returns the hash of a text, equal in every build: FNV-1a of 128 bits over its bytes (offset basis
     /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
     ///
     /// ```
@@ -353,8 +353,8 @@ impl NetworkHash128 {
         Self(hash.to_be_bytes())
     }
 
-    /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; a
-    /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
+    /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; any
+    /// other character counts as 0, and text beyond 32 characters is ignored.
     ///
     /// ```
     /// # use syncvar::values::NetworkHash128;
@@ -367,7 +367,7 @@ impl NetworkHash128 {
         Self(value.to_be_bytes())
     }
 
-    /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
+    /// Returns Mirror's asset id with this number: its four bytes, most significant first, behind zeros.
     ///
     /// ```
     /// # use syncvar::values::NetworkHash128;
@@ -380,7 +380,7 @@ impl NetworkHash128 {
         Self([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d])
     }
 
-    /// The number of an asset id of Mirror; none if it is longer than that.
+    /// Returns the number of a Mirror asset id; `None` for a longer hash.
     pub const fn as_u32(self) -> Option<u32> {
         match self.0 {
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] => {

@@ -24,7 +24,7 @@ impl NetworkBehaviour for Rock {
         0
     }
 
-    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
 }
 
 /// A server with an interest management and two ready connections.
