@@ -6,16 +6,16 @@
 
 mod calls;
 mod changed_fields;
-mod policy;
 mod packed_bits;
+mod policy;
 mod utf16;
 
 use std::fmt;
 
 pub use calls::{CallKind, CallSchema, CallTable, Target};
 pub use changed_fields::ChangedFields;
-pub use policy::{FieldPolicy, PolicyBits, Readers, Writers};
 pub use packed_bits::PackedBits;
+pub use policy::{FieldPolicy, PolicyBits, Readers, Writers};
 pub use utf16::{Character, character_at};
 
 /// Description of a behaviour.

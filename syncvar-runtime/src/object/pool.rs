@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
-use super::reception::Reception;
 use super::policy_state::PolicyState;
+use super::reception::Reception;
 use super::slot::{Slot, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour};
