@@ -92,6 +92,7 @@ macro_rules! sync_field {
                 self.read_delta_reporting(reader, None)
             }
 
+            #[inline]
             fn read_delta_reporting(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
@@ -144,42 +145,52 @@ macro_rules! sync_field {
             };
             const RESENDABLE: bool = true;
 
+            #[inline]
             fn is_dirty(&self) -> bool {
                 self.is_dirty()
             }
 
+            #[inline]
             fn set_dirty(&mut self) {
                 self.set_dirty();
             }
 
+            #[inline]
             fn clear_dirty(&mut self) {
                 self.clear_dirty();
             }
 
+            #[inline]
             fn notice_replacement(&mut self) {
                 self.notice_replacement();
             }
 
+            #[inline]
             fn set_observed(&mut self, observed: bool) {
                 self.set_observed(observed);
             }
 
+            #[inline]
             fn set_log(&mut self, log: OperationLog) {
                 self.set_log(log);
             }
 
+            #[inline]
             fn write_full(&self, writer: &mut NetworkWriter) {
                 self.write_full(writer);
             }
 
+            #[inline]
             fn write_delta(&self, writer: &mut NetworkWriter) {
                 self.write_delta(writer);
             }
 
+            #[inline]
             fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_full(reader)
             }
 
+            #[inline]
             fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_delta(reader)
             }
@@ -191,6 +202,7 @@ macro_rules! sync_field {
         {
             type Previous = Vec<$change<$($parameter),+>>;
 
+            #[inline]
             fn read_delta_with_previous(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
@@ -198,10 +210,12 @@ macro_rules! sync_field {
                 self.read_delta_with_previous(reader)
             }
 
+            #[inline]
             fn remembered(&self) -> Option<Self::Previous> {
                 self.remembered()
             }
 
+            #[inline]
             fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
                 self.has_changed_since(previous)
             }

@@ -282,34 +282,42 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     const SCHEMA: TypeSchema = T::SCHEMA;
     const RESENDABLE: bool = true;
 
+    #[inline]
     fn is_dirty(&self) -> bool {
         self.is_dirty()
     }
 
+    #[inline]
     fn set_dirty(&mut self) {
         self.set_dirty();
     }
 
+    #[inline]
     fn clear_dirty(&mut self) {
         self.clear_dirty();
     }
 
+    #[inline]
     fn notice_replacement(&mut self) {
         self.notice_replacement();
     }
 
+    #[inline]
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.write_full(writer);
     }
 
+    #[inline]
     fn write_delta(&self, writer: &mut NetworkWriter) {
         self.write_delta(writer);
     }
 
+    #[inline]
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.read_full(reader)
     }
 
+    #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.read_delta(reader)
     }
@@ -318,6 +326,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
 impl<T: SyncValue> HookField for SyncVar<T> {
     type Previous = T;
 
+    #[inline]
     fn read_delta_with_previous(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -325,10 +334,12 @@ impl<T: SyncValue> HookField for SyncVar<T> {
         self.read_delta_with_previous(reader)
     }
 
+    #[inline]
     fn remembered(&self) -> Option<T> {
         Some(self.remembered())
     }
 
+    #[inline]
     fn has_changed_since(&self, previous: &mut Option<T>) -> bool {
         self.has_changed_since(previous)
     }
@@ -351,6 +362,7 @@ impl<T> DerefMut for SyncVar<T> {
 }
 
 impl<T: Default> Default for SyncVar<T> {
+    #[inline]
     fn default() -> Self {
         Self::new(T::default())
     }
@@ -358,18 +370,21 @@ impl<T: Default> Default for SyncVar<T> {
 
 impl<T: Clone> Clone for SyncVar<T> {
     /// A new variable with the same value.
+    #[inline]
     fn clone(&self) -> Self {
         Self::new(self.value.clone())
     }
 }
 
 impl<T> From<T> for SyncVar<T> {
+    #[inline]
     fn from(value: T) -> Self {
         Self::new(value)
     }
 }
 
 impl From<&str> for SyncVar<String> {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::new(value.into())
     }
@@ -377,6 +392,7 @@ impl From<&str> for SyncVar<String> {
 
 #[cfg(feature = "serde")]
 impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
+    #[inline]
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(serializer)
     }
@@ -384,6 +400,7 @@ impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
 
 #[cfg(feature = "serde")]
 impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncVar<T> {
+    #[inline]
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(Self::new)
     }
@@ -411,6 +428,7 @@ mod tests {
     }
 
     #[test]
+    #[inline]
     fn a_variable_is_its_value_and_one_flag() {
         assert_eq!(size_of::<SyncVar<i32>>(), 8);
         assert_eq!(size_of::<SyncVar<f32>>(), 8);

@@ -117,6 +117,7 @@ impl Default for DeserializeContext {
 impl SerializeContext {
     /// Limits the fields whose changes are written.
     #[must_use]
+    #[inline]
     pub const fn with_fields(mut self, fields: u64) -> Self {
         self.fields = fields;
         self
@@ -124,6 +125,7 @@ impl SerializeContext {
 
     /// Sets whether the reader of the snapshot owns the object.
     #[must_use]
+    #[inline]
     pub const fn with_owner(mut self, for_owner: bool) -> Self {
         self.for_owner = for_owner;
         self
@@ -133,6 +135,7 @@ impl SerializeContext {
 impl DeserializeContext {
     /// Limits the fields that a mask may contain.
     #[must_use]
+    #[inline]
     pub const fn with_fields(mut self, fields: u64) -> Self {
         self.fields = fields;
         self
@@ -160,6 +163,7 @@ impl NetworkWriter {
     }
 
     /// Takes the report of all writes since the last call.
+    #[inline]
     pub fn take_report(&mut self) -> SerializeReport {
         mem::take(&mut self.report)
     }

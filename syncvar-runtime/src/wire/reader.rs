@@ -58,6 +58,7 @@ impl Clone for NetworkReader<'_> {
 
 impl<'a> NetworkReader<'a> {
     /// Creates a reader over a whole payload, in the `Unet` encoding.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::with_encoding(bytes, Encoding::default())
     }
@@ -98,6 +99,7 @@ impl<'a> NetworkReader<'a> {
     /// Sets the limit of elements in a sequence or collection; the default is
     /// 1 048 576.
     #[must_use]
+    #[inline]
     pub fn with_max_elements(self, max_elements: usize) -> Self {
         Self {
             max_elements,
@@ -109,6 +111,7 @@ impl<'a> NetworkReader<'a> {
     /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
     /// an owner's writes in this mode.
     #[must_use]
+    #[inline]
     pub fn relaying(mut self) -> Self {
         self.context.relayed = true;
         self
@@ -164,6 +167,7 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// Returns the unread bytes.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.left
     }
@@ -220,6 +224,7 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// Returns an error for a number without a variant; the derive uses it.
+    #[inline]
     pub fn unknown_variant(&self, name: &'static str, value: impl Into<i64>) -> ReadError {
         let value = value.into();
         self.error(ReadErrorKind::UnknownVariant { name, value })

@@ -20,6 +20,7 @@ impl NetworkWriter {
     /// assert!(!writer.write_for_owner());
     /// assert_eq!(writer.as_bytes(), [0]);
     /// ```
+    #[inline]
     pub fn write_for_owner(&mut self) -> bool {
         let for_owner = self.context.for_owner;
         self.write_bool(for_owner);

@@ -47,11 +47,13 @@ pub struct MessageStart(usize);
 
 impl NetworkWriter {
     /// Creates an empty writer in the `Unet` encoding.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates an empty writer in the given encoding.
+    #[inline]
     pub fn with_encoding(encoding: Encoding) -> Self {
         Self {
             encoding,
@@ -84,6 +86,7 @@ impl NetworkWriter {
     }
 
     /// Returns the first value without a form on the wire.
+    #[inline]
     pub fn error(&self) -> Option<WriteError> {
         self.error
     }
@@ -94,6 +97,7 @@ impl NetworkWriter {
     }
 
     /// Takes the error, so that the writer can be used further.
+    #[inline]
     pub fn take_error(&mut self) -> Option<WriteError> {
         self.error.take()
     }
@@ -143,6 +147,7 @@ impl NetworkWriter {
     }
 
     /// Removes all bytes after the first `length`.
+    #[inline]
     pub fn truncate(&mut self, length: usize) {
         self.buffer.truncate(length);
     }
@@ -208,6 +213,7 @@ impl NetworkWriter {
     /// writer.finish_message(start);
     /// assert_eq!(writer.as_bytes(), b"\x04\0\x8f\0\x02\0hi");
     /// ```
+    #[inline]
     pub fn start_message(&mut self, message_type: i16) -> MessageStart {
         let start = MessageStart(self.buffer.len());
         let [low, high] = message_type.to_le_bytes();
@@ -232,6 +238,7 @@ impl NetworkWriter {
     }
 
     /// Reserves a `u16` and returns its position.
+    #[inline]
     pub fn reserve_u16(&mut self) -> usize {
         let position = self.buffer.len();
         self.write_array([0, 0]);
