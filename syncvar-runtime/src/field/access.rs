@@ -219,7 +219,11 @@ macro_rules! forward {
             <_ as $of>::set_log(&mut $field, log);
         }
 
-        #[inline]
+        #[expect(
+            clippy::inline_always,
+            reason = "a call for each field costs a snapshot of Mirror a tenth"
+        )]
+        #[inline(always)]
         fn write_full(&self, writer: &mut NetworkWriter) {
             let $this = self;
             <_ as $of>::write_full(&$field, writer);
