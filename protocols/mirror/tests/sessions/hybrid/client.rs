@@ -5,8 +5,8 @@ use std::time::Duration;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::Quality;
 use super::net::{Aim, Car, Net, SECOND};
+use syncvar_testing::mirror::Quality;
 
 /// An owner, somebody else, and a car, in the last frame before a baseline and after one.
 fn driven() -> (Net, [ConnectionId; 2], NetId) {
@@ -120,7 +120,8 @@ fn a_baseline_interval_of_a_client_is_its_own() {
         let mut client = MirrorClient::with_config(super::net::prefabs(), config);
         client.handle_connect(Limits::KCP);
         net.clients.insert(owner, client);
-        net.links.insert(owner, [3, 4].map(super::link::Link::new));
+        net.links
+            .insert(owner, [3, 4].map(syncvar_testing::mirror::Link::new));
         net.frames(3);
         let car = net.server.spawn(Car::default());
         net.server.set_owner(car, Some(owner));

@@ -10,7 +10,7 @@ use syncvar::mirror::message::Message;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::{Link, Quality};
+use syncvar_testing::mirror::{Link, Quality};
 
 /// What everybody sees; as many times a second as there are frames.
 #[derive(NetworkBehaviour, Default)]

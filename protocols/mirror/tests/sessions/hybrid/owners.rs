@@ -3,8 +3,8 @@
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::Quality;
 use super::net::{Aim, Body, Car, Fuel, Net, SECOND};
+use syncvar_testing::mirror::Quality;
 
 fn lossy(net: &mut Net) {
     net.quality(Quality {

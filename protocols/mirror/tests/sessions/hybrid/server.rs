@@ -5,8 +5,8 @@ use std::time::Duration;
 use syncvar::Channel;
 use syncvar::mirror::*;
 
-use super::link::Quality;
 use super::net::{Body, Car, FRAME, Fuel, Name, Net, SECOND};
+use syncvar_testing::mirror::Quality;
 
 /// A change of `x` alone, or of `y` alone, of the first component, of values below 64.
 fn change(field: u8, value: u8) -> String {

@@ -6,8 +6,8 @@ use syncvar::mirror::*;
 use syncvar::prelude::*;
 use syncvar::{Channel, codec::Quantized};
 
-use super::link::Quality;
 use super::net::{Body, FRAME, Net, SECOND};
+use syncvar_testing::mirror::Quality;
 
 /// The batch of changes that one frame sends a client, which does not get it.
 fn kept(net: &mut Net, from: ConnectionId) -> Vec<u8> {

@@ -9,8 +9,8 @@ use syncvar::NetworkIdentity;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::{Dice, Link, Quality};
 use super::net::{Aim, Body, Car, Fuel, Name, Net, SECOND};
+use syncvar_testing::mirror::{Dice, Link, Quality};
 
 /// Something that happens; numbers choose among what there is.
 #[derive(Clone, Debug)]
