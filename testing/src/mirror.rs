@@ -94,14 +94,17 @@ impl MirrorNetwork {
         connection
     }
 
-    /// Connects a client that becomes ready and receives a player.
+    /// Connects a client, makes it ready and gives it a player, in two frames.
     ///
     /// # Panics
     ///
     /// If the player's prefab is not registered.
     pub fn join<S: BehaviourSet>(&mut self, player: S) -> (ConnectionId, NetId) {
         let connection = self.connect();
-        self.client(connection).ready();
+        let client = self.client(connection);
+        if !client.is_ready() {
+            client.ready();
+        }
         self.frame();
         let player = self.server.add_player(connection, player);
         self.frame();
