@@ -62,13 +62,16 @@ pub struct MirrorNetwork {
     pub limits: Limits,
     /// Packets that may be refused; [`Refusals::Never`] at first.
     pub refusals: Refusals,
-    new_client: Box<dyn Fn() -> MirrorClient>,
+    new_client: Box<dyn Fn() -> MirrorClient + Send>,
     packets: Vec<Packet>,
 }
 
 impl MirrorNetwork {
     /// Returns a network without connections.
-    pub fn new(server: MirrorServer, new_client: impl Fn() -> MirrorClient + 'static) -> Self {
+    pub fn new(
+        server: MirrorServer,
+        new_client: impl Fn() -> MirrorClient + Send + 'static,
+    ) -> Self {
         Self {
             server,
             clients: BTreeMap::new(),
@@ -309,18 +312,16 @@ impl MirrorNetwork {
     }
 }
 
-/// Returns a batch of messages sent at a time.
-///
-/// # Panics
-///
-/// If no message is given.
+/// Returns a batch of messages sent at a time; without messages, the time alone.
 #[must_use]
 pub fn batch(now: Duration, messages: &[&[u8]]) -> Vec<u8> {
+    let time = now.as_secs_f64();
     let mut batcher = Batcher::new(usize::MAX);
     for message in messages {
-        batcher.add(message, now.as_secs_f64());
+        batcher.add(message, time);
     }
-    batcher.next_batch().expect("at least one message").to_vec()
+    let batch = batcher.next_batch().map(|batch| batch.to_vec());
+    batch.unwrap_or_else(|| time.to_le_bytes().to_vec())
 }
 
 /// Returns the bytes of a message.

@@ -79,7 +79,7 @@ pub(crate) fn network() -> MirrorNetwork {
 
 /// Returns a network of other prefabs, with a configuration of the server.
 pub(crate) fn network_of(
-    prefabs: impl Fn() -> MirrorPrefabs + 'static,
+    prefabs: impl Fn() -> MirrorPrefabs + Send + 'static,
     mut config: MirrorServerConfig,
 ) -> MirrorNetwork {
     config.spawn_policy = SpawnPolicy::WhenReady;
