@@ -3,6 +3,8 @@
 mod behaviours;
 mod bytes;
 mod cases;
+#[cfg(feature = "mirror")]
+pub mod mirror;
 mod network;
 
 pub use behaviours::{

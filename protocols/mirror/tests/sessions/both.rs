@@ -8,11 +8,11 @@ use std::time::Duration;
 use syncvar::mirror::{MirrorServerEvent, MirrorSpawnOptions};
 
 use crate::client::game::{Aim, DOOR, Door, GlobalMsg, Loot, Monster, Player};
-use world::World;
+use world::{check, joined, settle, world};
 
 #[test]
 fn a_client_of_ours_joins_a_server_of_ours() {
-    let mut world = World::new();
+    let mut world = world();
     let mut monster = Monster::default();
     monster.loot.push(Loot {
         item: 5,
@@ -24,9 +24,9 @@ fn a_client_of_ours_joins_a_server_of_ours() {
         .server
         .spawn_scene_object(DOOR, Door::default(), MirrorSpawnOptions::default())
         .unwrap();
-    let me = world.join();
-    world.settle();
-    world.check();
+    let me = world.connect();
+    settle(&mut world);
+    check(&mut world);
     let client = world.client(me);
     assert_eq!(client.object_count(), 3);
     assert!(client.is_owned(client.local_player().unwrap()));
@@ -36,16 +36,16 @@ fn a_client_of_ours_joins_a_server_of_ours() {
 
 #[test]
 fn owner_writes_reach_the_other_clients() {
-    let (mut world, me, player) = World::joined();
-    let other = world.join();
-    world.settle();
+    let (mut world, me, player) = joined();
+    let other = world.connect();
+    settle(&mut world);
     world
         .client(me)
         .get_mut::<Aim>(player)
         .unwrap()
         .yaw
         .set(2.5);
-    world.settle();
+    settle(&mut world);
     let right = 2.5_f32.to_bits();
     for connection in [me, other] {
         let aim: &Aim = world.client(connection).get(player).unwrap();
@@ -53,23 +53,23 @@ fn owner_writes_reach_the_other_clients() {
     }
     let aim: &Aim = world.server.get(player).unwrap();
     assert_eq!(aim.yaw.to_bits(), right);
-    world.check();
+    check(&mut world);
 }
 
 #[test]
 fn messages_and_calls_reach_the_other_side() {
-    let (mut world, me, player) = World::joined();
+    let (mut world, me, player) = joined();
     crate::client::game::called();
     world.server.calls::<Player>(player).rpc_others(3).unwrap();
-    world.settle();
+    settle(&mut world);
     assert_eq!(crate::client::game::called(), ["rpc RpcOthers 3"]);
     let message = GlobalMsg {
         a: 8,
         ..GlobalMsg::default()
     };
     world.client(me).send(&message).unwrap();
-    world.settle();
-    let got = world.events.iter().find_map(|event| match event {
+    let events = settle(&mut world);
+    let got = events.iter().find_map(|event| match event {
         MirrorServerEvent::Message { message, .. } => message.get::<GlobalMsg>(),
         _ => None,
     });
@@ -78,12 +78,12 @@ fn messages_and_calls_reach_the_other_side() {
 
 #[test]
 fn disconnected_client_has_no_objects() {
-    let (mut world, me, player) = World::joined();
-    let other = world.join();
-    world.settle();
+    let (mut world, me, player) = joined();
+    let other = world.connect();
+    settle(&mut world);
     world.server.disconnect(me);
-    world.settle();
+    settle(&mut world);
     assert!(!world.clients.contains_key(&me));
     assert!(world.client(other).identity(player).is_none());
-    world.check();
+    check(&mut world);
 }

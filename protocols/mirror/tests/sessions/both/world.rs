@@ -1,132 +1,90 @@
 //! A server and its clients in one program.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use syncvar::NetworkIdentity;
-use syncvar::mirror::{Limits, MirrorClient, MirrorClientEvent, MirrorServer, MirrorServerEvent};
+use syncvar::mirror::{MirrorClient, MirrorClientEvent, MirrorServer, MirrorServerEvent};
 use syncvar::prelude::*;
+use syncvar_testing::mirror::{FRAME, MirrorNetwork, Refusals};
 
 use crate::client::game::{self, Aim, DOOR, Door, Monster, Player, Wallet, prefabs};
 
-/// A server, its clients, and nothing between them.
-pub(crate) struct World {
-    pub(crate) server: MirrorServer,
-    pub(crate) clients: BTreeMap<ConnectionId, MirrorClient>,
-    now: Duration,
-    pub(crate) events: Vec<MirrorServerEvent>,
-}
-
-impl World {
-    pub(crate) fn new() -> Self {
-        let server = MirrorServer::new(prefabs());
-        Self {
-            server,
-            clients: BTreeMap::new(),
-            now: Duration::ZERO,
-            events: Vec::new(),
-        }
-    }
-
-    pub(crate) fn join(&mut self) -> ConnectionId {
-        let connection = self.server.handle_connect(Limits::TELEPATHY);
+/// Returns a world with the game of the recordings.
+pub(crate) fn world() -> MirrorNetwork {
+    let mut world = MirrorNetwork::new(MirrorServer::new(prefabs()), || {
         let mut client = MirrorClient::new(prefabs());
         client.add_scene_object(DOOR, Door::default()).unwrap();
-        client.handle_connect(Limits::TELEPATHY);
-        self.clients.insert(connection, client);
-        connection
-    }
-
-    /// A fiftieth of a second: everything that is sent arrives.
-    pub(crate) fn frame(&mut self) {
-        self.now += Duration::from_millis(20);
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = client.poll_transmit() {
-                let is_open = self.server.is_connected(*connection);
-                let (channel, bytes) = (packet.channel, packet.bytes);
-                let taken = self.server.handle_packet(*connection, channel, &bytes);
-                assert_eq!(taken.is_ok(), is_open);
-            }
-        }
-        while let Some(event) = self.server.poll_event() {
-            if let MirrorServerEvent::AddPlayerRequested { connection } = event {
-                self.server.add_player(connection, game::player()).unwrap();
-            }
-            self.events.push(event);
-        }
-        self.server.update(self.now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            let client = self.clients.get_mut(&transmit.connection).unwrap();
-            client
-                .handle_packet(transmit.channel, &transmit.to_bytes())
-                .unwrap();
-        }
-        while let Some(connection) = self.server.poll_close() {
-            if let Some(mut client) = self.clients.remove(&connection) {
-                client.handle_disconnect();
-            }
-            self.server.handle_disconnect(connection);
-        }
-    }
-
-    pub(crate) fn settle(&mut self) {
-        for _ in 0..4 {
-            self.frame();
-        }
-    }
-
-    pub(crate) fn client(&mut self, connection: ConnectionId) -> &mut MirrorClient {
-        self.clients.get_mut(&connection).unwrap()
-    }
-
-    pub(crate) fn joined() -> (Self, ConnectionId, NetId) {
-        let mut world = Self::new();
-        let me = world.join();
-        world.settle();
-        let player = world.client(me).local_player().unwrap();
-        assert_eq!(world.server.player_of(me), Some(player));
-        (world, me, player)
-    }
-
-    /// Every client has every object that it observes, as the server has it.
-    pub(crate) fn check(&mut self) {
-        for (connection, client) in &mut self.clients {
-            let observed = self.server.identities().map(NetworkIdentity::net_id);
-            let observed: Vec<_> = observed
-                .filter(|id| self.server.is_observer(*id, *connection))
-                .collect();
-            let seen: Vec<_> = client.identities().map(NetworkIdentity::net_id).collect();
-            assert_eq!(seen, observed, "{connection}");
-            for id in seen {
-                let owned = self.server.owner(id) == Some(*connection);
-                assert_eq!(client.is_owned(id), owned);
-                assert_eq!(
-                    view(client.identity(id).unwrap(), owned),
-                    view(self.server.identity(id).unwrap(), owned),
-                    "{id}"
-                );
-            }
-            while let Some(event) = client.poll_event() {
-                assert!(
-                    !matches!(
-                        event,
-                        MirrorClientEvent::Mismatch(_) | MirrorClientEvent::SpawnFailed { .. }
-                    ),
-                    "{event:?}"
-                );
-            }
-            let stats = client.stats();
-            assert_eq!(
-                (stats.unknown_objects, stats.unknown_calls),
-                (0, 0),
-                "{connection}"
-            );
-        }
-    }
+        client
+    });
+    world.refusals = Refusals::AfterClose;
+    world
 }
 
-/// What an object is, as text; to the owner, if that is asked for.
+/// Returns a world with one client and its player.
+pub(crate) fn joined() -> (MirrorNetwork, ConnectionId, NetId) {
+    let mut world = world();
+    let me = world.connect();
+    settle(&mut world);
+    let player = world.client(me).local_player().unwrap();
+    assert_eq!(world.server.player_of(me), Some(player));
+    (world, me, player)
+}
+
+/// Runs four frames, gives each asking client a player, and returns the events of the server.
+pub(crate) fn settle(world: &mut MirrorNetwork) -> Vec<MirrorServerEvent> {
+    let mut events = Vec::new();
+    for _ in 0..4 {
+        world.advance(FRAME);
+        world.send_all();
+        for event in world.events() {
+            if let MirrorServerEvent::AddPlayerRequested { connection } = event {
+                world.server.add_player(connection, game::player()).unwrap();
+            }
+            events.push(event);
+        }
+        world.server.update(world.now);
+        world.deliver();
+    }
+    let packets = world.take_packets();
+    let known = |connection| world.links.contains_key(&connection);
+    assert!(packets.iter().all(|packet| known(packet.connection)));
+    events
+}
+
+/// Checks that each client has its observed objects in the server's state.
+pub(crate) fn check(world: &mut MirrorNetwork) {
+    for (connection, client) in &mut world.clients {
+        let observed = world.server.identities().map(NetworkIdentity::net_id);
+        let observed: Vec<_> = observed
+            .filter(|id| world.server.is_observer(*id, *connection))
+            .collect();
+        let seen: Vec<_> = client.identities().map(NetworkIdentity::net_id).collect();
+        assert_eq!(seen, observed, "{connection}");
+        for id in seen {
+            let owned = world.server.owner(id) == Some(*connection);
+            assert_eq!(client.is_owned(id), owned);
+            assert_eq!(
+                view(client.identity(id).unwrap(), owned),
+                view(world.server.identity(id).unwrap(), owned),
+                "{id}"
+            );
+        }
+        while let Some(event) = client.poll_event() {
+            assert!(
+                !matches!(
+                    event,
+                    MirrorClientEvent::Mismatch(_) | MirrorClientEvent::SpawnFailed { .. }
+                ),
+                "{event:?}"
+            );
+        }
+        let stats = client.stats();
+        assert_eq!(
+            (stats.unknown_objects, stats.unknown_calls),
+            (0, 0),
+            "{connection}"
+        );
+    }
+}
+/// Returns the state of an object as text, with the private fields for its owner.
 fn view(object: NetworkIdentity<'_>, owned: bool) -> String {
     if let Some(monster) = object.behaviour::<Monster>() {
         let mut buffs: Vec<_> = monster.buffs.iter().collect();

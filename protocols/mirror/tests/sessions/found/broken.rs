@@ -1,7 +1,6 @@
 //! Servers and clients that are broken, or mean harm.
 
 use std::path::Path;
-use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -16,7 +15,9 @@ use syncvar::{
     values::{Quaternion, Vector3},
 };
 
-use super::net::{Net, Whole, prefabs};
+use syncvar_testing::mirror::FRAME;
+
+use super::net::{FoundNetwork, Whole, network, prefabs};
 
 fn message<'a>(message: &impl NetworkMessage<'a>) -> Bytes {
     message.to_bytes().unwrap()
@@ -100,8 +101,8 @@ fn a_message_of_a_server_may_end_anywhere() {
 
 #[test]
 fn a_message_of_a_client_may_end_anywhere() {
-    let mut net = Net::new();
-    let (other, _) = net.join();
+    let mut net = network();
+    let (other, _) = net.join_whole();
     for whole in recorded("c") {
         for length in 0..=whole.len() {
             let connection = net.server.handle_connect(Limits::TELEPATHY);
@@ -110,7 +111,7 @@ fn a_message_of_a_client_may_end_anywhere() {
             net.server.handle_disconnect(connection);
         }
     }
-    net.settle();
+    net.frames(3);
     assert!(net.server.is_connected(other));
     assert_eq!(net.clients[&other].object_count(), 1);
 }
@@ -172,16 +173,16 @@ fn bursts_may_come_without_end_and_in_one_another() {
 /// Some thousand times in a frame, in a world of some thousand objects.
 #[test]
 fn repeated_ready_gets_an_empty_burst_only() {
-    let mut net = Net::new();
+    let mut net = network();
     for _ in 0..1000 {
         net.server.spawn(Whole::default());
     }
-    let (connection, _) = net.join();
+    let (connection, _) = net.join_whole();
     let before = net.server.stats().messages.bytes;
     let ready = message(&ReadyMessage);
     let many = vec![&ready[..]; 5000];
     net.say(connection, &many).unwrap();
-    net.now += Duration::from_millis(20);
+    net.advance(FRAME);
     net.server.update(net.now);
     // The beginning and the end of a burst, each time.
     assert_eq!(net.server.stats().messages.bytes - before, 5000 * 4);

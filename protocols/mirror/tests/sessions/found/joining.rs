@@ -4,12 +4,14 @@ use syncvar::mirror::message::{AddPlayerMessage, NetworkMessage};
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::net::{Body, Net, Whole};
+use syncvar_testing::mirror::MirrorNetwork;
+
+use super::net::{Body, FoundNetwork, Whole, network, network_of};
 
 #[test]
 fn second_player_request_before_the_answer_is_ignored() {
-    let mut net = Net::new();
-    let connection = net.connect();
+    let mut net = network();
+    let connection = net.enter();
     let add = AddPlayerMessage.to_bytes().unwrap();
     while net.server.poll_event().is_some() {}
     net.say(connection, &[&add, &add, &add]).unwrap();
@@ -25,10 +27,10 @@ fn second_player_request_before_the_answer_is_ignored() {
 
 #[test]
 fn refused_player_request_can_be_repeated() {
-    let mut net = Net::new();
-    let connection = net.connect();
+    let mut net = network();
+    let connection = net.enter();
     let add = AddPlayerMessage.to_bytes().unwrap();
-    let asked = |net: &mut Net| {
+    let asked = |net: &mut MirrorNetwork| {
         let events = std::iter::from_fn(|| net.server.poll_event());
         events
             .filter(|event| matches!(event, MirrorServerEvent::AddPlayerRequested { .. }))
@@ -43,7 +45,7 @@ fn refused_player_request_can_be_repeated() {
     let mut config = MirrorServerConfig::default();
     config.max_events = 4;
     let server = MirrorServer::with_config(super::net::prefabs(), config);
-    let mut net = Net::of(server);
+    let mut net = network_of(server, super::net::prefabs);
     let connection = net.server.handle_connect(Limits::TELEPATHY);
     net.say(connection, &[&add]).unwrap();
     for _ in 0..4 {
@@ -56,8 +58,8 @@ fn refused_player_request_can_be_repeated() {
 
 #[test]
 fn changes_while_a_player_is_pending_are_kept() {
-    let mut net = Net::new();
-    let choosing = net.connect();
+    let mut net = network();
+    let choosing = net.enter();
     // Nothing of this can be applied by a client that has not been shown everything.
     let changed = net.server.spawn(Whole::default());
     let gone = net.server.spawn(Whole::default());
@@ -67,7 +69,7 @@ fn changes_while_a_player_is_pending_are_kept() {
     net.server.despawn(gone);
     net.frame();
     net.server.add_player(choosing, Whole::default()).unwrap();
-    net.settle();
+    net.frames(3);
     let body: &Body = net.seen(choosing, changed);
     assert_eq!((*body.health, &body.effects[..]), (7, &[8][..]));
     assert_eq!(net.clients[&choosing].object_count(), 2);
@@ -76,10 +78,10 @@ fn changes_while_a_player_is_pending_are_kept() {
 
 #[test]
 fn ready_again_with_a_new_player_spawns_all_objects() {
-    let mut net = Net::new();
-    let (connection, player) = net.join();
+    let mut net = network();
+    let (connection, player) = net.join_whole();
     let other = net.server.spawn(Whole::default());
-    net.settle();
+    net.frames(3);
     net.server.set_not_ready(connection);
     net.server.despawn(player);
     net.body(other).health.set(7);
@@ -90,18 +92,18 @@ fn ready_again_with_a_new_player_spawns_all_objects() {
     net.body(other).effects.push(8);
     net.frame();
     net.server.add_player(connection, Whole::default()).unwrap();
-    net.settle();
+    net.frames(3);
     let body: &Body = net.seen(connection, other);
     assert_eq!((*body.health, &body.effects[..]), (7, &[8][..]));
 }
 
 #[test]
 fn replaced_collection_reaches_a_client_that_joined_before() {
-    let mut net = Net::new();
-    net.join();
-    let (late, later) = (net.connect(), net.connect());
+    let mut net = network();
+    net.join_whole();
+    let (late, later) = (net.enter(), net.enter());
     let id = net.server.spawn(Whole::default());
-    net.settle();
+    net.frames(3);
     for effect in 1..=3 {
         net.body(id).effects.push(effect);
     }
@@ -114,7 +116,7 @@ fn replaced_collection_reaches_a_client_that_joined_before() {
     net.body(id).effects = SyncList::new();
     net.body(id).effects.push(7);
     net.body(id).tags.insert(8);
-    net.settle();
+    net.frames(3);
     let clients: Vec<_> = net.clients.keys().copied().collect();
     assert_eq!(clients.len(), 3);
     for client in clients {

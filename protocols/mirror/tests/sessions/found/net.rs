@@ -1,16 +1,13 @@
 //! A server, and clients that do with its bytes what Mirror's do: what comes before the end of the first
 //! burst waits, and what is said about it meanwhile is lost.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar::mirror::message::{EntityStateMessage, NetworkMessage};
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{
-    Channel,
-    wire::{Encoding, NetworkWriter},
-};
+use syncvar::wire::{Encoding, NetworkWriter};
+use syncvar_testing::mirror::{MirrorNetwork, Refusals};
 
 /// What everybody sees.
 #[derive(NetworkBehaviour, Default)]
@@ -169,138 +166,72 @@ pub(crate) fn slow_prefabs() -> MirrorPrefabs {
     MirrorPrefabs::new().register::<Whole>(slow)
 }
 
-pub(crate) struct Net {
-    pub(crate) server: MirrorServer,
-    pub(crate) clients: BTreeMap<ConnectionId, MirrorClient>,
-    pub(crate) now: Duration,
-    pub(crate) events: Vec<MirrorServerEvent>,
+/// Returns a network with the prefabs of these tests.
+pub(crate) fn network() -> MirrorNetwork {
+    network_of(MirrorServer::new(prefabs()), prefabs)
 }
 
-impl Net {
-    pub(crate) fn new() -> Self {
-        Self::of(MirrorServer::new(prefabs()))
-    }
-
-    pub(crate) fn of(server: MirrorServer) -> Self {
-        Self {
-            server,
-            clients: BTreeMap::new(),
-            now: Duration::ZERO,
-            events: Vec::new(),
-        }
-    }
-
-    /// A client that is ready, asks for a player, and has not been given one.
-    pub(crate) fn connect(&mut self) -> ConnectionId {
-        let connection = self.server.handle_connect(Limits::TELEPATHY);
+/// Returns a network of a server, with clients that have these prefabs and a scene object.
+pub(crate) fn network_of(server: MirrorServer, prefabs: fn() -> MirrorPrefabs) -> MirrorNetwork {
+    let mut net = MirrorNetwork::new(server, move || {
         let mut client = MirrorClient::new(prefabs());
         client.add_scene_object(SCENE, Whole::default()).unwrap();
-        client.handle_connect(Limits::TELEPATHY);
-        self.clients.insert(connection, client);
+        client
+    });
+    net.refusals = Refusals::AfterClose;
+    net
+}
+
+/// Steps and lookups of these tests.
+pub(crate) trait FoundNetwork {
+    /// Connects a client that is ready and asks for a player.
+    fn enter(&mut self) -> ConnectionId;
+    /// Connects a client with a player.
+    fn join_whole(&mut self) -> (ConnectionId, NetId);
+    /// Returns the server's body of an object.
+    fn body(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Body>;
+    /// Returns the server's bag of an object.
+    fn bag(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Bag>;
+    /// Returns the server's hands of an object.
+    fn hands(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Hands>;
+}
+
+impl FoundNetwork for MirrorNetwork {
+    fn enter(&mut self) -> ConnectionId {
+        let connection = self.connect();
         self.frame();
         connection
     }
 
-    pub(crate) fn join(&mut self) -> (ConnectionId, NetId) {
-        let connection = self.connect();
-        let player = self.server.add_player(connection, Whole::default());
-        self.frame();
-        (connection, player.unwrap())
+    fn join_whole(&mut self) -> (ConnectionId, NetId) {
+        self.join(Whole::default())
     }
 
-    /// A fiftieth of a second: everything that is sent arrives.
-    pub(crate) fn frame(&mut self) {
-        self.now += Duration::from_millis(20);
-        let connections: Vec<_> = self.clients.keys().copied().collect();
-        for connection in connections {
-            self.arrive(connection);
-        }
-        self.server.update(self.now);
-        self.deliver();
-    }
-
-    /// What a client has to say arrives.
-    pub(crate) fn arrive(&mut self, connection: ConnectionId) {
-        let Some(client) = self.clients.get_mut(&connection) else {
-            return;
-        };
-        client.update(self.now);
-        while let Some(packet) = client.poll_transmit() {
-            let (channel, bytes) = (packet.channel, packet.bytes);
-            let _ = self.server.handle_packet(connection, channel, &bytes);
-        }
-    }
-
-    pub(crate) fn deliver(&mut self) {
-        while let Some(transmit) = self.server.poll_transmit() {
-            if let Some(client) = self.clients.get_mut(&transmit.connection) {
-                let bytes = transmit.to_bytes();
-                client.handle_packet(transmit.channel, &bytes).unwrap();
-            }
-        }
-        while let Some(connection) = self.server.poll_close() {
-            self.clients.remove(&connection);
-        }
-        self.events
-            .extend(std::iter::from_fn(|| self.server.poll_event()));
-    }
-
-    pub(crate) fn settle(&mut self) {
-        (0..3).for_each(|_| self.frame());
-    }
-
-    pub(crate) fn client(&mut self, connection: ConnectionId) -> &mut MirrorClient {
-        self.clients.get_mut(&connection).unwrap()
-    }
-
-    /// The server's, for writing.
-    pub(crate) fn body(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Body> {
+    fn body(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Body> {
         self.server.get_mut(id).unwrap()
     }
 
-    pub(crate) fn bag(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Bag> {
+    fn bag(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Bag> {
         self.server.get_mut(id).unwrap()
     }
 
-    pub(crate) fn hands(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Hands> {
+    fn hands(&mut self, id: NetId) -> MirrorBehaviourMut<'_, Hands> {
         self.server.get_mut(id).unwrap()
     }
+}
 
-    /// What a client has, of a behaviour.
-    #[track_caller]
-    pub(crate) fn seen<B: NetworkBehaviour>(&self, connection: ConnectionId, id: NetId) -> &B {
-        self.clients[&connection].get(id).expect("it is there")
+/// Returns an owner's message with the masked components of an object.
+pub(crate) fn state(object: NetId, mask: u64, components: &[&[u8]]) -> Vec<u8> {
+    let mut payload = NetworkWriter::with_encoding(Encoding::Mirror);
+    payload.write_var_u64(mask);
+    for component in components {
+        let [safety, ..] = component.len().to_le_bytes();
+        payload.write_u8(safety);
+        payload.write_bytes(component);
     }
-
-    /// A client says something by hand.
-    pub(crate) fn say(
-        &mut self,
-        connection: ConnectionId,
-        messages: &[&[u8]],
-    ) -> Result<(), MirrorError> {
-        let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
-        writer.write_f64(1.0);
-        for message in messages {
-            writer.write_var_u64(message.len().try_into().unwrap());
-            writer.write_bytes(message);
-        }
-        self.server
-            .handle_packet(connection, Channel::Reliable, writer.as_bytes())
-    }
-
-    /// Components of an object as its owner writes them: which, and the bytes of each.
-    pub(crate) fn state(object: NetId, mask: u64, components: &[&[u8]]) -> Vec<u8> {
-        let mut payload = NetworkWriter::with_encoding(Encoding::Mirror);
-        payload.write_var_u64(mask);
-        for component in components {
-            let [safety, ..] = component.len().to_le_bytes();
-            payload.write_u8(safety);
-            payload.write_bytes(component);
-        }
-        let state = EntityStateMessage {
-            net_id: object,
-            payload: Some(payload.as_bytes()),
-        };
-        state.to_bytes().unwrap().to_vec()
-    }
+    let state = EntityStateMessage {
+        net_id: object,
+        payload: Some(payload.as_bytes()),
+    };
+    state.to_bytes().unwrap().to_vec()
 }

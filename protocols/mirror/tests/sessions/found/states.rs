@@ -2,17 +2,17 @@
 
 use syncvar::mirror::*;
 
-use super::net::{Hands, Net, Whole};
+use super::net::{FoundNetwork, Hands, Whole, network};
 
 #[test]
 fn a_hook_of_the_server_can_put_a_new_collection_into_its_place() {
-    let mut net = Net::new();
-    let (me, player) = net.join();
-    let (other, _) = net.join();
-    net.settle();
+    let mut net = network();
+    let (me, player) = net.join_whole();
+    let (other, _) = net.join_whole();
+    net.frames(3);
     net.hands(player).replacement = Some(vec![1, 2]);
     net.client(me).get_mut::<Hands>(player).unwrap().grip.set(5);
-    net.settle();
+    net.frames(3);
     let truth: &Hands = net.server.get(player).unwrap();
     assert_eq!(truth.held, [1, 2]);
     let hands: &Hands = net.seen(other, player);
@@ -21,9 +21,9 @@ fn a_hook_of_the_server_can_put_a_new_collection_into_its_place() {
 
 #[test]
 fn a_hook_of_an_owner_can_put_a_new_collection_into_its_place() {
-    let mut net = Net::new();
-    let (other, _) = net.join();
-    let connection = net.connect();
+    let mut net = network();
+    let (other, _) = net.join_whole();
+    let connection = net.enter();
     // This client puts something in when it is given its player.
     let whole = || {
         let mut whole = Whole::default();
@@ -38,7 +38,7 @@ fn a_hook_of_an_owner_can_put_a_new_collection_into_its_place() {
     let mut whole = Whole::default();
     whole.2.grip = 7.into();
     let player = net.server.add_player(connection, whole).unwrap();
-    net.settle();
+    net.frames(3);
     let truth: &Hands = net.server.get(player).unwrap();
     assert_eq!(truth.held, [1, 2]);
     let hands: &Hands = net.seen(other, player);

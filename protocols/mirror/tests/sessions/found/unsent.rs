@@ -6,7 +6,7 @@ use syncvar::Channel;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::net::{Hands, Letter, Net};
+use super::net::{FoundNetwork, Hands, Letter, network_of};
 
 #[derive(NetworkBehaviour, Default)]
 struct Sign {
@@ -22,21 +22,19 @@ fn prefabs() -> MirrorPrefabs {
 
 /// A sign that cannot be sent when it is spawned, and is changed then.
 fn mended(sign: Sign, mend: impl FnOnce(&mut Sign)) {
-    let mut net = Net::of(MirrorServer::new(prefabs()));
-    let (connection, _) = net.join();
-    let (second, _) = net.join();
+    let mut net = network_of(MirrorServer::new(prefabs()), super::net::prefabs);
+    let (connection, _) = net.join_whole();
+    let (second, _) = net.join_whole();
     let sign = net.server.spawn(sign);
-    net.settle();
+    net.frames(3);
     assert_eq!(net.server.observers(sign), []);
-    let events = net.events.len();
+    net.events();
     // It is not tried again as long as nobody touches it.
-    net.settle();
-    assert_eq!(net.events.len(), events);
+    net.frames(3);
+    assert_eq!(net.events(), []);
     mend(&mut net.server.get_mut::<Sign>(sign).unwrap());
     net.server.update(net.now);
-    net.events
-        .extend(std::iter::from_fn(|| net.server.poll_event()));
-    assert_eq!(net.events.len(), events);
+    assert_eq!(net.events(), []);
     assert_eq!(net.server.observers(sign), [connection, second]);
 }
 
@@ -70,8 +68,8 @@ fn an_object_that_was_too_long_is_shown_when_it_is_not() {
 /// shown it after the owner are not told that it is to come.
 #[test]
 fn unwritable_owner_spawn_leaves_later_spawns_correct() {
-    let mut net = Net::of(MirrorServer::new(prefabs()));
-    let [first, second, owner, last] = [(); 4].map(|()| net.join().0);
+    let mut net = network_of(MirrorServer::new(prefabs()), super::net::prefabs);
+    let [first, second, owner, last] = [(); 4].map(|()| net.join_whole().0);
     let text = SyncVar::new("x".repeat(70_000));
     let options = MirrorSpawnOptions {
         visibility: Visibility::ForceHidden,
@@ -81,14 +79,14 @@ fn unwritable_owner_spawn_leaves_later_spawns_correct() {
     let object = (Hands::default(), Letter { text });
     let id = net.server.spawn_with(object, options).unwrap();
     assert!(net.server.show(id, first));
-    net.settle();
+    net.frames(3);
     assert_eq!(net.server.observers(id), [first]);
     net.hands(id).held.push(1);
     net.server.set_visibility(id, Visibility::ByDefault);
     assert_eq!(net.server.observers(id), [first, second, last]);
-    net.settle();
+    net.frames(3);
     net.hands(id).held.push(2);
-    net.settle();
+    net.frames(3);
     for client in [first, second, last] {
         assert_eq!(net.seen::<Hands>(client, id).held[..], [1, 2], "{client}");
     }

@@ -13,14 +13,16 @@ use syncvar::{
     values::{Quaternion, Vector3},
 };
 
-use super::net::{Bag, Body, Diary, Hands, Net, SCENE, Whole, slow_prefabs};
+use syncvar_testing::mirror::{FRAME, MirrorNetwork};
+
+use super::net::{Bag, Body, Diary, FoundNetwork, Hands, Whole, network_of, slow_prefabs};
 use super::steps::{Step, step};
 
 /// Numbers from here on are found in the bytes of whoever is sent them.
 const SECRET: u64 = 0xa5c3_0000_0000_0000;
 
 struct World {
-    net: Net,
+    net: MirrorNetwork,
     /// Those that were not ready once: as in Mirror, they keep what goes meanwhile.
     lapsed: BTreeSet<ConnectionId>,
     secrets: u64,
@@ -37,7 +39,7 @@ impl World {
             MirrorServer::with_config(slow_prefabs(), config)
         };
         Self {
-            net: Net::of(server),
+            net: network_of(server, slow_prefabs),
             lapsed: BTreeSet::new(),
             secrets: SECRET,
             owned: BTreeSet::new(),
@@ -61,57 +63,32 @@ impl World {
 
     fn connect(&mut self, kcp: bool) {
         let limits = if kcp { Limits::KCP } else { Limits::TELEPATHY };
-        let connection = self.net.server.handle_connect(limits);
-        let mut client = MirrorClient::new(slow_prefabs());
-        client.add_scene_object(SCENE, Whole::default()).unwrap();
-        client.handle_connect(limits);
-        self.net.clients.insert(connection, client);
-    }
-
-    /// What a client has to say arrives.
-    fn send(&mut self, connection: ConnectionId) {
-        let (now, server) = (self.net.now, &mut self.net.server);
-        let Some(client) = self.net.clients.get_mut(&connection) else {
-            return;
-        };
-        client.update(now);
-        while let Some(packet) = client.poll_transmit() {
-            let (channel, bytes) = (packet.channel, packet.bytes);
-            let is_open = server.is_connected(connection);
-            let taken = server.handle_packet(connection, channel, &bytes);
-            assert_eq!(taken.is_ok(), is_open, "{taken:?}");
-        }
+        self.net.limits = limits;
+        self.net.connect();
     }
 
     fn frame(&mut self, passed: u64) {
-        self.net.now += Duration::from_millis(passed);
-        let connections: Vec<_> = self.net.clients.keys().copied().collect();
-        for connection in connections {
-            self.send(connection);
-        }
+        self.net.advance(Duration::from_millis(passed));
+        self.net.send_all();
         self.net.server.update(self.net.now);
         self.note_owners();
         let secrets = self.secrets();
-        while let Some(transmit) = self.net.server.poll_transmit() {
-            let (connection, bytes) = (transmit.connection, transmit.to_bytes());
+        self.net.take_packets();
+        self.net.deliver();
+        for packet in self.net.take_packets() {
             for (id, secret) in &secrets {
-                let is_sent = bytes.windows(8).any(|it| it == secret.to_le_bytes());
-                let may_know = self.owned.contains(&(connection, *id));
+                let is_sent = packet.bytes.windows(8).any(|it| it == secret.to_le_bytes());
+                let may_know = self.owned.contains(&(packet.connection, *id));
                 assert!(
                     !is_sent || may_know,
-                    "{connection} is sent the secret of {id}"
+                    "{} is sent the secret of {id}",
+                    packet.connection
                 );
             }
-            if let Some(client) = self.net.clients.get_mut(&connection) {
-                client.handle_packet(transmit.channel, &bytes).unwrap();
-            }
-        }
-        while let Some(connection) = self.net.server.poll_close() {
-            self.net.clients.remove(&connection);
         }
         self.owned.clear();
         self.note_owners();
-        while let Some(event) = self.net.server.poll_event() {
+        for event in self.net.events() {
             let text = format!("{event:?}");
             let wrong = ["StateRefused", "Failed", "TooLong"];
             assert!(!wrong.iter().any(|word| text.contains(word)), "{text}");
@@ -276,13 +253,11 @@ impl World {
         assert!(client.is_owned(id));
         write(client, id);
         // As long as its interval takes nobody else may have the object.
-        (0..5).for_each(|_| self.send_and_pass(owner));
+        (0..5).for_each(|_| {
+            self.net.advance(FRAME);
+            self.net.send(owner);
+        });
         Some(())
-    }
-
-    fn send_and_pass(&mut self, connection: ConnectionId) {
-        self.net.now += Duration::from_millis(20);
-        self.send(connection);
     }
 
     /// What has to do with clients.
@@ -358,7 +333,7 @@ impl World {
             Some(what) => calls.cmd_end(what),
         };
         if called.is_ok() {
-            self.send(who);
+            self.net.send(who);
         }
         Some(())
     }

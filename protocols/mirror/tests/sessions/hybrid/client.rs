@@ -5,30 +5,30 @@ use std::time::Duration;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::Quality;
-use super::net::{Aim, Car, Net, SECOND};
+use super::net::{Aim, Car, HybridNetwork, SECOND, joined};
+use syncvar_testing::mirror::{MirrorNetwork, Quality};
 
 /// An owner, somebody else, and a car, in the last frame before a baseline and after one.
-fn driven() -> (Net, [ConnectionId; 2], NetId) {
-    let (mut net, all) = Net::joined();
+fn driven() -> (MirrorNetwork, [ConnectionId; 2], NetId) {
+    let (mut net, all) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(all[0]));
     net.frames(SECOND + SECOND / 2 + 1);
-    net.said();
+    net.states();
     (net, all, car)
 }
 
-fn write(net: &mut Net, owner: ConnectionId, car: NetId, yaw: i32) {
+fn write(net: &mut MirrorNetwork, owner: ConnectionId, car: NetId, yaw: i32) {
     net.client(owner).get_mut::<Aim>(car).unwrap().yaw.set(yaw);
 }
 
 /// What an owner has said, and in which frames from now on.
-fn said_by(net: &mut Net, owner: ConnectionId, frames: u64) -> Vec<(u64, String)> {
+fn said_by(net: &mut MirrorNetwork, owner: ConnectionId, frames: u64) -> Vec<(u64, String)> {
     let mut said = Vec::new();
     let from = format!("from {}: ", owner.0);
     for frame in 0..frames {
         net.frame();
-        let lines = net.said().into_iter();
+        let lines = net.states().into_iter();
         said.extend(lines.filter_map(|line| Some((frame, line.strip_prefix(&from)?.to_owned()))));
     }
     said
@@ -48,7 +48,7 @@ fn owner_write_repeats_at_its_interval_until_a_baseline() {
     assert_eq!(*net.server.get::<Aim>(car).unwrap().yaw, 3);
     assert_eq!(*net.seen::<Aim>(other, car).yaw, 3);
     net.until_baseline();
-    net.said();
+    net.states();
     let said = said_by(&mut net, owner, SECOND);
     let baseline = |tick: u8, bytes: &str| (0, format!("baseline {tick} {bytes}"));
     assert!(said.contains(&baseline(1, "080106")), "{said:?}");
@@ -102,7 +102,7 @@ fn former_owner_stops_sending() {
     net.frame();
     net.server.set_owner(car, Some(other));
     net.frame();
-    net.said();
+    net.states();
     assert_eq!(said_by(&mut net, owner, 2 * SECOND), []);
     assert_eq!(*net.server.get::<Aim>(car).unwrap().yaw, 5);
     write(&mut net, other, car, 6);
@@ -115,12 +115,13 @@ fn a_baseline_interval_of_a_client_is_its_own() {
     let mut config = MirrorClientConfig::default();
     config.unreliable_baseline_interval = Duration::from_millis(40);
     let (mut net, [owner], car) = {
-        let (mut net, [_]) = Net::joined();
+        let (mut net, [_]) = joined();
         let owner = net.server.handle_connect(Limits::KCP);
         let mut client = MirrorClient::with_config(super::net::prefabs(), config);
         client.handle_connect(Limits::KCP);
         net.clients.insert(owner, client);
-        net.links.insert(owner, [3, 4].map(super::link::Link::new));
+        net.links
+            .insert(owner, [3, 4].map(syncvar_testing::mirror::Link::new));
         net.frames(3);
         let car = net.server.spawn(Car::default());
         net.server.set_owner(car, Some(owner));

@@ -3,10 +3,10 @@
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::Quality;
-use super::net::{Aim, Body, Car, Fuel, Net, SECOND};
+use super::net::{Aim, Body, Car, Fuel, HybridNetwork, SECOND, joined, network_of};
+use syncvar_testing::mirror::{MirrorNetwork, Quality};
 
-fn lossy(net: &mut Net) {
+fn lossy(net: &mut MirrorNetwork) {
     net.quality(Quality {
         lost: 100,
         ..Quality::default()
@@ -15,8 +15,8 @@ fn lossy(net: &mut Net) {
 
 #[test]
 fn next_owner_receives_writes_of_the_former() {
-    let (mut net, [first, second]) = Net::joined();
-    let third = net.join(Limits::KCP);
+    let (mut net, [first, second]) = joined();
+    let third = net.connect();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
     net.frames(SECOND);
@@ -25,11 +25,11 @@ fn next_owner_receives_writes_of_the_former() {
     net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(4);
     net.frames(5);
     lossy(&mut net);
-    net.said();
+    net.states();
     net.server.set_owner(car, Some(second));
     net.frame();
     let said: Vec<_> = net
-        .said()
+        .states()
         .into_iter()
         .filter(|line| line.contains("baseline"))
         .collect();
@@ -43,7 +43,7 @@ fn next_owner_receives_writes_of_the_former() {
     }
     // Nothing of it is left.
     net.frames(2 * SECOND);
-    net.said();
+    net.states();
     net.client(second).get_mut::<Aim>(car).unwrap().yaw.set(5);
     net.frames(2 * SECOND);
     for client in [first, second, third] {
@@ -55,7 +55,7 @@ fn next_owner_receives_writes_of_the_former() {
 /// change of any component until the next one.
 #[test]
 fn former_owner_keeps_receiving_changes() {
-    let (mut net, [first, second]) = Net::joined();
+    let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
     // Right behind a baseline: the next one is far.
@@ -74,7 +74,7 @@ fn former_owner_keeps_receiving_changes() {
 /// Its client counts on from where it was; the server does not know where that is.
 #[test]
 fn an_owner_that_gets_an_object_back_is_heard_at_once() {
-    let (mut net, [first, second]) = Net::joined();
+    let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
     net.frames(3);
@@ -96,7 +96,7 @@ fn an_owner_that_gets_an_object_back_is_heard_at_once() {
 
 #[test]
 fn new_owner_receives_owner_only_state() {
-    let (mut net, [first, second]) = Net::joined();
+    let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
     net.server.get_mut::<Fuel>(car).unwrap().left.set(7);
@@ -121,7 +121,7 @@ fn new_owner_receives_owner_only_state() {
 
 #[test]
 fn a_new_owner_goes_on_from_the_baselines_that_all_were_sent() {
-    let (mut net, [first, second]) = Net::joined();
+    let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(first));
     net.frames(2);
@@ -147,21 +147,10 @@ fn owner_only_owner_written_state_reaches_the_next_owner() {
         .sync_mode(SyncMode::Owner)
         .sync_direction(SyncDirection::ClientToServer);
     let prefab = MirrorPrefab::new("aim", 1.into()).component(0, secret);
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
-    let (mut net, []) = Net::joined();
-    let prefabs = MirrorPrefabs::new().register::<Aim>(prefab.clone());
-    net.server = MirrorServer::with_config(prefabs, config);
-    let all = [(); 2].map(|()| {
-        let connection = net.join(Limits::KCP);
-        let prefabs = MirrorPrefabs::new().register::<Aim>(prefab.clone());
-        let mut config = MirrorClientConfig::default();
-        config.auto_add_player = false;
-        let mut client = MirrorClient::with_config(prefabs, config);
-        client.handle_connect(Limits::KCP);
-        net.clients.insert(connection, client);
-        connection
-    });
+    let prefabs = move || MirrorPrefabs::new().register::<Aim>(prefab.clone());
+    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    net.frames(SECOND + SECOND / 2);
+    let all = [(); 2].map(|()| net.connect());
     net.frame();
     let aim = net.server.spawn(Aim::default());
     net.server.set_owner(aim, Some(all[0]));
@@ -172,17 +161,17 @@ fn owner_only_owner_written_state_reaches_the_next_owner() {
     net.server.set_owner(aim, Some(all[1]));
     net.frame();
     assert_eq!(*net.seen::<Aim>(all[1], aim).yaw, 6);
-    net.said();
+    net.states();
     net.client(all[1]).get_mut::<Aim>(aim).unwrap().yaw.set(7);
     net.frames(2 * SECOND);
     assert_eq!(*net.server.get::<Aim>(aim).unwrap().yaw, 7);
     assert_eq!(*net.seen::<Aim>(all[1], aim).yaw, 7);
-    assert!(net.said().iter().all(|line| line.starts_with("from")));
+    assert!(net.states().iter().all(|line| line.starts_with("from")));
 }
 
 #[test]
 fn callbacks_and_commands_write_like_other_code() {
-    let (mut net, [owner, other]) = Net::joined();
+    let (mut net, [owner, other]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
     // The callback writes while the object is being called.
@@ -196,7 +185,7 @@ fn callbacks_and_commands_write_like_other_code() {
     net.client(other).calls::<Body>(body).push(5).unwrap();
     net.frames(SECOND + 1);
     assert_eq!(net.xs([owner, other], body), [10, 10]);
-    net.said();
+    net.states();
     net.frames(SECOND);
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 }

@@ -5,8 +5,10 @@ use std::time::Duration;
 use syncvar::Channel;
 use syncvar::mirror::*;
 
-use super::link::Quality;
-use super::net::{Body, Car, FRAME, Fuel, Name, Net, SECOND};
+use super::net::{
+    Body, Car, Fuel, HybridNetwork, Name, SECOND, joined, network, network_of, prefabs,
+};
+use syncvar_testing::mirror::{FRAME, Quality};
 
 /// A change of `x` alone, or of `y` alone, of the first component, of values below 64.
 fn change(field: u8, value: u8) -> String {
@@ -17,51 +19,46 @@ fn change(field: u8, value: u8) -> String {
 // SerializeServer_ObserversMode_ServerToClient_UnreliableOnly.
 #[test]
 fn change_repeats_until_a_baseline_and_then_stops() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frames(2);
-    assert_eq!(net.said(), [""; 0], "the spawn has everything");
+    assert_eq!(net.states(), [""; 0], "the spawn has everything");
     net.set_x(body, 5);
     net.frames(3);
     let delta = |tick: u8, text: &str| format!("to {}: delta {tick} {text}", client.0);
     let baseline = |tick: u8, text: &str| format!("to {}: baseline {tick} {text}", client.0);
-    assert_eq!(net.said(), vec![delta(0, &change(1, 5)); 3]);
+    assert_eq!(net.states(), vec![delta(0, &change(1, 5)); 3]);
     net.until_baseline();
-    net.said();
+    net.states();
     net.frame();
     // The last change, and then all of the component; which of them comes first is the channels' affair.
-    let mut said = net.said();
+    let mut said = net.states();
     said.sort();
     assert_eq!(said, [baseline(1, "01020a00"), delta(0, &change(1, 5))]);
     net.frames(2 * SECOND);
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 
     net.set_x(body, 6);
     net.frame();
     net.server.get_mut::<Body>(body).unwrap().y.set(7);
     net.frame();
     let both = "010b0000000000000000030c0e";
-    assert_eq!(net.said(), [delta(1, &change(1, 6)), delta(1, both)]);
+    assert_eq!(net.states(), [delta(1, &change(1, 6)), delta(1, both)]);
     net.until_baseline();
     net.frame();
-    assert!(net.said().contains(&baseline(2, "01020c0e")));
+    assert!(net.states().contains(&baseline(2, "01020c0e")));
     net.frame();
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 }
 
 // ClearAllDirtyBits_PreservesLastSyncTime_WhenFlagFalse, IsDirty_BitsOnly_TrueWhenBitsSet_RegardlessOfSyncInterval.
 #[test]
 fn interval_spaces_the_repeats_but_not_the_baselines() {
     let slow = Component::new().sync_interval(Duration::from_secs(5));
-    let prefabs = || {
-        MirrorPrefabs::new()
-            .register::<Body>(MirrorPrefab::new("body", 2.into()).component(0, slow))
-    };
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
-    let mut net = Net::new();
-    net.server = MirrorServer::with_config(prefabs(), config);
-    let client = net.join(Limits::KCP);
+    let prefab = MirrorPrefab::new("body", 2.into()).component(0, slow);
+    let prefabs = move || MirrorPrefabs::new().register::<Body>(prefab.clone());
+    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    let client = net.connect();
     net.frame();
     let body = net.server.spawn(Body::default());
     let mut at = Vec::new();
@@ -69,7 +66,7 @@ fn interval_spaces_the_repeats_but_not_the_baselines() {
         net.set_x(body, i32::try_from(frame).unwrap());
         net.frame();
         let kinds = net
-            .said()
+            .states()
             .into_iter()
             .map(|line| line[..8].trim().to_owned());
         at.extend(kinds.map(|it| (it.replace(&format!("to {}: ", client.0), ""), net.frame)));
@@ -86,7 +83,7 @@ fn interval_spaces_the_repeats_but_not_the_baselines() {
 
 #[test]
 fn reliable_and_unreliable_components_coexist() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let car = net.server.spawn(Car::default());
     net.frame();
     net.set_x(car, 1);
@@ -97,7 +94,7 @@ fn reliable_and_unreliable_components_coexist() {
         .set("a".into());
     net.frames(2);
     let to = |text: &str| format!("to {}: {text}", client.0);
-    let mut said = net.said();
+    let mut said = net.states();
     said.sort();
     assert_eq!(
         said,
@@ -114,10 +111,10 @@ fn reliable_and_unreliable_components_coexist() {
         .unwrap()
         .name
         .set("b".into());
-    net.said();
+    net.states();
     net.frame();
     let said: Vec<_> = net
-        .said()
+        .states()
         .into_iter()
         .filter(|line| !line.contains("delta"))
         .collect();
@@ -134,17 +131,17 @@ fn reliable_and_unreliable_components_coexist() {
 
 #[test]
 fn owner_and_observers_get_their_components_written_once() {
-    let (mut net, [owner, other]) = Net::joined();
+    let (mut net, [owner, other]) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(owner));
     net.until_baseline();
     net.frames(2);
-    net.said();
+    net.states();
     net.set_x(car, 1);
     net.server.get_mut::<Fuel>(car).unwrap().left.set(2);
     net.frame();
     let [to_owner, to_other] = [owner, other].map(|it| format!("to {}: ", it.0));
-    let mut said = net.said();
+    let mut said = net.states();
     said.sort();
     assert_eq!(said.len(), 2);
     assert!(
@@ -161,10 +158,10 @@ fn owner_and_observers_get_their_components_written_once() {
     );
     assert!(said[1].ends_with(&change(1, 1)), "{said:?}");
     net.until_baseline();
-    net.said();
+    net.states();
     net.frame();
     let said: Vec<_> = net
-        .said()
+        .states()
         .into_iter()
         .filter(|line| line.contains("baseline"))
         .collect();
@@ -183,7 +180,7 @@ fn owner_and_observers_get_their_components_written_once() {
 
 #[test]
 fn baseline_for_some_clients_keeps_the_deltas_of_others_valid() {
-    let (mut net, [owner, other]) = Net::joined();
+    let (mut net, [owner, other]) = joined();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(owner));
     net.frames(2 * SECOND);
@@ -219,13 +216,13 @@ fn baseline_for_some_clients_keeps_the_deltas_of_others_valid() {
 
 #[test]
 fn client_that_joins_between_baselines_is_correct_at_once() {
-    let (mut net, [first]) = Net::joined();
+    let (mut net, [first]) = joined();
     let body = net.server.spawn(Body::default());
     net.set_x(body, 1);
     net.frames(SECOND);
     net.set_x(body, 2);
     net.frame();
-    let second = net.join(Limits::KCP);
+    let second = net.connect();
     net.frames(2);
     assert_eq!(net.xs([first, second], body), [2, 2]);
     // What is counted from a baseline that it does not have does not count.
@@ -243,7 +240,7 @@ fn client_that_joins_between_baselines_is_correct_at_once() {
 
 #[test]
 fn baselines_carry_all_state_without_unreliable_packets() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
     net.quality(Quality {
@@ -262,18 +259,18 @@ fn baselines_carry_all_state_without_unreliable_packets() {
 
 #[test]
 fn set_dirty_sends_all_fields_until_a_baseline() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
     assert!(net.server.set_dirty(body, 0));
     net.frames(2);
     let everything = "01130000000000000000ffffffffffffffffff0000";
     let line = format!("to {}: delta 0 {everything}", client.0);
-    assert_eq!(net.said(), [line.clone(), line]);
+    assert_eq!(net.states(), [line.clone(), line]);
     net.frames(SECOND);
-    net.said();
+    net.states();
     net.frames(SECOND);
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 }
 
 #[test]
@@ -281,27 +278,27 @@ fn changes_go_twice_where_that_is_asked_for_and_count_once() {
     let mut config = MirrorServerConfig::default();
     config.unreliable_redundancy = true;
     config.unreliable_baseline_interval = Duration::from_millis(100);
-    let mut net = Net::with_config(config);
-    let client = net.join(Limits::KCP);
+    let mut net = network_of(prefabs, config);
+    let client = net.connect();
     net.frame();
     let car = net.server.spawn(Car::default());
     net.server.set_owner(car, Some(client));
     net.frames(11);
-    net.said();
+    net.states();
     net.set_x(car, 1);
     net.server.get_mut::<Fuel>(car).unwrap().left.set(3);
     let outdated = net.client(client).stats().outdated;
     net.frame();
-    let said = net.said();
+    let said = net.states();
     assert_eq!(said.len(), 2, "{said:?}");
     assert_eq!(said[0], said[1]);
     assert_eq!(net.client(client).stats().outdated, outdated + 1);
     assert_eq!(*net.seen::<Fuel>(client, car).left, 3);
     net.frames(5);
-    net.said();
+    net.states();
     net.frames(5);
     assert_eq!(
-        net.said(),
+        net.states(),
         [""; 0],
         "a baseline came after a tenth of a second"
     );
@@ -309,23 +306,24 @@ fn changes_go_twice_where_that_is_asked_for_and_count_once() {
 
 #[test]
 fn over_a_stream_that_has_one_channel_the_same_is_sent() {
-    let mut net = Net::new();
-    let client = net.join(Limits::TELEPATHY);
+    let mut net = network();
+    net.limits = Limits::TELEPATHY;
+    let client = net.connect();
     net.frame();
     let body = net.server.spawn(Body::default());
     net.frame();
     for x in 1..200 {
         net.set_x(body, x);
-        net.server
-            .update(FRAME * u32::try_from(net.frame + 1).unwrap());
-        net.frame += 1;
+        net.advance(FRAME);
+        net.server.update(net.now);
         // Telepathy does not say which channel something was sent on.
         let mut sent = Vec::new();
         while let Some(transmit) = net.server.poll_transmit() {
             sent.push(transmit.to_bytes());
         }
         for bytes in sent {
-            net.give(client, Channel::Reliable, &bytes);
+            let client = net.client(client);
+            client.handle_packet(Channel::Reliable, &bytes).unwrap();
         }
         assert_eq!(net.xs([client], body), [x]);
     }

@@ -6,13 +6,13 @@ use syncvar::mirror::*;
 use syncvar::prelude::*;
 use syncvar::{Channel, codec::Quantized};
 
-use super::link::Quality;
-use super::net::{Body, FRAME, Net, SECOND};
+use super::net::{Body, HybridNetwork, SECOND, joined, network_of};
+use syncvar_testing::mirror::{FRAME, MirrorNetwork, Quality};
 
 /// The batch of changes that one frame sends a client, which does not get it.
-fn kept(net: &mut Net, from: ConnectionId) -> Vec<u8> {
-    net.frame += 1;
-    net.server.update(FRAME * u32::try_from(net.frame).unwrap());
+fn kept(net: &mut MirrorNetwork, from: ConnectionId) -> Vec<u8> {
+    net.advance(FRAME);
+    net.server.update(net.now);
     let mut kept = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
         if transmit.connection == from && transmit.channel == Channel::Unreliable {
@@ -25,7 +25,7 @@ fn kept(net: &mut Net, from: ConnectionId) -> Vec<u8> {
 
 #[test]
 fn a_late_change_of_an_object_that_is_shown_again_does_not_stay() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
     net.set_x(body, 1);
@@ -42,30 +42,30 @@ fn a_late_change_of_an_object_that_is_shown_again_does_not_stay() {
         .unwrap();
     net.frames(SECOND);
     assert_eq!(net.xs([client], body), [2]);
-    net.said();
+    net.states();
     net.frames(SECOND);
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 }
 
 #[test]
 fn changes_without_observers_are_in_the_next_spawn_only() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
     net.server.hide(body, client);
     net.frames(3);
     net.set_x(body, 8);
     net.frames(2 * SECOND);
-    net.said();
+    net.states();
     net.server.restore(body, client);
     net.frames(2 * SECOND);
     assert_eq!(net.xs([client], body), [8]);
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 }
 
 #[test]
 fn hidden_or_destroyed_object_sends_no_baseline() {
-    let (mut net, [client, other]) = Net::joined();
+    let (mut net, [client, other]) = joined();
     let [hidden, gone] = [(); 2].map(|()| net.server.spawn(Body::default()));
     net.frame();
     net.set_x(hidden, 1);
@@ -73,10 +73,10 @@ fn hidden_or_destroyed_object_sends_no_baseline() {
     net.frame();
     net.server.hide(hidden, client);
     net.server.despawn(gone);
-    net.said();
+    net.states();
     net.frames(SECOND);
     assert!(
-        net.said()
+        net.states()
             .iter()
             .all(|line| line.starts_with(&format!("to {}:", other.0)))
     );
@@ -86,7 +86,7 @@ fn hidden_or_destroyed_object_sends_no_baseline() {
 }
 
 /// Somebody ceases to be ready while a change of an object is on its way to it.
-fn lapsed(net: &mut Net, client: ConnectionId) -> (NetId, Vec<u8>) {
+fn lapsed(net: &mut MirrorNetwork, client: ConnectionId) -> (NetId, Vec<u8>) {
     let body = net.server.spawn(Body::default());
     net.set_x(body, 1);
     net.frames(SECOND);
@@ -98,7 +98,7 @@ fn lapsed(net: &mut Net, client: ConnectionId) -> (NetId, Vec<u8>) {
 
 #[test]
 fn client_that_was_not_ready_is_correct_again() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let (body, late) = lapsed(&mut net, client);
     net.frame();
     net.set_x(body, 3);
@@ -115,14 +115,16 @@ fn client_that_was_not_ready_is_correct_again() {
 
 #[test]
 fn a_change_from_before_an_object_was_shown_again_is_no_news() {
-    let (mut net, [client, other]) = Net::joined();
+    let (mut net, [client, other]) = joined();
     let (body, late) = lapsed(&mut net, client);
     net.set_x(body, 3);
     // Of the baseline that goes out meanwhile it learns nothing.
     net.frames(2 * SECOND);
     net.client(client).ready();
     net.frames(2);
-    net.give(client, Channel::Unreliable, &late);
+    net.client(client)
+        .handle_packet(Channel::Unreliable, &late)
+        .unwrap();
     assert_eq!(net.xs([client, other], body), [3, 3]);
 }
 
@@ -134,23 +136,18 @@ struct Note {
     text: SyncVar<String>,
 }
 
-fn noted(limits: Limits) -> (Net, ConnectionId, NetId) {
+fn noted(limits: Limits) -> (MirrorNetwork, ConnectionId, NetId) {
     let prefabs = || MirrorPrefabs::new().register::<Note>(MirrorPrefab::new("note", 1.into()));
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
-    let mut net = Net::new();
-    net.server = MirrorServer::with_config(prefabs(), config);
-    let connection = net.join(limits);
-    let mut client = MirrorClient::new(prefabs());
-    client.handle_connect(limits);
-    net.clients.insert(connection, client);
+    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    net.limits = limits;
+    let connection = net.connect();
     net.frame();
     let note = net.server.spawn(Note::default());
     net.frame();
     (net, connection, note)
 }
 
-fn too_long(net: &mut Net) -> Vec<(usize, usize)> {
+fn too_long(net: &mut MirrorNetwork) -> Vec<(usize, usize)> {
     let told = net.events().into_iter().filter_map(|event| match event {
         MirrorServerEvent::TooLong { length, limit, .. } => Some((length, limit)),
         _ => None,
@@ -158,7 +155,7 @@ fn too_long(net: &mut Net) -> Vec<(usize, usize)> {
     told.collect()
 }
 
-fn note(net: &mut Net, note: NetId, length: usize) {
+fn note(net: &mut MirrorNetwork, note: NetId, length: usize) {
     let text = "x".repeat(length);
     net.server.get_mut::<Note>(note).unwrap().text.set(text);
 }
@@ -219,10 +216,10 @@ fn oversized_baseline_is_reported_and_retried() {
 
 #[test]
 fn updates_at_one_time_lose_no_change() {
-    let (mut net, [client]) = Net::joined();
+    let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
-    let now = FRAME * u32::try_from(net.frame).unwrap();
+    let now = net.now;
     for x in 1..4 {
         net.set_x(body, x);
         net.server.update(now);
@@ -257,14 +254,8 @@ struct Wheel {
 #[test]
 fn equal_write_does_not_cancel_a_sent_change() {
     let prefabs = || MirrorPrefabs::new().register::<Wheel>(MirrorPrefab::new("wheel", 1.into()));
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
-    let mut net = Net::new();
-    net.server = MirrorServer::with_config(prefabs(), config);
-    let connection = net.join(Limits::KCP);
-    let mut client = MirrorClient::new(prefabs());
-    client.handle_connect(Limits::KCP);
-    net.clients.insert(connection, client);
+    let mut net = network_of(prefabs, MirrorServerConfig::default());
+    let connection = net.connect();
     net.frame();
     let wheel = net.server.spawn(Wheel::default());
     net.frame();
@@ -279,8 +270,8 @@ fn equal_write_does_not_cancel_a_sent_change() {
     net.frames(SECOND);
     let seen = *net.seen::<Wheel>(connection, wheel).angle;
     assert!((seen - 1.0).abs() < 0.06, "{seen}");
-    net.said();
+    net.states();
     net.server.get_mut::<Wheel>(wheel).unwrap().angle.set(1.002);
     net.frames(SECOND);
-    assert_eq!(net.said(), [""; 0]);
+    assert_eq!(net.states(), [""; 0]);
 }

@@ -9,8 +9,8 @@ use syncvar::NetworkIdentity;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 
-use super::link::{Dice, Link, Quality};
-use super::net::{Aim, Body, Car, Fuel, Name, Net, SECOND};
+use super::net::{Aim, Body, Car, Fuel, HybridNetwork, Name, SECOND, joined, network};
+use syncvar_testing::mirror::{Dice, Link, MirrorNetwork, Quality};
 
 /// Something that happens; numbers choose among what there is.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 struct World {
-    net: Net,
+    net: MirrorNetwork,
     dice: Dice,
     quality: Quality,
     /// Whoever has once owned what: what an owner writes and loses then is its own.
@@ -94,7 +94,8 @@ impl World {
             Step::Frames(count) => self.net.frames(count),
             Step::Join(kcp) => {
                 let limits = if kcp { Limits::KCP } else { Limits::TELEPATHY };
-                let connection = self.net.join(limits);
+                self.net.limits = limits;
+                let connection = self.net.connect();
                 let seeds = [(); 2].map(|()| self.dice.below(u64::MAX));
                 self.net.links.insert(connection, seeds.map(Link::new));
                 self.improve();
@@ -225,7 +226,7 @@ proptest! {
         steps in vec(step(), 1..60),
     ) {
         let mut world = World {
-            net: Net::new(),
+            net: network(),
             dice: Dice(seed | 1),
             quality: Quality::default(),
             owned: BTreeSet::new(),
@@ -240,9 +241,9 @@ proptest! {
         world.settle();
         world.check()?;
         // And it stays so.
-        world.net.said();
+        world.net.states();
         world.net.frames(SECOND);
-        prop_assert_eq!(world.net.said(), Vec::<String>::new());
+        prop_assert_eq!(world.net.states(), Vec::<String>::new());
         world.check()?;
     }
 
@@ -253,7 +254,7 @@ proptest! {
         writes in vec((any::<i32>(), 0..30_u64), 1..20),
         (lost, twice, delay) in (0..101_u64, 0..50_u64, 0..8_u64),
     ) {
-        let (mut net, all) = Net::joined::<3>();
+        let (mut net, all) = joined::<3>();
         let car = net.server.spawn(Car::default());
         net.server.set_owner(car, Some(all[0]));
         net.frames(2);

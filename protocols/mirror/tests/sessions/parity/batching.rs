@@ -4,7 +4,8 @@ use syncvar::mirror::batch::{BatchError, Batcher, Unbatcher};
 use syncvar::mirror::message::{AddPlayerMessage, ReadyMessage};
 use syncvar::mirror::{Limits, MirrorError, MirrorServerEvent};
 
-use super::world::{World, bytes};
+use super::world::world;
+use syncvar_testing::mirror::bytes;
 
 /// The lengths of the messages in each batch, for messages of these lengths in batches of 32 bytes.
 fn cut(lengths: &[usize]) -> Vec<Vec<usize>> {
@@ -98,7 +99,7 @@ fn length_beyond_the_end_is_an_error_and_stops_reading() {
 // GetNextMessage_MalformedBatch_NoQueueGrowth, Clear, ClearReturnsToPool.
 #[test]
 fn malformed_batch_ends_its_connection_and_the_next_is_fresh() {
-    let mut world = World::new();
+    let mut world = world();
     for _ in 0..3 {
         let client = world.server.handle_connect(Limits::TELEPATHY);
         let channel = syncvar::Channel::Reliable;
@@ -116,7 +117,7 @@ fn malformed_batch_ends_its_connection_and_the_next_is_fresh() {
 // MessageSerializationMismatch.
 #[test]
 fn unread_rest_of_a_message_does_not_shift_the_next() {
-    let mut world = World::new();
+    let mut world = world();
     let connection = world.connect();
     world.events();
     let long = [bytes(&ReadyMessage), vec![0xbc, 0xaa, 9]].concat();

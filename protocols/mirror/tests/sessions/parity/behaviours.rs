@@ -5,7 +5,8 @@
 use syncvar::mirror::{MirrorPrefab, MirrorPrefabs};
 use syncvar::prelude::*;
 
-use super::world::World;
+use super::world::world_of;
+use syncvar_testing::mirror::MirrorNetwork;
 
 /// Without any fields.
 #[derive(NetworkBehaviour, Default)]
@@ -101,7 +102,7 @@ fn prefabs() -> MirrorPrefabs {
 /// Its full state arrives, then a change of all of it, then one of each part alone.
 #[track_caller]
 fn arrives<B: Parts>(as_child: bool) {
-    let mut world = World::of(prefabs);
+    let mut world = world_of(prefabs);
     let (client, _) = world.join(WithVar::default());
     let mut behaviour = B::default();
     for (list, value) in behaviour.parts() {
@@ -113,7 +114,7 @@ fn arrives<B: Parts>(as_child: bool) {
     } else {
         world.server.spawn(behaviour)
     };
-    let check = |world: &mut World| {
+    let check = |world: &mut MirrorNetwork| {
         world.frame();
         let on_server = seen(&mut *world.server.get_mut::<B>(object).unwrap());
         let client = world.client(client);

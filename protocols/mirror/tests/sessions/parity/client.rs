@@ -11,7 +11,8 @@ use syncvar::prelude::*;
 use syncvar::values::{Quaternion, Vector3};
 
 use super::game::{self, Aim, DOOR, Hero, told_by, whole};
-use super::world::{World, bytes};
+use super::world::world;
+use syncvar_testing::mirror::{MirrorNetwork, bytes};
 
 const HERO: AssetId = AssetId(1002);
 const OWNER: SpawnFlags = SpawnFlags::IS_OWNER;
@@ -43,23 +44,23 @@ fn hero(id: u32, flags: SpawnFlags) -> Vec<u8> {
 }
 
 /// A client that has taken an empty burst, and then these messages.
-fn given(messages: &[&[u8]]) -> (World, ConnectionId) {
-    let mut world = World::new();
+fn given(messages: &[&[u8]]) -> (MirrorNetwork, ConnectionId) {
+    let mut world = world();
     let client = world.connect();
     let (started, finished) = (
         bytes(&ObjectSpawnStartedMessage),
         bytes(&ObjectSpawnFinishedMessage),
     );
-    world.tell(client, &[&started, &finished]).unwrap();
+    world.give(client, &[&started, &finished]).unwrap();
     game::told();
     if !messages.is_empty() {
-        world.tell(client, messages).unwrap();
+        world.give(client, messages).unwrap();
     }
     (world, client)
 }
 
-fn failures(world: &mut World, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
-    let events = world.heard(client).into_iter();
+fn failures(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<MirrorSpawnFailure> {
+    let events = world.client_events(client).into_iter();
     let failures = events.filter_map(|event| match event {
         MirrorClientEvent::SpawnFailed { reason, .. } => Some(reason),
         _ => None,
@@ -74,9 +75,9 @@ fn ownership_follows_the_servers_messages() {
     let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE)]);
     let object = NetId(4);
     assert!(!world.client(client).is_owned(object));
-    world.tell(client, &[&owner(4, OWNER)]).unwrap();
+    world.give(client, &[&owner(4, OWNER)]).unwrap();
     assert!(world.client(client).is_owned(object));
-    world.tell(client, &[&owner(4, SpawnFlags::NONE)]).unwrap();
+    world.give(client, &[&owner(4, SpawnFlags::NONE)]).unwrap();
     assert!(!world.client(client).is_owned(object));
     assert_eq!(told_by("client"), ["spawn 4", "gained 4", "lost 4"]);
 }
@@ -87,12 +88,12 @@ fn ownership_follows_the_servers_messages() {
 #[test]
 fn player_is_replaced_when_the_object_loses_ownership() {
     let (mut world, client) = given(&[&hero(4, SpawnFlags::NONE), &hero(5, OWNER)]);
-    world.tell(client, &[&owner(4, PLAYER)]).unwrap();
+    world.give(client, &[&owner(4, PLAYER)]).unwrap();
     assert_eq!(world.client(client).local_player(), Some(NetId(4)));
-    world.tell(client, &[&owner(5, SpawnFlags::NONE)]).unwrap();
+    world.give(client, &[&owner(5, SpawnFlags::NONE)]).unwrap();
     assert_eq!(world.client(client).local_player(), Some(NetId(4)));
     game::told();
-    world.tell(client, &[&owner(4, SpawnFlags::NONE)]).unwrap();
+    world.give(client, &[&owner(4, SpawnFlags::NONE)]).unwrap();
     assert_eq!(world.client(client).local_player(), None);
     assert_eq!(told_by("client"), ["was player 4", "lost 4"]);
 }
@@ -143,7 +144,7 @@ fn second_spawn_keeps_the_object_and_its_single_start() {
     assert_eq!(world.client(client).object_count(), 1);
     let told = told_by("client");
     assert_eq!(told, ["spawn 4", "gained 4", "is player 4"]);
-    let events = world.heard(client);
+    let events = world.client_events(client);
     assert!(events.contains(&MirrorClientEvent::Respawned { object }));
 }
 
@@ -185,7 +186,7 @@ fn a_scene_id_goes_before_an_asset_id() {
         payload: Some(&[1, 1, 1]),
     });
     assert!(world.client(client).dormant(DOOR).is_some());
-    world.tell(client, &[&door]).unwrap();
+    world.give(client, &[&door]).unwrap();
     let object = NetId(4);
     assert!(*world.seen::<game::Door>(client, object).open);
     assert_eq!(world.client(client).scene_id(object), Some(DOOR));
@@ -197,10 +198,10 @@ fn a_scene_id_goes_before_an_asset_id() {
 #[test]
 fn burst_is_applied_when_complete() {
     let (mut world, client) = given(&[&bytes(&ObjectSpawnStartedMessage), &hero(4, PLAYER)]);
-    world.heard(client);
+    world.client_events(client);
     assert_eq!(game::told(), [""; 0]);
     let finished = bytes(&ObjectSpawnFinishedMessage);
-    world.tell(client, &[&finished]).unwrap();
+    world.give(client, &[&finished]).unwrap();
     assert_eq!(
         game::told(),
         [
@@ -212,7 +213,7 @@ fn burst_is_applied_when_complete() {
     );
     assert!(
         world
-            .heard(client)
+            .client_events(client)
             .contains(&MirrorClientEvent::Synchronized)
     );
 }
@@ -220,9 +221,9 @@ fn burst_is_applied_when_complete() {
 // BroadcastToServer_NoOwnedObjects_DoesNotThrow, BroadcastToServer_ReliableDirtyComponent_ClearsDirtyBitsAfterSend.
 #[test]
 fn client_sends_each_write_once() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
-    let sent = |world: &mut World| {
+    let sent = |world: &mut MirrorNetwork| {
         let before = world.client(client).stats().bytes_sent;
         world.frame();
         world.client(client).stats().bytes_sent - before
@@ -243,7 +244,7 @@ fn client_sends_each_write_once() {
 fn malformed_message_ends_the_connection_and_its_objects() {
     for message in [&[7][..], &[0x34, 0x12]] {
         let (mut world, client) = given(&[&hero(4, PLAYER)]);
-        let error: Result<(), MirrorError> = world.tell(client, &[message]);
+        let error: Result<(), MirrorError> = world.give(client, &[message]);
         assert!(error.is_err());
         let client = world.client(client);
         assert!(!client.is_connected() && client.poll_close());
@@ -255,7 +256,7 @@ fn malformed_message_ends_the_connection_and_its_objects() {
 #[test]
 fn messages_wait_while_a_scene_loads() {
     use syncvar::mirror::message::SceneOperation;
-    let mut world = World::new();
+    let mut world = world();
     let (client, _) = world.join(whole());
     let hero = world
         .server

@@ -9,12 +9,13 @@ use syncvar::mirror::{
 use syncvar::prelude::*;
 
 use super::game::{Aim, Hero, Purse, told, told_by, whole};
-use super::world::{World, bytes};
+use super::world::{world, world_of};
+use syncvar_testing::mirror::{MirrorNetwork, bytes};
 
 // AddObserver, RemoveObserver, ClearObservers.
 #[test]
 fn observers_are_listed_once() {
-    let mut world = World::new();
+    let mut world = world();
     let (first, _) = world.join(whole());
     let (second, _) = world.join(whole());
     let hero = world.server.spawn(Hero::with(1));
@@ -31,7 +32,7 @@ fn observers_are_listed_once() {
 // NotifyAuthorityCallsOnStartStopAuthority, IsOwned_TriggersAuthorityCallbacks.
 #[test]
 fn each_ownership_change_raises_one_event() {
-    let mut world = World::new();
+    let mut world = world();
     let (first, _) = world.join(whole());
     let (second, _) = world.join(whole());
     let hero = world.server.spawn(Hero::with(1));
@@ -64,7 +65,7 @@ fn each_ownership_change_raises_one_event() {
 // OnStartServer_CallsComponent, OnStopServer_CallsComponent, ServerMode_IsFlags_Test, IsServerOnly, IsClientOnly.
 #[test]
 fn lifecycle_callbacks_run_on_both_sides_and_know_their_side() {
-    let mut world = World::new();
+    let mut world = world();
     let (_, player) = world.join(whole());
     world.server.despawn(player);
     world.frame();
@@ -86,7 +87,7 @@ fn lifecycle_callbacks_run_on_both_sides_and_know_their_side() {
 // OnStartServerCallsComponentsAndCatchesExceptions, OnStopServerException, OnStartClientCallsComponentsAndCatchesExceptions.
 #[test]
 fn failing_callback_is_reported_and_does_not_stop_the_rest() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, _) = world.join(whole());
     world.events();
     let broken = Hero {
@@ -113,7 +114,7 @@ fn failing_callback_is_reported_and_does_not_stop_the_rest() {
 // Visibility_ForceHidden_OwnerConnectionStillAdded, Visibility_ForceShown_IgnoresInterestManagement.
 #[test]
 fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
-    let mut world = World::new();
+    let mut world = world();
     let (owner, _) = world.join(whole());
     let (other, _) = world.join(whole());
     let options = MirrorSpawnOptions {
@@ -132,7 +133,7 @@ fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
 // ComponentIndex, ComponentIndex_ThreeComponents, HasIdentitysNetId, HasIdentitysConnectionToClient.
 #[test]
 fn components_are_addressed_by_position() {
-    let mut world = World::new();
+    let mut world = world();
     let mut three = (Purse::default(), Hero::with(3), Purse::default());
     three.0.coins.set(1);
     three.2.coins.set(2);
@@ -181,7 +182,7 @@ fn crowd() -> MirrorPrefabs {
 // SerializeAndDeserializeN, VarInt_DirtyMask_Compression.
 #[test]
 fn objects_have_up_to_64_components_and_each_can_change_alone() {
-    let mut world = World::of(crowd);
+    let mut world = world_of(crowd);
     let (client, _) = world.join(parts(1));
     for count in [1, 2, 63, 64] {
         let object = world.server.spawn(parts(count));
@@ -191,7 +192,7 @@ fn objects_have_up_to_64_components_and_each_can_change_alone() {
             let mut part = world.server.get_mut_at::<Part>(object, index).unwrap();
             part.value.set(value);
             drop(part);
-            let length = world.states();
+            let length = world.state_bytes();
             // Length, id, number, size of the segment, mask of components, length, masks, value.
             if index < 7 {
                 // The mask takes one byte as long as it is not more than 240.
@@ -238,12 +239,12 @@ fn four() -> MirrorPrefabs {
     MirrorPrefabs::new().register_with(prefab, || parts(4))
 }
 
-fn values(world: &mut World, client: ConnectionId, object: NetId) -> [i32; 4] {
+fn values(world: &mut MirrorNetwork, client: ConnectionId, object: NetId) -> [i32; 4] {
     let client = world.client(client);
     [0, 1, 2, 3].map(|index| *client.get_at::<Part>(object, index).unwrap().value)
 }
 
-fn write(world: &mut World, object: NetId, value: i32) {
+fn write(world: &mut MirrorNetwork, object: NetId, value: i32) {
     for index in 0..4 {
         let mut part = world.server.get_mut_at::<Part>(object, index).unwrap();
         part.value.set(value);
@@ -255,7 +256,7 @@ fn write(world: &mut World, object: NetId, value: i32) {
 // Authority_ServerOnly_NotOwned_ServerToClient_IsTrue, Authority_ServerOnly_NotOwned_ClientToServer_IsFalse.
 #[test]
 fn sync_mode_and_direction_select_the_receivers() {
-    let mut world = World::of(four);
+    let mut world = world_of(four);
     let (other, _) = world.join(parts(4));
     let (owner, object) = world.join(parts(4));
     write(&mut world, object, 5);
@@ -263,7 +264,7 @@ fn sync_mode_and_direction_select_the_receivers() {
     // What the owner writes is not sent to the owner, and what only the owner reads to nobody else.
     assert_eq!(values(&mut world, owner, object), [5, 5, 0, 0]);
     assert_eq!(values(&mut world, other, object), [5, 0, 5, 0]);
-    assert_eq!(world.states(), 0, "that was all");
+    assert_eq!(world.state_bytes(), 0, "that was all");
 
     // The owner's spawn has everything, that of the others what is for observers.
     for client in [owner, other] {
@@ -281,13 +282,13 @@ fn sync_mode_and_direction_select_the_receivers() {
 // SerializeServer_AssignOwner.
 #[test]
 fn new_owner_receives_owner_only_state() {
-    let mut world = World::of(four);
+    let mut world = world_of(four);
     let (client, _) = world.join(parts(4));
     let object = world.server.spawn(parts(4));
     write(&mut world, object, 5);
     world.frames(2);
     assert_eq!(values(&mut world, client, object), [5, 0, 5, 0]);
-    assert_eq!(world.states(), 0);
+    assert_eq!(world.state_bytes(), 0);
     world.server.set_owner(object, Some(client));
     world.frame();
     let [_, owned, ..] = values(&mut world, client, object);
@@ -300,7 +301,7 @@ fn new_owner_receives_owner_only_state() {
 // Authority_ClientOnly_NotOwned_ServerToClient_IsFalse.
 #[test]
 fn client_sends_owner_written_components_of_owned_objects() {
-    let mut world = World::of(four);
+    let mut world = world_of(four);
     let (owner, object) = world.join(parts(4));
     let (other, _) = world.join(parts(4));
     world.frame();
@@ -325,7 +326,7 @@ fn client_sends_owner_written_components_of_owned_objects() {
 // DeserializeServer_Exploit_RejectsServerToClientChanges.
 #[test]
 fn server_ignores_components_a_client_may_not_write() {
-    let mut world = World::of(four);
+    let mut world = world_of(four);
     let (owner, object) = world.join(parts(4));
     world.events();
     // Component 0, and 13 bytes that would be a value of 100.
@@ -360,7 +361,7 @@ fn server_ignores_components_a_client_may_not_write() {
 // ClearAllDirtyBitsClearsSyncObjectsDirtyBits.
 #[test]
 fn sent_changes_are_not_sent_again() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     let mut hero = world.server.get_mut::<Hero>(player).unwrap();
     hero.health.set(1);
@@ -368,7 +369,7 @@ fn sent_changes_are_not_sent_again() {
     drop(hero);
     world.server.get_mut::<Aim>(player).unwrap().yaw.set(3);
     told();
-    assert!(world.states() > 0);
-    assert_eq!(world.states(), 0);
+    assert!(world.state_bytes() > 0);
+    assert_eq!(world.state_bytes(), 0);
     assert_eq!(world.seen::<Hero>(client, player).items[..], [2]);
 }

@@ -6,7 +6,8 @@ use syncvar::mirror::message::{
 use syncvar::mirror::{MirrorError, MirrorMessage, MirrorPrefabs, hash16};
 use syncvar::prelude::*;
 
-use super::world::{World, bytes};
+use super::world::world_of;
+use syncvar_testing::mirror::bytes;
 
 /// What several messages begin with: a class that others derive from, in C#.
 #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
@@ -79,7 +80,7 @@ fn truncated_message_is_an_error() {
 // StructWithMethods, StructWithEmptyMethods.
 #[test]
 fn messages_of_the_game_arrive_with_all_that_is_in_them() {
-    let mut world = World::of(prefabs);
+    let mut world = world_of(prefabs);
     let client = world.connect();
     let child = Child {
         child: "c".into(),
@@ -88,7 +89,7 @@ fn messages_of_the_game_arrive_with_all_that_is_in_them() {
     world.server.send(client, &child).unwrap();
     world.server.send(client, &Nothing {}).unwrap();
     world.frame();
-    let heard = world.heard(client);
+    let heard = world.client_events(client);
     let mut messages = heard.iter().filter_map(|event| match event {
         syncvar::mirror::MirrorClientEvent::Message(message) => Some(message),
         _ => None,

@@ -6,9 +6,10 @@ use syncvar::prelude::*;
 use syncvar::{Target, calls::CallError};
 
 use super::game::{Hero, Purse, tell, told, whole};
-use super::world::World;
+use super::world::{world, world_of};
+use syncvar_testing::mirror::MirrorNetwork;
 
-fn refusals(world: &mut World) -> Vec<CommandRefusal> {
+fn refusals(world: &mut MirrorNetwork) -> Vec<CommandRefusal> {
     let events = world.events().into_iter();
     let refusals = events.filter_map(|event| match event {
         MirrorServerEvent::CommandRefused { reason, .. } => Some(reason),
@@ -21,7 +22,7 @@ fn refusals(world: &mut World) -> Vec<CommandRefusal> {
 // SendCommand_ClientOwnedObject_ConnectionNotNull.
 #[test]
 fn owner_calls_commands_and_the_server_knows_the_sender() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     told();
     world
@@ -50,7 +51,7 @@ fn owner_calls_commands_and_the_server_knows_the_sender() {
 // SendCommand_ServerOwnedObject_ConnectionNotNull.
 #[test]
 fn unrestricted_command_accepts_any_client_and_any_object() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     let (other, _) = world.join(whole());
     let free = world.server.spawn(Hero::with(1));
@@ -67,7 +68,7 @@ fn unrestricted_command_accepts_any_client_and_any_object() {
 // WarningForCommandSentWithoutAuthority, SendCommand_OnlyAllowedOnOwnedObjects, SendCommand_RequiresAuthority.
 #[test]
 fn owner_only_command_is_refused_on_both_sides() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     let (other, _) = world.join(whole());
     world.frame();
@@ -92,7 +93,7 @@ fn owner_only_command_is_refused_on_both_sides() {
 // CommandThatThrowsShouldBeCaught. Mirror disconnects the client; see `PARITY.md`.
 #[test]
 fn panicking_command_is_reported_and_contained() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     world.events();
     world
@@ -122,11 +123,11 @@ fn panicking_command_is_reported_and_contained() {
 // RpcIsCalled, RpcNotCalledForOwner, TargetRpcIsCalled, TargetRpcIsCalledOnTarget.
 #[test]
 fn calls_of_the_server_run_on_those_they_are_for() {
-    let mut world = World::new();
+    let mut world = world();
     let (_, player) = world.join(whole());
     let (other, _) = world.join(whole());
     told();
-    let called = |world: &mut World| {
+    let called = |world: &mut MirrorNetwork| {
         world.frame();
         told()
     };
@@ -148,7 +149,7 @@ fn calls_of_the_server_run_on_those_they_are_for() {
 // ErrorForTargetRpcWhenNotGivenConnectionToClient.
 #[test]
 fn call_for_an_absent_owner_is_an_error() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, _) = world.join(whole());
     let free = world.server.spawn(Hero::with(1));
     let refused = world.server.calls::<Hero>(free).rpc_owner(1);
@@ -165,7 +166,7 @@ fn call_for_an_absent_owner_is_an_error() {
 // RpcCanSendNetworkBehaviourDerived, RpcIsCalledWithAbstractNetworkBehaviourParameter.
 #[test]
 fn references_travel_as_arguments() {
-    let mut world = World::new();
+    let mut world = world();
     let three = (Purse::default(), Hero::with(1), Purse::default());
     let (client, player) = world.join(three);
     let server = &world.server;
@@ -254,7 +255,7 @@ fn beasts() -> MirrorPrefabs {
 // VirtualCommandIsCalled, VirtualRpcIsCalled, VirtualCommandWithNoOverrideIsCalled.
 #[test]
 fn a_class_has_the_calls_of_its_base() {
-    let mut world = World::of(beasts);
+    let mut world = world_of(beasts);
     let (first, beast) = world.join(Beast::default());
     let (second, wolf) = world.join(Wolf::default());
     for (client, object) in [(first, beast), (second, wolf)] {
@@ -281,7 +282,7 @@ fn a_class_has_the_calls_of_its_base() {
 // OverrideVirtualWithBaseCallsAllMethodsThatCallBase.
 #[test]
 fn overriding_call_runs_and_may_call_the_base() {
-    let mut world = World::of(beasts);
+    let mut world = world_of(beasts);
     let (client, bear) = world.join(Bear::default());
     told();
     world
@@ -344,7 +345,7 @@ fn overloads_of_c_sharp_have_distinct_hashes() {
     }
 
     let prefabs = || MirrorPrefabs::new().register::<Loud>(MirrorPrefab::new("loud", 1.into()));
-    let mut world = World::of(prefabs);
+    let mut world = world_of(prefabs);
     let (client, loud) = world.join(Loud::default());
     told();
     world

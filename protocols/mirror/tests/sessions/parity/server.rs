@@ -6,13 +6,14 @@ use syncvar::prelude::*;
 use syncvar::{DisconnectReason, calls::CommandRefusal};
 
 use super::game::{self, Chat, DOOR, Door, Hero, told_by, whole};
-use super::world::{World, bytes};
+use super::world::world;
+use syncvar_testing::mirror::bytes;
 
 // AddConnection, AddConnection_PreventsDuplicates, ConnectDuplicateConnectionIds, ConnectionsDict,
 // RemoveConnection, HasExternalConnections, OnConnectedEventCalled, OnDisconnectedEventCalled.
 #[test]
 fn connections_have_unique_ids_and_raise_events() {
-    let mut world = World::new();
+    let mut world = world();
     assert_eq!(world.server.connections().count(), 0);
     let (first, second) = (world.connect(), world.connect());
     assert_ne!(first, second);
@@ -38,7 +39,7 @@ fn connections_have_unique_ids_and_raise_events() {
 // DisconnectAllTest_RemoteConnection.
 #[test]
 fn all_connections_can_be_ended() {
-    let mut world = World::new();
+    let mut world = world();
     let clients = [world.join(whole()).0, world.join(whole()).0];
     let connections: Vec<_> = world.server.connections().collect();
     for connection in connections {
@@ -55,7 +56,7 @@ fn all_connections_can_be_ended() {
 // OnDataReceivedInvalidConnectionId.
 #[test]
 fn packet_of_an_unknown_connection_is_an_error() {
-    let mut world = World::new();
+    let mut world = world();
     let known = world.connect();
     let nobody = ConnectionId(known.0 + 99);
     let ready = bytes(&ReadyMessage);
@@ -70,7 +71,7 @@ fn packet_of_an_unknown_connection_is_an_error() {
 // ReadyMessageSetsClientReady, SetClientReadyAndNotReady, SetAllClientsNotReady.
 #[test]
 fn connection_is_ready_until_the_server_revokes_it() {
-    let mut world = World::new();
+    let mut world = world();
     let clients = [world.connect(), world.connect()];
     for client in clients {
         assert!(!world.server.is_ready(client));
@@ -90,7 +91,7 @@ fn connection_is_ready_until_the_server_revokes_it() {
 // AddPlayerForConnection_FailsIfConnectionAlreadyHasPlayer.
 #[test]
 fn a_client_that_has_a_player_cannot_ask_for_another_one() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     world.events();
     world.say(client, &[&bytes(&AddPlayerMessage)]).unwrap();
@@ -101,7 +102,7 @@ fn a_client_that_has_a_player_cannot_ask_for_another_one() {
 // GetNetworkIdentity, GetNetworkIdentity_ErrorIfNotFound, IsSceneObject.
 #[test]
 fn objects_are_found_by_their_id() {
-    let mut world = World::new();
+    let mut world = world();
     let hero = world.server.spawn(Hero::with(5));
     let (server, options) = (&mut world.server, MirrorSpawnOptions::default());
     let door = server.spawn_scene_object(DOOR, Door::default(), options);
@@ -116,7 +117,7 @@ fn objects_are_found_by_their_id() {
 // HideForConnection, ShowForConnection, ShowForConnection_OnlyWorksIfReady.
 #[test]
 fn objects_are_shown_to_ready_connections_only() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, _) = world.join(whole());
     let idle = world.connect();
     let hero = world.server.spawn(Hero::with(5));
@@ -138,7 +139,7 @@ fn objects_are_shown_to_ready_connections_only() {
 // RemovePlayerForConnection_Unspawn_UnspawnsPlayer.
 #[test]
 fn despawned_player_leaves_its_connection_without_one() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     game::told();
     assert!(world.server.despawn(player));
@@ -159,7 +160,7 @@ fn despawned_player_leaves_its_connection_without_one() {
 // ReplacePlayerForConnection_Unspawn_UnspawnsPreviousPlayer.
 #[test]
 fn replaced_player_and_its_successor_raise_events() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, former) = world.join(whole());
     game::told();
     let player = world.server.add_player(client, whole()).unwrap();
@@ -181,7 +182,7 @@ fn replaced_player_and_its_successor_raise_events() {
 // SendCommand_CalledOnCorrectComponent.
 #[test]
 fn a_command_runs_on_the_component_that_it_was_called_on() {
-    let mut world = World::new();
+    let mut world = world();
     let three = (
         game::Purse::default(),
         Hero::with(1),
@@ -203,7 +204,7 @@ fn a_command_runs_on_the_component_that_it_was_called_on() {
 // SendCommand_WhenClientNotReady_IsIgnored.
 #[test]
 fn client_that_is_not_ready_sends_no_calls() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, player) = world.join(whole());
     world.server.set_not_ready(client);
     game::told();
@@ -232,7 +233,7 @@ fn client_that_is_not_ready_sends_no_calls() {
 // UnSpawn, UnSpawnAndClearAuthority, Destroy_SceneObject_UnspawnsInsteadOfDestroying, SpawnObjects.
 #[test]
 fn an_object_of_the_scene_is_despawned_and_can_be_spawned_again() {
-    let mut world = World::new();
+    let mut world = world();
     let (client, _) = world.join(whole());
     let options = || MirrorSpawnOptions {
         owner: Some(client),
@@ -262,15 +263,15 @@ fn an_object_of_the_scene_is_despawned_and_can_be_spawned_again() {
 // SyncObjectChanges_DontGrowWithoutObservers.
 #[test]
 fn collections_log_nothing_without_observers() {
-    let mut world = World::new();
+    let mut world = world();
     let hero = world.server.spawn(Hero::with(5));
     for item in 0..1000 {
         world.server.get_mut::<Hero>(hero).unwrap().items.push(item);
     }
-    assert_eq!(world.states(), 0);
+    assert_eq!(world.state_bytes(), 0);
     let (client, _) = world.join(whole());
     assert_eq!(world.seen::<Hero>(client, hero).items.len(), 1000);
-    assert_eq!(world.states(), 0, "it was all in the spawn");
+    assert_eq!(world.state_bytes(), 0, "it was all in the spawn");
 }
 
 // Send_ClientToServerMessage_UnknownMessageIdDisconnects,
@@ -282,10 +283,10 @@ fn unknown_message_disconnects_on_both_sides() {
         Message::decode(&unknown),
         Ok(Message::Other { id: 0x1234, .. })
     ));
-    let mut world = World::new();
+    let mut world = world();
     let client = world.connect();
     let error = MirrorError::UnknownMessage { id: 0x1234 };
-    assert_eq!(world.tell(client, &[&unknown]), Err(error.clone()));
+    assert_eq!(world.give(client, &[&unknown]), Err(error.clone()));
     assert!(world.client(client).poll_close());
     assert_eq!(world.say(client, &[&unknown]), Err(error));
     assert_eq!(world.server.poll_close(), Some(client));
@@ -295,7 +296,7 @@ fn unknown_message_disconnects_on_both_sides() {
 // SendToReady_DoesNotSendToNotReadyConnections.
 #[test]
 fn messages_reach_all_or_only_ready_connections() {
-    let mut world = World::new();
+    let mut world = world();
     let (ready, _) = world.join(whole());
     let idle = world.connect();
     let numbered = |number| Chat {
@@ -313,8 +314,8 @@ fn messages_reach_all_or_only_ready_connections() {
         });
         numbers.collect::<Vec<_>>()
     };
-    assert_eq!(got(world.heard(ready)), [1, 2]);
-    assert_eq!(got(world.heard(idle)), [1]);
+    assert_eq!(got(world.client_events(ready)), [1, 2]);
+    assert_eq!(got(world.client_events(idle)), [1]);
     let from_idle = |event: &MirrorServerEvent| match event {
         MirrorServerEvent::Message {
             connection,

@@ -4,7 +4,8 @@ use syncvar::mirror::{Limits, MirrorClientEvent, MirrorError, MirrorServerEvent}
 use syncvar::prelude::*;
 
 use super::game::Chat;
-use super::world::World;
+use super::world::world;
+use syncvar_testing::mirror::MirrorNetwork;
 
 /// Batches are full at 64 bytes, and the transport carries 300.
 const LIMITS: Limits = Limits {
@@ -15,8 +16,8 @@ const LIMITS: Limits = Limits {
 /// The longest message: 8 bytes are the time of its batch, 2 say how long it is.
 const LONGEST: usize = 300 - 8 - 2;
 
-fn world() -> (World, ConnectionId) {
-    let mut world = World::new();
+fn small_world() -> (MirrorNetwork, ConnectionId) {
+    let mut world = world();
     world.limits = LIMITS;
     let client = world.connect();
     (world, client)
@@ -28,8 +29,8 @@ fn numbered(number: i32, length: usize) -> Chat {
     chat
 }
 
-fn client_got(world: &mut World, client: ConnectionId) -> Vec<(i32, usize)> {
-    let events = world.heard(client).into_iter();
+fn client_got(world: &mut MirrorNetwork, client: ConnectionId) -> Vec<(i32, usize)> {
+    let events = world.client_events(client).into_iter();
     let messages = events.filter_map(|event| match event {
         MirrorClientEvent::Message(message) => message.get::<Chat>().cloned(),
         _ => None,
@@ -39,7 +40,7 @@ fn client_got(world: &mut World, client: ConnectionId) -> Vec<(i32, usize)> {
         .collect()
 }
 
-fn server_got(world: &mut World) -> Vec<(i32, usize)> {
+fn server_got(world: &mut MirrorNetwork) -> Vec<(i32, usize)> {
     let events = world.events().into_iter();
     let messages = events.filter_map(|event| match event {
         MirrorServerEvent::Message { message, .. } => message.get::<Chat>().cloned(),
@@ -54,7 +55,7 @@ fn server_got(world: &mut World) -> Vec<(i32, usize)> {
 // Send_ServerToClientMessage_LargerThanBatchThreshold, Send_ServerToClientMessage_LargerThanBatchThreshold_SentInOrder.
 #[test]
 fn message_longer_than_a_batch_keeps_its_order() {
-    let (mut world, client) = world();
+    let (mut world, client) = small_world();
     let lengths = [10, 200, 10, 64, 10];
     let expected: Vec<_> = (0..)
         .zip(lengths)
@@ -77,7 +78,7 @@ fn message_longer_than_a_batch_keeps_its_order() {
 // SendToAll_MessageLargerThanMaxSize_LogsErrorAndDrops.
 #[test]
 fn longest_message_arrives_and_a_longer_one_is_an_error() {
-    let (mut world, client) = world();
+    let (mut world, client) = small_world();
     let too_long = MirrorError::TooLong {
         length: LONGEST + 1,
         limit: LONGEST,

@@ -7,17 +7,18 @@ use syncvar::mirror::{Component, MirrorPrefab, MirrorPrefabs};
 use syncvar::prelude::*;
 
 use super::game::{Hero, Purse, tell, told, whole};
-use super::world::World;
+use super::world::{world, world_of};
+use syncvar_testing::mirror::MirrorNetwork;
 
 /// A world with one client, whose player has been seen.
-fn joined() -> (World, ConnectionId, NetId) {
-    let mut world = World::new();
+fn joined() -> (MirrorNetwork, ConnectionId, NetId) {
+    let mut world = world();
     let (client, player) = world.join(whole());
     told();
     (world, client, player)
 }
 
-fn hero(world: &mut World, id: NetId) -> syncvar::mirror::MirrorBehaviourMut<'_, Hero> {
+fn hero(world: &mut MirrorNetwork, id: NetId) -> syncvar::mirror::MirrorBehaviourMut<'_, Hero> {
     world.server.get_mut(id).unwrap()
 }
 
@@ -147,7 +148,7 @@ fn references_are_the_same_if_they_mean_the_same_object() {
     world.frame();
     let mut set = |to: NetRef| {
         hero(&mut world, player).target.set(to);
-        world.states() > 0
+        world.state_bytes() > 0
     };
     let to = NetRef::from(target);
     assert!(!set(NetRef::NONE), "it was none");
@@ -234,7 +235,7 @@ fn classes() -> MirrorPrefabs {
 // DeeplyNested.
 #[test]
 fn hooks_of_all_classes_run_in_field_order_after_all_fields() {
-    let mut world = World::of(classes);
+    let mut world = world_of(classes);
     let (client, leaf) = world.join(Leaf::default());
     told();
     let mut object = world.server.get_mut::<Leaf>(leaf).unwrap();
@@ -271,13 +272,13 @@ fn hooks_of_all_classes_run_in_field_order_after_all_fields() {
 // TestSettingStruct.
 #[test]
 fn struct_is_sent_when_different_and_not_when_equal() {
-    let mut world = World::of(classes);
+    let mut world = world_of(classes);
     let (_, leaf) = world.join(Leaf::default());
     let mut set = |floor, room| {
         let mut leaf = world.server.get_mut::<Leaf>(leaf).unwrap();
         leaf.base.base.place.set(Place { floor, room });
         drop(leaf);
-        world.states() > 0
+        world.state_bytes() > 0
     };
     assert!(!set(0, 0));
     assert!(set(0, 2));
@@ -287,7 +288,7 @@ fn struct_is_sent_when_different_and_not_when_equal() {
 // TestSyncIntervalAndClearAllComponents, IsDirty, ClearAllDirtyBits_UpdatesLastSyncTime_ByDefault.
 #[test]
 fn a_component_with_an_interval_is_sent_when_that_is_over() {
-    let mut world = World::of(classes);
+    let mut world = world_of(classes);
     let (_, object) = world.join(Base::default());
     world.frames(3);
     let mut sent = |value| {
@@ -297,7 +298,7 @@ fn a_component_with_an_interval_is_sent_when_that_is_over() {
             .unwrap()
             .name
             .set(value);
-        world.states() > 0
+        world.state_bytes() > 0
     };
     // A frame is 20 ms, and the interval is 50 ms.
     assert_eq!(
@@ -338,7 +339,7 @@ fn callbacks_of_a_burst_see_all_of_its_objects() {
     }
 
     let prefabs = || MirrorPrefabs::new().register::<Link>(MirrorPrefab::new("link", 1.into()));
-    let mut world = World::of(prefabs);
+    let mut world = world_of(prefabs);
     let links = [(); 3].map(|()| world.server.spawn(Link::default()));
     for (at, link) in links.into_iter().enumerate() {
         let next = links[(at + 1) % 3];

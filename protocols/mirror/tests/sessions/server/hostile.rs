@@ -8,7 +8,9 @@ use syncvar::Channel;
 use syncvar::DisconnectReason;
 use syncvar::mirror::*;
 
-use super::net::{Net, aim, batch};
+use syncvar_testing::mirror::{FRAME, batch};
+
+use super::net::{Net, aim};
 
 fn reason(net: &mut Net) -> Option<MirrorError> {
     net.events().into_iter().find_map(|event| match event {
@@ -22,14 +24,17 @@ fn reason(net: &mut Net) -> Option<MirrorError> {
 
 #[test]
 fn messages_that_mirror_disconnects_for_disconnect() {
-    let mut stray = batch(&[&[0xbc, 0xaa]]);
+    let mut stray = batch(FRAME, &[&[0xbc, 0xaa]]);
     stray.push(200);
     let wrong: [(Vec<u8>, &str); 6] = [
         (vec![1, 2, 3], "3 bytes are fewer"),
-        (batch(&[&[0x01, 0x02]]), "message 513 is unknown"),
-        (batch(&[&[0xbc]]), "a message of 1 bytes has no id"),
-        (batch(&[&[]]), "a message of 0 bytes has no id"),
-        (batch(&[&[0x64, 0x88, 1]]), "malformed Mirror.SpawnMessage"),
+        (batch(FRAME, &[&[0x01, 0x02]]), "message 513 is unknown"),
+        (batch(FRAME, &[&[0xbc]]), "a message of 1 bytes has no id"),
+        (batch(FRAME, &[&[]]), "a message of 0 bytes has no id"),
+        (
+            batch(FRAME, &[&[0x64, 0x88, 1]]),
+            "malformed Mirror.SpawnMessage",
+        ),
         (stray, "200 bytes"),
     ];
     for (bytes, expected) in wrong {
@@ -167,7 +172,7 @@ proptest! {
         for packet in packets {
             let (connection, _) = net.join();
             let _ = net.server.handle_packet(connection, Channel::Unreliable, &packet);
-            let framed = batch(&[&packet]);
+            let framed = batch(FRAME, &[&packet]);
             let _ = net.server.handle_packet(connection, Channel::Reliable, &framed);
         }
         net.step();

@@ -1,17 +1,15 @@
 //! A server and clients that watch it, in virtual time.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::ops::{Deref, DerefMut};
 
 use syncvar::mirror::message::{
     AddPlayerMessage, EntityStateMessage, NetworkMessage, ReadyMessage,
 };
 use syncvar::mirror::*;
 use syncvar::prelude::*;
-use syncvar::{
-    Channel,
-    wire::{Encoding, NetworkWriter},
-};
+use syncvar::wire::{Encoding, NetworkWriter};
+use syncvar_testing::mirror::{FRAME, MirrorNetwork};
 
 use super::watcher::Watcher;
 
@@ -155,23 +153,6 @@ impl MirrorMessage for Chat {
     const NAME: &'static str = "Game.Chat";
 }
 
-pub(crate) struct Net {
-    pub(crate) server: MirrorServer,
-    pub(crate) clients: BTreeMap<ConnectionId, Watcher>,
-    pub(crate) now: Duration,
-}
-
-/// A batch of these messages.
-pub(crate) fn batch(messages: &[&[u8]]) -> Vec<u8> {
-    let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
-    writer.write_f64(1.0);
-    for message in messages {
-        writer.write_var_u64(message.len().try_into().unwrap());
-        writer.write_bytes(message);
-    }
-    writer.as_bytes().to_vec()
-}
-
 /// A change of the yaw, as the owner of an object writes it.
 pub(crate) fn aim(object: NetId, yaw: i32) -> Vec<u8> {
     let mut component = NetworkWriter::with_encoding(Encoding::Mirror);
@@ -190,6 +171,26 @@ pub(crate) fn aim(object: NetId, yaw: i32) -> Vec<u8> {
     state.to_bytes().unwrap().to_vec()
 }
 
+/// Network whose clients are watchers.
+pub(crate) struct Net {
+    net: MirrorNetwork,
+    pub(crate) clients: BTreeMap<ConnectionId, Watcher>,
+}
+
+impl Deref for Net {
+    type Target = MirrorNetwork;
+
+    fn deref(&self) -> &MirrorNetwork {
+        &self.net
+    }
+}
+
+impl DerefMut for Net {
+    fn deref_mut(&mut self) -> &mut MirrorNetwork {
+        &mut self.net
+    }
+}
+
 impl Net {
     pub(crate) fn new() -> Self {
         Self::of(MirrorServer::new(prefabs()))
@@ -197,9 +198,8 @@ impl Net {
 
     pub(crate) fn of(server: MirrorServer) -> Self {
         Self {
-            server,
+            net: MirrorNetwork::new(server, || MirrorClient::new(prefabs())),
             clients: BTreeMap::new(),
-            now: Duration::ZERO,
         }
     }
 
@@ -207,16 +207,6 @@ impl Net {
         let connection = self.server.handle_connect(Limits::TELEPATHY);
         self.clients.insert(connection, Watcher::default());
         connection
-    }
-
-    pub(crate) fn say(
-        &mut self,
-        connection: ConnectionId,
-        messages: &[&[u8]],
-    ) -> Result<(), MirrorError> {
-        let batch = batch(messages);
-        self.server
-            .handle_packet(connection, Channel::Reliable, &batch)
     }
 
     pub(crate) fn ready(&mut self, connection: ConnectionId) {
@@ -234,32 +224,26 @@ impl Net {
         (connection, player)
     }
 
-    /// One frame; the clients take what it brings.
+    /// Runs a frame of the server; the watchers read its packets.
     pub(crate) fn step(&mut self) {
-        self.now += Duration::from_millis(16);
-        self.server.update(self.now);
+        self.net.advance(FRAME);
+        self.net.server.update(self.net.now);
         self.deliver();
     }
 
+    /// Carries packets to the watchers and removes those of closed connections.
     pub(crate) fn deliver(&mut self) {
-        while let Some(transmit) = self.server.poll_transmit() {
-            let (connection, channel) = (transmit.connection, transmit.channel);
-            let bytes = transmit.to_bytes();
-            assert_eq!(transmit.len(), bytes.len());
-            if let Some(client) = self.clients.get_mut(&connection) {
-                client.take(channel, &bytes);
+        self.net.deliver();
+        for packet in self.net.take_packets() {
+            if let Some(client) = self.clients.get_mut(&packet.connection) {
+                client.take(packet.channel, &packet.bytes);
             }
         }
-        while let Some(connection) = self.server.poll_close() {
-            self.clients.remove(&connection);
-        }
+        let server = &self.net.server;
+        self.clients.retain(|it, _| server.is_connected(*it));
     }
 
-    pub(crate) fn events(&mut self) -> Vec<MirrorServerEvent> {
-        std::iter::from_fn(|| self.server.poll_event()).collect()
-    }
-
-    /// What a client has been told since it was last asked.
+    /// Removes and returns the log of a watcher.
     pub(crate) fn told(&mut self, connection: ConnectionId) -> Vec<String> {
         self.clients.get_mut(&connection).unwrap().take_log()
     }

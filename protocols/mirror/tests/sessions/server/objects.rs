@@ -10,6 +10,8 @@ use syncvar::{
     values::{Quaternion, Vector3},
 };
 
+use syncvar_testing::mirror::{FRAME, batch};
+
 use super::net::{Aim, Chest, Net, Wallet, aim, prefabs, whole};
 
 #[test]
@@ -214,7 +216,7 @@ fn component_interval_delays_only_its_component() {
     let mut server = MirrorServer::with_config(prefabs, config);
     let id = server.spawn((Chest::default(), Chest::default()));
     let connection = server.handle_connect(Limits::TELEPATHY);
-    let ready = super::net::batch(&[&[0xbc, 0xaa]]);
+    let ready = batch(FRAME, &[&[0xbc, 0xaa]]);
     server
         .handle_packet(connection, syncvar::Channel::Reliable, &ready)
         .unwrap();
@@ -451,7 +453,8 @@ fn unwritable_value_blocks_only_its_object() {
     let long = "y".repeat(20_000);
     net.server.get_mut::<Sign>(sign).unwrap().text.set(long);
     net.server.get_mut::<Sign>(sign).unwrap().number.set(5);
-    net.server.update(net.now);
+    let now = net.now;
+    net.server.update(now);
     let too_long = |event: &MirrorServerEvent| {
         matches!(event, MirrorServerEvent::TooLong { object, connection: None, limit, .. }
             if *object == sign && *limit == 16_373)

@@ -15,13 +15,13 @@ use super::net::{Chat, Chest, Net, prefabs, whole};
 fn a_server_can_go_to_another_thread() {
     let mut net = Net::new();
     let (connection, player) = net.join();
-    let server = std::thread::spawn(move || {
+    let thread = std::thread::spawn(move || {
         net.step();
-        net.server
+        net
     });
-    let server = server.join().unwrap();
-    assert_eq!(server.player_of(connection), Some(player));
-    assert_eq!(server.observers(player), [connection]);
+    let net = thread.join().unwrap();
+    assert_eq!(net.server.player_of(connection), Some(player));
+    assert_eq!(net.server.observers(player), [connection]);
 }
 
 #[test]

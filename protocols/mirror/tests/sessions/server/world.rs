@@ -218,7 +218,8 @@ impl World {
                 grid.watch(connection, at(x));
             }
             Step::UpdateAtOnce => {
-                self.net.server.update(self.net.now);
+                let now = self.net.now;
+                self.net.server.update(now);
                 self.net.deliver();
             }
             _ => self.net.step(),

@@ -1,13 +1,11 @@
-use std::time::Duration;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar_mirror::{
-    AssetId, Limits, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
+    AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
     MirrorSpawnOptions, SpawnPolicy,
 };
-use syncvar_runtime::ConnectionId;
+use syncvar_testing::mirror::MirrorNetwork;
 
 /// What the server writes.
 #[derive(NetworkBehaviour, Default, Debug)]
@@ -58,10 +56,8 @@ fn prefabs() -> MirrorPrefabs {
 }
 
 struct World {
-    server: MirrorServer,
-    clients: Vec<(ConnectionId, MirrorClient)>,
+    net: MirrorNetwork,
     object: NetId,
-    now: Duration,
 }
 
 impl World {
@@ -69,65 +65,50 @@ impl World {
         let mut config = MirrorServerConfig::default();
         config.spawn_policy = SpawnPolicy::WhenReady;
         let mut world = Self {
-            server: MirrorServer::with_config(prefabs(), config),
-            clients: Vec::new(),
+            net: MirrorNetwork::new(MirrorServer::with_config(prefabs(), config), || {
+                MirrorClient::new(prefabs())
+            }),
             object: NetId::NONE,
-            now: Duration::ZERO,
         };
         let mut bag = Bag::default();
         bag.items.extend([1, 2, 3]);
         let options = MirrorSpawnOptions::default();
-        let spawned = world.server.spawn_with((bag, Notes::default()), options);
+        let spawned = world
+            .net
+            .server
+            .spawn_with((bag, Notes::default()), options);
         world.object = spawned.expect("it is registered");
         // Nobody sees this.
         world.edit(0, 4);
         world.join();
-        let owner = world.clients[0].0;
+        let owner = *world.net.clients.keys().next().expect("one client");
         world.update();
-        assert!(world.server.set_owner(world.object, Some(owner)));
+        assert!(world.net.server.set_owner(world.object, Some(owner)));
         world.update();
         world
     }
 
     fn join(&mut self) {
-        let connection = self.server.handle_connect(Limits::TELEPATHY);
-        let mut client = MirrorClient::new(prefabs());
-        client.handle_connect(Limits::TELEPATHY);
-        client.ready();
-        self.clients.push((connection, client));
-        // What makes it ready reaches the server, in the middle of whatever has not been sent.
-        self.send_to_server();
+        let connection = self.net.connect();
+        self.net.client(connection).ready();
+        // The request to become ready arrives between changes and their send.
+        self.net.send_all();
     }
 
-    fn send_to_server(&mut self) {
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = client.poll_transmit() {
-                let taken =
-                    self.server
-                        .handle_packet(*connection, packet.channel, packet.bytes.as_ref());
-                taken.expect("it makes sense");
-            }
-        }
-    }
-
-    /// What the clients have written reaches the server, and what the server has written all clients.
     fn update(&mut self) {
-        self.now += Duration::from_millis(20);
-        self.send_to_server();
-        self.server.update(self.now);
-        while let Some(transmit) = self.server.poll_transmit() {
-            let found = { self.clients.iter_mut() }.find(|it| it.0 == transmit.connection);
-            if let Some((_, client)) = found {
-                let taken = client.handle_packet(transmit.channel, &transmit.to_bytes());
-                taken.expect("it makes sense");
-            }
-        }
-        assert!(self.server.poll_close().is_none());
+        self.net.frame();
+        assert!(self.net.closed.is_empty());
+    }
+
+    /// Returns the first client, the owner of the object.
+    fn owner(&mut self) -> &mut MirrorClient {
+        let first = self.net.clients.values_mut().next();
+        first.expect("the owner never leaves")
     }
 
     fn edit(&mut self, what: u8, value: i32) {
         let mut bag = self
+            .net
             .server
             .get_mut::<Bag>(self.object)
             .expect("it is there");
@@ -142,8 +123,8 @@ impl World {
     }
 
     fn write(&mut self, what: u8, value: i32) {
-        let owner = &mut self.clients[0].1;
-        let mut notes = owner.get_mut::<Notes>(self.object).expect("it is there");
+        let (object, owner) = (self.object, self.owner());
+        let mut notes = owner.get_mut::<Notes>(object).expect("it is there");
         match what {
             0 => notes.lines.push(value),
             1 => notes.lines.insert(0, value),
@@ -157,12 +138,13 @@ impl World {
         // Who has joined since the last change was sent counts the operations of the former ones.
         self.update();
         if owner {
-            let owner = &mut self.clients[0].1;
-            let mut notes = owner.get_mut::<Notes>(self.object).expect("it is there");
+            let (object, owner) = (self.object, self.owner());
+            let mut notes = owner.get_mut::<Notes>(object).expect("it is there");
             notes.lines = SyncList::from([value]);
             notes.tags = SyncHashSet::new();
         } else {
             let mut bag = self
+                .net
                 .server
                 .get_mut::<Bag>(self.object)
                 .expect("it is there");
@@ -172,9 +154,17 @@ impl World {
     }
 
     fn check(&self) {
-        let bag = self.server.get::<Bag>(self.object).expect("it is there");
-        let notes = self.server.get::<Notes>(self.object).expect("it is there");
-        for (_, client) in &self.clients {
+        let bag = self
+            .net
+            .server
+            .get::<Bag>(self.object)
+            .expect("it is there");
+        let notes = self
+            .net
+            .server
+            .get::<Notes>(self.object)
+            .expect("it is there");
+        for client in self.net.clients.values() {
             let seen = client.get::<Bag>(self.object).expect("it sees it");
             assert_eq!((&seen.items, &seen.ammo), (&bag.items, &bag.ammo));
             assert_eq!(seen.weight, bag.weight);
@@ -194,9 +184,11 @@ proptest! {
                 Step::Write(what, value) => world.write(what, value),
                 Step::Replace(owner, value) => world.replace(owner, value),
                 Step::Join => world.join(),
-                Step::Leave if world.clients.len() > 1 => {
-                    let (connection, _) = world.clients.remove(1);
-                    world.server.handle_disconnect(connection);
+                Step::Leave if world.net.clients.len() > 1 => {
+                    let second = world.net.clients.keys().nth(1);
+                    let connection = *second.expect("two clients");
+                    world.net.clients.remove(&connection);
+                    world.net.server.handle_disconnect(connection);
                 }
                 Step::Leave => {}
                 Step::Update => {

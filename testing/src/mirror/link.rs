@@ -1,25 +1,25 @@
-//! A link for each direction: what is reliable comes in order and late, what is unreliable may be lost, come
-//! twice or out of order.
+//! Links with loss, duplicates and delay.
 
 use syncvar::Channel;
 
-/// How bad a link is.
+/// Quality of a link. The default loses no packet and delivers at once.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Quality {
-    /// Of a hundred unreliable packets so many are lost.
-    pub(crate) lost: u64,
-    /// And so many come twice.
-    pub(crate) twice: u64,
-    /// So many frames something may take.
-    pub(crate) delay: u64,
+pub struct Quality {
+    /// Percentage of lost unreliable packets.
+    pub lost: u64,
+    /// Percentage of duplicated unreliable packets.
+    pub twice: u64,
+    /// Longest delay, in frames.
+    pub delay: u64,
 }
 
-/// Numbers that look random.
+/// Pseudo-random numbers (xorshift).
 #[derive(Clone, Debug)]
-pub(crate) struct Dice(pub(crate) u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+    /// Returns the next number below the limit.
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -27,18 +27,24 @@ impl Dice {
     }
 }
 
+/// One direction between a client and the server.
+///
+/// Reliable packets keep their order. Unreliable packets follow the [`Quality`].
 #[derive(Debug)]
-pub(crate) struct Link {
-    pub(crate) quality: Quality,
+pub struct Link {
+    /// Quality of the packets sent from now on.
+    pub quality: Quality,
     dice: Dice,
-    /// What is on its way: when it comes, and what it is.
+    /// Packets under way with their frame of arrival.
     packets: Vec<(u64, Channel, Vec<u8>)>,
-    /// When the last reliable one comes.
+    /// Arrival of the newest reliable packet.
     last: u64,
 }
 
 impl Link {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Returns an empty link of the default quality.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self {
             quality: Quality::default(),
             dice: Dice(seed | 1),
@@ -47,7 +53,8 @@ impl Link {
         }
     }
 
-    pub(crate) fn send(&mut self, frame: u64, channel: Channel, bytes: &[u8]) {
+    /// Sends a packet in a frame.
+    pub fn send(&mut self, frame: u64, channel: Channel, bytes: &[u8]) {
         let Quality { lost, twice, delay } = self.quality;
         if channel == Channel::Reliable {
             self.last = self.last.max(frame + self.dice.below(delay + 1));
@@ -64,8 +71,8 @@ impl Link {
         }
     }
 
-    /// What comes with this frame.
-    pub(crate) fn receive(&mut self, frame: u64) -> Vec<(Channel, Vec<u8>)> {
+    /// Removes and returns the packets that arrive by a frame.
+    pub fn receive(&mut self, frame: u64) -> Vec<(Channel, Vec<u8>)> {
         let due = self.packets.extract_if(.., |(due, ..)| *due <= frame);
         due.map(|(_, channel, bytes)| (channel, bytes)).collect()
     }
