@@ -1,7 +1,7 @@
-//! One tick on a client: from "bytes at hand" to "applied, and every event taken".
+//! One tick on a client: from received bytes to applied changes and drained events.
 //!
-//! The server's part of the tick is not measured; `fanout` does that. The floor's client reads the
-//! floor's bytes into values by number, without events, hooks and checks of what it is told.
+//! The server's part of the tick is in `fanout`. The floor's client reads the floor's bytes into values
+//! by number, without events, hooks and checks.
 //!
 //! ```text
 //! cargo bench --bench apply
@@ -38,7 +38,7 @@ fn measure_size(criterion: &mut Criterion, objects: u32) {
     let mut group = criterion.benchmark_group(format!("apply/{objects} objects"));
     let mut floor = FloorPair::new(objects);
     let mut pairs = [Framing::Compact, Framing::Unet]
-        .map(|dialect| (label(dialect), UnitPair::new(objects, dialect)));
+        .map(|framing| (label(framing), UnitPair::new(objects, framing)));
     for cell in Cell::ALL {
         measure_cell(&mut group, "floor", &mut floor, objects, cell);
         for (name, pair) in &mut pairs {
@@ -68,9 +68,9 @@ fn measure_cell(
     });
 }
 
-/// A server and a client of it.
+/// A server and its client.
 trait Pair: Server {
-    /// The client takes what the last tick sent; how long that took.
+    /// Applies the bytes of the last tick on the client and returns the time.
     fn apply(&mut self) -> Duration;
 }
 
@@ -117,8 +117,8 @@ struct UnitPair {
 }
 
 impl UnitPair {
-    fn new(objects: u32, dialect: Framing) -> Self {
-        let mut server = UnitServer::new(objects, 0, dialect, &mut Random::new(1));
+    fn new(objects: u32, framing: Framing) -> Self {
+        let mut server = UnitServer::new(objects, 0, framing, &mut Random::new(1));
         let (connection, client) = server.connect();
         let mut this = Self {
             server,
@@ -128,7 +128,7 @@ impl UnitPair {
         };
         this.tick();
         this.apply();
-        assert_eq!(this.client.framing(), dialect);
+        assert_eq!(this.client.framing(), framing);
         assert_eq!(this.client.object_count(), objects as usize);
         this
     }

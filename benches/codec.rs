@@ -1,9 +1,9 @@
-//! One behaviour of eight fields to bytes and back, in memory that is used again.
+//! Encoding and decoding of a behaviour with eight fields, in reused memory.
 //!
 //! A pass is 1000 distinct objects, so a microsecond in the report is a nanosecond per object. The
-//! floor writes and reads the same values as variable-length integers, by hand; the dialect
-//! `Compact` comes to the very same bytes. A full state is all fields; a delta is the dirty mask and
-//! the fields that are in it.
+//! floor writes and reads the same values as variable-length integers, by hand; the encoding
+//! `Compact` has the same bytes. A snapshot has all fields; a delta has the dirty mask and the dirty
+//! fields.
 
 mod support;
 
@@ -26,7 +26,7 @@ use support::workload::{Unit, Values};
 
 const OBJECTS: usize = 1000;
 
-/// What becomes bytes: all fields without a mask, or a mask and its fields.
+/// Content of the bytes: all fields without a mask, or a mask and its fields.
 #[derive(Clone, Copy, Debug)]
 enum State {
     Full,
@@ -54,8 +54,8 @@ fn main() {
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     for (name, state) in STATES {
         measure_floor(&mut criterion, name, state, values.clone());
-        for dialect in [Framing::Compact, Framing::Unet] {
-            measure_syncvar(&mut criterion, name, state, dialect, values.clone());
+        for encoding in [Framing::Compact, Framing::Unet] {
+            measure_syncvar(&mut criterion, name, state, encoding, values.clone());
         }
     }
     criterion.final_summary();
@@ -69,7 +69,7 @@ fn measure_floor(criterion: &mut Criterion, name: &str, state: State, mut values
         bencher.iter(|| encode_values(&values, state, &mut buffer));
     });
     group.finish();
-    // Once more, for this benchmark may have been left out.
+    // Encodes again: a filter may have skipped the benchmark above.
     encode_values(&values, state, &mut buffer);
     let mut group = criterion.benchmark_group("codec/decode");
     group.bench_function(id, |bencher| {
@@ -103,7 +103,7 @@ fn measure_syncvar(
     criterion: &mut Criterion,
     name: &str,
     state: State,
-    dialect: Framing,
+    encoding: Framing,
     values: Vec<Values>,
 ) {
     let mut units: Vec<Unit> = values.into_iter().map(Unit::from).collect();
@@ -112,8 +112,8 @@ fn measure_syncvar(
             unit.set_dirty_bit(mask);
         }
     }
-    let mut writer = NetworkWriter::with_encoding(dialect.encoding());
-    let id = BenchmarkId::new(label(dialect), name);
+    let mut writer = NetworkWriter::with_encoding(encoding.encoding());
+    let id = BenchmarkId::new(label(encoding), name);
     let mut group = criterion.benchmark_group("codec/encode");
     group.bench_function(id.clone(), |bencher| {
         bencher.iter(|| encode_units(&mut units, state, &mut writer));

@@ -1,8 +1,8 @@
-//! What an operation on a collection costs, and how many bytes it takes, whatever the size.
+//! Time and bytes of an operation on a collection, for several sizes.
 //!
-//! A pass is 64 operations on a collection that clients know, of which each is written as a change of
-//! its own, as one update does; and the reading of these changes by a client. `Vec` is what the
-//! operations alone cost. The bytes of each operation are printed first.
+//! A pass is 64 operations on a collection that clients know, each written as one delta, and the reading
+//! of these deltas by a client. `Vec` is the cost of the operations alone. The bytes of each operation
+//! are printed first.
 
 mod support;
 
@@ -20,7 +20,7 @@ use support::random::Random;
 const SIZES: [u32; 3] = [10, 1_000, 100_000];
 const OPERATIONS: u32 = 64;
 
-/// What is done to a list. The list stays about as long as it is.
+/// Operation on a list. The list keeps about the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     Append,
@@ -39,7 +39,7 @@ impl Operation {
         }
     }
 
-    /// How long a list is before it: afterwards it has the length that is measured.
+    /// Returns the initial length for a pass that has `size` elements when it is measured.
     fn start(self, size: u32) -> u32 {
         match self {
             Self::Remove => size + OPERATIONS,
@@ -56,12 +56,12 @@ fn main() {
     println!("bytes of an operation as a change of a field, `Compact` and `Unet`");
     for size in SIZES {
         for operation in Operation::ALL {
-            let [compact, unet] = [Encoding::Compact, Encoding::Unet].map(|dialect| {
-                let deltas = deltas(&list(operation.start(size)), operation, dialect);
+            let [compact, unet] = [Encoding::Compact, Encoding::Unet].map(|encoding| {
+                let deltas = deltas(&list(operation.start(size)), operation, encoding);
                 let bytes: usize = deltas.iter().map(Vec::len).sum();
                 let bytes = u32::try_from(bytes).expect("few bytes");
-                // UNet's lists end at 65 535 elements.
-                let is_possible = dialect == Encoding::Compact || size <= 65_535;
+                // UNet limits lists to 65 535 elements.
+                let is_possible = encoding == Encoding::Compact || size <= 65_535;
                 is_possible.then(|| f64::from(bytes) / f64::from(OPERATIONS))
             });
             let name = operation.name();
@@ -77,14 +77,14 @@ fn main() {
     criterion.final_summary();
 }
 
-/// A list that clients know.
+/// Returns a list that clients know.
 fn list(size: u32) -> SyncList<u32> {
     let mut list: SyncList<u32> = (0..size).collect();
     list.clear_dirty();
     list
 }
 
-/// Does it once, somewhere in the list.
+/// Runs the operation at a random position of the list.
 fn operate(list: &mut SyncList<u32>, operation: Operation, random: &mut Random) {
     let index = somewhere(list.len(), random);
     match operation {
@@ -98,7 +98,7 @@ fn operate(list: &mut SyncList<u32>, operation: Operation, random: &mut Random) 
     }
 }
 
-/// The same to a `Vec`.
+/// Runs the operation on a `Vec`.
 fn operate_plainly(items: &mut Vec<u32>, operation: Operation, random: &mut Random) {
     let index = somewhere(items.len(), random);
     match operation {
@@ -114,14 +114,14 @@ fn somewhere(length: usize, random: &mut Random) -> usize {
     random.below(u32::try_from(length).expect("short lists")) as usize
 }
 
-/// The changes that so many operations come to, one by one.
-fn deltas(list: &SyncList<u32>, operation: Operation, dialect: Encoding) -> Vec<Vec<u8>> {
+/// Returns the deltas of a pass, one per operation.
+fn deltas(list: &SyncList<u32>, operation: Operation, encoding: Encoding) -> Vec<Vec<u8>> {
     let mut random = Random::new(1);
     let mut list = list.clone();
     list.clear_dirty();
     let delta = |_| {
         operate(&mut list, operation, &mut random);
-        let mut writer = NetworkWriter::with_encoding(dialect);
+        let mut writer = NetworkWriter::with_encoding(encoding);
         list.write_delta(&mut writer);
         list.clear_dirty();
         writer.as_bytes().to_vec()
@@ -183,14 +183,14 @@ fn apply(replica: &mut impl SyncField, deltas: &[Vec<u8>]) {
     }
 }
 
-/// A dictionary that clients know.
+/// Returns a dictionary that clients know.
 fn dictionary(size: u32) -> SyncDictionary<u32, u32> {
     let mut map: SyncDictionary<u32, u32> = (0..size).map(|key| (key, key)).collect();
     map.clear_dirty();
     map
 }
 
-/// A key comes and a key goes, so many times; each time `sent` is given the change.
+/// Inserts and removes one key per step; passes each delta to `sent`.
 fn churn(map: &mut SyncDictionary<u32, u32>, size: u32, mut sent: impl FnMut(&[u8])) {
     let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
     for key in size..size + OPERATIONS {

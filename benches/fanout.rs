@@ -1,9 +1,8 @@
 //! One tick of a server: N objects, M clients, a part of the objects changed.
 //!
-//! Measured is `update` and `poll_transmit` until nothing is left: from "all changes are made" to
-//! "every packet of every client is at hand". Beside it, in the same run, stands the hand-written
-//! floor of `support/floor.rs`, on the same objects and the same changes; the library speaks both of
-//! its dialects.
+//! Measures `update` and `poll_transmit` until no packet is left: from finished changes to the packets
+//! of all clients. The hand-written floor of `support/floor.rs` runs beside it, with the same objects and
+//! changes. The library runs with both of its framings.
 //!
 //! ```text
 //! cargo bench --bench fanout                              # three pairs of N and M
@@ -25,8 +24,8 @@ use support::random::Random;
 use support::replication::{UnitServer, label};
 use support::workload::{Changes, Server};
 
-/// `Compact` is what clients of this library get by default.
-const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
+/// `Compact` is the default for clients of this library.
+const FRAMINGS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 fn main() {
     let mut criterion = Criterion::default()
@@ -52,19 +51,19 @@ fn sizes() -> Vec<(u32, usize)> {
     }
 }
 
-/// The servers of this library, with their settings.
+/// Server configurations, with their names.
 fn settings() -> Vec<(&'static str, ServerConfig)> {
-    let settings = DIALECTS.map(|dialect| {
+    let settings = FRAMINGS.map(|framing| {
         let mut config = ServerConfig::default();
-        config.framing = dialect;
-        (label(dialect), config)
+        config.framing = framing;
+        (label(framing), config)
     });
     #[cfg(feature = "parallel")]
     let settings = in_parallel_too(settings);
     Vec::from(settings)
 }
 
-/// The same on one thread, and the first of them on as many as there are processors.
+/// Each configuration on one thread, and the first one on all processors.
 #[cfg(feature = "parallel")]
 fn in_parallel_too(
     settings: [(&'static str, ServerConfig); 2],

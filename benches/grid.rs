@@ -1,12 +1,12 @@
-//! A grid: 10 000 objects in a square world, 100 viewers of which each sees about 5 % of them.
+//! A grid: 10 000 objects in a square world, 100 viewers, each of which observes about 5 % of the objects.
 //!
-//! * `grid/changes`: nobody crosses a boundary, a tenth of the objects changes. Measured are
-//!   `update` and all packets, beside a floor that knows who sees what and copies the bytes of each
-//!   object to those who see it.
-//! * `grid/movement`: every object moves within its cell, and nothing else happens: `set_transform`
+//! * `grid/changes`: no boundary is crossed, a tenth of the objects changes. Measures `update` and all
+//!   packets, beside a floor that knows the observers of each object and copies its bytes to
+//!   them.
+//! * `grid/movement`: every object moves within its cell, without other changes: `set_transform`
 //!   of all, and an `update`.
-//! * `grid/walk`: the same, while some of the objects and of the viewers go into another cell; with
-//!   the objects that are shown and hidden for that, and all packets. After each walk the first
+//! * `grid/walk`: the same movement, while some of the objects and of the viewers enter another cell; with
+//!   the resulting spawns and despawns, and all packets. After each walk the first
 //!   client is compared with the server.
 //!
 //! ```text
@@ -89,7 +89,7 @@ fn measure_cell(
     });
 }
 
-/// A server whose packets to its first client are delivered after each tick.
+/// A server with packet delivery to its first client after each tick.
 trait Delivers: Server {
     fn deliver(&mut self) {}
 }
@@ -117,7 +117,7 @@ fn measure_movement(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// What happens in a tick, beside movement within cells.
+/// Work of a tick, beside movement within cells.
 #[derive(Clone, Copy, Debug)]
 struct Stir {
     walk: Walk,

@@ -1,6 +1,6 @@
-//! A tick in which nothing has changed: 100 000 objects, 100 clients, nobody joining.
+//! A tick without changes: 100 000 objects, 100 clients.
 //!
-//! Whatever the number of objects and clients, it must cost the same next to nothing.
+//! Its cost must be constant and close to zero for all numbers of objects and clients.
 
 mod support;
 

@@ -1,8 +1,8 @@
 //! A client joins a world of N objects.
 //!
-//! `server` is one tick in which a connection has become ready: the full state of every object, and
-//! every packet of it polled. `client` is a new client that is handed all these packets and takes
-//! all its events. The floor writes and reads the same values by hand, without packets.
+//! `server` is one tick in which a connection has become ready: the snapshot of every object, and
+//! all packets polled. `client` is a new client that receives these packets; all its events are drained.
+//! The floor writes and reads the same values by hand, without packets.
 
 mod support;
 

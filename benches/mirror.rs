@@ -1,19 +1,18 @@
-//! One tick of a server that speaks Mirror's protocol: N objects, M clients, a part of the objects
-//! changed. The objects are those that Mirror's own server was measured with (SPEC of the recordings,
-//! section 20): four integers, three floats and a short string, in one component.
+//! One tick of a server with Mirror's protocol: N objects, M clients, a part of the objects
+//! changed. The objects are equal to the objects of the measurement of Mirror's own server (SPEC of the
+//! recordings, section 20): four integers, three floats and a short string, in one component.
 //!
-//! Measured is `update` and `poll_transmit` until nothing is left: from "all changes are made" to "every
-//! transport message of every client is at hand", their batch headers, the time and the pings included.
-//! Beside it, in the same run, stands the hand-written floor of `support/floor.rs`, which speaks shorter
-//! bytes.
+//! Measures `update` and `poll_transmit` until no packet is left: from finished changes to the transport
+//! messages of all clients, including batch headers, time and pings. The hand-written floor of
+//! `support/floor.rs` runs beside it; its bytes are shorter.
 //!
-//! On the machine of the last measurement Mirror's own code, put together for mono 6.8 and a transport
-//! that counts bytes, took for 10 000 objects and 100 clients, in turn with this bench: 48 to 63 ms with
-//! nothing or 1 % changed, 77 to 90 ms at 10 %, 455 to 607 ms at 100 %, in bytes that were equal to the last.
+//! On the machine of the last measurement Mirror's own code, built for mono 6.8 with a transport
+//! that counts bytes, took for 10 000 objects and 100 clients, alternating with this bench: 48 to 63 ms at
+//! 0 % or 1 % changed, 77 to 90 ms at 10 %, 455 to 607 ms at 100 %. The bytes of both were equal.
 //! The bench took 8 µs, 24 to 36 µs, 0.10 to 0.23 ms, and 0.7 to 1.1 ms.
 //!
-//! What Mirror's own server took for the same, on another machine (its real code under Mono's JIT, one
-//! thread), in milliseconds; the part of the objects that has changed, and of each one field or all:
+//! Times of Mirror's own server on another machine (its real code under Mono's JIT, one
+//! thread), in milliseconds, by the part of the objects that has changed, with one or all fields each:
 //!
 //! | N | M | 0 % | 1 % | 10 % | 100 % | 10 %, all | 100 %, all |
 //! |---|---|---|---|---|---|---|---|
@@ -83,7 +82,7 @@ fn measure_cell(
     });
 }
 
-/// A `MirrorServer` whose clients are connections only: what is sent to them is polled and dropped.
+/// A `MirrorServer` with bare connections as clients: their packets are polled and dropped.
 struct MirrorUnitServer {
     server: MirrorServer,
     objects: Vec<NetId>,
@@ -91,7 +90,7 @@ struct MirrorUnitServer {
 }
 
 impl MirrorUnitServer {
-    /// A server with objects of random values, which all `clients` have got.
+    /// Creates a server with objects of random values; all `clients` have their snapshots.
     fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
         let prefabs = MirrorPrefabs::new().register::<Unit>(MirrorPrefab::new("unit", 1.into()));
         let mut config = MirrorServerConfig::default();

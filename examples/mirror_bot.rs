@@ -1,11 +1,11 @@
-//! A Rust bot on a Mirror server: a stock one of Unity's, or `examples/mirror_server`.
+//! A Rust bot on a Mirror server: a Unity build, or `examples/mirror_server`.
 //!
 //! ```text
 //! cargo run --example mirror_bot -- telepathy 127.0.0.1:7777
 //! cargo run --example mirror_bot -- kcp 127.0.0.1:7777
 //! ```
 //!
-//! It joins, says hello, aims, toggles the door, and prints what happens for some seconds (a third argument says how many).
+//! It joins, sends a chat message, aims, toggles the door, and prints all events for some seconds (the third argument).
 
 #[allow(dead_code, reason = "some of it is the server's alone")]
 #[path = "mirror_server/objects.rs"]
@@ -46,7 +46,7 @@ async fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// What the bot does as soon as it has a player.
+/// Acts once when the bot gets its player.
 fn greet(client: &mut MirrorClient) {
     let Some(player) = client.local_player() else {
         return;
@@ -75,7 +75,7 @@ fn greet(client: &mut MirrorClient) {
     }
 }
 
-/// What the bot has in the end.
+/// Prints the bot's replicas at the end.
 fn report(client: &MirrorClient) {
     println!(
         "{} objects, {:?} to the server and back",

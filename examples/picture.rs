@@ -102,7 +102,7 @@ fn tick(net: &mut MemoryNetwork, ada: NetId, action: &'static str) -> Tick {
     }
 }
 
-/// Bytes of all snapshots and deltas so far.
+/// Returns the bytes of all snapshots and deltas so far.
 fn sent(net: &MemoryNetwork) -> u64 {
     let stats = net.server.stats();
     let kinds = [MessageType::SpawnBatch, MessageType::UpdateBatch];
@@ -114,7 +114,7 @@ fn fields(player: &Player) -> String {
     format!("{}  {}  {position}", player.name, player.health)
 }
 
-/// The picture as SVG.
+/// Draws the picture as SVG.
 fn draw(ticks: &[Tick]) -> String {
     let height = 74 + ticks.iter().map(Tick::height).sum::<usize>();
     let mut canvas = Canvas::new(height);

@@ -1,4 +1,4 @@
-//! A server and two clients over TCP, one of them late. Everything happens on this machine:
+//! A server and two clients over TCP, one of which joins late, in one process:
 //!
 //! ```text
 //! cargo run --example quickstart
@@ -27,7 +27,7 @@ use syncvar::{NetworkIdentity, stats::MessageType};
 
 use player::{Player, place};
 
-/// What can be spawned; the server and its clients build the same registry.
+/// Builds the registry of prefabs, equal on the server and its clients.
 fn prefabs() -> Prefabs {
     Prefabs::new().register::<Player>("player")
 }
@@ -35,11 +35,11 @@ fn prefabs() -> Prefabs {
 /// The game, on the server.
 struct Game {
     ada: NetId,
-    /// How many steps have been made.
+    /// Number of steps so far.
     steps: u32,
-    /// When it is over.
+    /// Duration of the game.
     length: Duration,
-    /// The bytes of all updates so far.
+    /// Bytes of all updates so far.
     bytes: u64,
 }
 
@@ -54,7 +54,7 @@ impl Game {
         }
     }
 
-    /// Called once per tick; what it changes is sent when it returns.
+    /// Runs one tick; its changes are sent when it returns.
     fn tick(&mut self, server: &mut NetworkServer, now: Duration) -> ControlFlow<()> {
         while let Some(event) = server.poll_event() {
             say("server", format!("{event:?}"));
@@ -91,7 +91,7 @@ async fn open(addr: &str, length: Duration) -> io::Result<(TcpServer, Game)> {
     Ok((server, game))
 }
 
-/// Joins a server and prints what happens, until the server ends it. Returns the client with its
+/// Joins a server and prints all events until the server ends the connection. Returns the client with its
 /// replicas.
 async fn join(addr: String, who: &str) -> io::Result<TcpClient> {
     let mut tcp = TcpClient::connect(addr, NetworkClient::new(prefabs())).await?;
@@ -136,7 +136,7 @@ async fn main() -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A server, a client, and a little later another client; in the end all must be equal.
+/// Runs a server, a client, and a little later another client; in the end all replicas must be equal.
 async fn demo() -> io::Result<ExitCode> {
     let (server, mut game) = open("127.0.0.1:0", Duration::from_secs(5)).await?;
     let addr = server.local_addr()?.to_string();
@@ -155,8 +155,8 @@ async fn demo() -> io::Result<ExitCode> {
     })
 }
 
-/// Prints every field of every object on the server and on both clients; returns whether they are
-/// all the same.
+/// Prints every field of every object on the server and on both clients. Returns `true` if all are
+/// equal.
 fn compare(server: &NetworkServer, early: &NetworkClient, late: &NetworkClient) -> bool {
     println!("\nobject  field     server            early             late");
     let mut equal = [early, late].map(NetworkClient::object_count) == [server.object_count(); 2];
@@ -171,13 +171,13 @@ fn compare(server: &NetworkServer, early: &NetworkClient, late: &NetworkClient) 
     equal
 }
 
-/// The values of a player as text, exactly; empty where there is no player.
+/// Returns the exact values of a player as text; empty without a player.
 fn fields(player: Option<&Player>) -> [String; 3] {
     let values = |p: &Player| [p.name.to_string(), p.health.to_string(), place(&p.position)];
     player.map(values).unwrap_or_default()
 }
 
-/// Prints a line: when, who, what.
+/// Prints a line with time, name and text.
 fn say(who: &str, what: impl Display) {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     println!("{:5.2} s  {who:8}{what}", START.elapsed().as_secs_f64());

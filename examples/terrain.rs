@@ -1,8 +1,8 @@
-//! A container of one's own: a map of tiles that sends the rectangle in which tiles have changed.
+//! A custom container: a map of tiles that sends the smallest rectangle around its changed tiles.
 //!
-//! A `SyncField` says whether it has changed and writes itself, whole or as a change; `HookField` lets a
-//! hook be told. Here a change is the smallest rectangle around all tiles that have changed, so that
-//! digging a hole in a map of 65 536 tiles sends a few of them.
+//! A `SyncField` reports changes and writes itself as a snapshot or as a delta; `HookField` allows a
+//! hook. Here a delta is a rectangle: a hole dug in a map of 65 536 tiles costs the bytes of a few
+//! tiles.
 use syncvar::prelude::*;
 use syncvar::{
     SyncField,
@@ -15,7 +15,7 @@ use syncvar::{
 /// Tiles on each side of the map.
 const SIDE: u16 = 256;
 
-/// A part of the map: positions from `left` and `top` up to, and without, `right` and `bottom`.
+/// A part of the map: positions from `left` and `top` up to `right` and `bottom`, exclusive.
 #[derive(SyncValue, Clone, Copy, Debug, PartialEq)]
 struct Area {
     left: u16,
@@ -32,7 +32,7 @@ impl Area {
         bottom: SIDE,
     };
 
-    /// The smallest area with this one and a tile.
+    /// Returns the smallest area that contains this one and a tile.
     fn with(self, x: u16, y: u16) -> Self {
         Self {
             left: self.left.min(x),
@@ -42,7 +42,7 @@ impl Area {
         }
     }
 
-    /// The tiles of each of its rows.
+    /// Returns the tile indices of each row.
     fn rows(self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let columns = usize::from(self.left)..usize::from(self.right);
         let rows = usize::from(self.top)..usize::from(self.bottom);
@@ -54,9 +54,9 @@ impl Area {
 /// The map.
 struct Tiles {
     kinds: Vec<u8>,
-    /// Where tiles have changed since the last update.
+    /// Tiles changed since the last update.
     changed: Option<Area>,
-    /// Whether those who observe the object have this map, but for what has changed.
+    /// Set if observers have this map, apart from `changed`.
     known: bool,
 }
 
@@ -91,8 +91,8 @@ impl Tiles {
         }
     }
 
-    /// Nothing that comes from the network may make it panic: the area was checked, and the reader
-    /// says if there are too few bytes.
+    /// Bytes from the network must not cause a panic: the caller has checked the area, and the reader
+    /// reports missing bytes.
     fn read(&mut self, area: Area, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         for row in area.rows() {
             let bytes = reader.read_bytes(row.len())?;
@@ -103,10 +103,10 @@ impl Tiles {
 }
 
 impl SyncField for Tiles {
-    /// Both sides compare it when they connect.
+    /// Both sides compare the schema when they connect.
     const SCHEMA: TypeSchema = TypeSchema::Named("Tiles 256 x 256");
 
-    /// After `set_dirty`, what is written is right for everybody, whatever they have missed.
+    /// After `set_dirty` the delta is complete: it suits observers that have missed earlier deltas.
     const RESENDABLE: bool = true;
 
     fn is_dirty(&self) -> bool {
@@ -120,7 +120,7 @@ impl SyncField for Tiles {
         self.known = true;
     }
     fn notice_replacement(&mut self) {
-        // As in `terrain.tiles = Tiles::default()`: nobody has any of this map.
+        // After `terrain.tiles = Tiles::default()` observers have no part of this map.
         if !self.known {
             self.set_dirty();
         }
@@ -141,7 +141,7 @@ impl SyncField for Tiles {
     }
 }
 
-/// What the hook is given: where tiles have changed.
+/// Argument of the hook: the area of changed tiles.
 impl HookField for Tiles {
     type Previous = Area;
 
@@ -179,7 +179,7 @@ impl Terrain {
     }
 }
 
-/// The bytes of a kind of message that the server has encoded so far.
+/// Returns the encoded bytes of one kind of message so far.
 fn encoded(net: &MemoryNetwork, message_type: MessageType) -> u64 {
     net.server.stats().encoded(message_type).bytes
 }
@@ -200,7 +200,7 @@ fn main() {
             }
         }
         drop(terrain);
-        // Somebody joins before it is sent: the hole is in the full state, and comes once.
+        // A client joins before the delta is sent: its snapshot contains the hole, which arrives once.
         let late = net.connect();
         net.settle();
         let bytes = encoded(&net, MessageType::UpdateBatch) - before;

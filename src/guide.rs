@@ -34,5 +34,5 @@ pages! {
 #[cfg(feature = "tcp")]
 pages! { transports = "transports.md" }
 
-#[cfg(feature = "mirror")]
+#[cfg(all(feature = "mirror-telepathy", feature = "mirror-kcp"))]
 pages! { mirror = "mirror.md" }

@@ -36,7 +36,7 @@
 //! |---|---|
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
-//! | `mirror` | Mirror's protocol: Unity clients on a Rust server |
+//! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
 //! | `serde`, `glam`, `mint`, `uuid` | their types as values |

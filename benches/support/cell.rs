@@ -1,10 +1,10 @@
-//! What changes in a tick: the cells of the criterion benches.
+//! Changes per tick: the cells of the criterion benches.
 
 use std::fmt;
 
 use super::workload::Fields;
 
-/// How many of the objects change in a tick, and how much of each.
+/// Share of the objects that changes in a tick, and their changed fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) percent: u32,

@@ -1,9 +1,9 @@
-//! The floor: about the least that a server can do without a library.
+//! The floor: about the minimum of work for a server without a library.
 //!
-//! A change puts its object on a list; a tick writes the listed objects once into a shared buffer
-//! and copies that to every client: all of it in [`FloorServer`], what the client sees in
-//! [`SightFloor`]. There are no packets, no schedules, no behaviours and no types: whatever a library
-//! costs beyond this is the price of what it offers.
+//! A change puts its object on a list. A tick writes the listed objects once into a shared buffer and
+//! copies it to the clients: completely in [`FloorServer`], the observed objects in [`SightFloor`].
+//! It has no packets, schedules, behaviours and types: the further cost of a library is the price
+//! of its features.
 
 use super::floor_codec::{ALL_FIELDS, HEALTH, read_delta, read_object, write_object};
 use super::random::Random;
@@ -15,16 +15,16 @@ struct FloorObject {
     dirty: u64,
 }
 
-/// Objects by number, and what is written of them.
+/// Objects by number, and their encoded changes.
 #[derive(Debug)]
 struct FloorObjects {
     objects: Vec<FloorObject>,
     changed: Vec<u32>,
-    /// The bytes of the objects that have changed.
+    /// Bytes of the changed objects.
     shared: Vec<u8>,
 }
 
-/// More than any object takes.
+/// Upper limit of the bytes of an object.
 const BYTES_PER_OBJECT: usize = 64;
 
 impl FloorObjects {
@@ -52,7 +52,7 @@ impl FloorObjects {
         changed.values.apply(change);
     }
 
-    /// Writes every changed object once; `note` is told which one is written, and where.
+    /// Writes every changed object once; `note` receives its number and position.
     fn encode(&mut self, mut note: impl FnMut(u32, usize)) {
         self.shared.clear();
         for number in self.changed.drain(..) {
@@ -73,7 +73,7 @@ fn outboxes(clients: usize, objects: u32) -> Vec<Vec<u8>> {
     (0..clients).map(|_| Vec::with_capacity(capacity)).collect()
 }
 
-/// Everybody sees everything.
+/// A floor server whose clients observe all objects.
 #[derive(Debug)]
 pub(crate) struct FloorServer {
     objects: FloorObjects,
@@ -81,7 +81,7 @@ pub(crate) struct FloorServer {
 }
 
 impl FloorServer {
-    /// A server with objects of random values; its clients have not got them yet.
+    /// Creates a server with objects of random values, not yet sent to its clients.
     pub(crate) fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
         Self {
             objects: FloorObjects::new(objects, random),
@@ -89,12 +89,12 @@ impl FloorServer {
         }
     }
 
-    /// What was sent to each client by the last tick.
+    /// Returns the bytes of the last tick for each client.
     pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
         &self.outboxes
     }
 
-    /// The state of all objects, for a client that joins.
+    /// Writes the state of all objects, for a client that joins.
     pub(crate) fn write_snapshot(&self, buffer: &mut Vec<u8>) {
         let objects = &self.objects.objects;
         buffer.clear();
@@ -114,7 +114,7 @@ impl Server for FloorServer {
         self.objects.change(object, change);
     }
 
-    /// Every changed object is encoded once, every client gets a copy.
+    /// Encodes every changed object once and copies the bytes to every client.
     fn tick(&mut self) {
         self.objects.encode(|_, _| ());
         for outbox in &mut self.outboxes {
@@ -124,7 +124,7 @@ impl Server for FloorServer {
     }
 }
 
-/// The objects that a client sees, a bit for each.
+/// Objects observed by a client, one bit each.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sight(Vec<u64>);
 
@@ -146,25 +146,25 @@ impl Sight {
         self.0[object as usize / 64] >> (object % 64) & 1 != 0
     }
 
-    /// How many objects are seen.
+    /// Returns the number of observed objects.
     pub(crate) fn count(&self) -> usize {
         let bits = self.0.iter().map(|word| word.count_ones() as usize);
         bits.sum()
     }
 }
 
-/// Everybody sees some of the objects: about the least that interest management can cost.
+/// A floor server whose clients observe some of the objects: about the minimum cost of interest management.
 #[derive(Debug)]
 pub(crate) struct SightFloor {
     objects: FloorObjects,
-    /// Which object was written where, in order; the end comes last.
+    /// Number and position of each written object, in order; the end comes last.
     written: Vec<(u32, usize)>,
     sights: Vec<Sight>,
     outboxes: Vec<Vec<u8>>,
 }
 
 impl SightFloor {
-    /// A server with objects of random values and a client for each sight.
+    /// Creates a server with objects of random values and a client for each sight.
     pub(crate) fn new(objects: u32, sights: Vec<Sight>, random: &mut Random) -> Self {
         Self {
             objects: FloorObjects::new(objects, random),
@@ -174,7 +174,7 @@ impl SightFloor {
         }
     }
 
-    /// What was sent to each client by the last tick.
+    /// Returns the bytes of the last tick for each client.
     pub(crate) fn outboxes(&self) -> &[Vec<u8>] {
         &self.outboxes
     }
@@ -189,7 +189,7 @@ impl Server for SightFloor {
         self.objects.change(object, change);
     }
 
-    /// Every changed object is encoded once, every client gets a copy of those that it sees.
+    /// Encodes every changed object once and copies its bytes to its observers.
     fn tick(&mut self) {
         self.written.clear();
         self.objects
@@ -208,14 +208,14 @@ impl Server for SightFloor {
     }
 }
 
-/// The client of the floor: values by number.
+/// Client of the floor: values by number.
 #[derive(Debug, Default)]
 pub(crate) struct FloorClient {
     pub(crate) replicas: Vec<Values>,
 }
 
 impl FloorClient {
-    /// Applies what the server has sent; `None` if it makes no sense.
+    /// Applies the bytes of the server; `None` if they are malformed.
     pub(crate) fn apply(&mut self, mut bytes: &[u8]) -> Option<()> {
         while !bytes.is_empty() {
             let object = read_object(&mut bytes)?;

@@ -10,28 +10,28 @@ use super::workload::Values;
 /// A bit for each of the eight fields.
 pub(crate) const ALL_FIELDS: u64 = 0xFF;
 
-/// The bit of the field that changes when only one does.
+/// Bit of the only field in a change of [`Fields::One`](super::workload::Fields::One).
 pub(crate) const HEALTH: u64 = 1;
 
-/// The number of an object, then its mask and fields.
+/// Writes the number of an object, then its mask and fields.
 pub(crate) fn write_object(buffer: &mut Vec<u8>, object: u32, mask: u64, values: &Values) {
     write_varint(buffer, object.into());
     write_delta(buffer, mask, values);
 }
 
-/// The number of an object; [`read_delta`] reads the rest.
+/// Reads the number of an object; [`read_delta`] reads the rest.
 pub(crate) fn read_object(bytes: &mut &[u8]) -> Option<usize> {
     usize::try_from(read_varint(bytes)?).ok()
 }
 
-/// The mask, then the fields that are in it.
+/// Writes the mask, then its fields.
 #[inline(always)]
 pub(crate) fn write_delta(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
     write_varint(buffer, mask);
     write_fields(buffer, mask, values);
 }
 
-/// Reads into values that are there already.
+/// Reads into existing values.
 #[inline(always)]
 pub(crate) fn read_delta(bytes: &mut &[u8], values: &mut Values) -> Option<()> {
     let mask = read_varint(bytes)?;
@@ -67,7 +67,7 @@ pub(crate) fn write_fields(buffer: &mut Vec<u8>, mask: u64, values: &Values) {
     }
 }
 
-/// Reads into values that are there already, whose string keeps its memory.
+/// Reads into existing values; the string keeps its memory.
 #[inline(always)]
 pub(crate) fn read_fields(bytes: &mut &[u8], mask: u64, values: &mut Values) -> Option<()> {
     if mask & HEALTH != 0 {
@@ -108,7 +108,7 @@ fn read_float(bytes: &mut &[u8]) -> Option<f32> {
     Some(f32::from_le_bytes(*float))
 }
 
-/// Zigzag: small numbers of either sign become small.
+/// Encodes small numbers of either sign as small numbers (zigzag).
 #[inline(always)]
 fn write_integer(buffer: &mut Vec<u8>, value: i32) {
     let zigzag = ((value << 1) ^ (value >> 31)).cast_unsigned();

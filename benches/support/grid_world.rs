@@ -1,4 +1,4 @@
-//! A square world in which objects and viewers walk, and everybody sees what is near.
+//! A square world with walking objects and viewers; each viewer observes the objects nearby.
 
 use std::iter;
 
@@ -14,18 +14,18 @@ use super::random::Random;
 use super::replication::UnitServer;
 use super::workload::{Change, Server, Unit};
 
-/// In metres; nothing depends on it.
+/// Size of a cell in metres; the results do not depend on it.
 const CELL_SIZE: f32 = 10.0;
 
-/// A viewer sees one cell of so many.
+/// Number of cells in the world for each observed cell.
 const CELLS_PER_SEEN_CELL: usize = 20;
 
-/// How fine the grid is, by how many cells the view distance is.
+/// Resolution of the grid: cells per view distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fineness {
-    /// The view distance is one cell.
+    /// One cell per view distance.
     Coarse,
-    /// The view distance is two cells, as the documentation of `SpatialGrid` suggests.
+    /// Two cells per view distance, the recommendation of `SpatialGrid`.
     Fine,
 }
 
@@ -46,7 +46,7 @@ impl Fineness {
         }
     }
 
-    /// How many cells a viewer must be away from the border to see nothing beyond it.
+    /// Returns the distance from the border, in cells, at which a viewer's range stays inside the world.
     fn border(self) -> u32 {
         match self {
             Self::Coarse => 2,
@@ -55,14 +55,14 @@ impl Fineness {
     }
 }
 
-/// Where an object or a viewer is: the cell, and the place within it.
+/// Position of an object or a viewer: the cell, and the point within it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     cell: [u32; 2],
     inside: [f32; 2],
 }
 
-/// A range of cells along both axes, without the last one.
+/// A range of cells along both axes, exclusive at the end.
 #[derive(Clone, Copy, Debug)]
 struct Square {
     first: u32,
@@ -76,7 +76,7 @@ impl Square {
         Place { cell, inside }
     }
 
-    /// Into the next cell, in any of four directions, but not out of the square.
+    /// Moves into a neighbouring cell in one of four directions, inside the square.
     fn step(self, place: &mut Place, random: &mut Random) {
         let coordinate = &mut place.cell[random.below(2) as usize];
         let up = match *coordinate {
@@ -89,7 +89,7 @@ impl Square {
 }
 
 impl Place {
-    /// Moves about within the cell, so far from its boundary that a step always leads out of it.
+    /// Moves within the cell, close enough to its centre that a step always leaves the cell.
     fn fidget(&mut self, random: &mut Random) {
         self.inside = [(); 2].map(|()| 0.2 + random.fraction_of(0.6));
     }
@@ -101,30 +101,30 @@ impl Place {
     }
 }
 
-/// How much goes from one cell to another in a tick; everything else moves within its cell.
+/// Numbers of cell changes in a tick; all others move within their cells.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Walk {
     pub(crate) percent_of_objects: u32,
     pub(crate) percent_of_viewers: u32,
 }
 
-/// Where everything has got to in a tick.
+/// New positions after a tick.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     objects: Vec<Vector3>,
     viewers: Vec<Vector3>,
 }
 
-/// A server with a grid. Its first client is real, the others are connections only.
+/// A server with a grid. Its first client is real; the others are bare connections.
 #[derive(Debug)]
 pub(crate) struct GridWorld {
     pub(crate) units: UnitServer,
     pub(crate) viewers: Vec<ConnectionId>,
     pub(crate) client: NetworkClient,
-    /// What the last tick sent to the first client.
+    /// Packets of the last tick for the first client.
     pub(crate) outbox: Outbox,
     world: Square,
-    /// Where viewers walk.
+    /// Area of the viewers.
     park: Square,
     object_places: Vec<Place>,
     viewer_places: Vec<Place>,
@@ -132,9 +132,9 @@ pub(crate) struct GridWorld {
 }
 
 impl GridWorld {
-    /// A world of which each viewer sees about 5 %; everybody has got what it sees.
+    /// Creates a world in which each viewer observes about 5 %; all snapshots have been sent.
     ///
-    /// The objects have the values that those of the floors have, from the same random numbers.
+    /// The values of the objects equal the floor's, from the same random numbers.
     pub(crate) fn new(
         objects: u32,
         viewers: usize,
@@ -176,7 +176,7 @@ impl GridWorld {
         this
     }
 
-    /// Decides where everything goes in the next tick.
+    /// Computes the positions of the next tick.
     pub(crate) fn walk(&mut self, walk: Walk) -> Moves {
         let random = &mut self.random;
         let mut positions = |places: &mut [Place], square: Square, percent| {
@@ -195,7 +195,7 @@ impl GridWorld {
         }
     }
 
-    /// Tells the server where everything is now.
+    /// Sets the positions on the server.
     pub(crate) fn go(&mut self, moves: &Moves) {
         let server = &mut self.units.server;
         for (id, position) in self.units.objects.iter().zip(&moves.objects) {
@@ -208,7 +208,7 @@ impl GridWorld {
         }
     }
 
-    /// What each viewer sees, as the server says.
+    /// Returns the objects observed by each viewer, by the server's account.
     pub(crate) fn sights(&self) -> Vec<Sight> {
         let sight = |connection: &ConnectionId| {
             let objects = self.units.objects.iter();
@@ -218,14 +218,16 @@ impl GridWorld {
         self.viewers.iter().map(sight).collect()
     }
 
-    /// Brings what the last tick sent to the first client.
+    /// Delivers the packets of the last tick to the first client.
     pub(crate) fn deliver(&mut self) {
         receive(&mut self.client, &self.outbox.take_packets());
     }
 
+    /// Compares the replicas of the first client with the observed objects on the server.
+    ///
     /// # Panics
     ///
-    /// Unless the first client has what it sees, and nothing else, as it is on the server.
+    /// When they differ.
     pub(crate) fn verify(&self) {
         for id in &self.units.objects {
             let seen = self.units.server.is_visible(*id, self.viewers[0]);

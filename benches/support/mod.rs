@@ -1,6 +1,6 @@
-//! What the benches share: one workload, hand-written floors, and a server set up for it.
+//! Common parts of the benches: one workload, hand-written floors, and a server for the workload.
 //!
-//! `benches/peers` includes this folder too, so that every library is measured on the same objects
+//! `benches/peers` includes this folder too, so that every library is measured with the same objects
 //! and the same changes.
 
 #![allow(dead_code, reason = "each bench uses some of it")]

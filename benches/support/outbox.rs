@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use syncvar::{NetworkClient, Transmit};
 
-/// Packets as a transport would keep them: references to shared pieces, and where each one ends.
+/// Packets as a transport would keep them: references to shared chunks, and the end of each packet.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     segments: Vec<Bytes>,
     packets: Vec<(u8, usize)>,
 }
 
-/// Packets as a transport hands them over: each in one piece, with its channel.
+/// Packets as a transport delivers them: contiguous, with their channel.
 pub(crate) type Packets = Vec<(u8, Bytes)>;
 
 impl Outbox {
@@ -19,7 +19,7 @@ impl Outbox {
         self.packets.push((transmit.channel, self.segments.len()));
     }
 
-    /// What crossing the network does.
+    /// Takes the packets in contiguous form, as after a network.
     pub(crate) fn take_packets(&mut self) -> Packets {
         let mut start = 0;
         let packets = self.packets.drain(..).map(|(channel, end)| {
@@ -33,7 +33,7 @@ impl Outbox {
     }
 }
 
-/// Hands packets to a client and takes its events, as a game does.
+/// Passes packets to a client and drains its events, as a game does.
 pub(crate) fn receive(client: &mut NetworkClient, packets: &Packets) {
     for (channel, packet) in packets {
         let handled = client.handle_packet(*channel, packet);

@@ -1,4 +1,4 @@
-//! Numbers that are the same in every run.
+//! Pseudo-random numbers, equal in every run.
 
 /// PCG XSH-RR with 64 bits of state: deterministic, small, and fast enough not to matter.
 #[derive(Clone, Debug)]
@@ -24,23 +24,23 @@ impl Random {
         mixed.rotate_right(low_half(state >> 59))
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(crate) fn below(&mut self, limit: u32) -> u32 {
         low_half((u64::from(self.bits()) * u64::from(limit)) >> 32)
     }
 
-    /// An integer of the range `low..high`.
+    /// Returns an integer of the range `low..high`.
     pub(crate) fn between(&mut self, low: i32, high: i32) -> i32 {
         low.wrapping_add_unsigned(self.below(high.abs_diff(low)))
     }
 
-    /// A number from 0 up to, and without, `limit`; all its bits vary.
+    /// Returns a number from 0 to `limit`, exclusive; all its bits vary.
     pub(crate) fn fraction_of(&mut self, limit: f32) -> f32 {
         // 1.0 with a random mantissa, less 1.
         (f32::from_bits(0x3F80_0000 | (self.bits() >> 9)) - 1.0) * limit
     }
 
-    /// The numbers below `count`, shuffled.
+    /// Returns the numbers below `count`, shuffled.
     pub(crate) fn permutation(&mut self, count: u32) -> Vec<u32> {
         let mut numbers: Vec<u32> = (0..count).collect();
         for (position, last) in (1..numbers.len()).zip(2..) {

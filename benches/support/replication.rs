@@ -10,8 +10,8 @@ use super::outbox::Outbox;
 use super::random::Random;
 use super::workload::{Change, Server, Unit, Values};
 
-/// A server whose clients are connections only, unless somebody keeps them: what is sent to them is
-/// polled and dropped.
+/// A server with bare connections as clients, unless the caller keeps them: their packets are polled
+/// and dropped.
 #[derive(Debug)]
 pub(crate) struct UnitServer {
     pub(crate) server: NetworkServer,
@@ -23,27 +23,27 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<Unit>("unit")
 }
 
-fn config(dialect: Framing) -> ServerConfig {
+fn config(framing: Framing) -> ServerConfig {
     let mut config = ServerConfig::default();
-    config.framing = dialect;
+    config.framing = framing;
     config
 }
 
-/// How the library is called where it speaks this dialect.
-pub(crate) const fn label(dialect: Framing) -> &'static str {
-    match dialect {
+/// Returns the library's name in reports, by framing.
+pub(crate) const fn label(framing: Framing) -> &'static str {
+    match framing {
         Framing::Unet => "syncvar, UNet's bytes",
-        _ => "syncvar",
+        Framing::Compact => "syncvar",
     }
 }
 
 impl UnitServer {
-    /// A server with objects of random values, which all `clients` have got.
-    pub(crate) fn new(objects: u32, clients: usize, dialect: Framing, random: &mut Random) -> Self {
-        Self::with_config(config(dialect), objects, clients, random)
+    /// Creates a server with objects of random values; all `clients` have their snapshots.
+    pub(crate) fn new(objects: u32, clients: usize, framing: Framing, random: &mut Random) -> Self {
+        Self::with_config(config(framing), objects, clients, random)
     }
 
-    /// The same with settings of its own.
+    /// Like [`new`](Self::new), with a server configuration.
     pub(crate) fn with_config(
         config: ServerConfig,
         objects: u32,
@@ -59,7 +59,7 @@ impl UnitServer {
         this
     }
 
-    /// A server with a grid and objects of random values, which all stand at the origin, and without
+    /// Creates a server with a grid and objects of random values, all at the origin, without
     /// clients.
     pub(crate) fn with_grid(grid: SpatialGrid, objects: u32, random: &mut Random) -> Self {
         let config = config(Framing::Compact);
@@ -76,15 +76,15 @@ impl UnitServer {
         }
     }
 
-    /// One more client is ready; it gets everything with the next tick.
+    /// Adds a ready client; it receives all snapshots with the next tick.
     pub(crate) fn join(&mut self) -> ConnectionId {
         self.connect().0
     }
 
-    /// One more client, with which hands have been shaken; it is ready and gets everything with the
+    /// Adds a real client after its handshake; it is ready and receives all snapshots with the
     /// next tick.
     pub(crate) fn connect(&mut self) -> (ConnectionId, NetworkClient) {
-        // It asks for the best dialect, and the server says which it is.
+        // The client offers its best framing, and the server selects one.
         let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
         let connection = self.server.handle_connect();
         client.handle_connect();
@@ -107,7 +107,7 @@ impl UnitServer {
         (connection, client)
     }
 
-    /// The update, and every packet of every client as a transport takes it.
+    /// Runs the update and polls every packet of every client, as a transport does.
     pub(crate) fn tick_into(&mut self, mut send: impl FnMut(Transmit<'_>)) {
         self.now += Duration::from_millis(10);
         self.server.update(self.now);
@@ -116,7 +116,7 @@ impl UnitServer {
         }
     }
 
-    /// A tick; what is for `connection` goes into `outbox`.
+    /// Runs a tick; packets for `connection` go into `outbox`.
     pub(crate) fn tick_for(&mut self, connection: ConnectionId, outbox: &mut Outbox) {
         self.tick_into(|transmit| {
             if transmit.connection == connection {
@@ -142,9 +142,9 @@ impl Server for UnitServer {
     }
 }
 
-/// A client that waits for the objects of a server that speaks this dialect.
-pub(crate) fn connected_client(dialect: Framing) -> NetworkClient {
-    UnitServer::new(0, 0, dialect, &mut Random::new(0))
+/// Creates a connected client that awaits the objects of a server with this framing.
+pub(crate) fn connected_client(framing: Framing) -> NetworkClient {
+    UnitServer::new(0, 0, framing, &mut Random::new(0))
         .connect()
         .1
 }

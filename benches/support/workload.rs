@@ -1,10 +1,10 @@
-//! The workload: objects of one behaviour, and what changes of them in a tick.
+//! The workload: objects of one behaviour, and their changes in a tick.
 
 use syncvar::prelude::*;
 
 use super::random::Random;
 
-/// The plain values of one object: four integers, three coordinates, a name of 14 characters.
+/// Plain values of one object: four integers, three coordinates, a name of 14 characters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Values {
     pub(crate) health: i32,
@@ -18,7 +18,7 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// A small, a middling, a signed and a large integer; coordinates with full mantissas.
+    /// Returns a small, a middling, a signed and a large integer; coordinates with full mantissas.
     pub(crate) fn random(random: &mut Random) -> Self {
         Self {
             health: random_health(random),
@@ -32,7 +32,7 @@ impl Values {
         }
     }
 
-    /// A change of this object; the same for every library that is measured.
+    /// Returns a change of this object, equal for every measured library.
     pub(crate) fn change(fields: Fields, random: &mut Random) -> Change {
         match fields {
             Fields::One => Change::Health(random_health(random)),
@@ -52,7 +52,7 @@ fn random_health(random: &mut Random) -> i32 {
     random.between(0, 10_000)
 }
 
-/// How much of an object changes.
+/// Changed fields of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fields {
     /// One small integer ("A").
@@ -70,14 +70,14 @@ impl Fields {
     }
 }
 
-/// What an object is changed to.
+/// New values of an object.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     Health(i32),
     All(Values),
 }
 
-/// The same object as `syncvar` sees it.
+/// The object as a behaviour of `syncvar`.
 #[derive(NetworkBehaviour, Clone, Debug, Default)]
 #[network_behaviour(send_interval = 0)]
 pub(crate) struct Unit {
@@ -147,19 +147,19 @@ impl From<Values> for Unit {
     }
 }
 
-/// A server that can be measured.
+/// A server under measurement.
 pub(crate) trait Server {
     /// Changes an object, as a game does between two ticks.
     fn change(&mut self, object: u32, change: Change);
 
-    /// What is measured: from "all changes are made" to "the bytes of every client are at hand".
+    /// Runs the measured part: from finished changes to the bytes of all clients.
     fn tick(&mut self);
 }
 
-/// The changes of one tick after another, the same for every server that is measured.
+/// Changes of successive ticks, equal for every measured server.
 ///
-/// Each tick takes the next objects of a random order, so that a tick with few changes jumps about
-/// in memory as a game does.
+/// Each tick takes the next objects of a random order, so that a tick with few changes has the scattered
+/// memory accesses of a game.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
     order: Vec<u32>,
@@ -177,8 +177,8 @@ impl Changes {
         }
     }
 
-    /// Makes the changes of one tick and returns how many objects have changed. When all do, they
-    /// do in ascending order.
+    /// Makes the changes of one tick and returns the number of changed objects. At 100 % they change
+    /// in ascending order.
     pub(crate) fn make(&mut self, server: &mut impl Server, percent: u32, fields: Fields) -> usize {
         let count = self.order.len() * percent as usize / 100;
         for (number, turn) in (0..).zip(0..count) {

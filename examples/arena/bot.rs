@@ -1,4 +1,4 @@
-//! A bot: a client over TCP that plays by looking at its replicas.
+//! A bot: a client over TCP that plays by its replicas.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use crate::crown::Crown;
 use crate::fighter::{Fighter, Stance};
 use crate::{prefabs, say};
 
-/// Plays until the server ends it. Returns the client with its replicas.
+/// Plays until the server ends the connection. Returns the client with its replicas.
 pub(crate) async fn play(addr: SocketAddr, name: &'static str) -> io::Result<TcpClient> {
     let mut tcp = TcpClient::connect(addr, NetworkClient::new(prefabs())).await?;
     let mut bot = Bot {
@@ -36,19 +36,19 @@ pub(crate) async fn play(addr: SocketAddr, name: &'static str) -> io::Result<Tcp
     }
 }
 
-/// What a bot knows of itself.
+/// State of a bot.
 struct Bot {
     name: &'static str,
-    /// Its fighter.
+    /// The bot's fighter.
     me: NetId,
     turn: usize,
 }
 
 impl Bot {
-    /// Something has happened.
+    /// Handles an event of the client.
     fn hear(&mut self, client: &mut NetworkClient, event: ClientEvent) {
-        // Hooks and calls run before the application is told.
-        self.tell_what_was_seen(client);
+        // Hooks and calls run before the application receives the event.
+        self.print_notes(client);
         match event {
             ClientEvent::Spawned { object } => {
                 let name = client
@@ -83,8 +83,8 @@ impl Bot {
         }
     }
 
-    /// Prints what hooks and calls have noted on this client's replicas.
-    fn tell_what_was_seen(&self, client: &mut NetworkClient) {
+    /// Prints the output of hooks and calls on this client's replicas.
+    fn print_notes(&self, client: &mut NetworkClient) {
         let ids: Vec<NetId> = client.identities().map(NetworkIdentity::net_id).collect();
         for id in ids {
             let mut seen = Vec::new();
@@ -100,7 +100,7 @@ impl Bot {
         }
     }
 
-    /// Does something, if there is a fighter yet.
+    /// Makes the next move once the bot has a fighter.
     fn act(&mut self, client: &mut NetworkClient) -> Result<(), CallError> {
         let Some(me) = client.get::<Fighter>(self.me) else {
             return Ok(());
@@ -125,7 +125,7 @@ impl Bot {
         }
     }
 
-    /// Strikes whoever wears the crown, or else the next one.
+    /// Strikes the wearer of the crown, or otherwise the next fighter.
     fn strike(&self, client: &mut NetworkClient) -> Result<(), CallError> {
         let others = client
             .identities()
@@ -143,7 +143,7 @@ impl Bot {
             .strike(NetRef::from(*target))
     }
 
-    /// The stance is this client's to write: an ordinary assignment.
+    /// Changes the stance, which this client may write, by an ordinary assignment.
     fn change_stance(&self, client: &mut NetworkClient) {
         if let Some(mut me) = client.get_mut::<Fighter>(self.me) {
             let next = match *me.stance {
@@ -155,7 +155,7 @@ impl Bot {
         }
     }
 
-    /// Takes the crown, unless it is here already.
+    /// Takes the crown unless this bot wears it.
     fn claim_the_crown(&self, client: &mut NetworkClient) -> Result<(), CallError> {
         let is_crown = |object: &NetworkIdentity<'_>| object.behaviour::<Crown>().is_some();
         let crown = client.identities().find(is_crown);
@@ -169,7 +169,7 @@ impl Bot {
         client.calls::<Crown>(crown).take(NetRef::from(self.me))
     }
 
-    /// An object is this client's: its fighter, or the crown, whose motto it may write now.
+    /// Handles the ownership of an object: the fighter, or the crown with its writable motto.
     fn take_over(&mut self, client: &mut NetworkClient, object: NetId) {
         if let Some(mut crown) = client.get_mut::<Crown>(object) {
             let motto = format!("{}'s for {} turns", self.name, self.turn);

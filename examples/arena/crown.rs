@@ -1,18 +1,18 @@
-//! The crown: whoever takes it owns it, and whoever owns it writes the motto.
+//! The crown: a fighter that takes it becomes its owner, and the owner writes the motto.
 
 use syncvar::prelude::*;
 
-/// There is one, and it belongs to whoever took it last.
+/// The crown of the arena; the last taker owns it.
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0.05, lifecycle)]
 pub(crate) struct Crown {
-    /// Who wears it.
+    /// Fighter with the crown.
     #[sync_var]
     pub(crate) wearer: SyncVar<NetRef>,
-    /// What the wearer has to say; the wearer's client writes it.
+    /// Motto, written by the wearer's client.
     #[sync_var(write = owner, hook = on_motto_changed)]
     pub(crate) motto: SyncVar<String>,
-    /// Does not travel: what this replica has noticed.
+    /// Output of the hooks of this replica. Not annotated, so it does not travel.
     pub(crate) seen: Vec<String>,
 }
 
@@ -25,12 +25,12 @@ impl Crown {
 
 #[network_calls]
 impl Crown {
-    /// Anybody may take it, for the fighter that they own.
+    /// Takes the crown for a fighter of the sender. Each client may call it.
     #[command(requires_ownership = false)]
     pub(crate) fn take(&mut self, ctx: &mut CallContext<'_>, fighter: NetRef) {
         let (crown, sender) = (ctx.net_id(), ctx.sender());
         let Some(server) = ctx.server() else { return };
-        // What a client says is not to be believed: is the fighter theirs?
+        // A client may send any id: check that the sender owns the fighter.
         if server.owner(fighter.id()) == sender {
             self.wearer.set(fighter);
             server.set_owner(crown, sender);

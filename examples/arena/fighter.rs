@@ -1,11 +1,11 @@
-//! A fighter: what everybody sees of it, what its owner alone sees, and what can be asked of it.
+//! A fighter: public fields, fields for its owner alone, and its commands.
 
 use syncvar::prelude::*;
 
-/// How much a fighter can take.
+/// Health of a new fighter.
 pub(crate) const FULL_HEALTH: i32 = 100;
 
-/// Somebody who strikes and is struck; each bot owns one.
+/// A fighter; each bot owns one.
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0.05)]
 pub(crate) struct Fighter {
@@ -15,25 +15,25 @@ pub(crate) struct Fighter {
     pub(crate) health: SyncVar<i32>,
     #[sync_var(hook = on_buffs_changed)]
     pub(crate) buffs: SyncList<Buff>,
-    /// What it carries: its owner is told, and nobody else.
+    /// Inventory, sent to the owner alone.
     #[sync_var(read = owner)]
     pub(crate) pack: SyncList<Item>,
-    /// How it stands: its owner says, and everybody sees it.
+    /// Stance, written by the owner and relayed to all observers.
     #[sync_var(write = owner)]
     pub(crate) stance: SyncVar<Stance>,
-    /// Does not travel: what this replica has noticed.
+    /// Output of hooks and calls of this replica. Not annotated, so it does not travel.
     pub(crate) seen: Vec<String>,
 }
 
-/// Something that works for a while.
+/// A temporary effect.
 #[derive(SyncValue, Clone, Debug, PartialEq, Default)]
 pub(crate) struct Buff {
     pub(crate) name: String,
-    /// What it adds to a blow.
+    /// Damage that the effect adds to a blow.
     pub(crate) strength: i32,
 }
 
-/// Something that can be carried.
+/// An item of the inventory.
 #[derive(SyncValue, Clone, Copy, Debug, PartialEq, Default)]
 pub(crate) enum Item {
     #[default]
@@ -41,7 +41,7 @@ pub(crate) enum Item {
     Whetstone,
 }
 
-/// How a fighter stands: on guard it takes half the damage.
+/// Stance of a fighter; `OnGuard` halves the damage.
 #[derive(SyncValue, Clone, Copy, Debug, PartialEq, Default)]
 pub(crate) enum Stance {
     #[default]
@@ -50,7 +50,7 @@ pub(crate) enum Stance {
 }
 
 impl Fighter {
-    /// A fighter that has just come in.
+    /// Creates a fighter with full health.
     pub(crate) fn new() -> Self {
         Self {
             health: FULL_HEALTH.into(),
@@ -61,12 +61,12 @@ impl Fighter {
         }
     }
 
-    /// How hard it strikes.
+    /// Returns the damage of its blows.
     fn strength(&self) -> i32 {
         34 + self.buffs.iter().map(|buff| buff.strength).sum::<i32>()
     }
 
-    /// Takes a blow and returns what it has cost.
+    /// Takes a blow and returns the damage.
     fn take(&mut self, blow: i32) -> i32 {
         let damage = match *self.stance {
             Stance::Open => blow,
@@ -90,13 +90,13 @@ impl Fighter {
 
 #[network_calls]
 impl Fighter {
-    /// The owner says what the fighter is called.
+    /// Sets the name of the fighter.
     #[command]
     pub(crate) fn introduce(&mut self, name: String) {
         self.name.set(name);
     }
 
-    /// The owner has it strike another one, twice a second at most.
+    /// Strikes another fighter, at most twice a second.
     #[command(rate = 2.0)]
     pub(crate) fn strike(&mut self, ctx: &mut CallContext<'_>, target: NetRef) {
         let (name, blow) = (self.name.to_string(), self.strength());
@@ -111,7 +111,7 @@ impl Fighter {
             other.buffs.clear();
         }
         drop(other);
-        // What everybody sees, and what everybody hears of.
+        // All observers receive the blow.
         let _ = server
             .calls::<Self>(target.id())
             .struck(name.clone(), damage);
@@ -120,7 +120,7 @@ impl Fighter {
         }
     }
 
-    /// The owner has it use what is on top of its pack.
+    /// Uses the topmost item of the pack.
     #[command]
     pub(crate) fn use_item(&mut self, ctx: &mut CallContext<'_>) {
         let (id, owner) = (ctx.net_id(), ctx.sender());
@@ -141,7 +141,7 @@ impl Fighter {
         }
     }
 
-    /// Everybody is shown a blow.
+    /// Shows a blow to all observers.
     #[client_rpc]
     pub(crate) fn struck(&mut self, by: String, damage: i32) {
         let name = &self.name;
@@ -149,13 +149,13 @@ impl Fighter {
             .push(format!("RPC: {by} strikes {name} for {damage}"));
     }
 
-    /// One client is told something.
+    /// Sends a message to one client.
     #[target_rpc]
     pub(crate) fn tell(&mut self, text: String) {
         self.seen.push(format!("RPC to me alone: {text}"));
     }
 
-    /// Everybody hears that a fighter has fallen.
+    /// Announces a fallen fighter to all observers.
     #[sync_event]
     pub(crate) fn fallen(by: String);
 }

@@ -1,4 +1,4 @@
-//! The game, on the server: a fighter for everybody who comes, and an end.
+//! The game on the server: a fighter for each client, and an end.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -9,20 +9,20 @@ use crate::crown::Crown;
 use crate::fighter::Fighter;
 use crate::say;
 
-/// The server's side of the game. All that the fighters do is in their commands.
+/// Server side of the game. The actions of the fighters are in their commands.
 pub(crate) struct Game {
-    /// When it is over.
+    /// Duration of the game.
     length: Duration,
 }
 
 impl Game {
-    /// Puts the crown into the arena.
+    /// Creates the game and spawns the crown.
     pub(crate) fn new(server: &mut NetworkServer, length: Duration) -> Self {
         server.spawn(Crown::default());
         Self { length }
     }
 
-    /// Called once per tick; what it changes is sent when it returns.
+    /// Runs one tick; its changes are sent when it returns.
     pub(crate) fn tick(&mut self, server: &mut NetworkServer, now: Duration) -> ControlFlow<()> {
         while let Some(event) = server.poll_event() {
             if let ServerEvent::Ready { connection } = event {
@@ -37,7 +37,7 @@ impl Game {
     }
 }
 
-/// Somebody has come: they own a fighter from now on.
+/// Spawns a fighter for a new client.
 fn enter(server: &mut NetworkServer, connection: ConnectionId) {
     let options = SpawnOptions {
         owner: Some(connection),

@@ -1,19 +1,19 @@
-//! A small game over TCP: fighters strike each other for a crown, played by bots. Everything happens on this machine:
+//! A small game over TCP: fighters, played by bots, strike each other for a crown. The server and all clients run in this process:
 //!
 //! ```text
 //! cargo run --example arena
 //! ```
 //!
-//! What to look for in what it prints:
+//! Look in its output for these features:
 //!
-//! * a **command** is a bot asking the server for something: to strike, to drink, to take the crown;
-//! * an **RPC** or **event** is the server telling everybody, or one of them, what has happened;
-//! * a **pack** is a fighter's inventory, which only its owner is sent;
-//! * a **stance** and a **motto** are written by whoever owns the object, and relayed by the server;
-//! * **Cleo** comes late and is given everything as it is then;
-//! * the crown changes its **owner** each time somebody takes it.
+//! * a **command** is a request of a bot to the server: to strike, to drink, to take the crown;
+//! * an **RPC** or **event** is a message of the server to all observers or to one client;
+//! * a **pack** is a fighter's inventory, sent to its owner alone;
+//! * a **stance** and a **motto** are written by the owner of the object and relayed by the server;
+//! * **Cleo** joins late and receives a snapshot of each object;
+//! * the crown changes its **owner** each time a fighter takes it.
 //!
-//! In the end every replica is compared with the server's objects.
+//! In the end the program compares every replica with the server's object.
 
 mod bot;
 mod crown;
@@ -34,7 +34,7 @@ use crown::Crown;
 use fighter::Fighter;
 use game::Game;
 
-/// What can be spawned; the server and its clients build the same registry.
+/// Builds the registry of prefabs, equal on the server and its clients.
 fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Fighter>("fighter")
@@ -67,7 +67,7 @@ async fn main() -> io::Result<ExitCode> {
     })
 }
 
-/// Prints a line: when, who, what.
+/// Prints a line with time, name and text.
 fn say(who: &str, what: impl Display) {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     println!("{:5.2} s  {who:8}{what}", START.elapsed().as_secs_f64());

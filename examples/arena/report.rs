@@ -1,4 +1,4 @@
-//! The end: every replica beside the server's objects.
+//! The final report: every replica beside the server's object.
 
 use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
@@ -7,8 +7,8 @@ use syncvar::tcp::TcpClient;
 use crate::crown::Crown;
 use crate::fighter::Fighter;
 
-/// Prints every field of every object on the server and on the clients. Returns whether all have what
-/// they may have: everything but the packs of others.
+/// Prints every field of every object on the server and on the clients. Returns `true` if all replicas are
+/// equal to the server's objects, except for the packs of other fighters.
 pub(crate) fn compare(server: &NetworkServer, bots: &[TcpClient]) -> bool {
     println!("\nobject  field   server                                  replicas");
     let clients: Vec<&NetworkClient> = bots.iter().map(TcpClient::client).collect();
@@ -38,7 +38,7 @@ pub(crate) fn compare(server: &NetworkServer, bots: &[TcpClient]) -> bool {
     right
 }
 
-/// The values of an object's fields as text.
+/// Returns the values of an object's fields as text.
 fn fields(fighter: Option<&Fighter>, crown: Option<&Crown>) -> Vec<(&'static str, String)> {
     if let Some(fighter) = fighter {
         let buffs: Vec<&str> = fighter

@@ -1,4 +1,4 @@
-//! Two bots join, one by Telepathy and one by KCP, and see what happens; in the end all have the same.
+//! Two bots join, one by Telepathy and one by KCP; in the end all replicas must be equal to the server's objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::objects::{Aim, Door, Monster, Player, SCENE_DOOR, Wallet, prefabs};
 
-/// How long the bots play: until shortly after the script is over.
+/// Playing time of the bots: a little longer than the script.
 const PLAY: Duration = Duration::from_secs(3);
 
 /// Runs the server and the bots, and compares them.
@@ -28,15 +28,15 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     };
     let (stop, mut stopped) = oneshot::channel();
-    let (tell, told) = oneshot::channel();
-    let mut tell = Some(tell);
+    let (sender, state) = oneshot::channel();
+    let mut sender = Some(sender);
     let server = tokio::spawn(host.run(move |server, now| {
         if stopped.try_recv().is_err() {
             return world.tick(server, now);
         }
-        // As it is now: the players leave when the server stops.
-        if let Some(tell) = tell.take() {
-            let _ = tell.send(server.identities().map(describe).collect());
+        // The state before the players leave, which happens when the server stops.
+        if let Some(sender) = sender.take() {
+            let _ = sender.send(server.identities().map(describe).collect());
         }
         ControlFlow::Break(())
     }));
@@ -46,7 +46,7 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
     let bob = tokio::spawn(play(kcp, Wire::Kcp));
     let bots = [ada.await??, bob.await??];
     let _ = stop.send(());
-    let world: Vec<Described> = told.await.map_err(io::Error::other)?;
+    let world: Vec<Described> = state.await.map_err(io::Error::other)?;
     server.await?;
 
     let same = bots.iter().all(|bot| compare(&world, bot.client()));
@@ -65,13 +65,13 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
     })
 }
 
-/// By which transport.
+/// Transport of a bot.
 enum Wire {
     Telepathy,
     Kcp,
 }
 
-/// A bot that joins, says hello, takes damage, aims, and looks at what happens.
+/// Runs a bot that joins, chats, takes damage, aims and records events.
 async fn play(addr: SocketAddr, wire: Wire) -> io::Result<MirrorPeer> {
     let mut client = MirrorClient::new(prefabs());
     let added = client.add_scene_object(SCENE_DOOR, Door::default());
@@ -103,9 +103,9 @@ async fn play(addr: SocketAddr, wire: Wire) -> io::Result<MirrorPeer> {
 /// An object, as text.
 struct Described {
     id: NetId,
-    /// What everybody may have of it.
+    /// Public fields.
     open: String,
-    /// What its owner alone may have.
+    /// Fields for the owner alone.
     owners: Option<String>,
 }
 
@@ -139,10 +139,10 @@ fn describe(object: NetworkIdentity<'_>) -> Described {
     }
 }
 
-/// Whether a client has the objects of the server as they are, and what is only for owners of its own.
+/// Returns `true` if a client's replicas equal the server's objects; owner fields count for owned objects only.
 fn compare(world: &[Described], client: &MirrorClient) -> bool {
     let mut same = world.len() == client.object_count();
-    // What everybody else has of a wallet: what the prefab has.
+    // A wallet of another player has the value of the prefab.
     let stranger = Some(format!("{} gold", Wallet::default().gold));
     for object in world {
         let Some(replica) = client.identity(object.id).map(describe) else {

@@ -1,5 +1,5 @@
-//! A server for Unity clients that are built on Mirror: its prefabs are those of a small Unity project (`objects.rs`), and what happens there is a
-//! script (`world.rs`) that starts when the first player comes in.
+//! A server for Unity clients built on Mirror. Its prefabs are those of a small Unity project (`objects.rs`), and a script (`world.rs`) starts when the
+//! first player joins.
 //!
 //! ```text
 //! cargo run --example mirror_server                                  # Telepathy and KCP, both on port 7777
@@ -24,10 +24,10 @@ use syncvar::mirror::MirrorServer;
 
 use world::World;
 
-/// Mirror's port, of both transports.
+/// Mirror's port, for both transports.
 const TELEPATHY: &str = "0.0.0.0:7777";
 
-/// The first of these that there is. `[::]` is IPv4 too: a Unity client takes `localhost` for either.
+/// Candidate addresses; the first available one is used. `[::]` includes IPv4: Unity clients resolve `localhost` to either.
 const KCP: &[SocketAddr] = &[
     SocketAddr::new(IpAddr::V6(Ipv6Addr::UNSPECIFIED), 7777),
     SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 7777),
@@ -53,7 +53,7 @@ async fn main() -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A server, and the world on it.
+/// Creates a server and its world.
 fn new_world() -> (World, MirrorServer) {
     let mut server = world::server();
     (World::new(&mut server), server)

@@ -1,4 +1,4 @@
-//! What can be spawned: the counterparts of the components on the Unity side, field by field.
+//! The prefabs: counterparts of the components on the Unity side, field by field.
 
 use syncvar::mirror::{
     Component, MirrorMessage, MirrorPrefab, MirrorPrefabs, SceneId, SyncDirection, SyncMode,
@@ -6,10 +6,10 @@ use syncvar::mirror::{
 use syncvar::prelude::*;
 use syncvar::values::{Color32, Vector3};
 
-/// The door that stands in the scene: Unity gave it this number.
+/// Scene id of the door, assigned by Unity.
 pub(crate) const SCENE_DOOR: SceneId = SceneId(0x1234_5678_0000_0001);
 
-/// The prefabs, by their asset ids. The server and a bot build the same registry, and Unity's prefabs have
+/// Returns the prefabs by asset id. The server and a bot build the same registry; Unity's prefabs have
 /// the same components in the same order.
 pub(crate) fn prefabs() -> MirrorPrefabs {
     let wallet = Component::new().sync_mode(SyncMode::Owner);
@@ -22,7 +22,7 @@ pub(crate) fn prefabs() -> MirrorPrefabs {
         .message::<GlobalMsg>()
 }
 
-/// Somebody who plays.
+/// A player.
 #[derive(NetworkBehaviour)]
 pub(crate) struct Player {
     #[sync_var(hook = on_name_changed)]
@@ -33,7 +33,7 @@ pub(crate) struct Player {
     pub(crate) position: SyncVar<Vector3>,
     #[sync_var(hook = on_inventory_changed)]
     pub(crate) inventory: SyncList<i32>,
-    /// Does not travel: what a bot has noticed.
+    /// Output of hooks and calls on a bot. Not annotated, so it does not travel.
     pub(crate) seen: Vec<String>,
 }
 
@@ -66,13 +66,13 @@ impl Player {
 
 #[network_calls]
 impl Player {
-    /// The owner takes damage.
+    /// Takes damage.
     #[command]
     pub(crate) fn damage(&mut self, amount: i32) {
         self.health -= amount;
     }
 
-    /// Anybody says something with this player's mouth. In C# it has a second parameter, the sender.
+    /// Sends a chat message in this player's name. In C# it has a second parameter, the sender.
     #[command(
         requires_ownership = false,
         mirror = "System.Void Player::CmdChat(System.String,Mirror.NetworkConnectionToClient)"
@@ -80,12 +80,12 @@ impl Player {
     pub(crate) fn chat(&mut self, ctx: &mut CallContext<'_>, text: String) {
         let (id, name) = (ctx.net_id(), self.name.to_string());
         if let Some(server) = ctx.side::<syncvar::mirror::MirrorServer>() {
-            // Nobody observes it: nobody hears it.
+            // Without observers the call has no receiver.
             let _ = server.calls::<Self>(id).chat_heard(name, text);
         }
     }
 
-    /// The owner picks something up, at a place in the inventory or at its end.
+    /// Picks an item up, at a position of the inventory or at its end.
     #[command]
     pub(crate) fn pickup(&mut self, item: i32, at: i32) {
         match usize::try_from(at) {
@@ -94,26 +94,26 @@ impl Player {
         }
     }
 
-    /// Everybody hears what was said.
+    /// Shows a chat message to all observers.
     #[client_rpc(mirror = "System.Void Player::RpcChat(System.String,System.String)")]
     pub(crate) fn chat_heard(&mut self, name: String, text: String) {
         self.seen.push(format!("{name}: {text}"));
     }
 
-    /// All but the owner.
+    /// Runs on all observers except the owner.
     #[client_rpc(target = not_owner)]
     pub(crate) fn others(&mut self, number: i32) {
         self.seen.push(format!("others {number}"));
     }
 
-    /// The owner alone.
+    /// Runs on the owner alone.
     #[target_rpc]
     pub(crate) fn notify(&mut self, text: String) {
         self.seen.push(format!("a note: {text}"));
     }
 }
 
-/// What a player owns; nobody else is told. In Unity its `syncMode` is `Owner`.
+/// A player's possessions, sent to the owner alone. In Unity its `syncMode` is `Owner`.
 #[derive(NetworkBehaviour)]
 pub(crate) struct Wallet {
     #[sync_var]
@@ -131,7 +131,7 @@ impl Default for Wallet {
     }
 }
 
-/// Where a player aims: the client says. In Unity its `syncDirection` is `ClientToServer`.
+/// A player's aim, written by the client. In Unity its `syncDirection` is `ClientToServer`.
 #[derive(NetworkBehaviour, Default)]
 pub(crate) struct Aim {
     #[sync_var]
@@ -140,7 +140,7 @@ pub(crate) struct Aim {
     pub(crate) firing: SyncVar<bool>,
 }
 
-/// Something to fight.
+/// A monster.
 #[derive(NetworkBehaviour)]
 pub(crate) struct Monster {
     #[sync_var]
@@ -159,7 +159,7 @@ pub(crate) struct Monster {
     pub(crate) tags: SyncHashSet<String>,
     #[sync_var]
     pub(crate) loot: SyncList<Loot>,
-    /// Does not travel: what a bot has heard.
+    /// Number of roars on a bot. Not annotated, so it does not travel.
     pub(crate) roars: u32,
 }
 
@@ -173,7 +173,7 @@ pub(crate) enum Kind {
     Dragon,
 }
 
-/// What a monster leaves behind.
+/// An item that a monster leaves behind.
 #[derive(SyncValue, Clone, Debug, PartialEq, Default)]
 pub(crate) struct Loot {
     pub(crate) item: i32,
@@ -204,7 +204,7 @@ impl Default for Monster {
 }
 
 impl Monster {
-    /// A monster as it is born.
+    /// Creates a monster with the values of its kind.
     pub(crate) fn born(kind: Kind) -> Self {
         Self {
             kind: kind.into(),
@@ -217,19 +217,19 @@ impl Monster {
 
 #[network_calls]
 impl Monster {
-    /// Everybody hears it.
+    /// Runs on all observers.
     #[client_rpc]
     pub(crate) fn roar(&mut self, _loudness: i32, _at: Vector3) {
         self.roars += 1;
     }
 }
 
-/// A door that anybody may open and shut.
+/// A door; each client may open and shut it.
 #[derive(NetworkBehaviour, Default)]
 pub(crate) struct Door {
     #[sync_var(hook = on_open_changed)]
     pub(crate) open: SyncVar<bool>,
-    /// Does not travel: what a bot has seen.
+    /// Number of moves on a bot. Not annotated, so it does not travel.
     pub(crate) moved: u32,
 }
 
@@ -241,7 +241,7 @@ impl Door {
 
 #[network_calls]
 impl Door {
-    /// Opens or shuts it.
+    /// Opens or shuts the door.
     #[command(requires_ownership = false)]
     pub(crate) fn toggle(&mut self) {
         let open = !*self.open;
@@ -249,14 +249,14 @@ impl Door {
     }
 }
 
-/// A message of the game's own: `GlobalMsg` in C#.
+/// A custom message of the game: `GlobalMsg` in C#.
 #[derive(SyncValue, Clone, Debug, PartialEq, Default)]
 pub(crate) struct GlobalMsg {
     pub(crate) a: i32,
     pub(crate) item: Item,
 }
 
-/// What the message is about.
+/// Topic of the message.
 #[derive(SyncValue, Clone, Debug, PartialEq, Default)]
 pub(crate) struct Item {
     pub(crate) id: i32,

@@ -1,4 +1,4 @@
-//! The world: what stands in it, who comes in, and a script of what happens to the first who does.
+//! The world: its objects, its players, and a script that runs for the first player.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -11,20 +11,20 @@ use crate::objects::{
     Aim, Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,
 };
 
-/// A server with everything that is there before anybody comes.
+/// Creates a server with the objects of the start.
 pub(crate) fn server() -> MirrorServer {
     MirrorServer::new(prefabs())
 }
 
-/// The objects of the world, and how far the script has come.
+/// Objects of the world, and progress of the script.
 #[derive(Debug)]
 pub(crate) struct World {
     door: NetId,
-    /// In the order of their birth.
+    /// Monsters in order of spawn.
     monsters: Vec<NetId>,
-    /// The first who came in, and when.
+    /// First player, and the time of its entry.
     first: Option<(NetId, Duration)>,
-    /// How many steps of the script are done.
+    /// Number of finished steps of the script.
     done: usize,
 }
 
@@ -45,7 +45,7 @@ impl World {
         }
     }
 
-    /// What the game does each tick.
+    /// Runs one tick of the game.
     pub(crate) fn tick(&mut self, server: &mut MirrorServer, now: Duration) -> ControlFlow<()> {
         while let Some(event) = server.poll_event() {
             match event {
@@ -67,13 +67,13 @@ impl World {
                 MirrorServerEvent::Disconnected { connection, .. } => {
                     println!("{connection} is gone");
                 }
-                // Each time a client aims.
+                // Arrives each time a client aims.
                 MirrorServerEvent::Written { .. } => {}
                 other => println!("{other:?}"),
             }
         }
         if server.connections().next().is_none() && self.first.is_some() {
-            // Whoever comes next finds everything as it was.
+            // The next player finds the world of the start.
             *server = self::server();
             *self = Self::new(server);
         }
@@ -93,7 +93,7 @@ impl World {
         self.first.get_or_insert((player, now));
     }
 
-    /// Plays those steps of the script whose time has come.
+    /// Plays the due steps of the script.
     fn play(&mut self, server: &mut MirrorServer, now: Duration) {
         let Some((player, since)) = self.first else {
             return;
@@ -125,15 +125,15 @@ impl World {
     }
 }
 
-/// Something that happens.
+/// An action of the script.
 enum Step {
-    /// To a monster, by its number; it may be about the player.
+    /// An action on a monster, by number; it receives the player's id.
     Monster(usize, fn(&mut Monster, NetId)),
     Player(fn(&mut Player)),
     World(fn(&mut World, &mut MirrorServer, NetId)),
 }
 
-/// What happens, and how many milliseconds after the first player has come in.
+/// Actions, with their delay in milliseconds after the entry of the first player.
 const SCRIPT: &[(u128, Step)] = &[
     (
         300,

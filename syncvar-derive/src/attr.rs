@@ -1,7 +1,7 @@
-//! The syntax of `#[sync_var(...)]`, `#[network_behaviour(...)]` and `#[sync_value(...)]`.
+//! Syntax of `#[sync_var(...)]`, `#[network_behaviour(...)]` and `#[sync_value(...)]`.
 //!
-//! Records the text and its place without a meaning. A key that is wrong, doubled or out of place
-//! is reported and skipped, so that the rest is still checked.
+//! Records the text and its place without a meaning. A wrong, doubled or misplaced key
+//! is reported and skipped, so that the others are still checked.
 
 mod keys;
 mod rules;

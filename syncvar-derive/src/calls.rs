@@ -1,4 +1,4 @@
-//! `#[network_calls]`: from an `impl` block to the calls in it. The same three words as for the
+//! `#[network_calls]`: expansion of an `impl` block to its calls. The modules are named like those of the
 //! derives: attr, model, expand.
 
 mod attr;
@@ -14,8 +14,8 @@ use crate::errors::Errors;
 use attr::BlockAttrs;
 use model::Calls;
 
-/// Expands `#[network_calls(...)]` on an item. The item stays as it is, but for our attributes; so a
-/// mistake in one call gives no error about another.
+/// Expands `#[network_calls(...)]` on an item. The item stays unchanged except for the call attributes, so
+/// a mistake in one call causes no error about another.
 pub(crate) fn network_calls(attr: &TokenStream, item: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let attrs = BlockAttrs::parse(attr, &mut errors);

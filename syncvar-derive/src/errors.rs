@@ -1,21 +1,21 @@
-//! Gathers mistakes, so that one build shows all of them.
+//! Collector of mistakes, so that one build shows all of them.
 
 use std::fmt::Display;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// The mistakes found so far.
+/// Mistakes found so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// A mistake, on these tokens.
+    /// Adds a mistake at these tokens.
     pub(crate) fn add(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.add_error(syn::Error::new_spanned(tokens, message));
     }
 
-    /// A mistake that already has its place.
+    /// Adds a mistake with its place.
     pub(crate) fn add_error(&mut self, error: syn::Error) {
         match &mut self.0 {
             Some(errors) => errors.combine(error),
@@ -30,7 +30,7 @@ impl Errors {
         }
     }
 
-    /// The value, if there was no mistake.
+    /// Returns the value, if no mistake was added.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Self> {
         match self.0 {
             None => Ok(value),
@@ -38,7 +38,7 @@ impl Errors {
         }
     }
 
-    /// `compile_error!` for each of them.
+    /// Emits a `compile_error!` for each mistake.
     pub(crate) fn to_compile_errors(&self) -> TokenStream {
         self.0
             .as_ref()

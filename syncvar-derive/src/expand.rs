@@ -98,8 +98,8 @@ pub(crate) fn value(value: &Value<'_>) -> TokenStream {
     }
 }
 
-/// Emits a call of a synchronised field's method: `self.health.read_full(reader)` where the macro knows
-/// that a `SyncVar` of this value has the method. Elsewhere the call names the type and the trait: for a
+/// Emits a call of a synchronised field's method: `self.health.read_full(reader)` if the macro knows
+/// that a `SyncVar` of this value has the method. Otherwise the call names the type and the trait: for a
 /// missing trait every such call is the same error at the type, which the compiler prints once. A codec
 /// writes and reads its field.
 fn call(sync_var: &SyncVar<'_>, method: &Method, argument: &TokenStream) -> TokenStream {
@@ -151,11 +151,15 @@ pub(crate) fn item(ty: &Type, of: &str, name: &str) -> TokenStream {
 
 /// Emits an item of a trait with arguments; see [`item`].
 fn item_of(ty: &Type, of: &TokenStream, name: &str) -> TokenStream {
-    let first = ty.to_token_stream().into_iter().next();
-    let first = first.map_or_else(Span::call_site, |token| token.span());
-    let open = quote_spanned!(first=> <);
+    let open = quote_spanned!(first_place_of(ty)=> <);
     let name = Ident::new(name, last_place_of(ty));
     quote!(#open #ty as _syncvar::#of>::#name)
+}
+
+/// Returns the place of a type's first token.
+fn first_place_of(ty: &Type) -> Span {
+    let first = ty.to_token_stream().into_iter().next();
+    first.map_or_else(Span::call_site, |token| token.span())
 }
 
 /// Returns the place of a type's last token.
@@ -169,9 +173,9 @@ struct Method {
     name: &'static str,
     /// Trait of the method.
     of: &'static str,
-    /// The method takes `&mut self`.
+    /// Set if the method takes `&mut self`.
     writes: bool,
-    /// Method of the value that does the same for a `SyncVar`.
+    /// Equivalent method of the value, for a `SyncVar`.
     of_value: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! A stub beside the errors, so that the code that uses the type does not light up as well.
+//! Stub beside the errors, so that code that uses the type causes no further errors.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -79,9 +79,9 @@ pub(crate) fn value(input: &DeriveInput, errors: &Errors) -> TokenStream {
     }
 }
 
-/// Adds the trait's bounds to the user's, so that a type which does not meet them gives no further error
-/// beside its first. `for<'any>` keeps the compiler from refusing a bound
-/// that is false and has no parameter.
+/// Adds the trait's bounds to the user's, so that a type without them causes no error
+/// beside its first. `for<'any>` keeps the compiler from refusing a false bound
+/// without a parameter.
 fn stub_bounds(input: &DeriveInput, bounds: &TokenStream) -> WhereClause {
     let (_, ty_generics, where_clause) = input.generics.split_for_impl();
     let ident = &input.ident;

@@ -1,4 +1,4 @@
-//! The user's lint attributes: a lint that is allowed for the type is allowed for the emitted code that
+//! Lint attributes of the user: a lint allowed for the type is allowed for the emitted code that
 //! names it.
 
 use proc_macro2::TokenStream;

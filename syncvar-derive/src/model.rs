@@ -1,4 +1,4 @@
-//! What is to be expanded: valid by construction. All checks are made here.
+//! Input of the expansion: valid by construction. All checks are made here.
 
 mod behaviour;
 mod collection;

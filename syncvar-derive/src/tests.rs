@@ -1,6 +1,6 @@
-//! Every input in `tests/` against its expansion: the code that users read in `cargo expand`.
+//! Comparison of every input in `tests/` with its expansion: the code that users read in `cargo expand`.
 //!
-//! A changed expansion is reviewed as product code; CONTRIBUTING.md says how to accept it.
+//! A changed expansion is reviewed as product code; CONTRIBUTING.md describes how to accept it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{DeriveInput, Item};
 
-/// The most lines that an input may have, so that a reader sees what comes from what.
+/// Limit of an input's lines, so that a reader sees the origin of each output line.
 const MAX_INPUT_LINES: usize = 12;
 
 #[test]
@@ -33,7 +33,7 @@ fn expansions_are_as_reviewed() {
     }
 }
 
-/// The files `tests/*.in.rs`, by name.
+/// Returns the files `tests/*.in.rs`, by name.
 fn inputs() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests");
     let entries = fs::read_dir(folder)

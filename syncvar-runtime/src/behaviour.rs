@@ -34,7 +34,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// enough:
 ///
 /// ```
-/// use syncvar::{behaviour::FieldVisitor, prelude::*, schema::{BehaviourSchema, FieldSchema}};
+/// use syncvar::{prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema}};
 ///
 /// struct Quiver {
 ///     arrows: SyncList<u8>,
@@ -60,11 +60,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// [`on_deserialize`](Self::on_deserialize), always both:
 ///
 /// ```
-/// use syncvar::{
-///     SyncField, behaviour::FieldVisitor, prelude::*,
-///     schema::{BehaviourSchema, FieldSchema, TypeSchema},
-///     wire::{NetworkReader, NetworkWriter, ReadError},
-/// };
+/// use syncvar::{SyncField, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema, TypeSchema}, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// Sends its shots three at a time.
 /// #[derive(Default)]
@@ -279,6 +275,33 @@ impl CallTable {
 }
 
 /// A hook that panicked.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var(hook = on_open_changed)]
+///     open: SyncVar<bool>,
+/// }
+///
+/// impl Door {
+///     fn on_open_changed(&mut self, _previous: bool) {
+///         panic!("no sound");
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// net.server.get_mut::<Door>(door).unwrap().open.set(true);
+/// net.settle();
+/// let failure = std::iter::from_fn(|| net.client_mut(0).poll_event()).find_map(|event| match event {
+///     ClientEvent::HookFailed(failure) => Some(failure),
+///     _ => None,
+/// });
+/// assert_eq!(failure.unwrap().message, "no sound");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HookFailure {

@@ -25,7 +25,7 @@ use crate::{
     BehaviourInfo, CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind,
 };
 
-/// A behaviour that can be called from the other side. `#[network_calls]` writes it; see there.
+/// A behaviour with remote calls. Implemented by `#[network_calls]`; see there.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no remote calls",
     label = "no `#[network_calls]` for this type",
@@ -41,18 +41,18 @@ pub trait NetworkCalls: NetworkBehaviour {
     /// Sender of calls and events for the server, with a method for each.
     type Rpcs<'call>;
 
-    /// Makes what `NetworkClient::calls` returns.
+    /// Returns the value of `NetworkClient::calls`.
     fn commands(sender: CommandSender<'_>) -> Self::Commands<'_>;
 
-    /// Makes what `NetworkServer::calls` returns.
+    /// Returns the value of `NetworkServer::calls`.
     fn rpcs(sender: RpcSender<'_>) -> Self::Rpcs<'_>;
 
-    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS), and calls it. The arguments of an event are
+    /// Reads the arguments of one of [`OWN_CALLS`](Self::OWN_CALLS) and runs it. The arguments of an event are
     /// read and dropped.
     ///
     /// # Errors
     ///
-    /// When the arguments cannot be read, or bytes follow them: no method runs then.
+    /// When the arguments are malformed or bytes follow them: no method runs then.
     fn handle_own_call(
         &mut self,
         call: u32,
@@ -77,19 +77,19 @@ impl BehaviourInfo {
 }
 
 impl NetworkReader<'_> {
-    /// The error for a call that does not exist.
+    /// Returns the error for an unknown call number.
     pub fn unknown_call(&self, call: u32) -> ReadError {
         let (what, value) = ("number of a call", call.into());
         self.error(ReadErrorKind::InvalidValue { what, value })
     }
 }
 
-/// Asserts that a behaviour knows the calls of its type: in a constant, a compile error if
-/// not.
+/// Asserts that a behaviour includes the calls of its type. In a constant, a failure is a compile
+/// error.
 ///
 /// # Panics
 ///
-/// When the behaviour does not know the calls.
+/// When the behaviour does not include the calls.
 #[track_caller]
 pub const fn assert_calls_known<B: NetworkCalls>() {
     assert!(

@@ -4,6 +4,14 @@
 ///
 /// The index in the configured list of channels is the channel's number. By default channel 0 is reliable
 /// and channel 1 unreliable.
+///
+/// ```
+/// use syncvar::{Channel, ServerConfig};
+///
+/// let mut config = ServerConfig::default();
+/// assert_eq!(config.channels, [Channel::Reliable, Channel::Unreliable]);
+/// config.channels.push(Channel::Unreliable); // channel 2
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// Packets arrive once and in order, and may have any size. All reliable channels of a connection

@@ -24,6 +24,7 @@ impl Clock {
     }
 
     /// Takes a reading of the caller's clock and returns the own time.
+    #[inline]
     pub fn advance(&mut self, reading: Duration) -> Duration {
         let step = reading.saturating_sub(self.last);
         self.last = reading;

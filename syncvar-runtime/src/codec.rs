@@ -1,4 +1,4 @@
-//! Encodings that are chosen for a field: `#[sync_var(with = Half)]`.
+//! Codecs: alternative encodings for a field, `#[sync_var(with = Half)]`.
 //!
 //! As in `wire`, writing cannot fail half-way and reading cannot panic.
 #![deny(
@@ -29,26 +29,24 @@ use crate::schema::TypeSchema;
 use crate::wire::ValueForm;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 
-/// A way for a `T` to travel other than its default: `#[sync_var(with = Half)]` above a
+/// Alternative encoding of a `T`: `#[sync_var(with = Half)]` above a
 /// `SyncVar<f32>`.
 ///
 /// | codec | for | bytes |
 /// |---|---|---|
 /// | [`ZigZag`] | signed integers near 0 | as an unsigned integer of twice the size, less one if negative |
-/// | [`Fixed`] | integers of any size, `char` | all that the type has |
-/// | [`Bits<N>`](Bits) | integers of at most `N` bits | as few as hold `N` bits |
+/// | [`Fixed`] | integers of any size, `char` | the full size of the type |
+/// | [`Bits<N>`](Bits) | integers of at most `N` bits | the fewest for `N` bits |
 /// | [`Quantized<MIN, MAX, PER_UNIT>`](Quantized) | floats in a range, in steps | 1 to 4 for each |
 /// | [`Half`] | floats of about 3 digits | 2 for each |
 /// | [`SmallestThree`] | rotations | 4 |
 ///
-/// The field stays a `SyncVar<T>`; only its bytes differ. A lossy codec leaves
-/// the server's value as it is, and a client holds the decoded value. On the server, a
-/// write to the field is a change only if it makes a difference to the bytes
-/// ([`same`](Self::same)), however it was written, and a hook on the client runs on the same
-/// condition. Small steps add up: they are sent as soon as together they make a difference. For the
-/// comparison the server copies the values of such fields when it hands out a behaviour for writing.
-/// `T` does not have to be a [`SyncValue`](crate::SyncValue). One that is not is written to by
-/// `T` does not have to be a [`SyncValue`](crate::SyncValue). Write to one that is not by
+/// The field stays a `SyncVar<T>`; only its bytes differ. A lossy codec leaves the server's value
+/// unchanged, and a client holds the decoded value. On the server, a write to the field is a change only if
+/// it changes the bytes ([`same`](Self::same)); on a client, a hook runs under the same condition. Small
+/// steps add up: they are sent as soon as their sum changes the bytes. For the comparison the server copies
+/// the values of such fields when it grants write access to a behaviour.
+/// `T` does not have to be a [`SyncValue`](crate::SyncValue). Write to a field without it by
 /// [`as_mut`](crate::SyncVar::as_mut) or `*field = ...`.
 ///
 /// A codec is a type without values. An example:
@@ -99,36 +97,39 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 )]
 pub trait SyncCodec<T: Clone + Send + Sync + 'static>: 'static {
     /// Type in the schema, compared by both ends at connect: usually [`TypeSchema::Encoded`], with all
-    /// parameters that decide the bytes.
+    /// parameters that affect the bytes.
     const SCHEMA: TypeSchema;
 
     /// Appends the value.
     fn write(value: &T, writer: &mut NetworkWriter);
 
-    /// Takes a value.
+    /// Reads a value.
     ///
     /// # Errors
     ///
-    /// When the bytes do not hold such a value.
+    /// When the bytes are no valid value.
     fn read(reader: &mut NetworkReader<'_>) -> Result<T, ReadError>;
 
-    /// Takes a value into an existing one.
+    /// Reads into an existing value.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read); the value may then be half new.
+    /// When [`read`](Self::read) fails; the value may then be partly updated.
     #[inline]
     fn read_in_place(value: &mut T, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         *value = Self::read(reader)?;
         Ok(())
     }
 
-    /// Returns whether both values travel as the same bytes. "Closer than a threshold" would be a wrong
-    /// answer: steps below it would never be sent, however many they are.
+    /// Returns whether both values have the same bytes. "Closer than a threshold" would be a wrong
+    /// answer: smaller steps would never be sent, whatever their sum.
     fn same(value: &T, other: &T) -> bool;
 
     /// Like [`read_in_place`](Self::read_in_place); returns the previous value if its bytes differed.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
     #[inline]
     fn read_with_previous(
         value: &mut T,
@@ -176,6 +177,11 @@ where
     #[inline]
     fn read_with_previous(value: &mut T, reader: &mut NetworkReader<'_>) -> ReadResult<Option<T>> {
         C::read_with_previous(value, reader)
+    }
+
+    #[inline]
+    fn copy(value: &T) -> T {
+        value.clone()
     }
 
     #[inline]

@@ -71,7 +71,7 @@ use crate::{Channel, ConnectionId};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Endpoint {
-    /// Reason for which a packet was not handled.
+    /// Error of a packet.
     type Error: Error + Send + Sync + 'static;
     /// Event for the application.
     type Event;
@@ -80,11 +80,11 @@ pub trait Endpoint {
     /// [`ConnectionId::SERVER`].
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId;
 
-    /// Handles a packet. `channel` is the number that the sender's [`Transmit`] had.
+    /// Handles a packet. `channel` is the number of the sender's [`Transmit`].
     ///
     /// # Errors
     ///
-    /// For a malformed packet or an unknown connection. A server's transport then
+    /// When the packet is malformed or the connection is unknown. A server's transport then
     /// [disconnects](Self::disconnect) the connection, if it is still
     /// [connected](Self::is_connected). A client decides itself.
     fn handle_packet(
@@ -128,6 +128,14 @@ pub trait Endpoint {
 }
 
 /// Packet sizes that a transport carries.
+///
+/// ```
+/// use syncvar::PacketLimits;
+///
+/// let mut limits = PacketLimits::frames(64 * 1024);
+/// limits.max_unreliable = 1200;
+/// assert_eq!(limits.max_reliable, 65_536);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketLimits {
     /// Preferred size of a packet in bytes: messages are gathered up to it.
@@ -156,6 +164,19 @@ impl PacketLimits {
 ///
 /// The chunks are shared with the packets of other connections. A transport hands them to a vectored
 /// write, or joins them with [`to_bytes`](Self::to_bytes).
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+///
+/// let mut server = NetworkServer::new(Prefabs::new());
+/// server.update(Duration::ZERO);
+/// while let Some(packet) = server.poll_transmit() {
+///     for chunk in packet.chunks {
+///         println!("{} receives {} bytes", packet.connection, chunk.len());
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Transmit<'a> {

@@ -47,6 +47,7 @@ impl<E> Events<E> {
 
     /// Appends an event that a peer can cause at any rate. Such events fill at most half of the queue and
     /// never displace another event.
+    #[inline]
     pub fn push_minor(&mut self, event: E) {
         if self.queue.len() < self.limit / 2 {
             self.queue.push_back(event);
@@ -56,11 +57,13 @@ impl<E> Events<E> {
     }
 
     /// Raises the limit to `count` events above the initial one.
+    #[inline]
     pub fn reserve(&mut self, count: usize) {
         self.limit = self.limit.max(self.base.saturating_add(count));
     }
 
     /// Removes and returns the oldest event.
+    #[inline]
     pub fn pop(&mut self) -> Option<E> {
         let event = self.queue.pop_front()?;
         self.gone += 1;
@@ -68,16 +71,19 @@ impl<E> Events<E> {
     }
 
     /// Returns the number of polled and dropped events, which is the index of the oldest queued one.
+    #[inline]
     pub fn gone(&self) -> u64 {
         self.gone
     }
 
     /// Returns the number of all events so far, which is the index of the next one.
+    #[inline]
     pub fn total(&self) -> u64 {
         self.gone + self.queue.len() as u64
     }
 
     /// Returns the number of dropped events.
+    #[inline]
     pub fn missed(&self) -> u64 {
         self.missed
     }

@@ -27,10 +27,10 @@ use std::hash::Hash;
 use crate::schema::{FieldSchema, TypeSchema};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// One field of a behaviour: it knows whether it has changed, and writes itself as a snapshot or as a
-/// delta. [`SyncVar`] is the usual one; implement the trait for a container of your own design.
+/// One field of a behaviour: it tracks its changes and writes itself as a snapshot or as a
+/// delta. [`SyncVar`] is the usual one; implement the trait for a custom container.
 ///
-/// A client that begins to observe the object is sent the snapshot of the field, the present observers its
+/// A new observer of the object receives the snapshot of the field, the present observers its
 /// delta. Dirty state is cleared in between, so a change reaches each
 /// client exactly once.
 ///
@@ -38,8 +38,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// use syncvar::{SyncField, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// A score that only ever grows: the change is the difference. Nobody may put a new one into the
-/// /// place of one that clients know, for no difference says that: see `notice_replacement`.
-/// #[derive(Default)]
+/// /// A score that only grows: the delta is the difference. Do not assign a new score to a field that
+/// /// clients know: a difference cannot express that, see `notice_replacement`.
 /// pub struct Score {
 ///     value: u32,
 ///     sent: u32,
@@ -96,7 +96,7 @@ pub trait SyncField: Send + Sync + 'static {
 
     /// A delta written after [`set_dirty`](Self::set_dirty) repairs every loss of earlier deltas. True
     /// where deltas are values, false where they are differences. A client with a
-    /// [`Budget`](crate::Budget) receives the snapshot of an object instead where it is false.
+    /// `Budget` receives the snapshot of an object instead where it is false.
     const RESENDABLE: bool = false;
 
     /// Returns whether the field has a change to send.
@@ -105,7 +105,7 @@ pub trait SyncField: Send + Sync + 'static {
     /// Makes the field dirty without a change of value: it will be sent again.
     fn set_dirty(&mut self);
 
-    /// Forgets the change: it has been sent, or a full state was sent instead.
+    /// Discards the change: it has been sent as a delta or as part of a snapshot.
     fn clear_dirty(&mut self);
 
     /// Makes the field dirty if it was created since the last [`clear_dirty`](Self::clear_dirty): it has replaced
@@ -114,7 +114,7 @@ pub trait SyncField: Send + Sync + 'static {
     fn notice_replacement(&mut self) {}
 
     /// Announces whether the object has observers. The server passes `false` when it finds a change without
-    /// observers, and `true` before it writes a snapshot. A field whose changes are operations need not keep
+    /// observers, and `true` before it writes a snapshot. A field with operations need not keep
     /// them without observers.
     /// The default does nothing.
     fn set_observed(&mut self, observed: bool) {
@@ -134,7 +134,6 @@ pub trait SyncField: Send + Sync + 'static {
     }
 
     /// Adds the dirty bit of the field to a mask if it is dirty.
-    #[doc(hidden)]
     #[inline]
     fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
         if self.is_dirty() {
@@ -142,9 +141,8 @@ pub trait SyncField: Send + Sync + 'static {
         }
     }
 
-    /// Shows the field to a visitor. The derive calls it where it does not know the type: each missing
+    /// Passes the field to a visitor. The derive calls it where it does not know the type: each missing
     /// trait is then one error, at the type.
-    #[doc(hidden)]
     #[inline]
     fn access(field: &mut Self) -> impl FieldAccess
     where
@@ -153,25 +151,25 @@ pub trait SyncField: Send + Sync + 'static {
         field
     }
 
-    /// Appends the snapshot.
+    /// Writes the snapshot.
     fn write_full(&self, writer: &mut NetworkWriter);
 
-    /// Appends the change.
+    /// Writes the delta.
     fn write_delta(&self, writer: &mut NetworkWriter);
 
     /// Reads the bytes of [`write_full`](Self::write_full).
     ///
     /// # Errors
     ///
-    /// When the bytes do not hold such a field. It may be partly new then, and the client requests the object
-    /// again.
+    /// When the bytes are no valid snapshot. The field may be partly updated then, and the client requests the
+    /// object again.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
     /// Reads the bytes of [`write_delta`](Self::write_delta). Does not make the field dirty.
     ///
     /// # Errors
     ///
-    /// Like [`read_full`](Self::read_full).
+    /// When the bytes are no valid delta, see [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 }
 
@@ -198,7 +196,7 @@ impl FieldSchema {
 pub enum OperationLog {
     /// Operations merged into their common effect.
     Coalesced,
-    /// Every operation in order. Mirror's protocol sends them so.
+    /// Every operation in order, as Mirror's protocol sends them.
     Full {
         /// Limit of the operations that snapshots of a replaced collection have left to later deltas.
         /// The new collection is emptied as many times first; clients that expect them pass over these.
@@ -206,10 +204,10 @@ pub enum OperationLog {
     },
 }
 
-/// What can be a key of a [`SyncDictionary`] or an element of a [`SyncHashSet`]: any value with `Hash`
-/// and `Eq`. It need not be implemented by hand.
+/// Key of a [`SyncDictionary`] or element of a [`SyncHashSet`]: any value with `Hash`
+/// and `Eq`, by a blanket implementation.
 ///
-/// Two equal keys must travel as the same bytes, because clients know only the bytes.
+/// Equal keys must have equal bytes, because clients know only the bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key of a dictionary or an element of a hash set",
     label = "keys travel, and are found by `Hash` and `Eq`",
@@ -220,10 +218,10 @@ pub trait HashKey: SyncValue + Hash + Eq {}
 #[diagnostic::do_not_recommend]
 impl<T: SyncValue + Hash + Eq> HashKey for T {}
 
-/// An element of a [`SyncSortedSet`]: any value with `Ord`. Implemented for all of
-/// them.
+/// Element of a [`SyncSortedSet`]: any value with `Ord`, by a blanket
+/// implementation.
 ///
-/// Two equal elements must travel as the same bytes, because clients know only the
+/// Equal elements must have equal bytes, because clients know only the
 /// bytes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an element of a sorted set",
@@ -251,7 +249,7 @@ pub trait HookField: SyncField {
     ///
     /// # Errors
     ///
-    /// Like [`SyncField::read_delta`].
+    /// When [`SyncField::read_delta`] fails.
     fn read_delta_with_previous(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -265,14 +263,13 @@ pub trait HookField: SyncField {
     }
 
     /// Returns whether the field differs from the result of [`remembered`](Self::remembered). Leaves the
-    /// argument of the hook in `previous`, or `None` if the field is the same.
+    /// argument of the hook in `previous`, or `None` without a difference.
     fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
         *previous = None;
         false
     }
 
-    /// Shows the field to a visitor; as [`SyncField::access`].
-    #[doc(hidden)]
+    /// Passes the field to a visitor, like [`SyncField::access`].
     #[inline]
     fn hooked<'a>(field: &'a mut Self, previous: &'a mut Option<Self::Previous>) -> impl FieldAccess
     where

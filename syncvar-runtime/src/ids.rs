@@ -2,8 +2,23 @@
 
 use std::fmt;
 
-/// The number of a spawned object, the same on the server and on every client. Counted from 1 and
-/// never given twice; 0 stands for no object. Packed on the wire.
+/// Number of a spawned object, equal on the server and on every client. Counted from 1 and
+/// never reused; 0 stands for no object. Packed on the wire.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door: NetId = net.server.spawn(Door::default());
+/// net.settle();
+/// // The same number on all ends.
+/// assert!(net.client(0).get::<Door>(door).is_some());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetId(pub u32);
@@ -19,7 +34,24 @@ impl fmt::Display for NetId {
     }
 }
 
-/// The number of a connection, counted from 1 and never given twice.
+/// Number of a connection, counted from 1 and never reused.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// let connection: ConnectionId = net.connection(0);
+/// net.server.hide(door, connection);
+/// net.settle();
+/// assert!(net.client(0).get::<Door>(door).is_none());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(pub u32);
 
@@ -34,7 +66,25 @@ impl fmt::Display for ConnectionId {
     }
 }
 
-/// The number of an object that is part of a scene.
+/// Number of an object that is part of a scene.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::NetworkSceneId;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// const GATE: NetworkSceneId = NetworkSceneId(4);
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// net.client_mut(0).add_scene_object(GATE, Door::default()).unwrap();
+/// let gate = net.server.spawn_scene_object(GATE, Door::default()).unwrap();
+/// net.settle();
+/// assert_eq!(net.client(0).identity(gate).unwrap().scene_id(), Some(GATE));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkSceneId(pub u32);
@@ -44,10 +94,10 @@ pub struct NetworkSceneId(pub u32);
 pub struct AudienceId(pub u32);
 
 impl AudienceId {
-    /// The smallest and the largest.
+    /// Smallest and largest value.
     pub const RANGE: (Self, Self) = (Self(0), Self(u32::MAX));
 
-    /// The position in the list of audiences.
+    /// Returns the position in the list of audiences.
     pub fn index(self) -> usize {
         self.0 as usize
     }

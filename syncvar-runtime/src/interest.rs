@@ -15,6 +15,18 @@ pub use grid::SpatialGrid;
 pub use tags::{GroupTags, Tag};
 
 /// A set of objects with the same viewers. The interest management chooses the number.
+///
+/// ```
+/// use syncvar::interest::{Area, InterestChanges};
+/// use syncvar::{ConnectionId, NetId};
+///
+/// const CAVE: Area = Area(3);
+///
+/// let mut changes = InterestChanges::default();
+/// changes.place(NetId(1), Some(CAVE));
+/// changes.reveal(ConnectionId(1), CAVE);
+/// assert_eq!(changes.iter().count(), 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Area(pub u64);
 

@@ -4,11 +4,11 @@ mod behaviours;
 mod call;
 mod change_sink;
 mod hooks;
+mod layout;
 mod own_fields;
+mod policy_state;
 mod pool;
 mod reception;
-mod ruled;
-mod sections;
 mod slot;
 mod slots;
 mod synchronize;
@@ -19,9 +19,9 @@ pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write};
 pub use own_fields::{RestoreOwn, SaveOwn};
+pub use policy_state::PolicyState;
 pub use pool::{Entry, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
-pub use ruled::PolicyState;
 pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,

@@ -78,6 +78,7 @@ impl Segments {
 
     /// Begins a message. The caller writes it, then calls [`commit`](Self::commit) or
     /// [`give_up`](Self::give_up).
+    #[inline]
     pub fn begin(&mut self) -> &mut NetworkWriter {
         self.end_batch();
         self.start = self.writer.len();
@@ -92,6 +93,7 @@ impl Segments {
 
     /// Ends a message and returns its length. A message that does not fit the current packet begins the
     /// next one.
+    #[inline]
     pub fn commit(&mut self) -> usize {
         let end = self.writer.len();
         if self.start > self.packet && end - self.packet > self.packet_size {
@@ -101,16 +103,19 @@ impl Segments {
     }
 
     /// Discards the message in progress.
+    #[inline]
     pub fn give_up(&mut self) {
         self.writer.truncate(self.start);
     }
 
     /// Returns whether the buffer is empty since the last [`drain`](Self::drain).
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.writer.is_empty()
     }
 
     /// Returns the bytes since the last [`drain`](Self::drain).
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         self.writer.as_bytes()
     }

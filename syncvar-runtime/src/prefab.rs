@@ -153,6 +153,7 @@ impl Prefabs {
     }
 
     /// Returns the name of the prefab with this asset id.
+    #[inline]
     pub fn name(&self, asset_id: NetworkHash128) -> Option<&str> {
         Some(&self.by_asset_id(asset_id)?.name)
     }
@@ -164,6 +165,7 @@ impl Prefabs {
     }
 
     /// Returns the descriptions of all prefabs, ordered by name.
+    #[inline]
     pub fn texts(&self) -> Vec<&PrefabText> {
         self.by_rank().map(|entry| &entry.text).collect()
     }
@@ -182,6 +184,7 @@ impl Prefabs {
     }
 
     /// Returns all prefabs, in the order of registration.
+    #[inline]
     pub fn entries(&self) -> &[Prefab] {
         &self.entries
     }
@@ -196,6 +199,7 @@ impl Prefabs {
     }
 
     /// Returns the prefab at a position in the order of registration.
+    #[inline]
     pub fn get(&self, index: u32) -> Option<&Prefab> {
         self.entries.get(index as usize)
     }
@@ -205,6 +209,7 @@ impl Prefabs {
     /// # Errors
     ///
     /// When no behaviour of the object has this class.
+    #[inline]
     pub fn declared_call(
         &self,
         prefab: u32,
@@ -221,11 +226,13 @@ impl Prefabs {
     }
 
     /// Returns the prefab with this name.
+    #[inline]
     pub fn by_name(&self, name: &str) -> Option<&Prefab> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// Returns the prefab with this asset id.
+    #[inline]
     pub fn by_asset_id(&self, asset_id: NetworkHash128) -> Option<&Prefab> {
         self.entries.get(*self.by_asset_id.get(&asset_id)?)
     }
@@ -259,6 +266,7 @@ impl Prefabs {
     }
 
     /// Returns the first prefab registered with behaviours of these types.
+    #[inline]
     pub fn by_types(&self, types: &[TypeId]) -> Option<&Prefab> {
         self.entries.get(*self.by_types.get(types)?)
     }
@@ -266,6 +274,7 @@ impl Prefabs {
 
 impl Prefab {
     /// Creates the behaviours of a new object.
+    #[inline]
     pub fn make(&self) -> Behaviours {
         (self.make)()
     }

@@ -12,7 +12,7 @@ use crate::{
     ReadError, ReadErrorKind, SyncValue,
 };
 
-/// A place where references are looked up: a server, a client, or the context of a
+/// Lookup of references: a server, a client, or the context of a
 /// callback.
 pub trait NetworkObjects {
     /// Returns the object with this id. On a client an object exists from
@@ -20,18 +20,18 @@ pub trait NetworkObjects {
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
 }
 
-/// A place where references are looked up for writing: a server or a client.
+/// Lookup of references for writing: a server or a client.
 pub trait NetworkObjectsMut: NetworkObjects {
-    /// A behaviour for writing: a guard that finds the changes when it is
+    /// Guard of a behaviour for writing, which finds the changes when it is
     /// dropped.
     type Guard<'a, B: NetworkBehaviour>: DerefMut<Target = B>
     where
         Self: 'a;
 
-    /// The first behaviour of this type on an object, for writing.
+    /// Returns the first behaviour of this type on an object, for writing.
     fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>>;
 
-    /// The behaviour at a position of an object, if it is of this type, for writing.
+    /// Returns the behaviour at a position of an object, if it is of this type, for writing.
     fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
@@ -99,7 +99,7 @@ impl NetRef {
         self.try_get(objects)?.behaviour()
     }
 
-    /// The first behaviour of this type on the object, for writing.
+    /// Returns the first behaviour of this type on the object, for writing.
     pub fn behaviour_mut<B: NetworkBehaviour, O: NetworkObjectsMut>(
         self,
         objects: &mut O,
@@ -155,7 +155,7 @@ impl SyncValue for NetRef {
     }
 }
 
-/// The object of a reference; in `Mirror` four bytes, where a [`NetId`] has fewer.
+/// Writes the object of a reference; in `Mirror` four bytes, where a [`NetId`] has fewer.
 #[inline]
 fn write_object(object: NetId, writer: &mut NetworkWriter) {
     writer.write_fixed_or(object.0.to_le_bytes(), |writer| object.write(writer));
@@ -201,7 +201,7 @@ impl<T> BehaviourRef<T> {
         self.object
     }
 
-    /// The position of the behaviour on the object.
+    /// Returns the position of the behaviour on the object.
     pub fn index(self) -> usize {
         self.index.into()
     }
@@ -364,7 +364,7 @@ mod with_serde {
     }
 }
 
-/// All objects but the own one, whose behaviours are the [siblings](NetworkContext::sibling).
+/// All objects except the current one, whose behaviours are the [siblings](NetworkContext::sibling).
 impl NetworkObjects for NetworkContext<'_> {
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
         self.identity(id)

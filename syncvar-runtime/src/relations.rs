@@ -46,6 +46,7 @@ pub struct Relation {
 
 impl Relations {
     /// Returns the scene id and the parent of an object.
+    #[inline]
     pub fn of(&self, object: NetId) -> Relation {
         Relation {
             scene_id: self.scene_id(object),
@@ -63,21 +64,25 @@ impl Relations {
     }
 
     /// Returns the object with a scene id.
+    #[inline]
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
         self.scene_objects.get(&scene_id).copied()
     }
 
     /// Returns all scene ids with their objects, ascending.
+    #[inline]
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
         self.scene_objects.iter().map(|(scene, id)| (*scene, *id))
     }
 
     /// Returns the number of objects with a scene id.
+    #[inline]
     pub fn scene_count(&self) -> usize {
         self.scene_objects.len()
     }
 
     /// Gives a scene id to an object. Another object with this scene id loses it.
+    #[inline]
     pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
         self.take_scene_id(object);
         if let Some(former) = self.scene_objects.insert(scene_id, object) {
@@ -87,6 +92,7 @@ impl Relations {
     }
 
     /// Removes and returns the scene id of an object.
+    #[inline]
     pub fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
         let scene_id = self.scene_ids.remove(&object)?;
         self.scene_objects.remove(&scene_id);
@@ -94,12 +100,14 @@ impl Relations {
     }
 
     /// Returns the parent of an object.
+    #[inline]
     pub fn parent(&self, child: NetId) -> Option<NetId> {
         self.parents.get(&child).copied()
     }
 
     /// Returns the parent of an object, the parent's parent, and so on. Ends even on a cycle, which a
     /// malicious server can send.
+    #[inline]
     pub fn ancestors(&self, object: NetId) -> impl Iterator<Item = NetId> {
         std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
     }
@@ -111,6 +119,7 @@ impl Relations {
     }
 
     /// Returns the children of an object, ascending.
+    #[inline]
     pub fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
         let (first, last) = (NetId(0), NetId(u32::MAX));
         let children = self.children.range((parent, first)..=(parent, last));

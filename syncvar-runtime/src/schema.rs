@@ -6,16 +6,16 @@
 
 mod calls;
 mod changed_fields;
-mod rules;
-mod sections;
+mod packed_bits;
+mod policy;
 mod utf16;
 
 use std::fmt;
 
 pub use calls::{CallKind, CallSchema, CallTable, Target};
 pub use changed_fields::ChangedFields;
-pub use rules::{FieldPolicy, PolicyBits, Readers, Writers};
-pub use sections::PackedBits;
+pub use packed_bits::PackedBits;
+pub use policy::{FieldPolicy, PolicyBits, Readers, Writers};
 pub use utf16::{Character, character_at};
 
 /// Description of a behaviour.
@@ -281,8 +281,11 @@ const fn bit_at(first: u32, index: usize) -> u64 {
 }
 
 /// Refuses a number of an enumeration that does not fit its 32 bits on the wire. The derive calls it
-/// in a constant, where the panic is a compile error.
-#[doc(hidden)]
+/// in a constant.
+///
+/// # Panics
+///
+/// When the number does not fit: in a constant, a compile error.
 #[track_caller]
 pub const fn assert_fits_32_bits(number: i128) {
     assert!(

@@ -1,6 +1,16 @@
 //! Plain counters.
 
 /// Number of messages and their bytes.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut net = MemoryNetwork::pair(Prefabs::new);
+/// net.settle();
+/// let sent = net.server.stats().sent;
+/// println!("{} packets of {} bytes", sent.messages, sent.bytes);
+/// assert!(sent.bytes > sent.messages);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
     /// Number of messages.
@@ -10,6 +20,23 @@ pub struct Counter {
 }
 
 /// Encoding cost of one behaviour of one prefab on a server.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// net.server.get_mut::<Door>(door).unwrap().open.set(true);
+/// net.settle();
+/// let stats = &net.server.stats().behaviours[0];
+/// assert_eq!((&*stats.behaviour, stats.delta.messages), ("Door", 1));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BehaviourStats {

@@ -6,6 +6,14 @@ use std::time::Duration;
 ///
 /// The tick is the time in steps of `1 / tick_rate` seconds, rounded down: see
 /// `ServerConfig::tick_rate`. It is independent of the server's update rate.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::NetworkTime;
+///
+/// let moment = NetworkTime::new(Duration::from_millis(1510), 10);
+/// assert_eq!(moment.tick, 15);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct NetworkTime {

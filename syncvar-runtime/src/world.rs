@@ -188,10 +188,9 @@ impl<O: WorldObject> World<O> {
         prefab: u32,
         behaviours: impl BehaviourSet,
         entry: impl FnOnce(Location) -> O,
-    ) -> &mut O {
+    ) {
         let at = self.pools.insert(prefab, behaviours.into_behaviours());
         self.objects.insert(id.0, entry(at));
-        self.objects.get_mut(id.0).expect("the object was inserted")
     }
 
     /// Removes an object with its behaviours, place, scene id and parent. Its children keep their

@@ -152,7 +152,7 @@ pub fn prefabs() -> Prefabs {
         .register::<(Door, Compass)>("weathervane")
 }
 
-/// Returns the same and `scoreboard`, an object with behaviours on two channels.
+/// Returns [`prefabs`] and `scoreboard`, an object with behaviours on two channels.
 #[must_use]
 pub fn prefabs_with_scoreboard() -> Prefabs {
     prefabs().register::<(Score, Banner)>("scoreboard")

@@ -14,7 +14,7 @@ pub fn written(behaviour: &mut impl NetworkBehaviour, initial_state: bool) -> (S
 ///
 /// # Panics
 ///
-/// If the bytes are malformed.
+/// When the bytes are malformed.
 pub fn apply<B: NetworkBehaviour>(behaviour: &mut B, bytes: &str, initial_state: bool) -> usize {
     let bytes = hex::decode(bytes).expect("hexadecimal");
     let mut reader = NetworkReader::new(&bytes);
@@ -31,7 +31,7 @@ pub fn apply<B: NetworkBehaviour>(behaviour: &mut B, bytes: &str, initial_state:
 ///
 /// # Panics
 ///
-/// If the payload is longer than 65 535 bytes.
+/// When the payload is longer than 65 535 bytes.
 #[must_use]
 pub fn frame(message_type: i16, payload: &[u8]) -> Vec<u8> {
     let size = u16::try_from(payload.len()).expect("a short payload");

@@ -27,7 +27,7 @@ pub fn drain(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
 ///
 /// # Panics
 ///
-/// If the client lacks the player.
+/// When the client lacks the player.
 pub fn hooks(net: &mut MemoryNetwork, client: usize, id: NetId) -> Vec<String> {
     std::mem::take(
         &mut net
@@ -42,7 +42,7 @@ pub fn hooks(net: &mut MemoryNetwork, client: usize, id: NetId) -> Vec<String> {
 ///
 /// # Panics
 ///
-/// If the server lacks the player.
+/// When the server lacks the player.
 pub fn change<R>(net: &mut MemoryNetwork, id: NetId, change: impl FnOnce(&mut Player) -> R) {
     change(&mut net.server.get_mut::<Player>(id).expect("the player"));
 }

@@ -181,7 +181,7 @@ impl NetworkBehaviour for Volley {
     fn sync_var_dirty_bits(&self) -> u64 {
         self.shots.is_dirty().into()
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "Volley.shots", &mut self.shots);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
@@ -325,7 +325,7 @@ impl NetworkBehaviour for Diary {
         let [first, second] = &self.numbers;
         u64::from(first.is_dirty()) | u64::from(second.is_dirty()) << 1
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         let [first, second] = &mut self.numbers;
         visitor.field(1, "Diary.first", first);
         visitor.field(2, "Diary.second", second);

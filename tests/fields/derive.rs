@@ -198,7 +198,7 @@ fn a_behaviour_written_by_hand_stands_beside_a_derived_one() {
         fn sync_var_dirty_bits(&self) -> u64 {
             self.0.is_dirty().into()
         }
-        fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+        fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
             visitor.field(1, "Pulse.0", &mut self.0);
         }
     }

@@ -33,7 +33,7 @@ impl NetworkBehaviour for Quiver {
     fn sync_var_dirty_bits(&self) -> u64 {
         u64::from(self.arrows.is_dirty()) | u64::from(self.poisoned.is_dirty()) << 1
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "Quiver.arrows", &mut self.arrows);
         visitor.field(2, "Quiver.poisoned", &mut self.poisoned);
     }

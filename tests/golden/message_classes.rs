@@ -227,7 +227,7 @@ impl NetworkBehaviour for Raw {
         0
     }
 
-    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, _: bool) -> bool {
         writer.write_bytes(&self.0);

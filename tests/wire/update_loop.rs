@@ -389,7 +389,7 @@ fn an_interval_without_end_is_waited_for_without_end() {
         fn sync_var_dirty_bits(&self) -> u64 {
             self.0.is_dirty().into()
         }
-        fn visit(&mut self, _: &mut (), visitor: &mut impl syncvar::behaviour::FieldVisitor) {
+        fn visit(&mut self, (): &mut (), visitor: &mut impl syncvar::behaviour::FieldVisitor) {
             visitor.field(1, "Once.0", &mut self.0);
         }
     }

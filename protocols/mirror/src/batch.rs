@@ -60,8 +60,8 @@ impl Limits {
     /// batch.
     ///
     /// ```
-    /// use syncvar_mirror::Limits;
-    /// use syncvar_runtime::Channel;
+    /// use syncvar::mirror::Limits;
+    /// use syncvar::Channel;
     ///
     /// // 8 bytes for the time, 3 for the length.
     /// assert!(Limits::TELEPATHY.can_carry(Channel::Reliable, 16_373));

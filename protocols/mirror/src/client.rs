@@ -54,7 +54,7 @@ use write::Writes;
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_mirror::{Limits, MirrorClient, MirrorPrefabs};
+/// use syncvar::mirror::{Limits, MirrorClient, MirrorPrefabs};
 ///
 /// let mut client = MirrorClient::new(MirrorPrefabs::new());
 /// client.handle_connect(Limits::TELEPATHY);

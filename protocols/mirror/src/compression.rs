@@ -20,8 +20,8 @@ use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, ReadError, SyncC
 /// sides are `syncvar`.
 ///
 /// ```
-/// use syncvar_mirror::CompressedQuaternion;
-/// use syncvar_runtime::{Encoding, NetworkWriter, Quaternion, SyncCodec};
+/// use syncvar::mirror::CompressedQuaternion;
+/// use syncvar::{codec::SyncCodec, values::Quaternion, wire::{Encoding, NetworkWriter}};
 ///
 /// let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
 /// CompressedQuaternion::write(&Quaternion::IDENTITY, &mut writer);

@@ -10,6 +10,14 @@ const BASELINE_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_ELEMENTS: usize = 1 << 20;
 
 /// Moment at which a connection receives the existing objects.
+///
+/// ```
+/// use syncvar::mirror::{MirrorServerConfig, SpawnPolicy};
+///
+/// let mut config = MirrorServerConfig::default();
+/// assert_eq!(config.spawn_policy, SpawnPolicy::WithPlayer);
+/// config.spawn_policy = SpawnPolicy::WhenReady; // for spectators
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpawnPolicy {
     /// With its player, as in Mirror: after the ready message and
@@ -25,7 +33,7 @@ pub enum SpawnPolicy {
 /// server.
 ///
 /// ```
-/// use syncvar_mirror::{MirrorServerConfig, SpawnPolicy};
+/// use syncvar::mirror::{MirrorServerConfig, SpawnPolicy};
 ///
 /// let mut config = MirrorServerConfig::default();
 /// config.spawn_policy = SpawnPolicy::WhenReady;
@@ -92,7 +100,7 @@ impl Default for MirrorServerConfig {
 /// client with its `NetworkManager`, except that the program loads the scenes.
 ///
 /// ```
-/// use syncvar_mirror::MirrorClientConfig;
+/// use syncvar::mirror::MirrorClientConfig;
 ///
 /// let mut watcher = MirrorClientConfig::default();
 /// watcher.auto_add_player = false;

@@ -8,7 +8,7 @@
 //! use std::time::Duration;
 //! use syncvar::prelude::*;
 //! use syncvar::Channel;
-//! use syncvar_mirror::{
+//! use syncvar::mirror::{
 //!     Limits, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerEvent,
 //! };
 //!

@@ -7,8 +7,8 @@
 //! Servers and clients contain all this. The types are public for tools and tests.
 //!
 //! ```
-//! use syncvar_mirror::message::{CommandMessage, Message, NetworkMessage};
-//! use syncvar_runtime::NetId;
+//! use syncvar::mirror::message::{CommandMessage, Message, NetworkMessage};
+//! use syncvar::NetId;
 //!
 //! let command = CommandMessage {
 //!     net_id: NetId(300),

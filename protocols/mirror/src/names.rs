@@ -16,7 +16,7 @@ use syncvar_runtime::schema::character_at;
 /// `Extensions.GetStableHashCode`.
 ///
 /// ```
-/// use syncvar_mirror::fnv1a32;
+/// use syncvar::mirror::fnv1a32;
 ///
 /// assert_eq!(fnv1a32("Mirror.SpawnMessage"), 0xbe66_3602);
 /// assert_eq!(fnv1a32(""), 0x811c_9dc5);
@@ -42,7 +42,7 @@ const fn add(hash: u32, code_unit: u32) -> u32 {
 /// messages and remote calls on the wire. Mirror, `Extensions.GetStableHashCode16`.
 ///
 /// ```
-/// use syncvar_mirror::hash16;
+/// use syncvar::mirror::hash16;
 ///
 /// assert_eq!(hash16("Mirror.SpawnMessage"), 34_916);
 /// assert_eq!(hash16("System.Void Player::CmdFire(System.Int32)"), 16_425);

@@ -77,6 +77,14 @@ pub struct MirrorPrefabs {
 }
 
 /// Ids of one prefab, and the settings of its components.
+///
+/// ```
+/// use syncvar::mirror::{Component, MirrorPrefab, SyncMode};
+///
+/// // The asset id is in Mirror's inspector; `MirrorPrefab::guid` computes it from a .meta file.
+/// let player = MirrorPrefab::new("Player", 1001.into())
+///     .component(0, Component::new().sync_mode(SyncMode::Owner));
+/// ```
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct MirrorPrefab {

@@ -90,10 +90,10 @@ use sessions::Sessions;
 /// all visible objects, and then its player.
 ///
 /// ```
-/// use syncvar_mirror::{
+/// use syncvar::mirror::{
 ///     AssetId, Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerEvent,
 /// };
-/// # use syncvar_runtime::*;
+/// # use syncvar::{*, behaviour::FieldVisitor, schema::BehaviourSchema};
 /// # #[derive(Default)] struct Player;
 /// # impl NetworkBehaviour for Player {
 /// #     type Previous = ();

@@ -67,6 +67,27 @@ use writes::PendingWrites;
 ///
 /// A message that arrives before its object is kept and handled right after the object's spawn, in
 /// order of arrival: see [`ClientConfig::early_message_timeout`]. A message for a despawned object is dropped.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut client = NetworkClient::new(Prefabs::new().register::<Door>("door"));
+/// client.handle_connect();
+/// client.update(Duration::from_millis(50));
+/// while let Some(packet) = client.poll_transmit() {
+///     println!("{} bytes for the server", packet.bytes.len());
+/// }
+/// while let Some(event) = client.poll_event() {
+///     println!("{event:?}");
+/// }
+/// assert!(!client.is_connected()); // no answer yet
+/// ```
 #[derive(Debug)]
 pub struct NetworkClient {
     config: ClientConfig,

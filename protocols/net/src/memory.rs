@@ -95,6 +95,7 @@ impl MemoryNetwork {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::testing::{Link, MemoryNetwork};
     /// use std::time::Duration;
     ///
     /// let mut link = Link::default();

@@ -58,6 +58,31 @@ use visibility::snapshot::PrefabInfo;
 /// Objects are hidden. Deltas of dirty objects go to their remaining observers, and the fields
 /// become clean. Objects are shown. New objects are spawned. Connections that became ready receive
 /// all visible objects. So every change reaches a client once, by a delta or by a snapshot.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+/// let door = server.spawn(Door::default());
+/// // The transport reports a socket.
+/// let connection = server.handle_connect();
+/// // One tick.
+/// server.get_mut::<Door>(door).unwrap().open.set(true);
+/// server.update(Duration::from_millis(50));
+/// while let Some(packet) = server.poll_transmit() {
+///     println!("{} bytes for {}", packet.len(), packet.connection);
+/// }
+/// while let Some(event) = server.poll_event() {
+///     println!("{event:?}");
+/// }
+/// assert!(!server.is_ready(connection)); // no answer yet
+/// ```
 #[derive(Debug)]
 pub struct NetworkServer {
     world: World<Replicated>,

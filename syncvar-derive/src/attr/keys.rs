@@ -1,4 +1,4 @@
-//! The keys of an attribute: which are known, where others belong, and that each stands there once.
+//! Keys of an attribute: the known ones, hints for unknown ones, and the check for duplicates.
 
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -7,7 +7,7 @@ use syn::{Attribute, Meta, Token};
 
 use crate::errors::Errors;
 
-/// Where a key belongs that stands at the wrong place of a behaviour.
+/// Returns the correct place of a misplaced key of a behaviour.
 fn placement_hint(key: &str) -> Option<&'static str> {
     Some(match key {
         "crate" => "`crate` belongs on the struct: `#[network_behaviour(crate = ...)]`",
@@ -62,7 +62,7 @@ fn placement_hint(key: &str) -> Option<&'static str> {
     })
 }
 
-/// Goes through the keys of one attribute. A key that `action` refuses is reported, with its value
+/// Parses the keys of one attribute. A key that `action` refuses is reported, with its value
 /// skipped.
 pub(crate) fn parse_keys(
     attr: &Attribute,
@@ -106,7 +106,7 @@ pub(crate) fn parse_keys(
     }
 }
 
-/// Skips the value of a key that was refused, up to the next comma.
+/// Skips the value of a refused key, up to the next comma.
 fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     while !meta.input.is_empty() && !meta.input.peek(Token![,]) {
         meta.input.parse::<proc_macro2::TokenTree>()?;
@@ -114,7 +114,7 @@ fn skip_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// Keeps a key's value; a second one is reported.
+/// Stores a key's value; reports a second one.
 pub(crate) fn set<T>(
     slot: &mut Option<T>,
     meta: &ParseNestedMeta<'_>,

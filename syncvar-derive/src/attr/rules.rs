@@ -1,4 +1,4 @@
-//! The keys of `#[sync_var(...)]` for the policy of a field: readers, writers and times.
+//! Keys of `#[sync_var(...)]` for the policy of a field: readers, writers and times.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -9,7 +9,7 @@ use syn::{Ident, Path};
 use super::{seconds_as, set, value, word};
 use crate::errors::Errors;
 
-/// The keys, as they are written.
+/// Keys of a policy.
 pub(super) const KEYS: &[&str] = &[
     "read",
     "write",

@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token, Type};
 
-/// A key without a value.
+/// Parses a key without a value.
 pub(super) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
     if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
         let key = meta.path.to_token_stream();
@@ -38,7 +38,7 @@ pub(crate) fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
     value.call(Path::parse_mod_style)
 }
 
-/// The name of a method.
+/// Parses the name of a method.
 pub(super) fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Ident> {
     let value = value(meta, example)?;
     if value.peek(LitStr) {
@@ -57,7 +57,7 @@ pub(super) fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<I
     }
 }
 
-/// The type that encodes a value.
+/// Parses the type of a codec.
 pub(super) fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
     const EXAMPLE: &str = "`with` names the type that encodes the value: `with = Half`";
     let value = value(meta, EXAMPLE)?;
@@ -71,7 +71,7 @@ pub(super) fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
         .map_err(|error| syn::Error::new(error.span(), EXAMPLE))
 }
 
-/// A number of seconds for `send_interval`.
+/// Parses a number of seconds for `send_interval`.
 pub(super) fn seconds(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     const EXAMPLE: &str =
         "`send_interval` is a number of seconds between 0 and 3600, such as `send_interval = 0.1`";
@@ -83,7 +83,7 @@ pub(super) fn seconds_as(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Resu
     number(meta, example, |seconds| (0.0..=3600.0).contains(&seconds))
 }
 
-/// A number with or without a fraction, if it is a right one; the example says which are.
+/// Parses a number with or without a fraction, in its valid range; the example names the range.
 pub(crate) fn number(
     meta: &ParseNestedMeta<'_>,
     example: &str,
@@ -106,7 +106,7 @@ pub(crate) fn number(
         .ok_or_else(|| syn::Error::new_spanned(&expression, example))
 }
 
-/// The number of a channel.
+/// Parses the number of a channel.
 pub(crate) fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
     const EXAMPLE: &str = "`channel` is a number between 0 and 255, such as `channel = 1`";
     let expression: Expr = value(meta, EXAMPLE)?.parse()?;

@@ -1,4 +1,4 @@
-//! The syntax of `#[network_calls(...)]`, `#[command(...)]` and its kin.
+//! Syntax of `#[network_calls(...)]`, `#[command(...)]` and the other call attributes.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -51,7 +51,7 @@ impl Kind {
         Self::SyncEvent,
     ];
 
-    /// The attribute's name.
+    /// Returns the name of the attribute.
     pub(crate) fn attribute(self) -> &'static str {
         match self {
             Self::Command => "command",
@@ -79,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// The kind that an attribute names, if it is one of ours.
+    /// Returns the kind of a call attribute; `None` for other attributes.
     pub(crate) fn of(attr: &Attribute) -> Option<Self> {
         let name = &attr.path().segments.last()?.ident;
         Self::ALL.into_iter().find(|kind| name == kind.attribute())
@@ -174,7 +174,7 @@ fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     Ok(text)
 }
 
-/// The full name of a method, as Mirror hashes it: `System.Void Namespace.Type::Method(Type,Type)`.
+/// Parses the full name of a method, as Mirror hashes it: `System.Void Namespace.Type::Method(Type,Type)`.
 fn mirror(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     const EXAMPLE: &str = "`mirror` is the full name of the method in C#, with the types of all its \
          parameters: `mirror = \"System.Void Game.Player::CmdFire(System.Int32,UnityEngine.Vector3)\"`";
@@ -218,7 +218,7 @@ fn requires_ownership(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
     Ok(value.value)
 }
 
-/// A number of calls a second.
+/// Parses a number of calls a second.
 fn rate(meta: &ParseNestedMeta<'_>) -> syn::Result<f64> {
     const EXAMPLE: &str = "`rate` is a number of calls a second, more than 0, such as `rate = 5.0`";
     number(meta, EXAMPLE, |rate| rate > 0.0 && rate.is_finite())

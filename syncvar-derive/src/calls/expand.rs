@@ -11,7 +11,7 @@ use super::model::{Call, Calls};
 use crate::expand::item;
 use crate::names;
 
-/// The whole expansion, beside the block itself.
+/// Emits the whole expansion, except for the block itself.
 pub(super) fn calls(calls: &Calls) -> TokenStream {
     let import = names::import(calls.krate.as_ref());
     let self_ty = &calls.self_ty;
@@ -177,7 +177,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
     }
 }
 
-/// A constant for each event, by which its arguments are found.
+/// Emits a constant for each event, the key of its arguments.
 fn events(calls: &Calls) -> Option<TokenStream> {
     let events = { calls.list.iter() }.filter(|call| call.kind == Kind::SyncEvent);
     let events: Vec<_> = events
@@ -208,7 +208,7 @@ fn events(calls: &Calls) -> Option<TokenStream> {
     })
 }
 
-/// The behaviour must know its calls. A generic one is asked where it is called.
+/// Emits the check that the behaviour includes its calls. A generic one is checked where it is called.
 fn check(calls: &Calls) -> Option<TokenStream> {
     let self_ty = &calls.self_ty;
     let is_generic = !calls.generics.params.is_empty();

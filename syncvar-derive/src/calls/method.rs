@@ -1,4 +1,4 @@
-//! A method that may be a call: with a body or without, which Rust's own grammar wants.
+//! A method that may be a call: with a body, or without, which Rust's own grammar refuses.
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
@@ -42,7 +42,7 @@ pub(crate) struct Argument {
     pub(crate) ty: Type,
 }
 
-/// The most arguments that a call can have.
+/// Limit of arguments of a call.
 const MAX_ARGUMENTS: usize = 16;
 
 /// Parses the signature of a call, and reports mistakes.
@@ -167,7 +167,7 @@ fn is_called(ty: &Type, name: &str) -> bool {
     }
 }
 
-/// Why an argument of this type cannot be, where that is plain from how it is written.
+/// Returns the reason why an argument of this type cannot travel, if its tokens show it.
 fn cannot_travel(ty: &Type) -> Option<&'static str> {
     if is_called(ty, "CallContext") {
         return Some("the context is lent: take `&CallContext` or `&mut CallContext`");

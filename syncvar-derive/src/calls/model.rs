@@ -1,4 +1,4 @@
-//! The calls of a block: valid by construction. All checks are made here.
+//! Calls of a block: valid by construction. All checks are made here.
 
 use syn::ext::IdentExt;
 use syn::{
@@ -11,12 +11,12 @@ use super::method::{self, Argument, Bodiless, Parameters};
 use crate::errors::Errors;
 use crate::names;
 
-/// The calls of a type.
+/// Calls of a type.
 pub(crate) struct Calls {
     pub(crate) krate: Option<Path>,
     pub(crate) generics: Generics,
     pub(crate) self_ty: Type,
-    /// The type's name, without `r#`.
+    /// Name of the type, without `r#`.
     pub(crate) name: String,
     pub(crate) list: Vec<Call>,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Call {
     pub(crate) vis: Visibility,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) attrs: CallAttrs,
-    /// Its name for UNet.
+    /// Name for UNet.
     pub(crate) unity_name: String,
     /// Set if the method takes the context.
     pub(crate) context: bool,
@@ -36,8 +36,8 @@ pub(crate) struct Call {
 }
 
 impl Calls {
-    /// Takes our attributes, and the events, out of a block. Calls with a mistake are left out; none
-    /// where it is no block that could have calls.
+    /// Takes the call attributes and the events out of a block. Omits calls with a mistake; returns none
+    /// for an item that cannot have calls.
     pub(crate) fn take(
         block: &mut ItemImpl,
         attrs: BlockAttrs,
@@ -88,7 +88,7 @@ fn take_item(
             }
             let is_event = marks.iter().any(|(kind, _)| *kind == Kind::SyncEvent);
             if !marks.is_empty() {
-                // The user cannot change the signature that the lints would complain about.
+                // The user cannot change the signature that the lints complain about.
                 function.attrs.push(parse_quote! {
                     #[allow(
                         clippy::needless_pass_by_value,
@@ -129,7 +129,7 @@ fn take_item(
     }
 }
 
-/// Takes our attributes away.
+/// Removes the call attributes.
 fn take_marks(attrs: &mut Vec<Attribute>) -> Vec<(Kind, Attribute)> {
     let ours = attrs
         .iter()
@@ -139,7 +139,7 @@ fn take_marks(attrs: &mut Vec<Attribute>) -> Vec<(Kind, Attribute)> {
     ours
 }
 
-/// The call that a method is, if there is no mistake in it.
+/// Reads the call of a method, if it has no mistake.
 fn read(
     marks: &[(Kind, Attribute)],
     (attrs, vis, sig): (&[Attribute], &Visibility, &Signature),
@@ -206,7 +206,7 @@ fn read(
     }
 }
 
-/// `fire` and `cmd_fire` are `CmdFire`.
+/// Returns the UNet name: `CmdFire` for `fire` and `cmd_fire`.
 fn unity_name(kind: Kind, ident: &Ident, given: Option<&LitStr>) -> String {
     if let Some(given) = given {
         return given.value();
@@ -222,7 +222,7 @@ fn unity_name(kind: Kind, ident: &Ident, given: Option<&LitStr>) -> String {
     }
 }
 
-/// Drops calls that equal an earlier one in name or hash.
+/// Drops calls with the name or hash of an earlier one.
 fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call> {
     let mut kept: Vec<Call> = Vec::new();
     for call in calls {
@@ -264,7 +264,7 @@ fn hash(class: &str, call: &Call) -> u32 {
 }
 
 impl Call {
-    /// The names of its arguments.
+    /// Returns the names of the arguments.
     pub(crate) fn names(&self) -> Vec<String> {
         let names = self.arguments.iter();
         names.map(|argument| argument.ident.to_string()).collect()

@@ -9,7 +9,7 @@ use super::{Method, call, item, last_place_of, place_of, policy};
 use crate::model::{Base, Behaviour, Container, SyncVar};
 use crate::names;
 
-/// Emits nothing for a class without base and fields: the default reads nothing.
+/// Emits `on_deserialize`; `None` for a class without base and fields, whose default reads no bytes.
 pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let has_fields = !behaviour.sync_vars.is_empty();
     if behaviour.base.is_none() && !has_fields {

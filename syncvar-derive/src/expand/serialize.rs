@@ -7,7 +7,7 @@ use super::{Method, call, item, policy};
 use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
-/// Emits nothing for a class without base and fields: the default writes nothing.
+/// Emits `on_serialize`; `None` for a class without base and fields, whose default writes no bytes.
 pub(super) fn on_serialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let body = match (&behaviour.base, behaviour.sync_vars.is_empty()) {
         (None, true) => return None,

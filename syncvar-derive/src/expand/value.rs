@@ -1,4 +1,4 @@
-//! The methods of `SyncValue`.
+//! Methods of `SyncValue`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -19,7 +19,7 @@ pub(super) fn methods(value: &Value<'_>) -> TokenStream {
     }
 }
 
-/// Constants that do not compile when a plain enum has a number of more than 32 bits.
+/// Emits constants that do not compile if a plain enum has a number of more than 32 bits.
 pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
     let Body::PlainEnum {
         variants,
@@ -37,11 +37,11 @@ pub(super) fn checks(value: &Value<'_>) -> Option<TokenStream> {
     Some(quote!(#(#checks)*))
 }
 
-/// The bodies of the methods.
+/// Bodies of the methods.
 struct Methods {
     write: TokenStream,
     read: TokenStream,
-    /// Where reading into an existing value is something else than replacing it.
+    /// Body of `read_in_place`, unless the default is correct.
     read_in_place: Option<TokenStream>,
     same: TokenStream,
 }
@@ -120,7 +120,7 @@ fn struct_methods(owner: &Ident, shape: &Shape<'_>) -> TokenStream {
     methods.expand()
 }
 
-/// A struct of which nothing travels.
+/// Emits the methods of a struct without travelling members.
 fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
     let default = |model: &MemberModel<'_>| {
         let default = item(model.ty, "Default", "default");
@@ -144,9 +144,9 @@ fn empty_struct_methods(shape: &Shape<'_>) -> TokenStream {
     }
 }
 
-/// `writer.write(&self.id)`, or, for a type of which the macro does not know whether it travels,
-/// `<Id as _syncvar::SyncValue>::write(&self.id, writer)`: should it not, every such call gives the
-/// same error, at the type, and the compiler prints it once.
+/// Emits `writer.write(&self.id)`, or, if the macro does not know that the type travels,
+/// `<Id as _syncvar::SyncValue>::write(&self.id, writer)`: for a missing trait every such call is the
+/// same error, at the type, which the compiler prints once.
 fn write(ty: &Type, value: &TokenStream) -> TokenStream {
     if travels(ty) {
         quote!(writer.write(#value))
@@ -165,7 +165,7 @@ fn same(ty: &Type, mine: &TokenStream, theirs: &TokenStream) -> TokenStream {
     }
 }
 
-/// Reads a member of `owner`, which is a struct or a variant.
+/// Emits the read of a member of `owner`, a struct or a variant.
 fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
     let ty = model.ty;
     if model.skipped {
@@ -181,8 +181,8 @@ fn read_member(owner: &str, model: &MemberModel<'_>) -> TokenStream {
     }
 }
 
-/// Without `repr`, `writer.write_enum(number)`; with one, `writer.write_enum_as(number)` of a number of
-/// that type. Either way 32 bits are read, and compared.
+/// Emits the methods of a plain enum: without `repr`, `writer.write_enum(number)`; with one,
+/// `writer.write_enum_as(number)` with a number of that type. Either way 32 bits are read and compared.
 fn plain_enum_methods(owner: &Ident, variants: &[&Ident], repr: Option<&Ident>) -> TokenStream {
     let name = owner.unraw().to_string();
     let reads = variants.iter().map(|variant| {
@@ -290,7 +290,7 @@ fn same_variant(variant: &Variant<'_>) -> TokenStream {
     quote!((#mine, #theirs) => #same,)
 }
 
-/// `Self::Burn { damage: v0, seconds: v1 }`.
+/// Emits a pattern: `Self::Burn { damage: v0, seconds: v1 }`.
 fn pattern(variant: &Variant<'_>, prefix: char) -> TokenStream {
     let bindings = (0..variant.shape.members.len()).map(|index| {
         let binding = names::binding(prefix, index);
@@ -304,7 +304,7 @@ fn path(variant: &Variant<'_>) -> TokenStream {
     quote!(Self::#ident)
 }
 
-/// A struct or variant with something in the place of each member, as a pattern or as a value.
+/// Emits a struct or variant with given tokens for each member, as a pattern or as a value.
 fn with_members(
     path: &TokenStream,
     shape: &Shape<'_>,

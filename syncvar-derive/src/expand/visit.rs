@@ -1,10 +1,11 @@
-//! `visit`: shows the base and every field.
+//! `visit`: passes the base and every field to a visitor.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::{Member, Type};
 
 use super::previous::Previous;
-use super::{item, last_place_of, place_of, policy, value_item};
+use super::{first_place_of, item, last_place_of, place_of, policy, value_item};
 use crate::model::{Behaviour, Container, SyncVar, elements_travel, travels};
 use crate::names;
 
@@ -12,7 +13,10 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     let previous = Previous::of(behaviour);
     let previous_type = previous.ty();
     let base = behaviour.base.as_ref().map(|base| {
-        let member = &base.member;
+        let mut member = base.member.clone();
+        if let Member::Named(name) = &mut member {
+            name.set_span(name.span().located_at(place_of(base.ty)));
+        }
         let kept = previous.of_base(&quote!(previous));
         let kept = match previous {
             Previous::Struct(_) => quote!(&mut #kept),
@@ -30,11 +34,16 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
         let access = policy::throttled(sync_var, access(sync_var));
         if is_plain(sync_var) {
             quote!(visitor.field(Self::#bit, #name, #access);)
-        } else {
+        } else if is_known(sync_var) {
             quote! {
                 let field = #access;
                 visitor.field(Self::#bit, #name, field);
             }
+        } else {
+            // At the type: the compiler prints a missing trait once. The variable keeps the macro's name.
+            let place = last_place_of(place_type(sync_var));
+            let visitor = Ident::new("visitor", Span::call_site().located_at(place));
+            quote_spanned!(place=> #visitor.field(Self::#bit, #name, #access);)
         }
     });
     quote! {
@@ -45,17 +54,30 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     }
 }
 
-/// Returns whether the access to a field is short enough for the line of its visit.
-fn is_plain(sync_var: &SyncVar<'_>) -> bool {
-    let by_name = match sync_var.ty.container {
-        Container::SyncVar(value) => travels(value),
-        Container::Collection => elements_travel(sync_var.ty.original),
-        Container::Unknown => false,
-    };
-    by_name && !sync_var.is_remembered() && sync_var.policy.threshold.is_none()
+/// Returns the type with the place of errors about a field: the codec, the value or the field's type.
+fn place_type<'a>(sync_var: &'a SyncVar<'a>) -> &'a Type {
+    match (&sync_var.codec, sync_var.ty.container) {
+        (Some(codec), _) => codec,
+        (None, Container::SyncVar(value)) => value,
+        (None, Container::Collection | Container::Unknown) => sync_var.ty.original,
+    }
 }
 
-/// Emits the access to a field. Where the macro does not know that the type has the trait, an item of
+/// Returns whether the access to a field is short enough for the line of its visit.
+fn is_plain(sync_var: &SyncVar<'_>) -> bool {
+    is_known(sync_var) && !sync_var.is_remembered() && sync_var.policy.threshold.is_none()
+}
+
+/// Returns whether the macro knows that the type has the trait.
+fn is_known(sync_var: &SyncVar<'_>) -> bool {
+    match sync_var.ty.container {
+        Container::SyncVar(value) => travels(value) && sync_var.codec.is_none(),
+        Container::Collection => elements_travel(sync_var.ty.original),
+        Container::Unknown => false,
+    }
+}
+
+/// Emits the access to a field. If the macro does not know that the type has the trait, an item of
 /// the trait at the type's place: a missing trait is then one error.
 fn access(sync_var: &SyncVar<'_>) -> TokenStream {
     let (member, ty) = (&sync_var.member, sync_var.ty.original);
@@ -66,22 +88,23 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
     } else {
         field.clone()
     };
-    let known = match sync_var.ty.container {
-        Container::SyncVar(value) if !travels(value) || sync_var.codec.is_some() => {
-            let adapter = match (sync_var.has_hook(), sync_var.codec.is_some()) {
-                (false, false) => quote!(variable),
-                (true, false) => quote!(hooked_variable),
-                (false, true) => quote!(encoded),
-                (true, true) => quote!(encoded_hook),
-            };
-            let form = value_item(sync_var, value, "form");
-            return quote!(_syncvar::#adapter(#arguments, #form()));
-        }
-        Container::SyncVar(_) => true,
-        Container::Collection => elements_travel(ty),
-        Container::Unknown => false,
-    };
-    match (known, sync_var.has_hook()) {
+    if let Container::SyncVar(value) = sync_var.ty.container
+        && !is_known(sync_var)
+    {
+        let adapter = match (sync_var.has_hook(), sync_var.codec.is_some()) {
+            (false, false) => "variable",
+            (true, false) => "hooked_variable",
+            (false, true) => "encoded",
+            (true, true) => "encoded_hook",
+        };
+        let ty = place_type(sync_var);
+        let (first, last) = (first_place_of(ty), last_place_of(ty));
+        let adapter = Ident::new(adapter, last);
+        let root = quote_spanned!(first=> _syncvar);
+        let form = value_item(sync_var, value, "form");
+        return quote_spanned!(last=> #root::#adapter(#arguments, #form()));
+    }
+    match (is_known(sync_var), sync_var.has_hook()) {
         (true, false) => field,
         (true, true) => quote!(_syncvar::hooked(#arguments)),
         (false, has_hook) => {

@@ -1,4 +1,4 @@
-//! A behaviour: a struct with synchronised fields, and perhaps a base.
+//! A behaviour: a struct with synchronised fields and an optional base.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -12,29 +12,29 @@ use crate::errors::Errors;
 use crate::lints::Lints;
 use crate::names;
 
-/// A struct to make a behaviour of.
+/// Struct with `#[derive(NetworkBehaviour)]`.
 pub(crate) struct Behaviour<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) lints: Lints,
-    /// Whether it can be seen outside of its module.
+    /// Set if the struct is visible outside of its module.
     pub(crate) is_visible: bool,
     pub(crate) generics: &'a Generics,
     pub(crate) krate: Option<Path>,
-    /// In seconds, where it is not the usual one.
+    /// Seconds, unless the default.
     pub(crate) send_interval: Option<f64>,
-    /// Where it is not the usual one.
+    /// Channel, unless the default.
     pub(crate) channel: Option<u8>,
-    /// Whether its changes travel unreliably in Mirror's protocol.
+    /// Set if its changes travel unreliably in Mirror's protocol.
     pub(crate) is_hybrid: bool,
-    /// Where it says that it implements `NetworkLifecycle`.
+    /// Place of `lifecycle`: the struct implements `NetworkLifecycle`.
     pub(crate) lifecycle: Option<Span>,
-    /// Where it says that it implements `Synchronize`.
+    /// Place of `synchronize`: the struct implements `Synchronize`.
     pub(crate) synchronize: Option<Span>,
     pub(crate) base: Option<Base<'a>>,
     pub(crate) sync_vars: Vec<SyncVar<'a>>,
 }
 
-/// The field that is the base.
+/// Field of the base.
 pub(crate) struct Base<'a> {
     pub(crate) member: Member,
     pub(crate) ty: &'a Type,
@@ -45,23 +45,23 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) member: Member,
     pub(crate) ty: FieldType<'a>,
     pub(crate) hook: Option<Ident>,
-    /// Told of all changes of a collection at once.
+    /// Hook with all changes of a collection at once.
     pub(crate) batch_hook: Option<Ident>,
-    /// Whether the hook is also told of what the field is when a client meets the object.
+    /// Set if the hook also runs for the snapshot that spawns the object.
     pub(crate) initial_hook: bool,
-    /// What encodes the value, where that is not the value itself: of a `SyncVar` only.
+    /// Codec of a `SyncVar`, in place of the value's own encoding.
     pub(crate) codec: Option<Type>,
-    /// Who reads and writes it, and when it is sent.
+    /// Readers, writers and times.
     pub(crate) policy: Policy,
 }
 
 impl SyncVar<'_> {
-    /// Whether anybody is told what has changed.
+    /// Returns whether the field has a hook or a batch hook.
     pub(crate) fn has_hook(&self) -> bool {
         self.hook.is_some() || self.batch_hook.is_some()
     }
 
-    /// Whether its previous value is kept, for its hook or to compare.
+    /// Returns whether its previous value is kept, for its hook or for comparison.
     pub(crate) fn is_remembered(&self) -> bool {
         self.has_hook() || self.codec.is_some()
     }
@@ -128,7 +128,7 @@ impl<'a> Behaviour<'a> {
         }
     }
 
-    /// What is said about the fields of a struct that has none would go unheard.
+    /// Refuses settings for all fields on a struct without fields, since they would have no effect.
     fn refuse_rules_of_nothing(&self, common: &CommonPolicy, errors: &mut Errors) {
         let message = match &self.base {
             Some(_) => {
@@ -218,23 +218,23 @@ impl<'a> Behaviour<'a> {
         }
     }
 
-    /// Whether any field of its own has a hook.
+    /// Returns whether a field, base excluded, has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::has_hook)
     }
 
-    /// Whether there are fields of its own that not everyone reads.
+    /// Returns whether a field, base excluded, has a limited set of readers.
     pub(crate) fn has_private_fields(&self) -> bool {
         let private = |sync_var: &SyncVar<'_>| sync_var.policy.readers != Readers::Everyone;
         self.sync_vars.iter().any(private)
     }
 
-    /// Whether the previous value of any field of its own is kept.
+    /// Returns whether the previous value of a field, base excluded, is kept.
     pub(crate) fn remembers(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::is_remembered)
     }
 
-    /// Whether any field of its own has a codec.
+    /// Returns whether a field, base excluded, has a codec.
     pub(crate) fn has_codecs(&self) -> bool {
         self.sync_vars
             .iter()
@@ -242,7 +242,7 @@ impl<'a> Behaviour<'a> {
     }
 }
 
-/// Why a field that is no collection by its name cannot have a `batch_hook`.
+/// Returns the reason why a field without a collection's name cannot have a `batch_hook`.
 fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
     match ty.container {
         Container::SyncVar(_) => {
@@ -255,7 +255,7 @@ fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
     }
 }
 
-/// A `SyncVar` without the attribute would be written to and never sent.
+/// Refuses a `SyncVar` without the attribute, which would never be sent.
 fn refuse_forgotten(ty: &Type, errors: &mut Errors) {
     if let Some((found, name)) = field_type::find_synchronised(ty) {
         let message = format!(

@@ -1,28 +1,28 @@
-//! The four collections, by their names: what they are made of, and what is meant by those of std.
+//! The four collections, by name: their elements, and their counterparts in std.
 
 use syn::{AngleBracketedGenericArguments, PathArguments, PathSegment, Type};
 
 use super::field_type::{arguments, last_segment, parts, type_text};
 
-/// A collection that is known by its name.
+/// A collection, recognised by its name.
 pub(crate) struct Collection<'a> {
     pub(crate) name: &'static str,
     plain: &'static str,
-    /// What its hook is given.
+    /// Argument type of its hook.
     pub(crate) change: &'static str,
     key: Option<Key>,
-    /// The types of its elements, or of keys and values, in their brackets.
+    /// Element types, or key and value types, in their brackets.
     pub(crate) arguments: &'a AngleBracketedGenericArguments,
 }
 
-/// What the first of the types must be able to do, if it is a key or an element of a set.
+/// Trait requirements of the first type, if it is a key or an element of a set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Hashed,
     Ordered,
 }
 
-/// The collections, what does the same and is not synchronised, what their hooks are given, their keys.
+/// Collections, their counterparts in std, the argument types of their hooks, their keys.
 const COLLECTIONS: &[(&str, &str, &str, Option<Key>)] = &[
     ("SyncList", "Vec", "ListChange", None),
     (
@@ -35,14 +35,14 @@ const COLLECTIONS: &[(&str, &str, &str, Option<Key>)] = &[
     ("SyncSortedSet", "BTreeSet", "SetChange", Some(Key::Ordered)),
 ];
 
-/// Types that are known to be good keys, by their names.
+/// Types known as valid keys, by name.
 const KEYS: &[&str] = &[
     "bool", "char", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "String", "Vec",
     "Option", "Box", "NetId",
 ];
 
 impl<'a> Collection<'a> {
-    /// Looks at a type; `None` if it is something else.
+    /// Recognises a collection; `None` for any other type.
     pub(crate) fn of(ty: &'a Type) -> Option<Self> {
         let segment = last_segment(ty)?;
         let mut known = COLLECTIONS.iter();
@@ -61,13 +61,13 @@ impl<'a> Collection<'a> {
         }
     }
 
-    /// Whether it has as many arguments as it takes; the compiler says so if not.
+    /// Returns whether it has the right number of arguments; otherwise the compiler reports the mistake.
     pub(crate) fn is_complete(&self) -> bool {
         let takes = if self.name == "SyncDictionary" { 2 } else { 1 };
         self.arguments.args.len() == takes
     }
 
-    /// The types that it is made of, each with what it must be if it is the key.
+    /// Returns the element types, each with the requirements of a key if it is one.
     pub(crate) fn elements(ty: &'a Type) -> impl Iterator<Item = (&'a Type, Option<Key>)> {
         let key = Self::of(ty).and_then(|collection| collection.key);
         let keys = key.into_iter().map(Some).chain(std::iter::repeat(None));
@@ -75,7 +75,7 @@ impl<'a> Collection<'a> {
     }
 }
 
-/// Whether what is a key in a type, if it is a collection with keys, is known to be good for it.
+/// Returns whether the key type, if any, is known as a valid key.
 pub(super) fn keys_are_good(ty: &Type) -> bool {
     key(ty).is_none_or(is_key)
 }
@@ -88,7 +88,7 @@ fn is_key(ty: &Type) -> bool {
     }
 }
 
-/// Refuses a key of which no two are surely equal.
+/// Refuses a key type without reliable equality.
 pub(super) fn refuse_key(ty: &Type) -> syn::Result<()> {
     let Some(fraction) = key(ty).and_then(find_fraction) else {
         return Ok(());
@@ -100,19 +100,19 @@ pub(super) fn refuse_key(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(fraction, message))
 }
 
-/// The type of the keys of a dictionary, or of the elements of a set.
+/// Returns the key type of a dictionary, or the element type of a set.
 fn key(ty: &Type) -> Option<&Type> {
     Collection::of(ty)?.key?;
     elements(ty).into_iter().next()
 }
 
-/// The types in the brackets of a type, whatever a macro has put around it.
+/// Returns the types in the brackets of a type, without the groups that macros put around it.
 pub(super) fn elements(ty: &Type) -> Vec<&Type> {
     last_segment(ty).into_iter().flat_map(arguments).collect()
 }
 
-/// The first float in a type, as far as it is known what is compared there: a struct of the user's own
-/// may compare in its own way.
+/// Returns the first float in a type, as far as its comparison is known: a user's struct
+/// may define its own.
 fn find_fraction(ty: &Type) -> Option<&Type> {
     let is_one_of = |names: &[&str]| {
         last_segment(ty).is_some_and(|segment| names.iter().any(|name| segment.ident == name))
@@ -141,7 +141,7 @@ pub(super) fn refuse_wrapped(ty: &Type, value: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(ty, message))
 }
 
-/// Says which collection does the same as one of std, and knows what has changed in it.
+/// Returns the advice for a collection of std: its synchronised counterpart.
 pub(super) fn instead_of(ty: &Type) -> Option<String> {
     let segment = last_segment(ty)?;
     let (synchronised, takes) = match &*segment.ident.to_string() {
@@ -158,7 +158,7 @@ pub(super) fn instead_of(ty: &Type) -> Option<String> {
     ))
 }
 
-/// What to write in the place of a synchronised type where a plain one is needed.
+/// Returns the plain counterpart of a synchronised type.
 pub(super) fn plain_of(ty: &Type) -> String {
     let parts: Vec<String> = elements(ty).into_iter().map(type_text).collect();
     let parts = parts.join(", ");
@@ -168,7 +168,7 @@ pub(super) fn plain_of(ty: &Type) -> String {
     }
 }
 
-/// What to write for a type that has a synchronised one inside, and is none.
+/// Returns the advice for a plain type with a synchronised one inside.
 pub(super) fn suggest_replacement(ty: &Type, inner: &Type) -> String {
     let (outer, inside) = (type_text(ty), type_text(inner));
     let plain = outer.replace(&inside, &plain_of(inner));

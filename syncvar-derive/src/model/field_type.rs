@@ -1,20 +1,20 @@
-//! What can be told of a field's type from its tokens.
+//! Conclusions about a field's type from its tokens.
 //!
 //! A macro sees names and not types: it knows `SyncVar<i32>` and it knows `i32`; `Health` may be an
-//! alias of either. What the names say wrongly is caught by the bound on `SyncField`.
+//! alias of either. The bound on `SyncField` catches wrong conclusions.
 
 use quote::ToTokens;
 use syn::{GenericArgument, Ident, PathArguments, PathSegment, Type};
 
 use super::collection::{self, Collection};
 
-/// The type of a synchronised field.
+/// Type of a synchronised field.
 pub(crate) struct FieldType<'a> {
     pub(crate) original: &'a Type,
     pub(crate) container: Container<'a>,
 }
 
-/// Types that travel, by the name that everybody uses for them.
+/// Types that travel, by their usual names.
 const TRAVELS: &[&str] = &[
     "bool",
     "char",
@@ -79,7 +79,7 @@ const TRAVELS: &[&str] = &[
     POSTCARD,
 ];
 
-/// Holds any type that serde knows, also one that cannot travel by itself.
+/// Wrapper of any type with serde's traits, also one that cannot travel by itself.
 const POSTCARD: &str = "Postcard";
 
 /// Types whose keys or elements have an order.
@@ -105,21 +105,21 @@ const WITHOUT_ORDER: &[&str] = &[
     "HashSet",
 ];
 
-/// What kind of field it is.
+/// Kind of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Container<'a> {
     /// `SyncVar<T>`, with its `T`.
     SyncVar(&'a Type),
     /// One of the collections.
     Collection,
-    /// Anything else: an alias, or a `SyncField` of the user's own.
+    /// An alias, or a user's `SyncField`.
     Unknown,
 }
 
 impl<'a> FieldType<'a> {
-    /// Looks at the type of a field marked `#[sync_var]`; the error says what to write.
+    /// Analyses the type of a field marked `#[sync_var]`; the error contains the advice.
     ///
-    /// With a codec it is the codec that has to know the value.
+    /// With a codec, only the codec must support the value.
     pub(crate) fn from_syn(ty: &'a Type, has_codec: bool) -> syn::Result<Self> {
         let container = match argument_of(ty, "SyncVar") {
             Some(value) => {
@@ -161,12 +161,12 @@ impl<'a> FieldType<'a> {
 }
 
 impl<'a> FieldType<'a> {
-    /// Whether it is one of the collections, by its name.
+    /// Returns whether it is one of the collections, by name.
     pub(crate) fn is_collection(&self) -> bool {
         matches!(self.container, Container::Collection)
     }
 
-    /// The collection that it is, by its name, if it is written with all that it is made of.
+    /// Returns the collection, by name, if its arguments are complete.
     pub(crate) fn collection(&self) -> Option<Collection<'a>> {
         Collection::of(self.original).filter(Collection::is_complete)
     }
@@ -185,7 +185,7 @@ fn refuse_inner(ty: &Type) -> syn::Result<()> {
     Err(syn::Error::new_spanned(inner, message))
 }
 
-/// Refuses a plain type where a `SyncVar` of it is meant.
+/// Refuses a plain type in place of a `SyncVar`.
 fn refuse_bare(ty: &Type) -> syn::Result<()> {
     let text = type_text(ty);
     if let Some((inner, _)) = find_synchronised(ty) {
@@ -207,7 +207,7 @@ fn refuse_bare(ty: &Type) -> syn::Result<()> {
     Ok(())
 }
 
-/// The advice of [`refuse_immovable`], for a field that is no `SyncVar` either.
+/// Extends the advice of [`refuse_immovable`] for a field without `SyncVar`.
 fn with_sync_var(advice: &str) -> String {
     let (why, what) = advice.rsplit_once("write ").unwrap_or((advice, ""));
     let parts = what.split('`').enumerate().map(|(index, part)| {
@@ -228,8 +228,8 @@ fn with_sync_var(advice: &str) -> String {
     format!("{why}write {what}{missing}")
 }
 
-/// Refuses types of the language and of std that cannot travel, wherever they stand in a type, and
-/// says what to write instead.
+/// Refuses types of the language and of std that cannot travel, at any depth of a type, with
+/// advice.
 pub(super) fn refuse_immovable(ty: &Type) -> syn::Result<()> {
     let advice = match ty {
         Type::Reference(_) | Type::Ptr(_) | Type::Slice(_) => Some(
@@ -249,7 +249,7 @@ pub(super) fn refuse_immovable(ty: &Type) -> syn::Result<()> {
     parts(ty).into_iter().try_for_each(refuse_immovable)
 }
 
-/// What to write instead of a type of this name; `None` where nothing is known against it.
+/// Returns the advice for a type of this name; `None` for an acceptable name.
 fn advice_for(segment: &PathSegment) -> Option<String> {
     let name = segment.ident.to_string();
     let advice = match &*name {
@@ -277,8 +277,8 @@ fn advice_for(segment: &PathSegment) -> Option<String> {
     Some(advice.into())
 }
 
-/// Whether a type is one that travels, by its name and those of its arguments. Where that is not
-/// known, the calls are emitted in a form that gives one error if it does not.
+/// Returns whether a type is known to travel, by its name and its arguments' names. Calls on other types
+/// are emitted in a form that gives one error for a missing trait.
 pub(crate) fn travels(ty: &Type) -> bool {
     match ty {
         Type::Paren(_) | Type::Group(_) | Type::Tuple(_) | Type::Array(_) => {
@@ -292,12 +292,12 @@ pub(crate) fn travels(ty: &Type) -> bool {
     }
 }
 
-/// Whether the macro knows of all elements, or of keys and values, that they are what they must be.
+/// Returns whether all elements, or keys and values, are known to meet their requirements.
 pub(crate) fn elements_travel(ty: &Type) -> bool {
     collection::elements(ty).into_iter().all(travels) && collection::keys_are_good(ty)
 }
 
-/// Whether the keys of a type, if it has any, can be brought into an order: a map of floats is known
+/// Returns whether the keys of a type, if any, have an order: a map of floats is known
 /// by name and yet does not travel.
 fn has_ordered_keys(segment: &PathSegment) -> bool {
     fn has_order(ty: &Type) -> bool {
@@ -308,7 +308,7 @@ fn has_ordered_keys(segment: &PathSegment) -> bool {
     !is_ordered || arguments(segment).next().is_none_or(has_order)
 }
 
-/// Whether a type is one of the language or of std, by its name.
+/// Returns whether a type belongs to the language or to std, by its name.
 pub(super) fn is_known(ty: &Type) -> bool {
     travels(ty)
         || !matches!(ty, Type::Path(_))
@@ -319,7 +319,7 @@ pub(super) fn is_known(ty: &Type) -> bool {
         }
 }
 
-/// Whether a type mentions a name, as a path of one segment.
+/// Returns whether a type mentions a name, as a path of one segment.
 pub(super) fn mentions(ty: &Type, name: &Ident) -> bool {
     let itself = match ty {
         Type::Path(path) => path.path.is_ident(name) || path.path.is_ident("Self"),
@@ -328,7 +328,7 @@ pub(super) fn mentions(ty: &Type, name: &Ident) -> bool {
     itself || parts(ty).into_iter().any(|part| mentions(part, name))
 }
 
-/// The first `SyncVar` or collection in a type, the type itself included, and its name.
+/// Returns the first `SyncVar` or collection in a type, including the type itself, and its name.
 pub(super) fn find_synchronised(ty: &Type) -> Option<(&Type, &'static str)> {
     if argument_of(ty, "SyncVar").is_some() {
         return Some((ty, "SyncVar"));
@@ -339,7 +339,7 @@ pub(super) fn find_synchronised(ty: &Type) -> Option<(&Type, &'static str)> {
     parts(ty).into_iter().find_map(find_synchronised)
 }
 
-/// The types that a type is made of.
+/// Returns the component types of a type.
 pub(super) fn parts(ty: &Type) -> Vec<&Type> {
     match ty {
         Type::Path(_) => last_segment(ty).into_iter().flat_map(arguments).collect(),
@@ -353,7 +353,7 @@ pub(super) fn parts(ty: &Type) -> Vec<&Type> {
     }
 }
 
-/// A type as a person writes it.
+/// Returns a type in the usual spelling.
 pub(super) fn type_text(ty: &Type) -> String {
     let text = ty.to_token_stream().to_string();
     let text = text
@@ -368,7 +368,7 @@ pub(super) fn type_text(ty: &Type) -> String {
         .replace("< ", "<")
 }
 
-/// The single type argument of a type of this name.
+/// Returns the single type argument of a type with this name.
 pub(super) fn argument_of<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     let segment = last_segment(ty).filter(|segment| segment.ident == name)?;
     let mut arguments = arguments(segment);

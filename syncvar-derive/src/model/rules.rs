@@ -1,4 +1,4 @@
-//! Who reads and writes a field, and when it is sent: only what makes sense together.
+//! Policy of a field, in valid combinations only: readers, writers and times.
 
 use proc_macro2::Span;
 use syn::{Member, Path};
@@ -8,7 +8,7 @@ use crate::attr::{BehaviourAttrs, RuleAttrs, Spanned};
 use crate::errors::Errors;
 use crate::names;
 
-/// Who is given a field.
+/// Readers of a field.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Readers {
     #[default]
@@ -17,23 +17,23 @@ pub(crate) enum Readers {
     Others,
 }
 
-/// What the struct says about who reads and writes each of its fields.
+/// The struct's settings for the readers and writers of all fields.
 #[derive(Default)]
 pub(super) struct CommonPolicy {
-    /// What `sync_mode` comes to, as `read` of a field would have it.
+    /// Value of `sync_mode` in the words of a field's `read`.
     read: Option<Spanned<String>>,
-    /// What `sync_direction` comes to, as `write` of a field would have it.
+    /// Value of `sync_direction` in the words of a field's `write`.
     write: Option<Spanned<String>>,
 }
 
-/// The rules of a field.
+/// Policy of a field.
 #[derive(Default)]
 pub(crate) struct Policy {
     pub(crate) readers: Readers,
     pub(crate) owner_writes: bool,
     pub(crate) server_override: bool,
     pub(crate) initial_only: bool,
-    /// In seconds.
+    /// Seconds.
     pub(crate) min_interval: Option<f64>,
     pub(crate) max_interval: Option<f64>,
     pub(crate) threshold: Option<Path>,
@@ -58,7 +58,7 @@ impl CommonPolicy {
         }
     }
 
-    /// Says it of one field.
+    /// Applies the settings to one field.
     pub(super) fn apply(&self, attrs: &mut RuleAttrs, member: &Member, errors: &mut Errors) {
         let name = names::plain(member);
         merge_uniform(&mut attrs.read, self.read.as_ref(), errors, || {
@@ -75,14 +75,14 @@ impl CommonPolicy {
         });
     }
 
-    /// Where it is said.
+    /// Returns the places of the settings.
     pub(super) fn places(&self) -> impl Iterator<Item = Span> {
         let said = [&self.read, &self.write];
         said.into_iter().flatten().map(|said| said.span)
     }
 }
 
-/// Takes what is said of all fields for one that says nothing, or the same.
+/// Merges a setting of the struct into a field without one, or with the same one.
 fn merge_uniform(
     own: &mut Option<Spanned<String>>,
     common: Option<&Spanned<String>>,
@@ -115,7 +115,7 @@ impl Policy {
         }
     }
 
-    /// Whether any rule is given.
+    /// Returns whether the policy differs from the default.
     pub(crate) fn is_restricted(&self) -> bool {
         self.readers != Readers::Everyone
             || self.owner_writes

@@ -11,7 +11,7 @@ use crate::errors::Errors;
 use crate::lints::Lints;
 use crate::names;
 
-/// A struct or enum to make a value of.
+/// Struct or enum with `#[derive(SyncValue)]`.
 pub(crate) struct Value<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) lints: Lints,
@@ -20,21 +20,21 @@ pub(crate) struct Value<'a> {
     pub(crate) body: Body<'a>,
 }
 
-/// What it consists of.
+/// Content of a value.
 pub(crate) enum Body<'a> {
     Struct(Shape<'a>),
     /// No variant has data: a number on the wire.
     PlainEnum {
         variants: Vec<&'a Ident>,
-        /// The type that a `repr` gives to the numbers, unless that is `i32`.
+        /// Number type of the `repr`, unless `i32`.
         repr: Option<Ident>,
         discriminant: Discriminant,
     },
-    /// Some variant has data: the position of the variant, then its members.
+    /// A variant has data: the position of the variant, then its members.
     DataEnum(Vec<Variant<'a>>),
 }
 
-/// Whether the numbers of a plain enum are known to fit 32 bits.
+/// Knowledge whether the numbers of a plain enum fit 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Discriminant {
     Fits,
@@ -49,7 +49,7 @@ pub(crate) struct Variant<'a> {
 
 /// The members of a struct or variant.
 pub(crate) struct Shape<'a> {
-    /// Whether they have names.
+    /// Set if the members have names.
     pub(crate) named: bool,
     pub(crate) members: Vec<MemberModel<'a>>,
 }
@@ -58,7 +58,7 @@ pub(crate) struct Shape<'a> {
 pub(crate) struct MemberModel<'a> {
     pub(crate) member: Member,
     pub(crate) ty: &'a Type,
-    /// It does not travel.
+    /// Set if the member does not travel.
     pub(crate) skipped: bool,
 }
 
@@ -99,7 +99,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Every member that travels.
+    /// Returns the members that travel.
     pub(crate) fn members(&self) -> impl Iterator<Item = &MemberModel<'a>> {
         let groups: Vec<&[MemberModel<'a>]> = match &self.body {
             Body::Struct(shape) => vec![&shape.members],
@@ -159,16 +159,16 @@ fn enum_body<'a>(input: &'a DeriveInput, data: &'a DataEnum, errors: &mut Errors
     Body::DataEnum(variants.collect())
 }
 
-/// How many bits the numbers of an enum can have.
+/// Width of an enum's numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Width {
-    /// At most 32.
+    /// At most 32 bits.
     Narrow,
-    /// More.
+    /// More than 32 bits.
     Wide,
 }
 
-/// The integer that `#[repr(...)]` names.
+/// Returns the integer type of `#[repr(...)]`.
 fn integer_repr(input: &DeriveInput) -> Option<(&'static str, Width)> {
     const INTEGERS: &[(&str, Width)] = &[
         ("u8", Width::Narrow),
@@ -191,7 +191,7 @@ fn integer_repr(input: &DeriveInput) -> Option<(&'static str, Width)> {
     words.find_map(|word| INTEGERS.iter().find(|(name, _)| *name == word).copied())
 }
 
-/// The type of an enum's numbers on the wire, unless that is `i32`. C# has no integer as wide as a
+/// Returns the type of an enum's numbers on the wire, unless `i32`. C# has no integer with the width of a
 /// pointer.
 fn number_type(repr: &str) -> Option<Ident> {
     match repr {
@@ -255,7 +255,7 @@ fn member<'a>(
     }
 }
 
-/// Members of variants cannot be skipped.
+/// Refuses `skip` on members of variants.
 fn refuse_skips(fields: &Fields, errors: &mut Errors) {
     for field in fields {
         if let Some(skip) = MemberAttrs::parse(&field.attrs, &mut Errors::default()).skip {

@@ -259,6 +259,33 @@ impl fmt::Debug for NetworkContext<'_> {
 }
 
 /// Context of a remote call: a [`NetworkContext`] and the sender.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// #[network_calls]
+/// impl Door {
+///     #[command(requires_ownership = false)]
+///     fn knock(&mut self, ctx: &mut CallContext<'_>) {
+///         assert!(ctx.is_server());
+///         println!("{:?} knocks at {}", ctx.sender(), ctx.net_id());
+///         self.open.set(true);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// net.client_mut(0).calls::<Door>(door).knock().unwrap();
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Door>(door).unwrap().open, true);
+/// ```
 #[derive(Debug)]
 pub struct CallContext<'a> {
     context: NetworkContext<'a>,

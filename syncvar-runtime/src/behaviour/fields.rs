@@ -5,6 +5,21 @@ use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultEx
 
 /// Operations on the fields of a behaviour and its bases. Every [`NetworkBehaviour`] has them,
 /// through its [`visit`](NetworkBehaviour::visit).
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut door = Door { open: true.into() };
+/// door.set_dirty_bit(1);
+/// assert_eq!(door.sync_var_dirty_bits(), 1);
+/// door.clear_all_dirty_bits();
+/// assert_eq!(door.sync_var_dirty_bits(), 0);
+/// ```
 pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     /// Makes the fields with a set bit dirty: their values are sent again. Ignores bits without a
     /// field.
@@ -236,7 +251,11 @@ pub(super) struct WriteFields<'a> {
 }
 
 impl FieldVisitor for WriteFields<'_> {
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each field makes Mirror's snapshots a tenth slower"
+    )]
+    #[inline(always)]
     fn field<A: FieldAccess>(&mut self, bit: u64, name: &'static str, field: A) {
         if self.fields & bit != 0 {
             field.write_full(self.writer.at(name));

@@ -20,6 +20,25 @@ pub trait BehaviourRow {
 }
 
 /// A spawned object: its ids, place, parent and behaviours, for reading.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door { open: true.into() });
+/// net.settle();
+/// let identity = net.client(0).identity(door).unwrap();
+/// assert_eq!(identity.net_id(), door);
+/// assert_eq!(identity.behaviour_name(0), Some("Door"));
+/// assert_eq!(identity.behaviour::<Door>().unwrap().open, true);
+/// assert_eq!(identity.parent(), None);
+/// ```
 #[derive(Clone, Copy)]
 pub struct NetworkIdentity<'a> {
     net_id: NetId,

@@ -141,11 +141,7 @@ impl BehaviourInfo {
     /// layout of another behaviour:
     ///
     /// ```
-    /// use syncvar::{
-    ///     behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, prelude::*,
-    ///     schema::BehaviourSchema,
-    ///     wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
-    /// };
+    /// use syncvar::{prelude::*, behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, schema::BehaviourSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind}};
     ///
     /// /// Sends a check number behind the bytes of another behaviour.
     /// struct Checked<B: NetworkBehaviour>(B);

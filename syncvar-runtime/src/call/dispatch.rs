@@ -5,21 +5,21 @@ use crate::behaviour::{NetworkSide, Panicked};
 use crate::object::{self, Slots};
 use crate::{CallContext, ConnectionId, NetId, NetworkReader, ReadError};
 
-/// Why a call has not come to its end.
+/// Reason for which a call failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
-    /// Its arguments could not be read: it has not run.
+    /// The arguments are malformed: the call did not run.
     Malformed(ReadError),
     /// The call panicked with this message.
     Panicked(String),
 }
 
-/// Runs a call on a behaviour of an object that has been lent: the one door for calls of the network,
+/// Runs a call on a behaviour of a checked-out object, for calls of the network,
 /// of the server on itself, and of a host.
 ///
 /// # Errors
 ///
-/// When the arguments could not be read, or the call panicked.
+/// When the arguments are malformed, or the call panicked.
 pub fn run(
     slots: &mut dyn Slots,
     (object, place): (NetId, &CallPlace),

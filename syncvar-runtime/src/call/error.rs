@@ -4,16 +4,41 @@ use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
 
 /// A call that was not sent.
+///
+/// ```
+/// use syncvar::calls::CallError;
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// #[network_calls]
+/// impl Door {
+///     #[command]
+///     fn unlock(&mut self) {
+///         self.open.set(true);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default()); // without an owner
+/// net.settle();
+/// let refused = net.client_mut(0).calls::<Door>(door).unlock();
+/// assert_eq!(refused, Err(CallError::NotOwner(door)));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The server has not let this client in, or the connection is over.
+    /// The server has not accepted this client, or the connection is closed.
     #[error("there is no connection to the server")]
     NotConnected,
-    /// The server has made this client not ready: it takes no commands. Only in Mirror.
+    /// The server has made this client not ready: it accepts no commands. Only in Mirror.
     #[error("this client is not ready")]
     NotReady,
-    /// There is no such object here.
+    /// The object does not exist on this side.
     #[error("there is no object {0}")]
     UnknownObject(NetId),
     /// No behaviour of the object is of this type or has it as its base.
@@ -21,7 +46,7 @@ pub enum CallError {
     NoSuchBehaviour {
         /// The object.
         object: NetId,
-        /// The behaviour that was asked for.
+        /// The requested behaviour.
         behaviour: &'static str,
     },
     /// Only the owner of the object may call this command.
@@ -38,24 +63,57 @@ pub enum CallError {
         /// The connection.
         connection: ConnectionId,
     },
-    /// There is no such channel.
+    /// The channel does not exist.
     #[error("there is no channel {0}")]
     UnknownChannel(u8),
-    /// The call names its receiver itself, and another one was given as well.
+    /// The call declares its receiver, and the caller gave another one.
     #[error("this call names its receiver: `to` cannot name another")]
     TargetGiven,
-    /// UNet's bytes cannot tell this call from another one of the object: it has two behaviours of
+    /// The call is ambiguous in UNet's encoding: the object has two behaviours of
     /// one class, and the call would run on the first.
     #[error(
         "in the bytes of UNet this call cannot be told from one of another behaviour of the object"
     )]
     Ambiguous,
-    /// An argument has no form on the wire, or all of them are too long for one message.
+    /// An argument has no form on the wire, or the arguments exceed the size of a message.
     #[error("the arguments cannot be sent: {0}")]
     Unsendable(#[from] WriteError),
 }
 
-/// Reason for which a server has not run a command of a client. The connection stands.
+/// Reason for which a server has not run a command of a client. The connection remains open.
+///
+/// ```
+/// use syncvar::calls::CommandRefusal;
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+///
+/// #[network_calls]
+/// impl Door {
+///     #[command]
+///     fn unlock(&mut self) {
+///         self.open.set(true);
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let owner = net.connection(0);
+/// let options = SpawnOptions { owner: Some(owner), ..SpawnOptions::default() };
+/// let door = net.server.spawn_with(Door::default(), options).unwrap();
+/// net.settle();
+/// net.client_mut(0).calls::<Door>(door).unlock().unwrap();
+/// net.server.set_owner(door, None); // before the command arrives
+/// net.settle();
+/// let refused = std::iter::from_fn(|| net.server.poll_event()).find_map(|event| match event {
+///     ServerEvent::CommandRefused { reason, .. } => Some(reason),
+///     _ => None,
+/// });
+/// assert!(matches!(refused, Some(CommandRefusal::NotOwner)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandRefusal {
@@ -80,12 +138,12 @@ pub enum CommandRefusal {
     /// The call exceeds its rate.
     #[error("it came more often than the rate allows")]
     TooOften,
-    /// The arguments could not be read.
+    /// The arguments are malformed.
     #[error("its arguments could not be read: {0}")]
     Malformed(ReadError),
 }
 
-/// A call of the server that did not come to its end.
+/// Failed call of the server.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallFailure {
@@ -95,12 +153,12 @@ pub struct CallFailure {
     pub behaviour: &'static str,
     /// The name of the call.
     pub call: &'static str,
-    /// What was wrong: what the panic said, or why the arguments could not be read.
+    /// Message of the panic, or the read error of the arguments.
     pub message: String,
 }
 
 impl CallFailure {
-    /// A failure of this call, with this message.
+    /// Creates a failure of this call.
     pub fn new(object: NetId, place: &CallPlace, message: String) -> Self {
         Self {
             object,
@@ -111,29 +169,29 @@ impl CallFailure {
     }
 }
 
-/// Commands of clients that a server has not run, by the reason.
+/// Number of refused commands, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedCommands {
-    /// There was no such object, or the connection did not see it.
+    /// The object did not exist, or the connection did not observe it.
     pub unknown_object: u64,
     /// The object had no such command.
     pub unknown_call: u64,
-    /// Only the owner may call it.
+    /// The connection does not own the object.
     pub not_owner: u64,
-    /// It came more often than the rate allows.
+    /// The command exceeded its rate.
     pub too_often: u64,
-    /// Its arguments could not be read.
+    /// The arguments were malformed.
     pub malformed: u64,
 }
 
 impl RefusedCommands {
-    /// How many there were in all.
+    /// Returns the sum of all reasons.
     pub fn total(&self) -> u64 {
         self.unknown_object + self.unknown_call + self.not_owner + self.too_often + self.malformed
     }
 
-    /// Counts a command that was not run.
+    /// Counts a refused command.
     pub fn count(&mut self, reason: &CommandRefusal) {
         *match reason {
             CommandRefusal::NotReady | CommandRefusal::UnknownObject => &mut self.unknown_object,

@@ -10,18 +10,46 @@ use super::NetworkCalls;
 use super::place::CallPlace;
 use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
-/// An event that a behaviour declares by `#[sync_event]`, with the types of its arguments: the key for
-/// [`ReceivedEvent::arguments`]. The macro makes a constant of it.
+/// Event declared by `#[sync_event]`, with the types of its arguments: the key for
+/// [`ReceivedEvent::arguments`]. The macro declares it as a constant.
 pub struct SyncEvent<A> {
     declared: (TypeId, u32),
     arguments: PhantomData<fn() -> A>,
 }
 
-/// An event of an object that has been received.
+/// A received event of an object.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Goal {
+///     #[sync_var]
+///     team: SyncVar<u8>,
+/// }
+///
+/// #[network_calls]
+/// impl Goal {
+///     #[sync_event]
+///     fn scored(points: u32);
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Goal>("goal"));
+/// let goal = net.server.spawn(Goal::default());
+/// net.settle();
+/// net.server.calls::<Goal>(goal).scored(5).unwrap();
+/// net.settle();
+/// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+/// let Some(ClientEvent::SyncEvent(event)) = last else {
+///     panic!("no event");
+/// };
+/// assert_eq!((event.object(), event.name()), (goal, "scored"));
+/// assert_eq!(event.arguments(Goal::SCORED), Some((5,)));
+/// ```
 #[derive(Clone, PartialEq)]
 pub struct ReceivedEvent(Box<Parts>);
 
-/// Behind a pointer, so that the other events stay short.
+/// Behind a pointer, so that the other client events stay short.
 #[derive(Clone, PartialEq)]
 struct Parts {
     object: NetId,
@@ -33,7 +61,7 @@ struct Parts {
 }
 
 impl<A> SyncEvent<A> {
-    /// The event of this number among the calls that `B` declares.
+    /// Creates the key of a call that `B` declares, by number.
     pub const fn of<B: NetworkCalls>(number: u32) -> Self {
         Self {
             declared: (TypeId::of::<B>(), number),
@@ -57,7 +85,7 @@ impl<A> fmt::Debug for SyncEvent<A> {
 }
 
 impl ReceivedEvent {
-    /// Builds the event of a call that was received with these arguments.
+    /// Creates the event of a received call.
     pub fn new(object: NetId, place: &CallPlace, encoding: Encoding, arguments: &[u8]) -> Self {
         Self(Box::new(Parts {
             object,
@@ -69,22 +97,22 @@ impl ReceivedEvent {
         }))
     }
 
-    /// The object.
+    /// Returns the object.
     pub fn object(&self) -> NetId {
         self.0.object
     }
 
-    /// The position of the behaviour on it.
+    /// Returns the position of the behaviour on the object.
     pub fn behaviour(&self) -> usize {
         self.0.behaviour
     }
 
-    /// The name of the event, as it is declared.
+    /// Returns the declared name of the event.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
 
-    /// Its arguments, if it is this event. A single argument is a tuple of one.
+    /// Returns the arguments if the event has this key. A single argument is a tuple of one.
     pub fn arguments<A: CallArguments>(&self, event: SyncEvent<A>) -> Option<A> {
         if self.0.declared != event.declared {
             return None;
@@ -104,7 +132,7 @@ impl fmt::Debug for ReceivedEvent {
     }
 }
 
-/// The arguments of a call: a tuple of up to 16 values.
+/// Arguments of a call: a tuple of up to 16 values.
 pub trait CallArguments: Sized {
     /// Reads the arguments, one after another.
     ///

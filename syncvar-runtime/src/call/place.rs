@@ -1,4 +1,4 @@
-//! Which call is meant: by number, by UNet's hash, or by the class that declares it.
+//! Lookup of calls on an object: by number, by UNet's hash, or by declaring class.
 
 use std::any::TypeId;
 
@@ -6,20 +6,20 @@ use crate::NetworkBehaviour;
 use crate::object::Slots;
 use crate::schema::{CallKind, CallSchema, CallTable};
 
-/// The calls of the behaviours of an object, in order: numbered one after another.
+/// Calls of all behaviours of an object, numbered one after another.
 #[derive(Debug)]
 pub struct ObjectCalls(Vec<(&'static str, &'static CallTable)>);
 
 /// Address of a call on an object.
 #[derive(Clone, Copy, Debug)]
 pub struct CallPlace {
-    /// The position of the behaviour.
+    /// Position of the behaviour.
     pub behaviour: usize,
-    /// The name of the behaviour.
+    /// Name of the behaviour.
     pub name: &'static str,
     /// Number of the call on that behaviour, counted from the calls of its bases.
     pub number: u32,
-    /// The class that declares it, and its number there.
+    /// Declaring class, and the call's number there.
     pub declared: (TypeId, u32),
     /// Declaration of the call.
     pub schema: &'static CallSchema,
@@ -29,14 +29,14 @@ pub struct CallPlace {
 #[derive(Clone, Copy, Debug)]
 pub struct Class {
     id: TypeId,
-    /// Its name.
+    /// Name of the class.
     pub name: &'static str,
-    /// The position of the behaviour, where it is not the first of its class.
+    /// Position of the behaviour, unless it is the first one of its class.
     at: Option<usize>,
 }
 
 impl Class {
-    /// A type, and the position of the behaviour where it is not the first of its class.
+    /// Returns the class of a type, with a behaviour's position if it is not the first one of its class.
     pub fn of<B: NetworkBehaviour>(at: Option<usize>) -> Self {
         Self {
             id: TypeId::of::<B>(),
@@ -56,7 +56,7 @@ impl ObjectCalls {
         Self(calls.collect())
     }
 
-    /// A call that a class declares, on the first behaviour that is or has that class.
+    /// Returns a call declared by a class, on the first behaviour with that class.
     pub fn declared(&self, class: Class, number: u32) -> Option<CallPlace> {
         let behaviours = 0..self.0.len();
         let mut wanted = behaviours.filter(|index| class.at.is_none_or(|at| at == *index));
@@ -67,14 +67,14 @@ impl ObjectCalls {
         })
     }
 
-    /// The number of a call among those of the object.
+    /// Returns the number of a call on its object.
     pub fn number(&self, place: &CallPlace) -> u64 {
         let before = self.0.iter().take(place.behaviour);
         let before: u64 = before.map(|(_, table)| u64::from(table.count())).sum();
         before + u64::from(place.number)
     }
 
-    /// The call under a number among those of the object.
+    /// Returns the object's call with a number.
     pub fn numbered(&self, mut number: u64) -> Option<CallPlace> {
         for (behaviour, (_, table)) in self.0.iter().enumerate() {
             let count = u64::from(table.count());
@@ -86,7 +86,7 @@ impl ObjectCalls {
         None
     }
 
-    /// The first call with this hash, as in UNet.
+    /// Returns the first call with this hash, as UNet does.
     pub fn hashed(&self, hash: u32) -> Option<CallPlace> {
         let mut behaviours = self.0.iter().enumerate();
         behaviours.find_map(|(behaviour, (_, table))| {
@@ -110,12 +110,12 @@ impl ObjectCalls {
 }
 
 impl CallPlace {
-    /// Returns whether a client calls it on the server.
+    /// Returns whether the call is a command.
     pub fn is_command(&self) -> bool {
         self.schema.kind == CallKind::Command
     }
 
-    /// Returns whether it is an event.
+    /// Returns whether the call is an event.
     pub fn is_event(&self) -> bool {
         self.schema.kind == CallKind::SyncEvent
     }

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use crate::object::{Nanos, nanos};
 
-/// For each command that a connection has called, the time at which its allowance is full again. The number
-/// of entries is bounded by the number of declared commands.
+/// Time at which each called command has its full allowance again. The number of entries is bounded by the
+/// number of declared commands.
 #[derive(Debug, Default)]
 pub struct Rates(FxHashMap<(TypeId, u32), Nanos>);
 
@@ -16,7 +16,7 @@ pub struct Rates(FxHashMap<(TypeId, u32), Nanos>);
 const BURST: Nanos = 1_000_000_000;
 
 impl Rates {
-    /// Counts a call, unless it is one too many. A rate that is no positive number is no limit.
+    /// Counts a call; returns `false` if it exceeds the rate. Only a positive, finite rate is a limit.
     pub fn allow(&mut self, command: (TypeId, u32), rate: f64, now: Duration) -> bool {
         if rate <= 0.0 || !rate.is_finite() {
             return true;

@@ -1,4 +1,4 @@
-//! `CallRouter`: the way of calls from the methods of `#[network_calls]` into a server or client.
+//! `CallRouter`: the path of calls from the methods of `#[network_calls]` into a server or client.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use arrayvec::ArrayVec;
 use super::place::{CallPlace, Class};
 use crate::{CallError, NetId, NetworkWriter, Target};
 
-/// A server or client on which calls are made: a server sends calls of clients, a client sends
-/// commands. A server with a local client runs the commands of that.
+/// Server or client that sends calls: a server sends calls of clients, a client sends
+/// commands. A server with a local client runs the local client's commands.
 pub trait CallRouter: fmt::Debug {
-    /// Finds the call, checks whether it can be sent now, and begins its messages.
+    /// Finds the call, checks its permission, and begins its messages.
     ///
     /// # Errors
     ///
     /// When it cannot be sent; no byte is written then.
     fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError>;
 
-    /// Sends a call, when its arguments have been written without an error.
+    /// Sends a call after its arguments have been written without an error.
     ///
     /// # Errors
     ///
@@ -25,16 +25,16 @@ pub trait CallRouter: fmt::Debug {
     fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError>;
 }
 
-/// A call that is wanted.
+/// A requested call.
 #[derive(Clone, Debug)]
 pub struct CallRequest {
     /// The object.
     pub object: NetId,
-    /// The class that declares the call.
+    /// Class that declares the call.
     pub class: Class,
-    /// Its number there.
+    /// Number of the call in the class.
     pub number: u32,
-    /// Its direction, with the receivers.
+    /// Direction, with the receivers.
     pub direction: CallDirection,
 }
 
@@ -43,12 +43,12 @@ pub struct CallRequest {
 pub enum CallDirection {
     /// A command.
     ToServer,
-    /// A call of clients; the target is given where it is not that of the call itself.
+    /// A call of clients, with the target if it replaces the call's own one.
     ToClients(Option<Target>),
 }
 
 impl CallDirection {
-    /// Returns the receivers that were given for a call of clients.
+    /// Returns the target of a call of clients, if set.
     pub fn target(self) -> Option<Target> {
         match self {
             Self::ToServer => None,
@@ -57,16 +57,16 @@ impl CallDirection {
     }
 }
 
-/// A call that is being written.
+/// A call under construction.
 #[derive(Debug)]
 pub struct RoutedCall {
     /// The object.
     pub object: NetId,
     /// The call.
     pub place: CallPlace,
-    /// The receivers. For a command this means nothing.
+    /// Receivers; without meaning for a command.
     pub target: Target,
-    /// Writers for the arguments, one for each encoding of the receivers, behind the bytes that the
-    /// router begins with. A command has one writer.
+    /// Writers for the arguments, one for each encoding of the receivers; they contain the bytes of the call's
+    /// header. A command has one writer.
     pub writers: ArrayVec<NetworkWriter, 2>,
 }

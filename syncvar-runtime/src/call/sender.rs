@@ -1,10 +1,10 @@
-//! Calls on their way out, through a [`CallRouter`].
+//! Outgoing calls through a [`CallRouter`].
 
 use super::place::Class;
 use super::router::{CallDirection, CallRequest, CallRouter, RoutedCall};
 use crate::{CallError, ConnectionId, NetId, NetworkWriter, Target};
 
-/// Sender of commands. The macro writes a type around it.
+/// Sender of commands, wrapped by a type of the macro.
 #[derive(Debug)]
 pub struct CommandSender<'call> {
     router: &'call mut dyn CallRouter,
@@ -12,7 +12,7 @@ pub struct CommandSender<'call> {
     class: Class,
 }
 
-/// Sender of calls of clients. The macro writes a type around it.
+/// Sender of calls of clients, wrapped by a type of the macro.
 #[derive(Debug)]
 pub struct RpcSender<'call> {
     router: &'call mut dyn CallRouter,
@@ -21,19 +21,19 @@ pub struct RpcSender<'call> {
     target: Option<Target>,
 }
 
-/// A command that is being written.
+/// A command under construction.
 #[derive(Debug)]
 pub struct OutgoingCommand<'call> {
     routed: Routed<'call>,
-    /// Takes the arguments of a command that cannot be sent.
+    /// Writer for the arguments of a command that cannot be sent.
     unsent: NetworkWriter,
 }
 
-/// A call of clients that is being written.
+/// A call of clients under construction.
 #[derive(Debug)]
 pub struct OutgoingRpc<'call> {
     routed: Routed<'call>,
-    /// The number of writers that have been given out.
+    /// Number of writers handed out so far.
     given: usize,
 }
 
@@ -70,7 +70,7 @@ impl<'call> Routed<'call> {
 }
 
 impl<'call> CommandSender<'call> {
-    /// A sender of the commands that a class declares, on an object.
+    /// Creates a sender for the commands of a class, on an object.
     pub fn through(router: &'call mut dyn CallRouter, object: NetId, class: Class) -> Self {
         Self {
             router,
@@ -79,7 +79,7 @@ impl<'call> CommandSender<'call> {
         }
     }
 
-    /// Begins the call of this number among those that the class declares.
+    /// Begins the class's call with this number.
     pub fn begin(self, number: u32) -> OutgoingCommand<'call> {
         let request = CallRequest {
             object: self.object,
@@ -107,14 +107,14 @@ impl OutgoingCommand<'_> {
     ///
     /// # Errors
     ///
-    /// Those of the call; nothing is sent then.
+    /// When the call is not permitted or an argument cannot be encoded; no byte is sent then.
     pub fn send(self) -> Result<(), CallError> {
         self.routed.send()
     }
 }
 
 impl<'call> RpcSender<'call> {
-    /// A sender of the calls of clients that a class declares, on an object.
+    /// Creates a sender for the client calls of a class, on an object.
     pub fn through(router: &'call mut dyn CallRouter, object: NetId, class: Class) -> Self {
         Self {
             router,
@@ -124,14 +124,14 @@ impl<'call> RpcSender<'call> {
         }
     }
 
-    /// The same sender with other receivers than those that the call itself names.
+    /// Replaces the receivers that the call declares.
     #[must_use]
     pub fn to(mut self, target: Target) -> Self {
         self.target = Some(target);
         self
     }
 
-    /// Begins the call of this number among those that the class declares.
+    /// Begins the class's call with this number.
     pub fn begin(self, number: u32) -> OutgoingRpc<'call> {
         let request = CallRequest {
             object: self.object,
@@ -145,7 +145,7 @@ impl<'call> RpcSender<'call> {
         }
     }
 
-    /// Begins a call that goes to one connection.
+    /// Begins a call for one connection.
     pub fn begin_to(mut self, connection: ConnectionId, number: u32) -> OutgoingRpc<'call> {
         if self.target.is_some() {
             let routed = Routed {
@@ -171,7 +171,7 @@ impl OutgoingRpc<'_> {
     ///
     /// # Errors
     ///
-    /// Those of the call; nothing is sent then.
+    /// When the call is not permitted or an argument cannot be encoded; no byte is sent then.
     pub fn send(self) -> Result<(), CallError> {
         self.routed.send()
     }

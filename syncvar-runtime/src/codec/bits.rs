@@ -1,15 +1,15 @@
-//! `Bits`: integers of so many bits.
+//! `Bits`: integers of a given number of bits.
 
 use super::SyncCodec;
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// Integers of at most `N` bits, in the fewest bytes that hold them, lowest first. The unused bits of the last
+/// Integers of at most `N` bits, in the fewest possible bytes, lowest first. The unused bits of the last
 /// byte are 0.
 ///
 /// For `u8` to `u64` from 0 to 2^N - 1, and for `i8` to `i64`, in two's complement, from -2^(N-1) to
-/// 2^(N-1) - 1; the same bytes in every encoding, and nothing is lost. A value that does not fit is a
-/// [`WriteErrorKind::TooFewBits`] and is not sent; bits beyond `N` are a read error.
+/// 2^(N-1) - 1; without loss, with equal bytes in every encoding. A value beyond this range is a
+/// [`WriteErrorKind::TooFewBits`] and is not sent; set bits beyond `N` are a read error.
 ///
 /// ```
 /// use syncvar::{codec::{Bits, SyncCodec}, wire::{NetworkWriter, WriteErrorKind}};
@@ -23,7 +23,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// assert_eq!(kind, Some(WriteErrorKind::TooFewBits { bits: 12 }));
 /// ```
 ///
-/// More bits than the type has do not compile, nor do none:
+/// More bits than the type has, and 0 bits, do not compile:
 ///
 /// ```compile_fail
 /// # use syncvar::{codec::{Bits, SyncCodec}, wire::NetworkWriter};
@@ -40,7 +40,7 @@ pub(super) fn write_low_bytes(number: u64, count: usize, writer: &mut NetworkWri
     }
 }
 
-/// Takes a number of so many bytes.
+/// Takes a number of `BYTES` bytes.
 #[inline]
 pub(super) fn read_low_bytes(
     count: usize,
@@ -54,7 +54,7 @@ pub(super) fn read_low_bytes(
 }
 
 impl<const N: u32> Bits<N> {
-    /// Bits of a `u64` that are not among the `N`.
+    /// Number of bits of a `u64` beyond the `N`.
     const UNUSED: u32 = u64::BITS.saturating_sub(N);
 
     /// The highest number.
@@ -76,7 +76,7 @@ impl<const N: u32> Bits<N> {
         Ok(value)
     }
 
-    /// The number in `N` bits, if it has no more.
+    /// Returns the number in `N` bits, if it fits.
     const fn from_unsigned(number: u64) -> Option<u64> {
         if number <= Self::MAX {
             Some(number)
@@ -85,7 +85,7 @@ impl<const N: u32> Bits<N> {
         }
     }
 
-    /// The number in `N` bits, two's complement, if it has no more.
+    /// Returns the number in `N` bits, two's complement, if it fits.
     const fn from_signed(number: i64) -> Option<u64> {
         let bits = number.cast_unsigned() & Self::MAX;
         if Self::to_signed(bits) == number {
@@ -95,7 +95,7 @@ impl<const N: u32> Bits<N> {
         }
     }
 
-    /// Repeats the highest of the `N` bits in all that are above it.
+    /// Extends the sign: repeats the highest of the `N` bits in all bits above.
     const fn to_signed(bits: u64) -> i64 {
         let high = bits.wrapping_shl(Self::UNUSED).cast_signed();
         high.wrapping_shr(Self::UNUSED)
@@ -109,7 +109,7 @@ impl<const N: u32, const BITS_OF_TYPE: u32> Checked<N, BITS_OF_TYPE> {
     const DONE: () = check(N, BITS_OF_TYPE);
 }
 
-/// In a constant, where it is used, a panic is a compile error.
+/// Panics in a constant expression, which is a compile error.
 #[track_caller]
 const fn check(bits: u32, bits_of_type: u32) {
     assert!(

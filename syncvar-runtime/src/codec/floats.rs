@@ -4,7 +4,7 @@ use crate::schema::TypeSchema;
 use crate::{Color, Quaternion, ReadError, Rect, SyncValue, Vector2, Vector3, Vector4};
 
 /// A type made of a fixed number of `f32` alone: [`Half`](crate::Half) and
-/// [`Quantized`](crate::Quantized) encode each of them.
+/// [`Quantized`](crate::Quantized) encode each float.
 ///
 /// Numbers, the engine-neutral vectors and colours, arrays, and with the features `glam` and `mint`
 /// their vectors. Implement it for your structs:
@@ -39,18 +39,18 @@ pub trait Floats: Clone + Send + Sync + 'static {
     /// Type in the schema, inside the codec's own.
     const SCHEMA: TypeSchema;
 
-    /// The floats, always as many, in the order in which they travel.
+    /// Returns the floats in the order of transmission; their number is constant.
     fn components(&self) -> impl Iterator<Item = f32>;
 
-    /// Makes a value of the floats that `next` returns, in the same order.
+    /// Creates a value of the floats that `next` returns, in the same order.
     ///
     /// # Errors
     ///
-    /// The errors of `next`.
+    /// When `next` fails.
     fn from_components(next: impl FnMut() -> Result<f32, ReadError>) -> Result<Self, ReadError>;
 }
 
-/// The nearest `f32`; infinite beyond the largest.
+/// Returns the nearest `f32`; infinite beyond the largest.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
@@ -96,7 +96,7 @@ impl<const N: usize> Floats for [f32; N] {
     }
 }
 
-/// Structs of `f32` alone; one of another crate has the schema of its engine-neutral counterpart.
+/// Structs of `f32` alone; a foreign struct has the schema of its engine-neutral counterpart.
 macro_rules! structs {
     ($($type:ty as $ours:ident { $($component:ident),+ })*) => {$(
         impl Floats for $type {
@@ -152,7 +152,7 @@ mod tests {
         Vector2, Vector3, Vector4,
     };
 
-    /// Bytes and schema of one are those of the other, and it comes back.
+    /// Checks that both types have equal bytes and schema, and that a value survives the round trip.
     fn check<C, T, O>(theirs: T, ours: O)
     where
         C: SyncCodec<T> + SyncCodec<O>,

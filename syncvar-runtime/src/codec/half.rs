@@ -5,21 +5,21 @@ use super::floats::{Floats, narrow};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// Floats of 16 bits, IEEE 754 binary16: about 3 digits, of numbers up to 65504. Two bytes for each
-/// float, the lower first; the same in every encoding, and what Mirror writes for a `Half`.
+/// Floats of 16 bits, IEEE 754 binary16: about 3 digits, up to 65504. Two bytes for each
+/// float, the lower first; equal in every encoding, and equal to Mirror's bytes of a `Half`.
 ///
-/// For `f32`, `f64` and all that is made of floats ([`Floats`]). Each is rounded to the nearest number
-/// there is, half way to the even one:
+/// For `f32`, `f64` and all types made of floats ([`Floats`]). Each float is rounded to the nearest
+/// representable number, a tie to the even one:
 ///
-/// | the value's size | it is off by at most |
+/// | size of the value | error |
 /// |---|---|
-/// | below 2^-14 (0.00006) | 2^-25 |
-/// | up to 65504 | 2^-11 of itself (0.05 %) |
+/// | below 2^-14 (0.00006) | at most 2^-25 |
+/// | up to 65504 | at most 2^-11 of the value (0.05 %) |
 /// | below 65520 | becomes 65504 |
 /// | 65520 and more | becomes infinite |
 ///
-/// An `f64` is rounded to `f32` first, which adds 2^-24 of itself. `-0.0` keeps its sign. Every NaN
-/// travels as the same one.
+/// An `f64` is rounded to `f32` first, with a further error of 2^-24 of the value. `-0.0` keeps its sign. Every
+/// NaN becomes the same NaN.
 ///
 /// ```
 /// use syncvar::{codec::{Half, SyncCodec}, wire::{NetworkReader, NetworkWriter}};
@@ -34,10 +34,10 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Half;
 
-/// The one NaN that travels.
+/// Bits of the encoded NaN.
 const NAN: u16 = 0x7E00;
 
-/// 2^-14, from which on a half has all its bits, and 2^-24, the unit of those below.
+/// 2^-14, the smallest half with full precision, and 2^-24, the unit of smaller halves.
 const SMALLEST_NORMAL: f32 = 1.0 / 16_384.0;
 const UNIT: f32 = SMALLEST_NORMAL / 1024.0;
 
@@ -45,7 +45,7 @@ const UNIT: f32 = SMALLEST_NORMAL / 1024.0;
 const DROPPED: u32 = 23 - 10;
 const REBIAS: u32 = 112 << 23;
 
-/// The bits of the nearest half.
+/// Returns the bits of the nearest half.
 #[inline]
 fn encode(value: f32) -> u16 {
     const INFINITE: u32 = 0x7C00;
@@ -55,14 +55,14 @@ fn encode(value: f32) -> u16 {
     } else if magnitude >= 65536_f32.to_bits() {
         INFINITE
     } else if magnitude >= SMALLEST_NORMAL.to_bits() {
-        // Adds half of the last remaining bit, minus one unit where that bit is even. A carry makes the next
-        // exponent, which is right, up to infinity.
+        // Adds half of the last remaining bit, minus one unit where that bit is even. A carry yields the next
+        // exponent, which is correct, up to infinity.
         let rebiased = magnitude.wrapping_sub(REBIAS);
         let odd = rebiased >> DROPPED & 1;
         rebiased.wrapping_add(0xFFF).wrapping_add(odd) >> DROPPED
     } else {
         // The last bit of numbers around a half is 2^-24, the unit of the smallest halves: the
-        // addition does the rounding.
+        // addition rounds.
         let rounded = f32::from_bits(magnitude) + 0.5;
         rounded.to_bits().wrapping_sub(0.5_f32.to_bits())
     };
@@ -71,7 +71,7 @@ fn encode(value: f32) -> u16 {
     u16::from_le_bytes([low, high | sign])
 }
 
-/// The value of a half.
+/// Returns the value of a half.
 #[inline]
 fn value_of(bits: u16) -> f32 {
     let magnitude = u32::from(bits & 0x7FFF);
@@ -147,7 +147,7 @@ mod tests {
 
     use super::{encode, value_of};
 
-    /// The crate `half`, which the library does without, is the judge.
+    /// The crate `half`, a dev-dependency only, is the reference.
     #[test]
     fn every_half_has_the_value_that_others_give_it() {
         for bits in 0..=u16::MAX {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_float_is_rounded_as_others_round_it() {
-        // Around every half and half way between two: one bit less, exactly, one bit more; and others.
+        // Every half and the middle between two halves, each with one bit less, exactly and one bit more; and other values.
         let halves = (0..0x7C00_u16).map(|bits| f16::from_bits(bits).to_f32());
         let middles = (0..0x7BFF_u16).map(|bits| {
             let [a, b] = [bits, bits + 1].map(|bits| f16::from_bits(bits).to_f32());

@@ -7,9 +7,9 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// Signed integers near 0: -1 takes one byte instead of the five or nine of UNet.
 ///
-/// 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4, packed in the encoding `Unet`. In `Compact` and `Mirror` it is an
-/// integer of variable length, the default form of `i32` and `i64` there. For `i8` to `i64`, and for
-/// `i128`, which is a varint in every encoding; no value is lost.
+/// 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4, packed in the encoding `Unet`. In `Compact` and `Mirror` these are
+/// integers of variable length, the default form of `i32` and `i64` there. For `i8` to `i64` without loss, and for
+/// `i128`, which is a varint in every encoding.
 ///
 /// ```
 /// use syncvar::{codec::{SyncCodec, ZigZag}, wire::NetworkWriter};
@@ -27,8 +27,8 @@ pub struct ZigZag;
 /// Integers and characters in the full size of their type, lowest byte first: for numbers that are usually
 /// large, such as hashes and random identifiers.
 ///
-/// For `u8` to `u128`, `i8` to `i128`, and `char` in 4 bytes; the same bytes in every encoding, without
-/// loss. In `Mirror` these are the bytes of `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong`.
+/// For `u8` to `u128`, `i8` to `i128`, and `char` in 4 bytes; without loss, with equal bytes in every encoding.
+/// In `Mirror` these are the bytes of `WriteInt`, `WriteUInt`, `WriteLong` and `WriteULong`.
 ///
 /// ```
 /// use syncvar::{codec::{Fixed, SyncCodec}, wire::NetworkWriter};

@@ -6,7 +6,7 @@ use super::floats::{Floats, narrow};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
-/// Floats from `MIN` to `MAX` in steps of `1 / PER_UNIT`, as the number of the step: a position on a map
+/// Floats from `MIN` to `MAX` in steps of `1 / PER_UNIT`, sent as the number of the step: a position on a map
 /// of 1000 metres, to the centimetre, is `Quantized<-500, 500, 100>` and takes 3 bytes.
 ///
 /// | steps, `(MAX - MIN) * PER_UNIT` | bytes for each float, the lowest first |
@@ -16,16 +16,16 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 /// | up to 2^24 - 1 | 3 |
 /// | up to 2^32 - 1 | 4 |
 ///
-/// More steps do not compile, nor does a `MIN` that is not below `MAX`, nor 0 steps per unit. The bytes
-/// are the same in every encoding.
+/// More steps do not compile, nor `MIN >= MAX`, nor 0 steps per unit. The bytes
+/// are equal in every encoding.
 ///
-/// For `f32`, `f64` and all that is made of floats ([`Floats`]), with the same range for each. A value
-/// goes to the nearest step, half way to the higher one; one outside of the range to the end of it, and
-/// NaN to `MIN`. What a client holds is off by at most half a step, `0.5 / PER_UNIT`, and for an `f32` by
-/// as much as the step itself is rounded to fit: 2^-24 of the larger bound. All is computed as `f64`,
-/// whose own rounding is below a millionth of a step, unless the range lies further than 2^32 steps
-/// from 0. Where a step is not finer than what an `f32` can
-/// tell apart, what is read is written as the same bytes again.
+/// For `f32`, `f64` and all types made of floats ([`Floats`]), with one range for all floats. A value
+/// is rounded to the nearest step, a tie to the higher one. A value outside of the range becomes the nearer
+/// end, NaN becomes `MIN`. The error on a client is at most half a step, `0.5 / PER_UNIT`; for an `f32` add the
+/// rounding of the step itself, 2^-24 of the larger bound. All computations use `f64`, with
+/// rounding below a millionth of a step, unless the range lies further than 2^32 steps
+/// from 0. If an `f32` can represent each step, a decoded value
+/// encodes to the same bytes.
 ///
 /// ```
 /// use syncvar::{codec::{Quantized, SyncCodec}, wire::{NetworkReader, NetworkWriter}};
@@ -48,7 +48,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 pub struct Quantized<const MIN: i32, const MAX: i32, const PER_UNIT: u32>;
 
 impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PER_UNIT> {
-    /// The highest step.
+    /// Number of the highest step.
     const STEPS: u32 = steps(MIN, MAX, PER_UNIT);
 
     /// Number of bytes of the highest step.
@@ -61,12 +61,12 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
 
     #[expect(clippy::as_conversions, reason = "widens")]
     const PARAMETERS: &'static [i64] = {
-        // Looked at here, they are checked as soon as a schema names them.
+        // Evaluated here, so that a schema with invalid parameters does not compile.
         let _ = Self::STEPS;
         &[MIN as i64, MAX as i64, PER_UNIT as i64]
     };
 
-    /// The nearest step.
+    /// Returns the nearest step.
     #[expect(
         clippy::as_conversions,
         clippy::cast_possible_truncation,
@@ -100,7 +100,7 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
     }
 }
 
-/// Number of steps. In a constant, where it is used, a panic is a compile error.
+/// Returns the number of steps. A panic in a constant expression is a compile error.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,

@@ -15,17 +15,17 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 /// | 31, 30 | index of the component with the largest magnitude, the first of several: 0 to 3 for x, y, z, w |
 /// | 29 to 20, 19 to 10, 9 to 0 | the others in order: `511 + round(component * 511 * sqrt(2))`, 0 to 1022 |
 ///
-/// Four bytes, the lowest first; the same in every encoding. The rotation is normalised first, and
-/// negated if its largest component is negative: `q` and `-q` are the same rotation and travel as the
-/// same bytes. A quaternion that is no rotation, of length zero or with NaN or infinite components,
-/// travels as [`Quaternion::IDENTITY`].
+/// Four bytes, the lowest first; equal in every encoding. The rotation is normalised first, and
+/// negated if its largest component is negative: `q` and `-q` are the same rotation and have equal
+/// bytes. An invalid quaternion, of length zero or with NaN or infinite components,
+/// becomes [`Quaternion::IDENTITY`].
 ///
-/// Where two components are about the largest, rounding might exchange them: the other one is then
-/// taken one step closer to 0, so that a decoded rotation encodes to the same bytes. The reader
-/// refuses bytes that no rotation encodes to.
+/// If two components are nearly the largest, rounding might exchange them: the other one is then
+/// moved one step towards 0, so that a decoded rotation encodes to the same bytes. The reader
+/// refuses bytes without a matching rotation.
 ///
-/// Each component is off by at most 0.0022 and the rotation as a whole by at most 0.28 degrees; where no
-/// two components are about the largest, the three that travel are off by at most 0.0007, half a step.
+/// The error is at most 0.0022 for each component and at most 0.28 degrees for the rotation; unless
+/// two components are nearly the largest, it is at most 0.0007, half a step, for the three that are sent.
 /// (With all components at 0.5, half a step `e` in each of three is `3 * e` in the fourth, and the angle
 /// is twice the length of the difference, `2 * sqrt(12) * e`.)
 ///
@@ -43,18 +43,18 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmallestThree;
 
-/// A component that is not the largest is at most 1 / sqrt(2), which is this step.
+/// Highest step: 1 / sqrt(2), the limit of a component that is not the largest.
 const LAST_STEP: i32 = 511;
 
 /// Steps per unit.
 const STEPS: f64 = 511.0 * SQRT_2;
 
-/// The bytes of a rotation in their parts.
+/// Parts of an encoded rotation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Smallest {
-    /// Which component is left out.
+    /// Index of the omitted component.
     largest: usize,
-    /// The others, in order.
+    /// Steps of the other components, in order.
     steps: [i32; 3],
 }
 
@@ -89,7 +89,7 @@ impl Smallest {
         smallest
     }
 
-    /// Takes the largest of the others one step closer to 0.
+    /// Moves the largest of the steps one towards 0.
     fn shrink(&mut self) {
         let largest = self.steps.iter().map(|step| step.saturating_abs()).max();
         let mut steps = self.steps.iter_mut();
@@ -141,7 +141,7 @@ impl Smallest {
     }
 }
 
-/// Which component is the largest in size, the first of several.
+/// Returns the index of the component with the largest magnitude, the first of several.
 fn largest(rotation: &Quaternion) -> usize {
     let Quaternion { x, y, z, w } = *rotation;
     let mut found = (0, x.abs());

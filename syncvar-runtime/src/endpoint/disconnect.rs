@@ -7,7 +7,7 @@ use crate::prefab::text::SchemaDifference;
 /// Reason for the end of a connection, or for its refusal.
 ///
 /// ```
-/// # use syncvar_runtime::DisconnectReason;
+/// # use syncvar::DisconnectReason;
 /// let reason: DisconnectReason = DisconnectReason::Requested("server restarts".into());
 /// assert_eq!(reason.to_string(), "disconnected: server restarts");
 /// ```

@@ -9,18 +9,18 @@ use crate::{
 };
 
 /// Access to one field of a behaviour, as `NetworkBehaviour::visit`
-/// shows it: `&mut field`, [`hooked`], [`encoded`], [`encoded_hook`], or [`throttled`] around one.
+/// passes it: `&mut field`, [`hooked`], [`encoded`], [`encoded_hook`], or [`throttled`] around one.
 pub trait FieldAccess {
-    /// The field has a hook.
+    /// Set if the field has a hook.
     const HOOK: bool = false;
-    /// The field has a codec: a write may leave its bytes unchanged.
+    /// Set if the field has a codec: a write may leave its bytes unchanged.
     const ENCODED: bool = false;
 
     /// Returns whether the field has a change to send.
     fn is_dirty(&self) -> bool;
     /// Makes the field dirty without a change.
     fn set_dirty(&mut self);
-    /// Forgets the change.
+    /// Discards the change.
     fn clear_dirty(&mut self);
     /// Makes the field dirty if it has replaced another one.
     fn notice_replacement(&mut self);
@@ -36,33 +36,33 @@ pub trait FieldAccess {
     ///
     /// # Errors
     ///
-    /// When the bytes do not fit.
+    /// When the bytes are malformed.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
     /// Reads a delta. A field with a hook stores its previous value.
     ///
     /// # Errors
     ///
-    /// When the bytes do not fit.
+    /// When the bytes are malformed.
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
-    /// With a codec: stores a clean value.
+    /// Stores a clean value, with a codec.
     fn begin_change(&mut self) {}
-    /// With a codec: withdraws a write that travels as the same bytes.
+    /// Withdraws a write with unchanged bytes, with a codec.
     fn end_change(&mut self) {}
-    /// With a hook: stores a copy of the value.
+    /// Stores a copy of the value, with a hook.
     fn remember(&mut self) {}
-    /// With a hook: returns whether the value differs from the stored copy, and keeps the copy only
-    /// then.
+    /// Returns whether the value differs from the stored copy, and keeps the copy only
+    /// then. For a field with a hook.
     fn has_changed(&mut self) -> bool {
         false
     }
-    /// With a threshold: returns whether the value exceeds it, measured from the last sent one.
+    /// Returns whether the value exceeds its threshold, measured from the last sent one.
     fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
         let _ = last_sent;
         true
     }
 }
 
-/// Access to a [`SyncVar`], whose value a [threshold](throttled) compares.
+/// Access to a [`SyncVar`] with a value that a [threshold](throttled) compares.
 pub trait VariableAccess: FieldAccess {
     /// Type of the value.
     type Value;
@@ -74,7 +74,7 @@ pub trait VariableAccess: FieldAccess {
     ///
     /// # Errors
     ///
-    /// When the bytes do not fit.
+    /// When the bytes are malformed.
     fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<Self::Value>;
 }
 
@@ -101,7 +101,7 @@ pub struct Throttled<A, J> {
     is_beyond: J,
 }
 
-/// Shows a field with a hook. `previous` holds the value for the hook.
+/// Creates the access to a field with a hook. `previous` holds the value for the hook.
 #[inline]
 pub const fn hooked<'a, F: HookField>(
     field: &'a mut F,
@@ -110,7 +110,7 @@ pub const fn hooked<'a, F: HookField>(
     Hooked { field, previous }
 }
 
-/// Shows a variable whose value has this form.
+/// Creates the access to a variable whose value has this form.
 #[inline]
 pub fn variable<F: ValueForm<T>, T>(
     field: &mut SyncVar<T>,
@@ -124,7 +124,7 @@ pub fn variable<F: ValueForm<T>, T>(
     }
 }
 
-/// Shows a variable with a hook, whose value has this form.
+/// Creates the access to a variable with a hook, whose value has this form.
 #[inline]
 pub fn hooked_variable<'a, F: ValueForm<T>, T>(
     field: &'a mut SyncVar<T>,
@@ -139,7 +139,7 @@ pub fn hooked_variable<'a, F: ValueForm<T>, T>(
     }
 }
 
-/// Shows a variable with a codec, such as `<Half as SyncCodec<f32>>::form()`. `previous` holds its
+/// Creates the access to a variable with a codec, such as `<Half as SyncCodec<f32>>::form()`. `previous` holds its
 /// value before a change.
 #[inline]
 pub fn encoded<'a, F: ValueForm<T>, T>(
@@ -155,7 +155,7 @@ pub fn encoded<'a, F: ValueForm<T>, T>(
     }
 }
 
-/// Shows a variable with a codec and a hook.
+/// Creates the access to a variable with a codec and a hook.
 #[inline]
 pub fn encoded_hook<'a, F: ValueForm<T>, T>(
     field: &'a mut SyncVar<T>,
@@ -219,7 +219,11 @@ macro_rules! forward {
             <_ as $of>::set_log(&mut $field, log);
         }
 
-        #[inline]
+        #[expect(
+            clippy::inline_always,
+            reason = "a call for each field costs a snapshot of Mirror a tenth"
+        )]
+        #[inline(always)]
         fn write_full(&self, writer: &mut NetworkWriter) {
             let $this = self;
             <_ as $of>::write_full(&$field, writer);
@@ -273,7 +277,6 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
-    T: Clone + Send + Sync + 'static,
 {
     const HOOK: bool = HOOKED;
     const ENCODED: bool = CODEC;
@@ -333,7 +336,7 @@ where
     #[inline]
     fn begin_change(&mut self) {
         if let Some(previous) = &mut self.previous {
-            **previous = self.field.sent_value();
+            **previous = self.field.is_sent().then(|| F::copy(self.field));
         }
     }
 
@@ -349,7 +352,7 @@ where
     #[inline]
     fn remember(&mut self) {
         if let Some(previous) = &mut self.previous {
-            **previous = Some(self.field.remembered());
+            **previous = Some(F::copy(self.field));
         }
     }
 
@@ -437,7 +440,6 @@ impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> VariableAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
-    T: Clone + Send + Sync + 'static,
 {
     type Value = T;
 

@@ -8,7 +8,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 ///
 /// The collection provides a `record`, and the methods `write_items` and `read_items` for snapshots,
 /// `write_changes` and `read_changes` for deltas, their counterparts in Mirror's encoding
-/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `tell_since`, the changes since such a
+/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `report_since`, the changes since such a
 /// copy.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
@@ -27,12 +27,12 @@ macro_rules! sync_field {
                 self.record.set_dirty();
             }
 
-            /// Discards the changes: all observers have them.
+            /// Discards the changes: all observers have received them.
             pub fn clear_dirty(&mut self) {
                 self.record.clear_dirty();
             }
 
-            #[doc(hidden)]
+            /// Adds the dirty bit to a mask if the collection is dirty.
             #[inline]
             pub fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
                 if self.is_dirty() {
@@ -40,22 +40,22 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Makes the collection due as a snapshot if it has replaced another one.
             pub fn notice_replacement(&mut self) {
                 self.record.notice_replacement();
             }
 
-            #[doc(hidden)]
+            /// Announces whether the object has observers.
             pub fn set_observed(&mut self, observed: bool) {
                 self.record.set_observed(observed);
             }
 
-            #[doc(hidden)]
+            /// Chooses between coalesced changes and a log of all operations.
             pub fn set_log(&mut self, log: OperationLog) {
                 self.record.set_log(log);
             }
 
-            #[doc(hidden)]
+            /// Appends the snapshot.
             pub fn write_full(&self, writer: &mut NetworkWriter) {
                 match writer.encoding() {
                     Encoding::Mirror => self.write_mirror_full(writer),
@@ -63,7 +63,7 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Appends the delta.
             pub fn write_delta(&self, writer: &mut NetworkWriter) {
                 match writer.encoding() {
                     Encoding::Mirror => self.write_mirror_delta(writer),
@@ -71,7 +71,11 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Reads the bytes of [`write_full`](Self::write_full).
+            ///
+            /// # Errors
+            ///
+            /// When the bytes do not hold such a field.
             pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 match reader.encoding() {
                     Encoding::Mirror => self.read_mirror_full(reader),
@@ -79,47 +83,54 @@ macro_rules! sync_field {
                 }
             }
 
-            #[doc(hidden)]
+            /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
+            ///
+            /// # Errors
+            ///
+            /// When the bytes do not hold such a change.
             pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-                self.read_delta_telling(reader, None)
+                self.read_delta_reporting(reader, None)
             }
 
-            fn read_delta_telling(
+            #[inline]
+            fn read_delta_reporting(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
-                told: Changes<'_, $change<$($parameter),+>>,
+                reported: Changes<'_, $change<$($parameter),+>>,
             ) -> Result<(), ReadError> {
                 match reader.encoding() {
-                    Encoding::Mirror => self.read_mirror_delta(reader, told),
-                    Encoding::Unet | Encoding::Compact => self.read_changes(reader, told),
+                    Encoding::Mirror => self.read_mirror_delta(reader, reported),
+                    Encoding::Unet | Encoding::Compact => self.read_changes(reader, reported),
                 }
             }
 
-            #[doc(hidden)]
+            /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
+            ///
+            /// # Errors
+            ///
+            /// Like [`read_delta`](Self::read_delta).
             pub fn read_delta_with_previous(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
             ) -> Result<Option<Vec<$change<$($parameter),+>>>, ReadError> {
-                let mut told = Vec::new();
-                self.read_delta_telling(reader, Some(&mut told))?;
-                Ok((!told.is_empty()).then_some(told))
+                let mut reported = Vec::new();
+                self.read_delta_reporting(reader, Some(&mut reported))?;
+                Ok((!reported.is_empty()).then_some(reported))
             }
 
             /// Returns the whole content, as the change that removes it.
-            #[doc(hidden)]
             pub fn remembered(&self) -> Option<Vec<$change<$($parameter),+>>> {
                 let previous = self.copy_items();
                 Some(vec![$change::Clear { previous }])
             }
 
             /// Replaces the former content by the changes since.
-            #[doc(hidden)]
             pub fn has_changed_since(&self, previous: &mut Option<Vec<$change<$($parameter),+>>>) -> bool {
-                let mut told = Vec::new();
+                let mut reported = Vec::new();
                 if let Some($change::Clear { previous }) = previous.take().and_then(|mut all| all.pop()) {
-                    self.tell_since(previous, &mut told);
+                    self.report_since(previous, &mut reported);
                 }
-                *previous = (!told.is_empty()).then_some(told);
+                *previous = (!reported.is_empty()).then_some(reported);
                 previous.is_some()
             }
         }
@@ -134,42 +145,52 @@ macro_rules! sync_field {
             };
             const RESENDABLE: bool = true;
 
+            #[inline]
             fn is_dirty(&self) -> bool {
                 self.is_dirty()
             }
 
+            #[inline]
             fn set_dirty(&mut self) {
                 self.set_dirty();
             }
 
+            #[inline]
             fn clear_dirty(&mut self) {
                 self.clear_dirty();
             }
 
+            #[inline]
             fn notice_replacement(&mut self) {
                 self.notice_replacement();
             }
 
+            #[inline]
             fn set_observed(&mut self, observed: bool) {
                 self.set_observed(observed);
             }
 
+            #[inline]
             fn set_log(&mut self, log: OperationLog) {
                 self.set_log(log);
             }
 
+            #[inline]
             fn write_full(&self, writer: &mut NetworkWriter) {
                 self.write_full(writer);
             }
 
+            #[inline]
             fn write_delta(&self, writer: &mut NetworkWriter) {
                 self.write_delta(writer);
             }
 
+            #[inline]
             fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_full(reader)
             }
 
+            #[inline]
             fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_delta(reader)
             }
@@ -181,6 +202,7 @@ macro_rules! sync_field {
         {
             type Previous = Vec<$change<$($parameter),+>>;
 
+            #[inline]
             fn read_delta_with_previous(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
@@ -188,10 +210,12 @@ macro_rules! sync_field {
                 self.read_delta_with_previous(reader)
             }
 
+            #[inline]
             fn remembered(&self) -> Option<Self::Previous> {
                 self.remembered()
             }
 
+            #[inline]
             fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
                 self.has_changed_since(previous)
             }
@@ -237,7 +261,7 @@ pub(super) fn write_delta<I: Copy>(
         }
         writer.truncate(start);
         if !had_error {
-            // A value that has no form may be one that is no longer there.
+            // A value without a form may belong to an operation on a removed element.
             writer.take_error();
         }
     }
@@ -263,14 +287,14 @@ fn is_shorter<I: Copy>(
     shorter && !failed
 }
 
-/// A number that stands for no operation of this collection.
+/// Error for a number without an operation of this collection.
 #[cold]
 pub(super) fn unknown_operation(reader: &NetworkReader<'_>, operation: u8) -> ReadError {
     let (what, value) = ("operation of a collection", operation.into());
     reader.error(ReadErrorKind::InvalidValue { what, value })
 }
 
-/// A key that came before in the same collection.
+/// Error for a second occurrence of a key in a collection.
 #[cold]
 pub(super) fn twice(start: usize) -> ReadError {
     ReadError::new(ReadErrorKind::Custom("a key that comes twice"), start)

@@ -60,7 +60,7 @@ pub struct SyncDictionary<K, V> {
 }
 
 impl<K, V> SyncDictionary<K, V> {
-    /// An empty map.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::with(IndexMap::new())
     }
@@ -80,24 +80,24 @@ impl<K, V> SyncDictionary<K, V> {
         self.items.is_empty()
     }
 
-    /// Every key with its value.
+    /// Returns an iterator over all keys with their values.
     pub fn iter(&self) -> Iter<'_, K, V> {
         Iter(self.items.iter())
     }
 
-    /// Every key.
+    /// Returns an iterator over all keys.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> + ExactSizeIterator {
         self.items.keys()
     }
 
-    /// Every value.
+    /// Returns an iterator over all values.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> + ExactSizeIterator {
         self.items.values()
     }
 }
 
 impl<K: Hash + Eq, V> SyncDictionary<K, V> {
-    /// The value that belongs to a key.
+    /// Returns the value of a key.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -105,7 +105,7 @@ impl<K: Hash + Eq, V> SyncDictionary<K, V> {
         self.items.get(key)
     }
 
-    /// The key as it was put in, and its value.
+    /// Returns the stored key and its value.
     pub fn get_key_value<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
@@ -122,7 +122,7 @@ impl<K: Hash + Eq, V> SyncDictionary<K, V> {
     }
 }
 
-/// Every key of a [`SyncDictionary`] with its value.
+/// Iterator over the keys of a [`SyncDictionary`] with their values.
 #[derive(Debug)]
 pub struct Iter<'a, K, V>(indexmap::map::Iter<'a, K, V>);
 
@@ -132,7 +132,7 @@ impl<K, V> Clone for Iter<'_, K, V> {
     }
 }
 
-/// Every key with its value, of a [`SyncDictionary`] that is no more.
+/// Iterator over the keys and values of a consumed [`SyncDictionary`].
 #[derive(Debug)]
 pub struct IntoIter<K, V>(indexmap::map::IntoIter<K, V>);
 
@@ -146,7 +146,7 @@ impl<K, V> Default for SyncDictionary<K, V> {
 }
 
 impl<K: Clone, V: Clone> Clone for SyncDictionary<K, V> {
-    /// A new map with the same content.
+    /// Copies the content into a new map.
     fn clone(&self) -> Self {
         Self::with(self.items.clone())
     }
@@ -173,9 +173,11 @@ where
 {
     type Output = V;
 
+    /// Returns the value of a key.
+    ///
     /// # Panics
     ///
-    /// When there is no such key.
+    /// When the key is absent.
     fn index(&self, key: &Q) -> &V {
         self.get(key).expect("no such key in the dictionary")
     }

@@ -4,7 +4,7 @@ use indexmap::set;
 
 use super::iterators::wrapped_iterator;
 
-/// Every element of a [`SyncHashSet`](crate::SyncHashSet).
+/// Iterator over the elements of a [`SyncHashSet`](crate::SyncHashSet).
 #[derive(Debug)]
 pub struct Iter<'a, T>(pub(super) set::Iter<'a, T>);
 
@@ -14,7 +14,7 @@ impl<T> Clone for Iter<'_, T> {
     }
 }
 
-/// Every element, of a [`SyncHashSet`](crate::SyncHashSet) that is no more.
+/// Iterator over the elements of a consumed [`SyncHashSet`](crate::SyncHashSet).
 #[derive(Debug)]
 pub struct IntoIter<T>(pub(super) set::IntoIter<T>);
 

@@ -1,4 +1,4 @@
-//! Which keys of a map, or elements of a set, have changed since it was sent last.
+//! Changed keys of a map, or elements of a set, since its last send.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::record::{KEPT, Log};
 use crate::SyncValue;
 
-/// For each key that has changed: whether clients have it. Its new state is found in the
+/// Changed keys, each with a flag set if clients have the key. The new state is in the
 /// collection itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keys<M> {
@@ -20,19 +20,19 @@ pub(super) struct Keys<M> {
 /// Effect of a new key on clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// They have none that is equal.
+    /// Clients have no equal key.
     New,
-    /// They have it: it was removed and inserted again.
+    /// Clients have the key: it was removed and inserted again.
     Again,
-    /// They have one that is equal, and yet is another one. No operation says that.
+    /// Clients have an equal, yet distinguishable key. No operation expresses that.
     Another,
 }
 
-/// A map from keys to whether clients have them.
+/// Map from keys to a flag, set if clients have the key.
 pub(super) trait KeyMap: Default {
     type Key;
 
-    /// The key as it was put in, and whether clients have it.
+    /// Returns the stored key and its flag.
     fn find(&self, key: &Self::Key) -> Option<(&Self::Key, bool)>;
     fn put(&mut self, key: Self::Key, had: bool);
     fn remove(&mut self, key: &Self::Key);
@@ -54,7 +54,7 @@ impl<M: KeyMap> Log for Keys<M> {
 }
 
 impl<M: KeyMap> Keys<M> {
-    /// A key is new in the collection.
+    /// Records a new key.
     pub(super) fn add(&mut self, key: &M::Key) -> Added
     where
         M::Key: SyncValue,
@@ -92,7 +92,7 @@ impl<M: KeyMap> Keys<M> {
         }
     }
 
-    /// A key is as clients have it again.
+    /// Discards the record of a key: its state is equal to the clients' state again.
     pub(super) fn forget(&mut self, key: &M::Key) {
         self.keys.remove(key);
     }
@@ -108,7 +108,7 @@ impl<M: KeyMap> Keys<M> {
         self.cleared
     }
 
-    /// The keys that have changed.
+    /// Returns the changed keys.
     pub(super) fn iter(&self) -> impl Iterator<Item = &M::Key> {
         self.keys.iter()
     }

@@ -56,7 +56,7 @@ use mirror::Made;
 /// swapped out of another field, which brings its own log along. Clone it instead.
 ///
 /// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
-/// [`max_elements`](crate::ClientConfig::max_elements) allows.
+/// `ClientConfig::max_elements` allows.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;
@@ -68,22 +68,22 @@ pub struct SyncList<T> {
 }
 
 impl<T> SyncList<T> {
-    /// An empty list.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self::from(Vec::new())
     }
 
-    /// An empty list with room for so many elements.
+    /// Creates an empty list with a capacity.
     pub fn with_capacity(capacity: usize) -> Self {
         Self::from(Vec::with_capacity(capacity))
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// The elements, without the list around them.
+    /// Returns the elements as a `Vec`.
     pub fn into_inner(self) -> Vec<T> {
         self.items
     }
@@ -110,7 +110,7 @@ impl<T> Default for SyncList<T> {
 }
 
 impl<T: Clone> Clone for SyncList<T> {
-    /// A new list with the same elements.
+    /// Copies the elements into a new list.
     fn clone(&self) -> Self {
         Self::from(self.items.clone())
     }

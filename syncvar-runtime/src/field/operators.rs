@@ -1,4 +1,4 @@
-//! Comparison, printing and the assigning operators of `SyncVar`.
+//! Comparison, formatting and the assigning operators of `SyncVar`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -87,7 +87,7 @@ impl<T: fmt::Debug> fmt::Debug for SyncVar<T> {
 
 macro_rules! assigning {
     ($($trait:ident, $method:ident;)*) => {$(
-        /// Dirty only if the value is another one afterwards.
+        /// Makes the variable dirty only if its value differs afterwards.
         impl<T: SyncValue + $trait<R>, R> $trait<R> for SyncVar<T> {
             #[inline]
             fn $method(&mut self, other: R) {

@@ -1,4 +1,4 @@
-//! `Record`: the changes of a collection that wait to be sent.
+//! `Record`: unsent changes of a collection.
 
 use super::OperationLog;
 use super::mirror::Operation;
@@ -9,12 +9,12 @@ use super::mirror::Operation;
 pub(super) struct Record<L, O> {
     mode: Mode,
     log: L,
-    verbatim: Option<Box<Verbatim<O>>>,
+    full_log: Option<Box<FullLog<O>>>,
 }
 
 /// State of the full log, which only Mirror's encoding needs.
 #[derive(Debug)]
-struct Verbatim<O> {
+struct FullLog<O> {
     /// Operations since the last send.
     operations: Vec<O>,
     /// Number of coming operations that the snapshot already contained.
@@ -24,7 +24,7 @@ struct Verbatim<O> {
 /// Treatment of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mode {
-    /// Created and not sent since. No client has any of it, so a change makes
+    /// Created and not sent since. Clients have no part of it, so a change makes
     /// it due as a snapshot.
     #[default]
     New,
@@ -34,12 +34,12 @@ enum Mode {
     Recording,
     /// Due as a snapshot.
     Whole,
-    /// Full log, without observers to send it to.
+    /// Full log, paused without observers.
     Unrecorded,
-    /// Every operation is kept.
-    Verbatim,
-    /// Like `Verbatim`. After the operations in the log the collection is to be emptied and
-    /// filled again with its content.
+    /// Full log.
+    Full,
+    /// Like `Full`, but after the operations in the log the next delta empties the collection and
+    /// fills it again with its content.
     Unfinished,
 }
 
@@ -53,14 +53,14 @@ pub(super) enum Note<'a, L, O> {
     Operation(&'a mut Vec<O>),
 }
 
-/// Appends an operation. Only Mirror's encoding has operations: a function of its own
+/// Appends an operation. Only Mirror's encoding has operations: a separate function
 /// keeps the callers short.
 #[inline(never)]
 pub(super) fn keep<O>(operations: &mut Vec<O>, operation: impl FnOnce() -> O) {
     operations.push(operation());
 }
 
-/// Memory for so many operations is kept for the next update.
+/// Number of operations whose memory is kept for the next update.
 pub(super) const KEPT: usize = 256;
 
 /// Coalesced changes in the form of a kind of collection.
@@ -69,7 +69,7 @@ pub(super) trait Log {
     fn clear(&mut self);
 }
 
-impl<O> Default for Verbatim<O> {
+impl<O> Default for FullLog<O> {
     fn default() -> Self {
         Self {
             operations: Vec::new(),
@@ -83,7 +83,7 @@ impl<L: Default, O> Default for Record<L, O> {
         Self {
             mode: Mode::default(),
             log: L::default(),
-            verbatim: None,
+            full_log: None,
         }
     }
 }
@@ -103,7 +103,7 @@ impl<L: Log, O> Record<L, O> {
             Mode::New | Mode::Unobserved | Mode::Unrecorded => false,
             Mode::Recording => !self.log.is_empty(),
             Mode::Whole | Mode::Unfinished => true,
-            Mode::Verbatim => !self.operations().is_empty(),
+            Mode::Full => !self.operations().is_empty(),
         }
     }
 
@@ -125,16 +125,16 @@ impl<L: Log, O> Record<L, O> {
     fn begin_again(&mut self) {
         self.mode = match self.mode {
             Mode::Unrecorded => Mode::Unrecorded,
-            Mode::Verbatim | Mode::Unfinished => Mode::Verbatim,
+            Mode::Full | Mode::Unfinished => Mode::Full,
             Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole => Mode::Recording,
         };
         self.forget_operations();
     }
 
     fn forget_operations(&mut self) {
-        if let Some(verbatim) = &mut self.verbatim {
-            verbatim.operations.clear();
-            verbatim.operations.shrink_to(KEPT);
+        if let Some(full_log) = &mut self.full_log {
+            full_log.operations.clear();
+            full_log.operations.shrink_to(KEPT);
         }
     }
 
@@ -147,12 +147,12 @@ impl<L: Log, O> Record<L, O> {
     pub(super) fn set_observed(&mut self, observed: bool) {
         match (observed, self.mode) {
             (false, Mode::Recording) if self.log.is_empty() => self.mode = Mode::Unobserved,
-            // The snapshot that is being written contains every change.
+            // The current snapshot contains every change.
             (true, Mode::Unobserved) => self.mode = Mode::Recording,
             // The snapshot contains the changes of the log: a later delta would apply them twice.
             (true, Mode::Recording) if !self.log.is_empty() => self.set_dirty(),
-            (true, Mode::Unrecorded) => self.mode = Mode::Verbatim,
-            (false, Mode::Verbatim | Mode::Unfinished) => {
+            (true, Mode::Unrecorded) => self.mode = Mode::Full,
+            (false, Mode::Full | Mode::Unfinished) => {
                 self.mode = Mode::Unrecorded;
                 self.log.clear();
                 self.forget_operations();
@@ -169,7 +169,7 @@ impl<L: Log, O> Record<L, O> {
         O: Operation,
     {
         let full = matches!(log, OperationLog::Full { .. });
-        if full == self.is_verbatim() {
+        if full == self.is_full() {
             return;
         }
         let dirty = self.is_dirty();
@@ -186,26 +186,23 @@ impl<L: Log, O> Record<L, O> {
                 OperationLog::Full { .. },
                 Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole,
             ) => Mode::Unrecorded,
-            (OperationLog::Coalesced, Mode::Verbatim | Mode::Unfinished) if dirty => Mode::Whole,
-            (OperationLog::Coalesced, Mode::Verbatim) => Mode::Recording,
+            (OperationLog::Coalesced, Mode::Full | Mode::Unfinished) if dirty => Mode::Whole,
+            (OperationLog::Coalesced, Mode::Full) => Mode::Recording,
             (OperationLog::Coalesced, Mode::Unrecorded) => Mode::Unobserved,
             (_, same) => same,
         };
         if full {
             self.log.clear();
-            self.verbatim.get_or_insert_default();
-        } else if let Some(verbatim) = &mut self.verbatim {
-            verbatim.operations = Vec::new();
+            self.full_log.get_or_insert_default();
+        } else if let Some(full_log) = &mut self.full_log {
+            full_log.operations = Vec::new();
         }
     }
 
-    /// Returns whether the log is full, or would be with observers.
+    /// Returns whether the log is full, or paused without observers.
     #[inline]
-    pub(super) fn is_verbatim(&self) -> bool {
-        matches!(
-            self.mode,
-            Mode::Unrecorded | Mode::Verbatim | Mode::Unfinished
-        )
+    pub(super) fn is_full(&self) -> bool {
+        matches!(self.mode, Mode::Unrecorded | Mode::Full | Mode::Unfinished)
     }
 
     /// Returns the place to record the change that follows. The caller has [settled](Self::settle) an interrupted
@@ -222,17 +219,17 @@ impl<L: Log, O> Record<L, O> {
     fn note_otherwise(&mut self) -> Note<'_, L, O> {
         match self.mode {
             Mode::Recording => return Note::Change(&mut self.log),
-            Mode::Verbatim => return Note::Operation(self.kept()),
+            Mode::Full => return Note::Operation(self.kept()),
             Mode::New | Mode::Unobserved => self.mode = Mode::Whole,
             Mode::Whole | Mode::Unrecorded | Mode::Unfinished => {}
         }
         Note::Nothing
     }
 
-    /// Returns the log for operations that were received and go on to others.
+    /// Returns the log for received operations that go on to other connections.
     pub(super) fn relayed(&mut self) -> Option<&mut Vec<O>> {
-        match (self.mode, &mut self.verbatim) {
-            (Mode::Verbatim, Some(verbatim)) => Some(&mut verbatim.operations),
+        match (self.mode, &mut self.full_log) {
+            (Mode::Full, Some(full_log)) => Some(&mut full_log.operations),
             _ => None,
         }
     }
@@ -249,12 +246,12 @@ impl<L: Log, O> Record<L, O> {
         if !self.is_unfinished() {
             return None;
         }
-        self.mode = Mode::Verbatim;
+        self.mode = Mode::Full;
         Some(self.kept())
     }
 
     fn kept(&mut self) -> &mut Vec<O> {
-        &mut self.verbatim.get_or_insert_default().operations
+        &mut self.full_log.get_or_insert_default().operations
     }
 
     /// Returns the changes to send instead of a snapshot.
@@ -262,26 +259,26 @@ impl<L: Log, O> Record<L, O> {
         (self.mode == Mode::Recording && !self.log.is_empty()).then_some(&self.log)
     }
 
-    /// The operations that were kept as they were made.
+    /// Returns the operations of the full log.
     pub(super) fn operations(&self) -> &[O] {
-        match &self.verbatim {
-            Some(verbatim) => &verbatim.operations,
+        match &self.full_log {
+            Some(full_log) => &full_log.operations,
             None => &[],
         }
     }
 
-    /// Returns whether the collection is to be emptied and filled again behind the operations of the log,
-    /// for lack of another way to send it.
+    /// Returns whether the next delta, after the operations of the log, empties and refills the collection
+    /// for lack of a shorter form.
     pub(super) fn is_refilled(&self) -> bool {
-        self.is_dirty() && self.mode != Mode::Verbatim
+        self.is_dirty() && self.mode != Mode::Full
     }
 
-    /// A full state had so many operations in it that are still to come.
+    /// Sets the number of coming operations that a snapshot already contained.
     pub(super) fn set_ahead(&mut self, ahead: u32) {
-        if ahead > 0 || self.verbatim.is_some() {
-            self.verbatim.get_or_insert_default().ahead = ahead;
+        if ahead > 0 || self.full_log.is_some() {
+            self.full_log.get_or_insert_default().ahead = ahead;
         }
-        if self.is_verbatim() {
+        if self.is_full() {
             // The operations belong to the former content.
             self.clear_dirty();
         }
@@ -289,11 +286,11 @@ impl<L: Log, O> Record<L, O> {
 
     /// Returns whether the next operation was part of the snapshot, and counts it.
     pub(super) fn passes_over(&mut self) -> bool {
-        let Some(verbatim) = &mut self.verbatim else {
+        let Some(full_log) = &mut self.full_log else {
             return false;
         };
-        let ahead = verbatim.ahead > 0;
-        verbatim.ahead = verbatim.ahead.saturating_sub(1);
+        let ahead = full_log.ahead > 0;
+        full_log.ahead = full_log.ahead.saturating_sub(1);
         ahead
     }
 
@@ -315,7 +312,7 @@ impl Mode {
     fn whole(self) -> Self {
         match self {
             Self::Unrecorded => Self::Unrecorded,
-            Self::Verbatim | Self::Unfinished => Self::Unfinished,
+            Self::Full | Self::Unfinished => Self::Unfinished,
             Self::New | Self::Unobserved | Self::Recording | Self::Whole => Self::Whole,
         }
     }

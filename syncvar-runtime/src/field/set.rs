@@ -26,14 +26,42 @@ use storage::Storage;
 /// All changes have been applied when a hook runs. An element changes once per update, however often it
 /// changed on the server in between. In the encoding `Mirror` the hook receives every operation in
 /// order.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var(hook = on_skills_changed)]
+///     skills: SyncHashSet<u32>,
+///     learned: Vec<u32>,
+/// }
+///
+/// impl Player {
+///     fn on_skills_changed(&mut self, change: &SetChange<u32>) {
+///         match change {
+///             SetChange::Add { value } => self.learned.push(*value),
+///             SetChange::Remove { value } => self.learned.retain(|skill| skill != value),
+///             SetChange::Clear { .. } => self.learned.clear(),
+///         }
+///     }
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+/// let player = net.server.spawn(Player::default());
+/// net.settle();
+/// net.server.get_mut::<Player>(player).unwrap().skills.insert(7);
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Player>(player).unwrap().learned, [7]);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetChange<T> {
-    /// An element is new.
+    /// An element was added.
     Add {
         /// The element.
         value: T,
     },
-    /// An element is gone.
+    /// An element was removed.
     Remove {
         /// The element.
         value: T,
@@ -46,7 +74,7 @@ pub enum SetChange<T> {
 }
 
 impl<T> SetChange<T> {
-    /// The element that it concerns; `None` if that is all of them.
+    /// Returns the changed element; `None` for [`Clear`](Self::Clear).
     pub fn value(&self) -> Option<&T> {
         match self {
             Self::Add { value } | Self::Remove { value } => Some(value),
@@ -112,7 +140,7 @@ macro_rules! both {
         $iter:ty = $borrowed:path, $into_iter:ty = $owned:path
     ) => {
         impl<T> $name<T> {
-            /// An empty set.
+            /// Creates an empty set.
             pub fn new() -> Self {
                 Self::with($storage::new())
             }
@@ -145,7 +173,7 @@ macro_rules! both {
                 self.take(value).is_some()
             }
 
-            /// Takes an element out, and returns it.
+            /// Removes an element and returns it.
             pub fn take<Q: $bound $(+ $more)? + ?Sized>(&mut self, value: &Q) -> Option<T>
             where
                 T: Borrow<Q>,
@@ -156,11 +184,11 @@ macro_rules! both {
                 Some(taken)
             }
 
-            /// Keeps the elements that a function says yes to.
+            /// Keeps the elements for which a function returns `true`.
             pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
                 self.settle();
                 let Self { items, record } = self;
-                // All answers before the first removal: a panic half-way would leave a set with a broken
+                // Calls `keep` for all elements before the first removal: a panic half-way would leave a set with a broken
                 // index.
                 let stay: Vec<_> = items.iter().map(|value| keep(value)).collect();
                 let mut stay = stay.into_iter();
@@ -182,7 +210,7 @@ macro_rules! both {
             pub fn drain(&mut self) -> $into_iter {
                 self.settle();
                 let items = std::mem::take(&mut self.items);
-                if !items.is_empty() || self.record.is_verbatim() {
+                if !items.is_empty() || self.record.is_full() {
                     self.record.note().clear_all();
                 }
                 $owned(items.into_iter())
@@ -216,7 +244,7 @@ macro_rules! both {
         }
 
         impl<T: Clone> Clone for $name<T> {
-            /// A new set with the same elements.
+            /// Copies the elements into a new set.
             fn clone(&self) -> Self {
                 Self::with(self.items.clone())
             }
@@ -312,7 +340,7 @@ impl<T> SyncHashSet<T> {
         self.items.is_empty()
     }
 
-    /// Every element.
+    /// Returns an iterator over all elements.
     pub fn iter(&self) -> hash_set::Iter<'_, T> {
         hash_set::Iter(self.items.iter())
     }
@@ -327,7 +355,7 @@ impl<T: Hash + Eq> SyncHashSet<T> {
         self.items.contains(value)
     }
 
-    /// The element as it was put in.
+    /// Returns the stored element.
     pub fn get<Q: Hash + Eq + ?Sized>(&self, value: &Q) -> Option<&T>
     where
         T: Borrow<Q>,
@@ -350,17 +378,17 @@ impl<T: Hash + Eq> SyncHashSet<T> {
         self.items.is_disjoint(&other.items)
     }
 
-    /// The elements that are in another set too.
+    /// Returns the common elements of both sets.
     pub fn intersection<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.items.intersection(&other.items)
     }
 
-    /// The elements of both sets, each once.
+    /// Returns the elements of both sets, each once.
     pub fn union<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.items.union(&other.items)
     }
 
-    /// The elements that are not in another set.
+    /// Returns the elements that another set does not contain.
     pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.items.difference(&other.items)
     }
@@ -375,7 +403,7 @@ impl<T> Deref for SyncSortedSet<T> {
 }
 
 impl<T: SyncValue + Ord> SyncSortedSet<T> {
-    /// Takes the lowest element out.
+    /// Removes the lowest element and returns it.
     pub fn pop_first(&mut self) -> Option<T> {
         self.settle();
         let first = self.items.pop_first()?;
@@ -383,7 +411,7 @@ impl<T: SyncValue + Ord> SyncSortedSet<T> {
         Some(first)
     }
 
-    /// Takes the highest element out.
+    /// Removes the highest element and returns it.
     pub fn pop_last(&mut self) -> Option<T> {
         self.settle();
         let last = self.items.pop_last()?;
@@ -391,7 +419,7 @@ impl<T: SyncValue + Ord> SyncSortedSet<T> {
         Some(last)
     }
 
-    /// Takes the elements of a range out, at once, and gives them.
+    /// Removes the elements of a range and returns them.
     pub fn drain_range<Q: Ord + ?Sized>(&mut self, range: impl RangeBounds<Q>) -> Vec<T>
     where
         T: Borrow<Q>,

@@ -109,7 +109,6 @@ impl<T> SyncVar<T> {
     }
 
     /// Adds the dirty bit of the variable to a mask if it is dirty.
-    #[doc(hidden)]
     #[inline]
     pub const fn collect_dirty(&self, bit: u64, dirty_bits: &mut u64) {
         if self.is_dirty() {
@@ -178,24 +177,18 @@ impl<T: SyncValue> SyncVar<T> {
 /// Calls of the derived code, also available as [`SyncField`] and [`HookField`].
 impl<T> SyncVar<T> {
     /// Returns the value for overwriting by a received one; does not make the variable dirty.
-    #[doc(hidden)]
     #[inline]
     pub const fn received(&mut self) -> &mut T {
         &mut self.value
     }
 
-    /// Returns the value if all observers have it.
-    #[doc(hidden)]
+    /// Returns whether every observer has the value.
     #[inline]
-    pub fn sent_value(&self) -> Option<T>
-    where
-        T: Clone,
-    {
-        matches!(self.state, State::Clean).then(|| self.value.clone())
+    pub const fn is_sent(&self) -> bool {
+        matches!(self.state, State::Clean)
     }
 
     /// Returns the value for a later comparison.
-    #[doc(hidden)]
     #[inline]
     pub fn remembered(&self) -> T
     where
@@ -205,7 +198,6 @@ impl<T> SyncVar<T> {
     }
 
     /// Returns whether the value differs from an earlier one. Drops an equal one.
-    #[doc(hidden)]
     #[inline]
     pub fn has_changed_since(&self, previous: &mut Option<T>) -> bool
     where
@@ -218,7 +210,6 @@ impl<T> SyncVar<T> {
 
     /// Makes the variable clean: its value travels as the same bytes as its last clean value.
     /// Keeps a forced variable dirty.
-    #[doc(hidden)]
     #[inline]
     pub const fn withdraw_change(&mut self) {
         if matches!(self.state, State::Dirty) {
@@ -226,7 +217,7 @@ impl<T> SyncVar<T> {
         }
     }
 
-    #[doc(hidden)]
+    /// Appends the snapshot.
     #[inline]
     pub fn write_full(&self, writer: &mut NetworkWriter)
     where
@@ -235,7 +226,7 @@ impl<T> SyncVar<T> {
         self.value.write(writer);
     }
 
-    #[doc(hidden)]
+    /// Appends the delta.
     #[inline]
     pub fn write_delta(&self, writer: &mut NetworkWriter)
     where
@@ -244,7 +235,11 @@ impl<T> SyncVar<T> {
         self.value.write(writer);
     }
 
-    #[doc(hidden)]
+    /// Reads the bytes of [`write_full`](Self::write_full).
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a field.
     #[inline]
     pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
     where
@@ -253,7 +248,11 @@ impl<T> SyncVar<T> {
         self.value.read_in_place(reader)
     }
 
-    #[doc(hidden)]
+    /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not hold such a change.
     #[inline]
     pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
     where
@@ -262,7 +261,11 @@ impl<T> SyncVar<T> {
         self.value.read_in_place(reader)
     }
 
-    #[doc(hidden)]
+    /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read_delta`](Self::read_delta).
     #[inline]
     pub fn read_delta_with_previous(
         &mut self,
@@ -279,34 +282,46 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     const SCHEMA: TypeSchema = T::SCHEMA;
     const RESENDABLE: bool = true;
 
+    #[inline]
     fn is_dirty(&self) -> bool {
         self.is_dirty()
     }
 
+    #[inline]
     fn set_dirty(&mut self) {
         self.set_dirty();
     }
 
+    #[inline]
     fn clear_dirty(&mut self) {
         self.clear_dirty();
     }
 
+    #[inline]
     fn notice_replacement(&mut self) {
         self.notice_replacement();
     }
 
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each field costs a snapshot of Mirror a tenth"
+    )]
+    #[inline(always)]
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.write_full(writer);
     }
 
+    #[inline]
     fn write_delta(&self, writer: &mut NetworkWriter) {
         self.write_delta(writer);
     }
 
+    #[inline]
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.read_full(reader)
     }
 
+    #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.read_delta(reader)
     }
@@ -315,6 +330,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
 impl<T: SyncValue> HookField for SyncVar<T> {
     type Previous = T;
 
+    #[inline]
     fn read_delta_with_previous(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -322,10 +338,12 @@ impl<T: SyncValue> HookField for SyncVar<T> {
         self.read_delta_with_previous(reader)
     }
 
+    #[inline]
     fn remembered(&self) -> Option<T> {
         Some(self.remembered())
     }
 
+    #[inline]
     fn has_changed_since(&self, previous: &mut Option<T>) -> bool {
         self.has_changed_since(previous)
     }
@@ -348,6 +366,7 @@ impl<T> DerefMut for SyncVar<T> {
 }
 
 impl<T: Default> Default for SyncVar<T> {
+    #[inline]
     fn default() -> Self {
         Self::new(T::default())
     }
@@ -355,18 +374,21 @@ impl<T: Default> Default for SyncVar<T> {
 
 impl<T: Clone> Clone for SyncVar<T> {
     /// A new variable with the same value.
+    #[inline]
     fn clone(&self) -> Self {
         Self::new(self.value.clone())
     }
 }
 
 impl<T> From<T> for SyncVar<T> {
+    #[inline]
     fn from(value: T) -> Self {
         Self::new(value)
     }
 }
 
 impl From<&str> for SyncVar<String> {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::new(value.into())
     }
@@ -374,6 +396,7 @@ impl From<&str> for SyncVar<String> {
 
 #[cfg(feature = "serde")]
 impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
+    #[inline]
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value.serialize(serializer)
     }
@@ -381,6 +404,7 @@ impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
 
 #[cfg(feature = "serde")]
 impl<'de, T: serde::Deserialize<'de>> serde::Deserialize<'de> for SyncVar<T> {
+    #[inline]
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(Self::new)
     }
@@ -408,6 +432,7 @@ mod tests {
     }
 
     #[test]
+    #[inline]
     fn a_variable_is_its_value_and_one_flag() {
         assert_eq!(size_of::<SyncVar<i32>>(), 8);
         assert_eq!(size_of::<SyncVar<f32>>(), 8);

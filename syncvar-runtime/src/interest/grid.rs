@@ -125,7 +125,7 @@ impl SpatialGrid {
     /// When the margin is negative or not finite, or too many cells are in view with it.
     ///
     /// ```
-    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
+    /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut grid = SpatialGrid::xz(10.0, 20.0).with_margin(3.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(9.0, 0.0, 0.0));
@@ -189,7 +189,7 @@ impl SpatialGrid {
     /// Ignores unknown connections.
     ///
     /// ```
-    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
+    /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut grid = SpatialGrid::xy(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_connect(ConnectionId(1));
@@ -244,7 +244,7 @@ impl SpatialGrid {
     /// Ignores unknown objects.
     ///
     /// ```
-    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
+    /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut grid = SpatialGrid::xz(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

@@ -11,6 +11,13 @@ use crate::{ConnectionId, NetId, Vector3};
 use pairs::{Pair, Pairs};
 
 /// Number of a group: a team, a match, a scene. The game chooses it.
+///
+/// ```
+/// use syncvar::interest::Tag;
+///
+/// const RED_TEAM: Tag = Tag(1);
+/// assert_ne!(RED_TEAM, Tag(2));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);
 
@@ -121,7 +128,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// this one.
     ///
     /// ```
-    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
+    /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
     /// teams.handle_connect(ConnectionId(1));
     /// teams.inner_mut().follow(ConnectionId(1), NetId(1));
@@ -135,7 +142,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// Ignores unknown objects.
     ///
     /// ```
-    /// # use syncvar::{interest::*, prelude::*, values::Vector3};
+    /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut scenes = GroupTags::new(Everyone);
     /// let mut changes = InterestChanges::default();
     /// scenes.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));

@@ -8,6 +8,26 @@ use super::slots::{MAX_BEHAVIOURS, Slots};
 use crate::NetworkBehaviour;
 
 /// Behaviours of an object: one behaviour, a tuple of up to eight, or a [`BehaviourList`].
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Lock {
+/// #     #[sync_var]
+/// #     key: SyncVar<u32>,
+/// # }
+/// // A tuple is an object with several behaviours.
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<(Door, Lock)>("door"));
+/// let id = net.server.spawn((Door::default(), Lock { key: 7.into() }));
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Lock>(id).unwrap().key, 7);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a behaviour nor a tuple of up to eight behaviours",
     label = "cannot be put on a networked object",
@@ -24,7 +44,7 @@ pub struct Behaviours(pub(super) Box<dyn Slots>);
 /// Behaviours of an object chosen at run time.
 ///
 /// ```
-/// use syncvar::{behaviour::{BehaviourList, BehaviourSet}, prelude::*};
+/// use syncvar::{prelude::*, behaviour::{BehaviourList, BehaviourSet}};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Health;

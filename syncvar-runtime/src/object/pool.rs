@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
+use super::policy_state::PolicyState;
 use super::reception::Reception;
-use super::ruled::PolicyState;
 use super::slot::{Slot, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour};
@@ -260,6 +260,7 @@ impl Pools {
     }
 
     /// Removes the behaviours of an object.
+    #[inline]
     pub fn remove(&mut self, at: Location) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.remove(at.row);
@@ -267,11 +268,13 @@ impl Pools {
     }
 
     /// Takes the behaviours of an object out of their pool, until [`give_back`](Self::give_back).
+    #[inline]
     pub fn take(&mut self, at: Location) -> Option<Box<dyn Slots>> {
         self.all.get_mut(at.pool as usize)?.rows.take(at.row)
     }
 
     /// Returns the behaviours of an object to their pool.
+    #[inline]
     pub fn give_back(&mut self, at: Location, slots: Box<dyn Slots>) {
         if let Some(pool) = self.all.get_mut(at.pool as usize) {
             pool.rows.give_back(at.row, slots);
@@ -279,6 +282,7 @@ impl Pools {
     }
 
     /// Removes and returns the behaviours of an object; `None` if they are checked out.
+    #[inline]
     pub fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
         let pool = self.all.get_mut(at.pool as usize)?;
         let slots = pool.rows.take(at.row)?;
@@ -287,29 +291,34 @@ impl Pools {
     }
 
     /// Returns the index of the prefab of a pool's objects.
+    #[inline]
     pub fn prefab(&self, pool: u32) -> u32 {
         self.all.get(pool as usize).map_or(0, |pool| pool.prefab)
     }
 
     #[inline]
     /// Returns the behaviours of an object.
+    #[inline]
     pub fn slots(&self, at: Location) -> Option<&dyn Slots> {
         self.all.get(at.pool as usize)?.rows.slots(at.row)
     }
 
     #[inline]
     /// Returns the behaviours of an object, for writing.
+    #[inline]
     pub fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
         self.all.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
     }
 
     #[inline]
     /// Returns a pool by its number.
+    #[inline]
     pub fn pool_mut(&mut self, pool: u32) -> Option<&mut dyn Pool> {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
     /// Returns the position of the first behaviour of a type on an object.
+    #[inline]
     pub fn position<B: NetworkBehaviour>(&self, at: Location) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         self.slots(at)?.iter().position(is_one)
@@ -344,6 +353,7 @@ impl Pools {
     }
 
     /// Returns the behaviour at a position of an object, if it has this type, for writing.
+    #[inline]
     pub fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
         at: Location,

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::hooks::{ErasedHooks, Hooks};
-use super::ruled::PolicyState;
+use super::policy_state::PolicyState;
 use crate::behaviour::{AnyBehaviour, Panicked};
 use crate::schema::{BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{

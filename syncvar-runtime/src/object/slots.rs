@@ -67,11 +67,13 @@ pub trait Visit {
 
 impl dyn Slots {
     /// Returns all slots, in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &dyn Slot> {
         (0..self.len()).filter_map(|index| self.slot(index))
     }
 
     /// Calls a function with each slot.
+    #[inline]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {
         for index in 0..self.len() {
             if let Some(slot) = self.slot_mut(index) {
@@ -81,6 +83,7 @@ impl dyn Slots {
     }
 
     /// Returns whether hooks run for the first state of the object.
+    #[inline]
     pub fn has_initial_hooks(&self) -> bool {
         self.iter().any(|slot| slot.info().initial_hooks != 0)
     }
@@ -99,12 +102,14 @@ impl dyn Slots {
     }
 
     /// Returns the position of the first behaviour of a type.
+    #[inline]
     pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         self.iter().position(is_one)
     }
 
     /// Returns the types of the behaviours, in order: a key of [`Prefabs`](crate::Prefabs).
+    #[inline]
     pub fn type_ids(&self) -> Vec<TypeId> {
         let ids = self.iter().map(|slot| Any::type_id(slot.behaviour()));
         ids.collect()

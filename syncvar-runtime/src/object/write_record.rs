@@ -35,12 +35,14 @@ pub struct WriteLog {
 
 impl WriteLog {
     /// Removes all records.
+    #[inline]
     pub fn clear(&mut self) {
         self.records.clear();
         self.masks.clear();
     }
 
     /// Sorts the records: an ownership change writes an object ahead of the others.
+    #[inline]
     pub fn sort(&mut self) {
         let key = |note: &WriteRecord| (note.net_id, note.channel);
         if !self.records.is_sorted_by_key(key) {
@@ -49,6 +51,7 @@ impl WriteLog {
     }
 
     /// Returns the index of a form in [`WriteRecord::changes`].
+    #[inline]
     pub fn index(form: UpdateForm) -> usize {
         usize::from(form.batched)
     }
@@ -70,6 +73,7 @@ impl Visit for DirtyMasks<'_> {
 }
 
 /// Returns the number of masks, as the start of the next range.
+#[inline]
 pub fn mask_count(masks: &[u64]) -> u32 {
     u32::try_from(masks.len()).unwrap_or(u32::MAX)
 }

@@ -31,6 +31,7 @@ impl Segments {
     }
 
     /// Empties the buffer.
+    #[inline]
     pub fn clear(&mut self) {
         self.batch = None;
         self.writer.truncate(0);

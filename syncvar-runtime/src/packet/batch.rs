@@ -108,6 +108,7 @@ impl Segments {
     }
 
     /// Discards the entry in progress.
+    #[inline]
     pub fn give_up_entry(&mut self) {
         self.writer.truncate(self.start);
         self.batch.take_if(|batch| batch.last == NetId::NONE);
@@ -253,6 +254,7 @@ pub struct Entries<'a> {
 
 impl<'a> Entries<'a> {
     /// Returns the entries of a payload.
+    #[inline]
     pub fn new(payload: &'a [u8]) -> Self {
         Self {
             reader: NetworkReader::new(payload),

@@ -16,6 +16,7 @@ pub const LONG_FRAME: usize = 10;
 const LONG_SIZE: u8 = 6;
 
 /// Returns the header length for a payload of this length.
+#[inline]
 pub fn frame_length(payload: usize) -> usize {
     if payload > MAX_BYTES {
         LONG_FRAME
@@ -25,6 +26,7 @@ pub fn frame_length(payload: usize) -> usize {
 }
 
 /// Returns the header of the long form without the inner type. `long` is the reserved type.
+#[inline]
 pub fn long_head(long: i16, payload: u32) -> [u8; LONG_FRAME - 2] {
     let [low, high] = long.to_le_bytes();
     let [a, b, c, d] = payload.to_le_bytes();
@@ -44,6 +46,7 @@ pub struct Frame<'a> {
 
 impl Frame<'_> {
     /// Returns the length of the message with its header.
+    #[inline]
     pub fn length(&self) -> usize {
         let head = if self.long { LONG_FRAME } else { FRAME };
         head + self.payload.len()
@@ -59,6 +62,7 @@ pub struct Frames<'a> {
 
 impl<'a> Frames<'a> {
     /// Creates an iterator over a packet. `long` is the reserved type of the long form.
+    #[inline]
     pub fn new(packet: &'a [u8], long: i16) -> Self {
         Self {
             reader: NetworkReader::new(packet),

@@ -67,12 +67,14 @@ impl Segments {
     }
 
     /// Returns the range of the last committed delta.
+    #[inline]
     pub fn last_update(&self) -> Range<usize> {
         let end = self.writer.len();
         end.saturating_sub(self.changes)..end
     }
 
     /// Discards the delta or snapshot in progress.
+    #[inline]
     pub fn give_up_object(&mut self) {
         if self.form.batched {
             self.give_up_entry();
@@ -84,6 +86,7 @@ impl Segments {
 
 /// Returns the length of a delta as a message, or its largest length as an entry of a batch without the
 /// batch's header.
+#[inline]
 pub fn update_length(form: UpdateForm, net_id: NetId, changes: usize) -> usize {
     if form.batched {
         entry_length(net_id, changes)
@@ -93,6 +96,7 @@ pub fn update_length(form: UpdateForm, net_id: NetId, changes: usize) -> usize {
 }
 
 /// Returns whether a delta fits a message with no other entry.
+#[inline]
 pub fn update_fits(form: UpdateForm, net_id: NetId, changes: usize, room: Room) -> bool {
     let payload = if form.batched {
         entry_length(net_id, changes)

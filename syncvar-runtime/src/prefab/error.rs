@@ -4,6 +4,20 @@ use super::PrefabError;
 use crate::{ConnectionId, NetId, NetworkSceneId};
 
 /// Reason why an object was not spawned.
+///
+/// ```
+/// use syncvar::error::{PrefabError, SpawnError};
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut server = NetworkServer::new(Prefabs::new()); // without the door
+/// let error = server.spawn_with(Door::default(), SpawnOptions::default()).unwrap_err();
+/// assert!(matches!(error, SpawnError::Prefab(PrefabError::NotRegistered(_))));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {

@@ -5,6 +5,30 @@ use std::fmt;
 use super::BehaviourSchema;
 
 /// A set of fields of one behaviour.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+///     #[sync_var]
+///     locked: SyncVar<bool>,
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// net.server.get_mut::<Door>(door).unwrap().locked.set(true);
+/// net.settle();
+/// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+/// let Some(ClientEvent::Changed { fields, .. }) = last else {
+///     panic!("no change");
+/// };
+/// assert_eq!(fields.behaviour(), "Door");
+/// assert!(fields.contains("locked") && !fields.contains("open"));
+/// ```
 #[derive(Clone, Copy)]
 pub struct ChangedFields {
     schema: &'static BehaviourSchema,

@@ -1,4 +1,4 @@
-//! Circumstances of one `on_serialize` or `on_deserialize`, which writer and reader lend to it.
+//! Context of one `on_serialize` or `on_deserialize`, held by the writer or reader.
 
 use std::mem;
 
@@ -19,9 +19,9 @@ use crate::schema::PackedBits;
 pub struct SerializeContext {
     /// Fields whose changes are written; all others stay dirty.
     pub fields: u64,
-    /// The reader of the snapshot owns the object.
+    /// Set if the reader of the snapshot owns the object.
     pub for_owner: bool,
-    /// The delta contains every value, and its masks every bit.
+    /// Set if the delta contains every value, and its masks every bit.
     pub(crate) every_value: bool,
     /// Dirty bits of derived classes, which the mask of a base repeats.
     pub(crate) derived_bits: u64,
@@ -39,7 +39,7 @@ pub(crate) enum MaskLayout {
         position: usize,
         bits: &'static PackedBits,
     },
-    /// Each class with values writes a mask of these.
+    /// Each class with values writes a mask of its values.
     PerClass {
         /// Classes that remain to be written; bit 0 is the next one, set if it has values.
         classes: u64,
@@ -62,7 +62,7 @@ pub struct DeserializeContext {
     /// Dirty bits of derived classes, which the mask of a base may contain.
     pub(crate) derived_bits: u64,
     pub(crate) mask: ReadMask,
-    /// Deltas go on to other connections: a [full log](crate::OperationLog::Full) records them.
+    /// Set if deltas go on to other connections: a [full log](crate::OperationLog::Full) records them.
     pub(crate) relayed: bool,
 }
 
@@ -74,7 +74,7 @@ pub(crate) enum ReadMask {
     Inline,
     /// One mask for all classes, which has been read already.
     Known { dirty_bits: u64 },
-    /// Each class with values reads a mask of these.
+    /// Each class with values reads a mask of its values.
     PerClass {
         /// Classes that remain to be read; bit 0 is the next one, set if it has values.
         classes: u64,
@@ -117,6 +117,7 @@ impl Default for DeserializeContext {
 impl SerializeContext {
     /// Limits the fields whose changes are written.
     #[must_use]
+    #[inline]
     pub const fn with_fields(mut self, fields: u64) -> Self {
         self.fields = fields;
         self
@@ -124,6 +125,7 @@ impl SerializeContext {
 
     /// Sets whether the reader of the snapshot owns the object.
     #[must_use]
+    #[inline]
     pub const fn with_owner(mut self, for_owner: bool) -> Self {
         self.for_owner = for_owner;
         self
@@ -133,6 +135,7 @@ impl SerializeContext {
 impl DeserializeContext {
     /// Limits the fields that a mask may contain.
     #[must_use]
+    #[inline]
     pub const fn with_fields(mut self, fields: u64) -> Self {
         self.fields = fields;
         self
@@ -159,7 +162,8 @@ impl NetworkWriter {
         result
     }
 
-    /// Takes the report of everything written since the last call.
+    /// Takes the report of all writes since the last call.
+    #[inline]
     pub fn take_report(&mut self) -> SerializeReport {
         mem::take(&mut self.report)
     }
@@ -201,7 +205,7 @@ impl NetworkReader<'_> {
         result
     }
 
-    /// Takes the report of everything read since the last call.
+    /// Takes the report of all reads since the last call.
     #[inline]
     pub fn take_report(&mut self) -> DeserializeReport {
         mem::take(&mut self.report)

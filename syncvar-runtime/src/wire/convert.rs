@@ -57,7 +57,7 @@ mod glam {
         }
     }
 
-    /// Ours has rows, glam's has columns: the matrix is the same.
+    /// `Matrix4x4` stores rows, glam columns of the same matrix.
     impl From<::glam::Mat4> for Matrix4x4 {
         fn from(theirs: ::glam::Mat4) -> Self {
             Self {
@@ -66,7 +66,7 @@ mod glam {
         }
     }
 
-    /// Ours has rows, glam's has columns: the matrix is the same.
+    /// `Matrix4x4` stores rows, glam columns of the same matrix.
     impl From<Matrix4x4> for ::glam::Mat4 {
         fn from(ours: Matrix4x4) -> Self {
             Self::from_cols_array_2d(&ours.rows).transpose()

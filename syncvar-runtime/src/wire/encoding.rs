@@ -25,7 +25,7 @@ pub use enumeration::EnumNumber;
 use super::varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 use super::{MAX_STRING_BYTES, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
-/// Encoding of values. Both ends of a connection must use the same.
+/// Encoding of values. Both ends of a connection must use the same one.
 ///
 /// Every value with a form in `Unet` has one in `Compact`, which also carries sequences and
 /// collections of more than 65 535 elements. `Mirror` has no form for characters beyond U+FFFF.
@@ -49,13 +49,13 @@ pub enum Encoding {
     /// Variable-length integers throughout: fewer bytes and less time, where both ends are
     /// `syncvar`.
     Compact,
-    /// The layout of Mirror, as the WIRE.md of `syncvar-mirror` describes it. That crate speaks it, to Mirror's own
+    /// The layout of Mirror, described in the WIRE.md of `syncvar-mirror`. That crate uses it with Mirror's own
     /// clients and servers.
     Mirror,
 }
 
 impl Encoding {
-    /// The longest string, in bytes of UTF-8.
+    /// Returns the limit of a string, in bytes of UTF-8.
     #[inline]
     const fn max_string_bytes(self) -> usize {
         match self {
@@ -64,7 +64,7 @@ impl Encoding {
         }
     }
 
-    /// The most elements that a sequence or collection can have.
+    /// Returns the limit of a sequence or collection, in elements.
     #[inline]
     const fn max_count(self) -> usize {
         match self {
@@ -75,12 +75,12 @@ impl Encoding {
     }
 }
 
-/// The most elements of sequences in one message that take no byte each: members that do not travel
-/// take memory all the same.
+/// Limit of sequence elements without bytes in one message: an element takes memory even if none of its
+/// members travels.
 pub(super) const MAX_EMPTY_ELEMENTS: usize = 1024;
 
 impl NetworkWriter {
-    /// A signed integer of up to 32 bits, as a field. In `Unet` it is reinterpreted as unsigned and
+    /// Writes a signed integer of up to 32 bits, as a field. In `Unet` it is reinterpreted as unsigned and
     /// packed, so that every negative number takes five bytes.
     #[inline(always)]
     pub(crate) fn write_signed(&mut self, value: i32) {
@@ -91,7 +91,7 @@ impl NetworkWriter {
         }
     }
 
-    /// An unsigned integer of up to 32 bits, as a field.
+    /// Writes an unsigned integer of up to 32 bits, as a field.
     #[inline(always)]
     pub(crate) fn write_unsigned(&mut self, value: u32) {
         match self.encoding() {
@@ -101,7 +101,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A signed integer of 64 bits, as a field.
+    /// Writes a signed integer of 64 bits, as a field.
     #[inline(always)]
     pub(crate) fn write_signed_wide(&mut self, value: i64) {
         match self.encoding() {
@@ -111,7 +111,7 @@ impl NetworkWriter {
         }
     }
 
-    /// An unsigned integer of 64 bits, as a field.
+    /// Writes an unsigned integer of 64 bits, as a field.
     #[inline(always)]
     pub(crate) fn write_unsigned_wide(&mut self, value: u64) {
         match self.encoding() {
@@ -121,7 +121,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A signed integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
+    /// Writes a signed integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
     pub(crate) fn write_signed_128(&mut self, value: i128) {
         match self.encoding() {
             Encoding::Unet | Encoding::Mirror => self.write_array(value.to_le_bytes()),
@@ -129,7 +129,7 @@ impl NetworkWriter {
         }
     }
 
-    /// An unsigned integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
+    /// Writes an unsigned integer of 128 bits, as a field. UNet has none: in `Unet` it takes 16 bytes.
     pub(crate) fn write_unsigned_128(&mut self, value: u128) {
         match self.encoding() {
             Encoding::Unet | Encoding::Mirror => self.write_array(value.to_le_bytes()),
@@ -137,11 +137,11 @@ impl NetworkWriter {
         }
     }
 
-    /// The dirty mask of one class level, together with the bits of derived classes when a base is
-    /// being written, as UNet repeats the whole mask at every level.
+    /// Writes the dirty mask of one class level. In a base it includes the bits of derived classes, as UNet
+    /// repeats the whole mask at every level.
     ///
-    /// In `Mirror` the mask of the collections stands before them, where it has been left room for, and
-    /// that of the other fields here, if the class has such fields.
+    /// In `Mirror` the mask of the collections goes into the bytes reserved before them, and
+    /// the mask of the other fields here, if the class has such fields.
     #[inline(always)]
     pub fn write_dirty_bits(&mut self, dirty_bits: u64) {
         let dirty_bits = dirty_bits | self.context.derived_bits;
@@ -226,9 +226,9 @@ impl NetworkReader<'_> {
         }
     }
 
-    /// Counterpart of [`NetworkWriter::write_dirty_bits`]; `known_bits` are those of the fields
-    /// of this class and its bases. In `Mirror`, what is returned are the collections or the other fields,
-    /// whichever are read.
+    /// Counterpart of [`NetworkWriter::write_dirty_bits`]; `known_bits` are the bits of this class and its
+    /// bases. In `Mirror` it returns the bits of the part that is read: the collections or the other
+    /// fields.
     ///
     /// # Errors
     ///

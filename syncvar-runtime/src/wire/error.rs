@@ -27,16 +27,16 @@ struct Parts {
     member: Option<&'static str>,
 }
 
-/// Why a read did not succeed.
+/// Reason of a failed read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// The value needs more bytes than the message has left.
+    /// The value needs more bytes than the message has.
     #[error("{needed} bytes needed, {left} left")]
     UnexpectedEnd {
-        /// Bytes the value needs from here on.
+        /// Bytes needed from the current position.
         needed: usize,
-        /// Bytes that are left.
+        /// Remaining bytes.
         left: usize,
     },
     /// Bytes follow the last value of the message.
@@ -45,7 +45,7 @@ pub enum ReadErrorKind {
         /// Number of unread bytes.
         left: usize,
     },
-    /// A string announces more bytes than the encoding allows, or than its type holds.
+    /// A string announces more bytes than the encoding or its type allows.
     #[error("a string of {length} bytes, more than the limit of {limit}")]
     StringTooLong {
         /// Announced length in bytes.
@@ -56,27 +56,27 @@ pub enum ReadErrorKind {
     /// A string is not UTF-8.
     #[error("a string that is not UTF-8")]
     InvalidUtf8,
-    /// A boolean is neither 0 nor 1; in `Mirror` it can be any byte.
+    /// A boolean is neither 0 nor 1. `Mirror` accepts any byte.
     #[error("a boolean of {0}, which is neither 0 nor 1")]
     InvalidBool(u8),
     /// A number is not a character (a surrogate, or beyond U+10FFFF).
     #[error("{0:#x} is not a character")]
     InvalidChar(u32),
-    /// A number does not fit the type that is being read.
+    /// A number exceeds the range of its type.
     #[error("the number {value} does not fit {target}")]
     OutOfRange {
-        /// The number as it came.
+        /// The received number.
         value: u64,
-        /// The name of the type it should fit.
+        /// Name of the type.
         target: &'static str,
     },
-    /// A 32-bit number was expected, and the prefix announces a 64-bit one.
+    /// A prefix announces a 64-bit number in place of a 32-bit one.
     #[error("prefix {0} announces a number of more than 32 bits")]
     TooWide(u8),
-    /// A variable-length integer goes on after 10 bytes, or has more than 64 bits.
+    /// A variable-length integer continues after 10 bytes, or has more than 64 bits.
     #[error("a number of more than 64 bits")]
     VarintTooLong,
-    /// A variable-length integer of a 128-bit type goes on after 19 bytes, or has more than 128 bits.
+    /// A variable-length integer of a 128-bit type continues after 19 bytes, or has more than 128 bits.
     #[error("a number of more than 128 bits")]
     WideVarintTooLong,
     /// A decimal has a scale beyond 28 or uses reserved bits.
@@ -87,7 +87,7 @@ pub enum ReadErrorKind {
     UnknownVariant {
         /// The enumeration.
         name: &'static str,
-        /// The number as it came.
+        /// The received number.
         value: i64,
     },
     /// A dirty mask has bits that belong to no field: the two ends disagree about the behaviour.
@@ -102,7 +102,7 @@ pub enum ReadErrorKind {
         /// Their bits.
         fields: u64,
     },
-    /// More elements are announced than the limit, or than bytes are left.
+    /// The announced number of elements exceeds the limit, or the remaining bytes.
     #[error("{count} elements announced, more than the limit of {limit}")]
     TooManyElements {
         /// Announced number of elements.
@@ -110,7 +110,7 @@ pub enum ReadErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// A position in a list that has no element there.
+    /// A position is beyond the end of a list.
     #[error("position {index} in a list of {length} elements")]
     IndexOutOfRange {
         /// The position.
@@ -118,11 +118,11 @@ pub enum ReadErrorKind {
         /// Number of elements.
         length: usize,
     },
-    /// The keys of a map, or the elements of a set, do not ascend: one comes twice, or after a
+    /// The keys of a map, or the elements of a set, do not ascend: one occurs twice, or after a
     /// greater one.
     #[error("a key that comes twice, or after a greater one")]
     UnorderedKey,
-    /// A message is longer than this side takes.
+    /// A message exceeds the limit of this side.
     #[error("a message of {length} bytes, more than the limit of {limit}")]
     MessageTooLong {
         /// The payload's length in bytes.
@@ -130,15 +130,15 @@ pub enum ReadErrorKind {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A message type that this side does not know.
+    /// The message type is unknown to this side.
     #[error("message type {0} is unknown")]
     UnknownMessage(i16),
-    /// A number that has to be one of a few is none of them.
+    /// A number is none of its valid values.
     #[error("{value} is not a valid {what}")]
     InvalidValue {
         /// Meaning of the number.
         what: &'static str,
-        /// The number as it came.
+        /// The received number.
         value: u64,
     },
     /// Refusal by a user's `on_deserialize` or `SyncValue::read`.
@@ -218,9 +218,9 @@ impl fmt::Debug for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Adds the place to a read that failed.
+/// Adds the place to a failed read.
 ///
-/// The derives use it on every line that reads; code written by hand does well to do the same.
+/// The derives call it on every read; hand-written code should do so as well.
 ///
 /// ```
 /// use syncvar::wire::{NetworkReader, ReadResultExt};
@@ -265,7 +265,7 @@ pub struct WriteError {
     field: Option<&'static str>,
 }
 
-/// Why a value has no form on the wire.
+/// Reason for which a value has no form on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
@@ -285,7 +285,7 @@ pub enum WriteErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// A sequence has more elements than the encoding can count.
+    /// A sequence has more elements than the encoding allows.
     #[error("a sequence of {count} elements is longer than the limit of {limit}")]
     TooManyElements {
         /// The number of elements.
@@ -293,7 +293,7 @@ pub enum WriteErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// The payload of a message is larger than its size field can say, in the bytes of UNet, or than
+    /// The payload of a message exceeds the range of its size field, in the bytes of UNet, or
     /// the server's `max_message_size`.
     #[error("a payload of {length} bytes is larger than the limit of {limit}")]
     MessageTooLarge {
@@ -302,7 +302,7 @@ pub enum WriteErrorKind {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A message is larger than a packet, on a channel that cannot carry it in pieces.
+    /// A message exceeds the packet size, on a channel without fragmentation.
     #[error(
         "a message of {length} bytes does not fit a packet of {limit} on an unreliable channel"
     )]
@@ -312,13 +312,13 @@ pub enum WriteErrorKind {
         /// The packet size in bytes.
         limit: usize,
     },
-    /// A character takes two UTF-16 code units, and in `Mirror` there is room for one.
+    /// A character takes two UTF-16 code units; `Mirror` has a form for one only.
     #[error("the character {0:?} takes two UTF-16 code units")]
     TwoCodeUnits(char),
     /// A number needs more bits than its field has on the wire: see [`Bits`](crate::Bits).
     #[error("a number that does not fit the {bits} bits of its field")]
     TooFewBits {
-        /// The bits that the field has.
+        /// Number of bits of the field.
         bits: u32,
     },
     /// Refusal by a user's `on_serialize` or `SyncValue::write`.
@@ -327,7 +327,7 @@ pub enum WriteErrorKind {
 }
 
 impl WriteError {
-    #[doc(hidden)]
+    /// Creates an error at a byte, with the behaviour if it is known.
     pub fn new(
         kind: WriteErrorKind,
         offset: usize,
@@ -353,18 +353,18 @@ impl WriteError {
         self.kind
     }
 
-    /// Returns the byte at which the value would have begun, counted from the first byte of the write, or
+    /// Returns the position of the value, counted from the first byte of the write, or
     /// from the first byte of the object's changes for a server's failed send.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The behaviour of the object that was being written.
+    /// Returns the behaviour of the failed value.
     pub fn behaviour(&self) -> Option<&'static str> {
         self.behaviour
     }
 
-    /// The field, as `Behaviour.field`, where the behaviour is the class that declares it.
+    /// Returns the field, as `Behaviour.field`, with its declaring class.
     pub fn field(&self) -> Option<&'static str> {
         self.field
     }

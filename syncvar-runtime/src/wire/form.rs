@@ -28,6 +28,9 @@ pub trait ValueForm<T> {
     /// When the bytes do not hold a value.
     fn read_with_previous(value: &mut T, reader: &mut NetworkReader<'_>) -> ReadResult<Option<T>>;
 
+    /// Copies a value.
+    fn copy(value: &T) -> T;
+
     /// Returns whether two values travel as the same bytes.
     fn same(value: &T, other: &T) -> bool;
 }
@@ -55,6 +58,11 @@ impl<T: SyncValue> ValueForm<T> for PlainForm {
     #[inline]
     fn read_with_previous(value: &mut T, reader: &mut NetworkReader<'_>) -> ReadResult<Option<T>> {
         value.read_with_previous(reader)
+    }
+
+    #[inline]
+    fn copy(value: &T) -> T {
+        value.clone()
     }
 
     #[inline]

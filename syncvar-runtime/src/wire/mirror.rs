@@ -1,5 +1,5 @@
-//! Variable-length integers of the `Mirror` encoding: one byte for small numbers, and a first byte that
-//! says how many follow for all others.
+//! Variable-length integers of the `Mirror` encoding: one byte for small numbers; for others the first byte
+//! states the number of the following ones.
 //!
 //! | value | bytes |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | to 67 823 | x = value - 2288: 249, `x / 256`, `x % 256` |
 //! | to 2^24 - 1, 2^32 - 1, ... 2^64 - 1 | 250, 251, ... 255, then the value in 3, 4, ... 8 bytes, least significant first |
 //!
-//! The writer takes as few bytes as there can be; the reader takes any of these forms.
+//! The writer takes the shortest form; the reader takes any form.
 
 use super::{NetworkReader, NetworkWriter, ReadError};
 
@@ -20,7 +20,7 @@ const THREE_BYTES: u64 = 2288;
 const PLAIN: u64 = 67_824;
 
 impl NetworkWriter {
-    /// Mirror's `WriteVarULong`: 1 to 9 bytes, fewer for smaller numbers.
+    /// Writes 1 to 9 bytes, fewer for smaller numbers: Mirror's `WriteVarULong`.
     #[inline]
     pub fn write_var_u64(&mut self, value: u64) {
         if value <= ONE_BYTE {
@@ -31,8 +31,8 @@ impl NetworkWriter {
         }
     }
 
-    /// Dispatches by encoding. A call, so that the other encodings stay short at the places that inline
-    /// them.
+    /// Dispatches by encoding. A separate call, so that the other encodings stay short where they are
+    /// inlined.
     #[cold]
     #[inline(never)]
     pub(super) fn write_mirror_number(&mut self, value: u64) {

@@ -17,7 +17,7 @@
 use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 impl NetworkWriter {
-    /// Writes 1 to 5 bytes, fewer for smaller numbers. The bytes are those of
+    /// Writes 1 to 5 bytes, fewer for smaller numbers, equal to the bytes of
     /// [`write_packed_u64`](Self::write_packed_u64).
     ///
     /// ```
@@ -41,7 +41,7 @@ impl NetworkWriter {
         }
     }
 
-    /// Writes a number beyond 240. Apart from the short form, so that callers inline the common case only.
+    /// Writes a number beyond 240. A separate function, so that callers inline the common case only.
     fn write_long_packed(&mut self, value: u64) {
         match value {
             ..=2287 => {
@@ -74,7 +74,7 @@ impl NetworkReader<'_> {
     /// # Errors
     ///
     /// When the message ends too early, and when the prefix announces more than 32 bits (UNet
-    /// reads four bytes there and leaves the rest lying in the stream).
+    /// reads four bytes and leaves the others in the stream).
     #[inline]
     pub fn read_packed_u32(&mut self) -> Result<u32, ReadError> {
         match self.peek() {

@@ -1,14 +1,14 @@
-//! `NetworkReader`: takes; cannot panic.
+//! `NetworkReader`: reads without panics.
 
 use super::context::{DeserializeContext, DeserializeReport};
 use super::encoding::MAX_EMPTY_ELEMENTS;
 use super::{Encoding, ReadError, ReadErrorKind, SyncValue};
 use crate::NetId;
 
-/// Takes values from the payload of one message, in the bytes of a [`Encoding`].
+/// Reads values from the payload of one message, in the bytes of an [`Encoding`].
 ///
-/// Every read checks what is left first. A failed read says what was wrong and at which byte; the
-/// reader may then stand anywhere inside the failed value, and is not read on.
+/// Every read checks the remaining bytes first. A failed read returns its reason and byte; the
+/// reader may then be at any byte of the failed value and must not be read further.
 ///
 /// ```
 /// use syncvar::wire::NetworkReader;
@@ -21,32 +21,32 @@ use crate::NetId;
 /// ```
 #[derive(Debug)]
 pub struct NetworkReader<'a> {
-    /// What has not been read yet.
+    /// Unread bytes.
     pub(super) left: &'a [u8],
     /// The length of the whole payload.
     length: usize,
     encoding: Encoding,
     pub(super) context: DeserializeContext,
     pub(super) report: DeserializeReport,
-    /// Elements of sequences that took no byte.
+    /// Number of sequence elements without bytes so far.
     empty_elements: usize,
-    /// The most elements that a sequence or collection can have.
+    /// Limit of elements in a sequence or collection.
     pub(super) max_elements: usize,
-    /// List of the objects that the references in the payload name.
+    /// Ids of the referenced objects, collected from the payload.
     references: Option<&'a mut Vec<NetId>>,
 }
 
-/// So much memory, in bytes, is taken at once on the word of a peer.
+/// Limit of the memory, in bytes, reserved for an announced count before its elements are read.
 const AT_ONCE: usize = 1 << 16;
 
-/// The most elements of a sequence or collection, unless the reader is told otherwise.
+/// Default limit of elements in a sequence or collection.
 pub const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 
-/// A place in the payload: how many bytes were left there.
+/// Position in the payload: the number of remaining bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mark(usize);
 
-/// A clone does not list references: it looks ahead.
+/// A clone is for lookahead and collects no references.
 impl Clone for NetworkReader<'_> {
     fn clone(&self) -> Self {
         Self {
@@ -57,12 +57,13 @@ impl Clone for NetworkReader<'_> {
 }
 
 impl<'a> NetworkReader<'a> {
-    /// A reader over a whole payload, in the `Unet` encoding.
+    /// Creates a reader over a whole payload, in the `Unet` encoding.
+    #[inline]
     pub fn new(bytes: &'a [u8]) -> Self {
         Self::with_encoding(bytes, Encoding::default())
     }
 
-    /// A reader over a whole payload, in the given encoding.
+    /// Creates a reader over a whole payload, in the given encoding.
     pub fn with_encoding(bytes: &'a [u8], encoding: Encoding) -> Self {
         Self {
             left: bytes,
@@ -76,7 +77,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Makes the reader append the objects that references name to a list. The list is borrowed,
+    /// Makes the reader append the ids of referenced objects to a list. The list is borrowed,
     /// because references are rare and every object has a reader.
     #[inline]
     #[must_use]
@@ -85,7 +86,7 @@ impl<'a> NetworkReader<'a> {
         self
     }
 
-    /// A reference to an object has been read.
+    /// Records a reference to an object.
     #[inline]
     pub(crate) fn note_reference(&mut self, object: NetId) {
         if let Some(list) = &mut self.references
@@ -95,9 +96,10 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// The same reader, which refuses sequences and collections of more elements than that; 1 048 576
-    /// unless told.
+    /// Sets the limit of elements in a sequence or collection; the default is
+    /// 1 048 576.
     #[must_use]
+    #[inline]
     pub fn with_max_elements(self, max_elements: usize) -> Self {
         Self {
             max_elements,
@@ -107,9 +109,9 @@ impl<'a> NetworkReader<'a> {
 
     /// Sets that deltas go on to other connections: an observed collection with a
     /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
-    /// the writes of an owner so.
-    #[doc(hidden)]
+    /// an owner's writes in this mode.
     #[must_use]
+    #[inline]
     pub fn relaying(mut self) -> Self {
         self.context.relayed = true;
         self
@@ -140,15 +142,15 @@ impl<'a> NetworkReader<'a> {
         Ok(())
     }
 
-    /// For how many of the elements that are announced to take memory before they have been read: not
-    /// for more than there can be, and not for much, however large each is.
+    /// Returns the number of elements to reserve memory for: at most the announced count, the remaining
+    /// bytes, and [`AT_ONCE`] bytes of memory.
     pub(crate) fn room<T>(&self, announced: usize) -> usize {
         let little = AT_ONCE.checked_div(size_of::<T>()).unwrap_or(AT_ONCE);
         announced.min(self.remaining()).min(little.max(1))
     }
 
-    /// An element of a sequence has taken no byte: the length of the message does not limit how many
-    /// of them there are, so this does.
+    /// Counts a sequence element without bytes and checks the limit, which the length of the message does
+    /// not set.
     pub(crate) fn count_empty_element(&mut self) -> Result<(), ReadError> {
         self.empty_elements = self.empty_elements.saturating_add(1);
         let (count, limit) = (self.empty_elements, MAX_EMPTY_ELEMENTS);
@@ -158,50 +160,50 @@ impl<'a> NetworkReader<'a> {
         Ok(())
     }
 
-    /// The encoding that explains the bytes.
+    /// Returns the encoding of the bytes.
     #[inline]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// What has not been read yet.
-    #[doc(hidden)]
+    /// Returns the unread bytes.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.left
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes read so far.
     #[inline]
     pub fn position(&self) -> usize {
         self.length.saturating_sub(self.left.len())
     }
 
-    /// How many bytes are left.
+    /// Returns the number of remaining bytes.
     #[inline]
     pub fn remaining(&self) -> usize {
         self.left.len()
     }
 
-    /// The next byte, which stays where it is.
+    /// Returns the next byte without reading it.
     #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.left.first().copied()
     }
 
-    /// An error of this kind at the current byte, for code that reads by hand.
+    /// Returns an error of this kind at the current byte, for hand-written reads.
     #[cold]
     #[inline(never)]
     pub fn error(&self, kind: ReadErrorKind) -> ReadError {
         ReadError::new(kind, self.position())
     }
 
-    /// Where the reader stands, for an error that comes up later.
+    /// Returns the current position, for a later error.
     #[inline]
     pub(crate) fn mark(&self) -> Mark {
         Mark(self.left.len())
     }
 
-    /// An error of this kind at a byte that has been passed.
+    /// Returns an error of this kind at an earlier byte.
     #[cold]
     #[inline(never)]
     pub(crate) fn error_since(&self, mark: Mark, kind: ReadErrorKind) -> ReadError {
@@ -221,17 +223,18 @@ impl<'a> NetworkReader<'a> {
         self.error(ReadErrorKind::UnexpectedEnd { needed, left })
     }
 
-    /// An error for a number that no variant of an enumeration has; the derive uses it.
+    /// Returns an error for a number without a variant; the derive uses it.
+    #[inline]
     pub fn unknown_variant(&self, name: &'static str, value: impl Into<i64>) -> ReadError {
         let value = value.into();
         self.error(ReadErrorKind::UnknownVariant { name, value })
     }
 
-    /// Refuses bytes that nobody has read.
+    /// Checks that all bytes have been read.
     ///
     /// # Errors
     ///
-    /// When anything is left.
+    /// When bytes are left.
     #[inline]
     pub fn finish(&self) -> Result<(), ReadError> {
         match self.remaining() {
@@ -240,11 +243,11 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Reads any value as the field of a behaviour is read.
+    /// Reads a value in the form of a behaviour's field.
     ///
     /// # Errors
     ///
-    /// Those of the value's own [`SyncValue::read`].
+    /// When [`SyncValue::read`] fails.
     #[inline]
     pub fn read<T: SyncValue>(&mut self) -> Result<T, ReadError> {
         T::read(self)
@@ -254,13 +257,13 @@ impl<'a> NetworkReader<'a> {
     ///
     /// # Errors
     ///
-    /// Those of the value's own [`SyncValue::read_in_place`].
+    /// When [`SyncValue::read_in_place`] fails.
     #[inline]
     pub fn read_into<T: SyncValue>(&mut self, value: &mut T) -> Result<(), ReadError> {
         value.read_in_place(self)
     }
 
-    /// Bytes as they are.
+    /// Reads raw bytes.
     ///
     /// # Errors
     ///
@@ -287,11 +290,11 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// One byte, 0 or 1; in `Mirror` any other byte is `true`, as there.
+    /// Reads one byte, 0 or 1; in `Mirror` any other byte is `true`, as in Mirror itself.
     ///
     /// # Errors
     ///
-    /// When no byte is left, and for any other byte (which UNet takes for `false`).
+    /// When no byte is left, and for any other byte (UNet reads it as `false`).
     #[inline]
     pub fn read_bool(&mut self) -> Result<bool, ReadError> {
         let start = self.mark();
@@ -303,7 +306,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// The one byte of UNet's `ReadChar`: a code unit below 256.
+    /// Reads the one byte of UNet's `ReadChar`: a code unit below 256.
     ///
     /// # Errors
     ///

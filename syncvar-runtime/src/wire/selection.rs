@@ -3,7 +3,7 @@
 use super::{NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
 
 impl NetworkWriter {
-    /// Returns the fields whose changes may be written now, as dirty bits: those of the
+    /// Returns the dirty bits of the fields that may be written now, from the
     /// [context](crate::SerializeContext). Restricted fields, budgets and Mirror's layout limit them.
     /// All others stay dirty.
     #[inline]
@@ -11,8 +11,8 @@ impl NetworkWriter {
         self.context.fields
     }
 
-    /// Writes in one byte whether the snapshot is for the owner of the object, and returns it. The
-    /// snapshot of a class with fields for some readers only begins with it.
+    /// Writes in one byte whether the reader of the snapshot owns the object, and returns it. A snapshot
+    /// has this byte only if its class has fields for some readers only.
     ///
     /// ```
     /// # use syncvar::wire::NetworkWriter;
@@ -20,6 +20,7 @@ impl NetworkWriter {
     /// assert!(!writer.write_for_owner());
     /// assert_eq!(writer.as_bytes(), [0]);
     /// ```
+    #[inline]
     pub fn write_for_owner(&mut self) -> bool {
         let for_owner = self.context.for_owner;
         self.write_bool(for_owner);

@@ -7,9 +7,9 @@
 //! | up to 2^21 - 1, 2^28 - 1, ... 2^63 - 1 | one more byte for every 7 bits, 9 in all |
 //! | up to 2^64 - 1 | 10 bytes, the last of which is 1 |
 //!
-//! The writer takes as few bytes as there can be. The reader takes zeros on top as well, as long as
-//! there are no more than 10 bytes. Integers of 128 bits go on in the same way, to 19 bytes, the last
-//! of which is at most 3.
+//! The writer takes the fewest bytes. The reader also takes zeros on top, up to
+//! 10 bytes in all. Integers of 128 bits continue in the same way, to 19 bytes; the last
+//! byte is at most 3.
 #![expect(
     clippy::inline_always,
     reason = "left to itself the compiler makes calls of these, which costs a third of the time"
@@ -20,32 +20,32 @@ use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 /// Set in every byte but the last.
 const MORE: u8 = 0x80;
 
-/// Each byte holds so many bits of the number.
+/// Bits of the number in each byte.
 const BITS: u32 = 7;
 
 /// Capacity of five bytes, enough for every number of 32 bits.
 const SHORT: u32 = 5 * BITS;
 
-/// A number of either sign as one that is small where the number is close to 0.
+/// Maps numbers of either sign close to 0 to small numbers.
 #[inline]
 pub(crate) const fn zigzag(value: i64) -> u64 {
     (value.wrapping_shl(1) ^ value.wrapping_shr(63)).cast_unsigned()
 }
 
-/// The number that became this one by [`zigzag`].
+/// Reverses [`zigzag`].
 #[inline]
 pub(crate) const fn unzigzag(value: u64) -> i64 {
     let sign = value & 1;
     value.wrapping_shr(1).cast_signed() ^ sign.cast_signed().wrapping_neg()
 }
 
-/// [`zigzag`] of 128 bits.
+/// Like [`zigzag`], for 128 bits.
 #[inline]
 pub(crate) const fn zigzag_128(value: i128) -> u128 {
     (value.wrapping_shl(1) ^ value.wrapping_shr(127)).cast_unsigned()
 }
 
-/// The number that became this one by [`zigzag_128`].
+/// Reverses [`zigzag_128`].
 #[inline]
 pub(crate) const fn unzigzag_128(value: u128) -> i128 {
     let sign = value & 1;
@@ -73,7 +73,7 @@ impl NetworkWriter {
         }
     }
 
-    /// Writes a number of any length. Apart from the short form: few numbers have more than 32 bits.
+    /// Writes a number of any length. A separate function: few numbers have more than 32 bits.
     #[inline(never)]
     fn write_long_varint(&mut self, mut value: u64) {
         while value >= u64::from(MORE) {
@@ -120,7 +120,7 @@ impl NetworkReader<'_> {
         self.read_long_varint()
     }
 
-    /// A number of any length, or none.
+    /// Reads a number of any length.
     #[inline(never)]
     fn read_long_varint(&mut self) -> Result<u64, ReadError> {
         let start = self.mark();

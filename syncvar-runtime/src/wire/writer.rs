@@ -1,4 +1,4 @@
-//! `NetworkWriter`: appends; cannot fail half-way.
+//! `NetworkWriter`: appends without half-written values.
 
 use std::mem;
 
@@ -7,14 +7,14 @@ use bytes::Bytes;
 use super::context::{SerializeContext, SerializeReport};
 use super::{Encoding, MAX_BYTES, SyncValue, WriteError, WriteErrorKind};
 
-/// Appends values to a growing buffer, in the bytes of a [`Encoding`].
+/// Appends values to a growing buffer, in the bytes of an [`Encoding`].
 ///
-/// [`write`](Self::write) takes any [`SyncValue`] and writes it as the field of a behaviour is
-/// written; the methods with a type in their name are UNet's own `NetworkWriter` calls, of fixed
-/// layout, little-endian, and in `Mirror` those of Mirror.
+/// [`write`](Self::write) takes any [`SyncValue`] and writes it in the form of a behaviour's field.
+/// The methods named by a type are UNet's own `NetworkWriter` calls, of fixed
+/// layout, little-endian, and in `Mirror` Mirror's calls.
 ///
-/// A value that has no form on the wire (in UNet a string of more than 32 767 bytes) writes nothing and is
-/// remembered as [`error`](Self::error); the server then gives up the whole message instead of
+/// A value without a form on the wire (in UNet a string of more than 32 767 bytes) writes no byte and is
+/// recorded as [`error`](Self::error); the server then discards the whole message instead of
 /// sending half of it.
 ///
 /// ```
@@ -40,18 +40,20 @@ pub struct NetworkWriter {
     error: Option<WriteError>,
 }
 
-/// Where a message began: [`NetworkWriter::finish_message`] writes its size there.
+/// Position of a message; [`NetworkWriter::finish_message`] writes its size there.
 #[derive(Debug)]
 #[must_use = "a message without its size cannot be read: call `finish_message`"]
 pub struct MessageStart(usize);
 
 impl NetworkWriter {
-    /// An empty writer in the `Unet` encoding.
+    /// Creates an empty writer in the `Unet` encoding.
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty writer in the given encoding.
+    /// Creates an empty writer in the given encoding.
+    #[inline]
     pub fn with_encoding(encoding: Encoding) -> Self {
         Self {
             encoding,
@@ -59,31 +61,32 @@ impl NetworkWriter {
         }
     }
 
-    /// The encoding that decides the bytes.
+    /// Returns the encoding of the bytes.
     #[inline]
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// What has been written so far.
+    /// Returns the bytes written so far.
     #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.buffer
     }
 
-    /// How many bytes have been written so far.
+    /// Returns the number of bytes written so far.
     #[inline]
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Whether nothing has been written.
+    /// Returns whether no byte has been written.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
-    /// The first value that had no form on the wire.
+    /// Returns the first value without a form on the wire.
+    #[inline]
     pub fn error(&self) -> Option<WriteError> {
         self.error
     }
@@ -93,12 +96,13 @@ impl NetworkWriter {
         self.error.is_some()
     }
 
-    /// Takes the error out, so that the writer can be used on.
+    /// Takes the error, so that the writer can be used further.
+    #[inline]
     pub fn take_error(&mut self) -> Option<WriteError> {
         self.error.take()
     }
 
-    /// Declares that a value has no form on the wire; the message under way is given up.
+    /// Declares that a value has no form on the wire; the current message is discarded.
     ///
     /// ```
     /// # use syncvar::wire::{NetworkWriter, WriteErrorKind};
@@ -114,9 +118,9 @@ impl NetworkWriter {
         self.error.get_or_insert(error);
     }
 
-    /// Names the field that is written next, as `Behaviour.field`, for an error to tell.
+    /// Names the next field, as `Behaviour.field`, for an error.
     ///
-    /// The derive uses it on every line that writes; code written by hand does well to do the same.
+    /// The derive calls it on every write; hand-written code should do so as well.
     ///
     /// ```
     /// # use syncvar::wire::NetworkWriter;
@@ -130,29 +134,29 @@ impl NetworkWriter {
         self
     }
 
-    /// Names the behaviour that is written next, or none.
+    /// Names the behaviour of the next values, or none.
     #[inline]
-    #[doc(hidden)]
     pub fn at_behaviour(&mut self, behaviour: Option<&'static str>) {
         self.behaviour = behaviour;
         self.field = None;
     }
 
-    /// Notes the operations that the snapshot of a collection leaves to later deltas.
+    /// Reports the operations that the snapshot of a collection leaves to later deltas.
     pub(crate) fn report_pending(&mut self, operations: usize) {
         self.report.pending = self.report.pending.max(operations);
     }
 
-    /// Drops everything after the first `length` bytes.
+    /// Removes all bytes after the first `length`.
+    #[inline]
     pub fn truncate(&mut self, length: usize) {
         self.buffer.truncate(length);
     }
 
-    /// Takes everything written so far, without copying it.
+    /// Takes all bytes written so far, without copying.
     ///
-    /// Two buffers take turns: once everything that was taken the time before last has been dropped,
-    /// its memory is written to again, and the one small allocation that is left is the reference
-    /// count of what is returned.
+    /// Two buffers alternate: once all handles to the buffer of the call before last have been dropped,
+    /// its memory is reused, and the only allocation left is the small reference
+    /// count of the returned bytes.
     pub fn take_bytes(&mut self) -> Bytes {
         if self.buffer.is_empty() {
             return Bytes::new();
@@ -168,7 +172,7 @@ impl NetworkWriter {
         self.taken.clone()
     }
 
-    /// Writes any value as the field of a behaviour is written.
+    /// Writes a value in the form of a behaviour's field.
     #[inline]
     pub fn write<T: SyncValue>(&mut self, value: &T) {
         value.write(self);
@@ -179,13 +183,13 @@ impl NetworkWriter {
         self.buffer.extend_from_slice(&bytes);
     }
 
-    /// One byte, 0 or 1.
+    /// Writes one byte, 0 or 1.
     #[inline]
     pub fn write_bool(&mut self, value: bool) {
         self.write_array([u8::from(value)]);
     }
 
-    /// The low byte of a UTF-16 code unit: UNet's `Write(char)`, which loses the rest. A `char`
+    /// Writes the low byte of a UTF-16 code unit: UNet's `Write(char)`, which loses the other bits. A `char`
     /// field is written packed and whole instead; use `write(&c)`.
     #[inline]
     pub fn write_char_low_byte(&mut self, code_unit: u16) {
@@ -193,13 +197,13 @@ impl NetworkWriter {
         self.write_array([low]);
     }
 
-    /// Bytes as they are, without a length.
+    /// Writes raw bytes, without a length.
     #[inline]
     pub fn write_bytes(&mut self, bytes: &[u8]) {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Begins a message: room for the size of its payload, then its type.
+    /// Begins a message: reserves its size field and writes its type.
     ///
     /// ```
     /// # use syncvar::wire::NetworkWriter;
@@ -209,6 +213,7 @@ impl NetworkWriter {
     /// writer.finish_message(start);
     /// assert_eq!(writer.as_bytes(), b"\x04\0\x8f\0\x02\0hi");
     /// ```
+    #[inline]
     pub fn start_message(&mut self, message_type: i16) -> MessageStart {
         let start = MessageStart(self.buffer.len());
         let [low, high] = message_type.to_le_bytes();
@@ -216,7 +221,7 @@ impl NetworkWriter {
         start
     }
 
-    /// Ends a message: writes the size of its payload where it began.
+    /// Ends a message: writes the size of its payload into the reserved field.
     ///
     /// A payload of more than [`MAX_BYTES`] is an [`error`](Self::error).
     #[expect(clippy::needless_pass_by_value, reason = "a message is finished once")]
@@ -232,14 +237,15 @@ impl NetworkWriter {
         }
     }
 
-    /// Room for a `u16` that is known later.
+    /// Reserves a `u16` and returns its position.
+    #[inline]
     pub fn reserve_u16(&mut self) -> usize {
         let position = self.buffer.len();
         self.write_array([0, 0]);
         position
     }
 
-    /// Writes a `u16` at a place reserved before.
+    /// Writes a reserved `u16`.
     pub(crate) fn patch_u16(&mut self, position: usize, value: u16) {
         if let Some(room) = position
             .checked_add(2)
@@ -259,9 +265,8 @@ impl NetworkWriter {
         }
     }
 
-    /// Sets bits of a byte that was written before.
+    /// Sets bits of an earlier byte.
     #[inline]
-    #[doc(hidden)]
     pub fn add_bits(&mut self, position: usize, bits: usize) {
         if let Some(byte) = self.buffer.get_mut(position) {
             let [bits, ..] = bits.to_le_bytes();
@@ -269,13 +274,12 @@ impl NetworkWriter {
         }
     }
 
-    /// Puts a number between what was written before `position` and what was written after it.
+    /// Inserts a number at a position.
     pub(crate) fn insert_varint(&mut self, position: usize, value: u64) {
         self.insert(position, |writer| writer.write_varint(value));
     }
 
-    /// Puts what a function writes between what was written before `position` and what was written
-    /// after it.
+    /// Inserts the output of a function at a position.
     pub(crate) fn insert(&mut self, position: usize, write: impl FnOnce(&mut Self)) {
         let end = self.buffer.len();
         write(self);
@@ -285,7 +289,7 @@ impl NetworkWriter {
         }
     }
 
-    /// Writes into the two bytes at `position` how many bytes follow them.
+    /// Writes the number of following bytes into the two bytes at `position`.
     pub fn patch_length(&mut self, position: usize) {
         let length = self.buffer.len().saturating_sub(position).saturating_sub(2);
         match u16::try_from(length) {
@@ -331,7 +335,7 @@ fixed! {
 mod tests {
     use super::NetworkWriter;
 
-    /// Takes these bytes, and says where they are.
+    /// Takes the bytes and returns their address.
     fn taken(writer: &mut NetworkWriter, bytes: &[u8]) -> (bytes::Bytes, *const u8) {
         writer.write_bytes(bytes);
         let place = writer.as_bytes().as_ptr();

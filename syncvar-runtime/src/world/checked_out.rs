@@ -27,11 +27,13 @@ pub enum Departure {
 
 impl CheckedOut {
     /// Returns the height of the stack.
+    #[inline]
     pub fn depth(&self) -> usize {
         self.0.len()
     }
 
     /// Returns whether an object is checked out.
+    #[inline]
     pub fn contains(&self, id: NetId) -> bool {
         self.0.iter().any(|entry| entry.id == id)
     }
@@ -50,6 +52,7 @@ impl CheckedOut {
     }
 
     /// Queues callbacks for an object that is checked out. Returns whether it is.
+    #[inline]
     pub fn defer(&mut self, id: NetId, callbacks: &[LifecycleCallback]) -> bool {
         let entry = self.0.iter_mut().find(|entry| entry.id == id);
         entry.is_some_and(|entry| {
@@ -60,6 +63,7 @@ impl CheckedOut {
 
     /// Marks an object that is checked out for removal at its check-in. Returns whether this is its first
     /// departure.
+    #[inline]
     pub fn depart(&mut self, id: NetId, departure: Departure) -> bool {
         let entry = self.0.iter_mut().find(|entry| entry.id == id);
         entry.is_some_and(|entry| {

@@ -20,11 +20,13 @@ impl Default for NetIds {
 
 impl NetIds {
     /// Returns the next unused id, or `None` after 2^32 - 1 objects.
+    #[inline]
     pub fn next(&mut self, is_taken: impl Fn(NetId) -> bool) -> Option<NetId> {
         self.0.by_ref().map(NetId).find(|id| !is_taken(*id))
     }
 
     /// Moves the order behind an id that the game has chosen.
+    #[inline]
     pub fn note_chosen(&mut self, NetId(number): NetId) {
         let is_near = self.0.contains(&number) && number - self.0.start() <= NEAR;
         if let Some(next) = number.checked_add(1).filter(|_| is_near) {

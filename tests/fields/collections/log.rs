@@ -274,7 +274,7 @@ impl NetworkBehaviour for Hesitant {
     fn sync_var_dirty_bits(&self) -> u64 {
         self.items.is_dirty().into()
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "Hesitant.items", &mut self.items);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {

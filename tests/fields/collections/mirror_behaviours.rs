@@ -193,7 +193,7 @@ impl NetworkBehaviour for ByHand {
     fn sync_var_dirty_bits(&self) -> u64 {
         self.base.sync_var_dirty_bits()
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.base(&mut self.base, &mut Default::default());
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {

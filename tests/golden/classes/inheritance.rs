@@ -86,7 +86,7 @@ impl NetworkBehaviour for ManualBase {
         self.m.is_dirty().into()
     }
 
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "ManualBase.m", &mut self.m);
     }
 
@@ -177,7 +177,7 @@ impl NetworkBehaviour for DefaultSer {
         self.dirty_bits
     }
 
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         for bit in (0..64).map(|index| 1 << index) {
             let dirty_bits = &mut self.dirty_bits;
             visitor.field(bit, "DefaultSer", LooseBit { bit, dirty_bits });

@@ -67,7 +67,7 @@ impl NetworkBehaviour for ByHand {
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
 }
 
 impl HasLifecycle for ByHand {}

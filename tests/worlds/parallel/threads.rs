@@ -37,7 +37,7 @@ impl NetworkBehaviour for Witness {
     fn sync_var_dirty_bits(&self) -> u64 {
         self.turn.is_dirty().into()
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "Witness.turn", &mut self.turn);
     }
     fn on_serialize(&mut self, _: &mut NetworkWriter, initial_state: bool) -> bool {

@@ -88,7 +88,7 @@ impl NetworkBehaviour for Volley {
     fn sync_var_dirty_bits(&self) -> u64 {
         self.shots.is_dirty().into()
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "Volley.shots", &mut self.shots);
     }
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {

@@ -18,8 +18,8 @@ use crate::{Host, Peer, TransportError, TransportOptions};
 /// ```
 /// use std::ops::ControlFlow;
 /// use syncvar::prelude::*;
-/// use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
-/// use syncvar_mirror::{
+/// use syncvar::mirror::{MirrorHost, MirrorPeer};
+/// use syncvar::mirror::{
 ///     AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
 ///     MirrorServerEvent,
 /// };
@@ -177,8 +177,8 @@ impl MirrorHost {
 /// ```no_run
 /// # async fn play(prefabs: syncvar_mirror::MirrorPrefabs) -> std::io::Result<()> {
 /// # #[cfg(feature = "telepathy")] {
-/// use syncvar_mirror::{MirrorClient, MirrorClientEvent};
-/// use syncvar_tokio::mirror::MirrorPeer;
+/// use syncvar::mirror::{MirrorClient, MirrorClientEvent};
+/// use syncvar::mirror::MirrorPeer;
 ///
 /// // A bot on a Unity server.
 /// let mut peer = MirrorPeer::telepathy("127.0.0.1:7777", MirrorClient::new(prefabs)).await?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_tokio::TransportOptions;
+/// use syncvar::mirror::TransportOptions;
 ///
 /// let mut options = TransportOptions::default();
 /// options.tick = Duration::from_millis(50);

@@ -3,7 +3,7 @@
 //! ```
 //! use std::ops::ControlFlow;
 //! use syncvar::prelude::*;
-//! use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer};
+//! use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
 //!
 //! #[derive(NetworkBehaviour, Default)]
 //! struct Door {

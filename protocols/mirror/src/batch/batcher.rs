@@ -13,7 +13,7 @@ use super::{framed, header};
 /// growth.
 ///
 /// ```
-/// use syncvar_mirror::batch::Batcher;
+/// use syncvar::mirror::batch::Batcher;
 ///
 /// let mut batcher = Batcher::new(1194);
 /// batcher.add(&[0xaa, 0xbb], 1.0);

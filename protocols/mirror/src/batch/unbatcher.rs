@@ -7,7 +7,7 @@ use syncvar_runtime::{Encoding, NetworkReader};
 /// The iteration ends with the first error. A batch without messages is valid.
 ///
 /// ```
-/// use syncvar_mirror::batch::Unbatcher;
+/// use syncvar::mirror::batch::Unbatcher;
 ///
 /// let mut messages = Unbatcher::new(b"\0\0\0\0\0\0\xf0\x3f\x02\xaa\xbb\x01\xcc")?;
 /// assert_eq!(messages.time(), 1.0);

@@ -6,6 +6,23 @@ use crate::message::SceneOperation;
 use crate::{AssetId, MirrorError, ReceivedMessage, SceneId};
 
 /// An event of a [`MirrorClient`](crate::MirrorClient).
+///
+/// ```
+/// use syncvar::mirror::{Limits, MirrorClient, MirrorClientEvent, MirrorPrefabs};
+///
+/// let mut client = MirrorClient::new(MirrorPrefabs::new());
+/// client.handle_connect(Limits::TELEPATHY);
+/// client.handle_disconnect();
+/// let mut disconnected = false;
+/// while let Some(event) = client.poll_event() {
+///     match event {
+///         MirrorClientEvent::Spawned { object } => println!("{object} has arrived"),
+///         MirrorClientEvent::Disconnected { .. } => disconnected = true,
+///         _ => {}
+///     }
+/// }
+/// assert!(disconnected);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MirrorClientEvent {

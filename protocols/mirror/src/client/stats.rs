@@ -1,6 +1,13 @@
 //! Counters of the client.
 
 /// Counters of a client since its creation.
+///
+/// ```
+/// use syncvar::mirror::{MirrorClient, MirrorPrefabs};
+///
+/// let client = MirrorClient::new(MirrorPrefabs::new());
+/// assert_eq!(client.stats().messages_received, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorClientStats {

@@ -23,10 +23,12 @@ macro_rules! messages {
         impl<$life> $crate::message::NetworkMessage<$life> for $message {
             const NAME: &'static str = $name;
 
+            #[inline]
             fn write(&self, writer: &mut syncvar_runtime::NetworkWriter) {
                 $($crate::message::part::Part::write(self.$field, writer);)+
             }
 
+            #[inline]
             fn read(
                 reader: &mut syncvar_runtime::NetworkReader<$life>,
             ) -> Result<Self, syncvar_runtime::ReadError> {
@@ -40,6 +42,7 @@ macro_rules! messages {
 
             fn write(&self, _: &mut syncvar_runtime::NetworkWriter) {}
 
+            #[inline]
             fn read(
                 _: &mut syncvar_runtime::NetworkReader<'_>,
             ) -> Result<Self, syncvar_runtime::ReadError> {
@@ -55,10 +58,12 @@ pub(super) use messages;
 macro_rules! fixed {
     ($($part:ty = $write:ident, $read:ident;)*) => {$(
         impl Part<'_> for $part {
+            #[inline]
             fn write(self, writer: &mut NetworkWriter) {
                 writer.$write(self);
             }
 
+            #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
                 reader.$read()
             }
@@ -75,10 +80,12 @@ fixed! {
 
 /// A variable-length integer of 32 bits. Mirror's reader drops higher bits, which no writer sets.
 impl Part<'_> for u32 {
+    #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         writer.write_var_u64(self.into());
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let value = reader.read_var_u64()?;
         let target = "u32";
@@ -87,10 +94,12 @@ impl Part<'_> for u32 {
 }
 
 impl Part<'_> for bool {
+    #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         writer.write_u8(self.into());
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Ok(reader.read_u8()? != 0)
     }
@@ -100,10 +109,12 @@ impl Part<'_> for bool {
 macro_rules! numbered {
     ($($part:ident,)*) => {$(
         impl Part<'_> for $part {
+            #[inline]
             fn write(self, writer: &mut NetworkWriter) {
                 self.0.write(writer);
             }
 
+            #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
                 Part::read(reader).map(Self)
             }
@@ -117,10 +128,12 @@ numbered! { NetId, SceneId, AssetId, SpawnFlags, }
 macro_rules! values {
     ($($part:ident,)*) => {$(
         impl Part<'_> for $part {
+            #[inline]
             fn write(self, writer: &mut NetworkWriter) {
                 writer.write(&self);
             }
 
+            #[inline]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
                 reader.read()
             }
@@ -132,6 +145,7 @@ values! { Vector3, Quaternion, }
 
 /// Bytes, or none, which differs from empty bytes.
 impl<'a> Part<'a> for Option<&'a [u8]> {
+    #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         let Some(bytes) = self else {
             return writer.write_var_u64(0);
@@ -141,6 +155,7 @@ impl<'a> Part<'a> for Option<&'a [u8]> {
         writer.write_bytes(bytes);
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
         let Some(length) = reader.read_var_u64()?.checked_sub(1) else {
             return Ok(None);
@@ -153,6 +168,7 @@ impl<'a> Part<'a> for Option<&'a [u8]> {
 
 /// A text, or none.
 impl<'a> Part<'a> for Option<&'a str> {
+    #[inline]
     fn write(self, writer: &mut NetworkWriter) {
         let Some(text) = self else {
             return writer.write_u16(0);
@@ -167,6 +183,7 @@ impl<'a> Part<'a> for Option<&'a str> {
         }
     }
 
+    #[inline]
     fn read(reader: &mut NetworkReader<'a>) -> Result<Self, ReadError> {
         let Some(length) = reader.read_u16()?.checked_sub(1) else {
             return Ok(None);

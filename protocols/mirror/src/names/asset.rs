@@ -9,7 +9,7 @@ use super::fnv1a32;
 /// the `.meta` file beside it. 0 means no prefab.
 ///
 /// ```
-/// use syncvar_mirror::AssetId;
+/// use syncvar::mirror::AssetId;
 ///
 /// let given = AssetId::from(1001);
 /// let made = AssetId::from_guid("d6f1e0c2a3b4f5968778695a4b3c2d1e")?;
@@ -26,7 +26,7 @@ pub struct AssetId(pub u32);
 /// build puts a hash of the scene's path above them.
 ///
 /// ```
-/// use syncvar_mirror::SceneId;
+/// use syncvar::mirror::SceneId;
 ///
 /// let door = SceneId::in_scene("Assets/Scenes/Town.unity", 0x1234_5678);
 /// assert_eq!(door, SceneId::in_scene("assets/scenes/town.unity", 0x1234_5678));

@@ -9,6 +9,12 @@ use syncvar_runtime::{BehaviourSchema, Delivery as SyncMethod};
 const UNSET: Duration = Duration::from_millis(100);
 
 /// Reader of a component's fields. Mirror's `SyncMode`.
+///
+/// ```
+/// use syncvar::mirror::{Component, SyncMode};
+///
+/// let inventory = Component::new().sync_mode(SyncMode::Owner);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
     /// All observers of the object.
@@ -19,6 +25,12 @@ pub enum SyncMode {
 }
 
 /// Writer of a component's fields. Mirror's `SyncDirection`.
+///
+/// ```
+/// use syncvar::mirror::{Component, SyncDirection};
+///
+/// let movement = Component::new().sync_direction(SyncDirection::ClientToServer);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncDirection {
     /// The server.
@@ -30,6 +42,15 @@ pub enum SyncDirection {
 
 /// Settings of a component, as in Unity's inspector. Unset ones come from the behaviour: see
 /// [`MirrorPrefabs`](crate::MirrorPrefabs).
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::mirror::{Component, SyncDirection};
+///
+/// let movement = Component::new()
+///     .sync_direction(SyncDirection::ClientToServer)
+///     .sync_interval(Duration::from_millis(50));
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_field_names, reason = "as in Unity's inspector")]
 #[must_use]

@@ -71,11 +71,13 @@ impl Audiences {
     pub(super) const EMPTY: AudienceId = AudienceId(0);
 
     /// Returns the members, ascending.
+    #[inline]
     pub(super) fn members(&self, id: AudienceId) -> &[ConnectionId] {
         self.get(id).map_or(&[], |audience| &audience.members)
     }
 
     /// Returns the members, ascending, as a shared list.
+    #[inline]
     pub(super) fn shared_members(&self, id: AudienceId) -> Arc<[ConnectionId]> {
         let nobody = || Arc::new([]) as Arc<[ConnectionId]>;
         self.get(id)
@@ -212,6 +214,7 @@ impl Audiences {
     }
 
     /// Returns the frame that collects unreliable messages for an audience.
+    #[inline]
     pub(super) fn deltas(&mut self, id: AudienceId) -> Option<&mut Frame> {
         self.frame(id)?;
         let audience = self.get_mut(id)?;
@@ -220,6 +223,7 @@ impl Audiences {
     }
 
     /// Takes the list of audiences with messages in this frame.
+    #[inline]
     pub(super) fn take_written(&mut self) -> Vec<AudienceId> {
         std::mem::take(&mut self.written)
     }
@@ -238,6 +242,7 @@ impl Audiences {
     }
 
     /// Freezes the messages of an audience: the frame adds no more.
+    #[inline]
     pub(super) fn freeze(&mut self, id: AudienceId) {
         if let Some(audience) = self.get_mut(id) {
             audience.frame.freeze();
@@ -248,6 +253,7 @@ impl Audiences {
     }
 
     /// Returns the messages of a frame for an audience on a channel.
+    #[inline]
     pub(super) fn written(&self, id: AudienceId, channel: Channel) -> Option<&Frame> {
         let audience = self.get(id)?;
         let frame = match channel {

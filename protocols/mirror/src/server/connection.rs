@@ -68,15 +68,18 @@ impl Connection {
         }
     }
 
+    #[inline]
     pub(super) fn is_ready(&self) -> bool {
         self.readiness != Readiness::NotReady
     }
 
+    #[inline]
     pub(super) fn is_receiving(&self) -> bool {
         self.readiness == Readiness::Receiving
     }
 
     /// Makes the connection ready. Returns whether it was not.
+    #[inline]
     pub(super) fn become_ready(&mut self) -> bool {
         let was_ready = self.is_ready();
         if !was_ready {
@@ -104,12 +107,14 @@ pub(super) struct Owned {
 }
 
 impl Owned {
+    #[inline]
     pub(super) fn add(&mut self, id: NetId, object: &mut Observed) {
         object.owned_index = self.next;
         self.objects.insert(self.next, id);
         self.next += 1;
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, object: &Observed) {
         self.objects.remove(&object.owned_index);
     }
@@ -168,12 +173,14 @@ impl MirrorServer {
     }
 
     /// Ends a connection after an invalid message.
+    #[inline]
     pub(super) fn refuse(&mut self, connection: ConnectionId, error: MirrorError) -> MirrorError {
         tracing::warn!(%connection, %error, "disconnecting a client");
         self.close(connection, DisconnectReason::Refused(error.clone()));
         error
     }
 
+    #[inline]
     pub(super) fn close(
         &mut self,
         connection: ConnectionId,

@@ -7,6 +7,24 @@ use syncvar_runtime::{
 use crate::{MirrorError, ReceivedMessage};
 
 /// An event of a [`MirrorServer`](crate::MirrorServer).
+///
+/// ```
+/// use syncvar::mirror::{Limits, MirrorPrefabs, MirrorServer, MirrorServerEvent};
+///
+/// let mut server = MirrorServer::new(MirrorPrefabs::new());
+/// let connection = server.handle_connect(Limits::TELEPATHY);
+/// server.handle_disconnect(connection);
+/// let mut log = Vec::new();
+/// while let Some(event) = server.poll_event() {
+///     match event {
+///         MirrorServerEvent::Connected { .. } => log.push("connected"),
+///         MirrorServerEvent::AddPlayerRequested { .. } => log.push("add_player goes here"),
+///         MirrorServerEvent::Disconnected { .. } => log.push("disconnected"),
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(log, ["connected", "disconnected"]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum MirrorServerEvent {

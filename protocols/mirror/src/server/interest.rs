@@ -103,8 +103,8 @@ impl MirrorServer {
     /// object always sees it.
     ///
     /// ```
-    /// # use syncvar_mirror::*;
-    /// # use syncvar_runtime::{SpatialGrid, Vector3};
+    /// # use syncvar::mirror::*;
+    /// # use syncvar::{interest::SpatialGrid, values::Vector3};
     /// let grid = SpatialGrid::xz(20.0, 50.0);
     /// let config = MirrorServerConfig::default();
     /// let mut server = MirrorServer::with_interest(MirrorPrefabs::new(), config, grid);

@@ -9,6 +9,16 @@ use super::audience::{AudienceId, Audiences};
 use crate::SceneId;
 
 /// Visibility of an object, above the interest management. Mirror's `Visibility`.
+///
+/// ```
+/// use syncvar::mirror::{MirrorSpawnOptions, Visibility};
+///
+/// let inventory = MirrorSpawnOptions {
+///     visibility: Visibility::ForceHidden, // the owner sees it
+///     ..MirrorSpawnOptions::default()
+/// };
+/// assert_ne!(inventory.visibility, Visibility::ForceShown);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visibility {
     /// Visible by the interest management; to all connections without one.
@@ -91,6 +101,7 @@ impl Observed {
     }
 
     /// Returns the explicit visibility for a connection.
+    #[inline]
     pub(super) fn visibility_override(&self, connection: ConnectionId) -> Option<bool> {
         let view = self
             .overrides
@@ -100,6 +111,7 @@ impl Observed {
     }
 
     /// Marks the changes of these components as sent, or as without receiver.
+    #[inline]
     pub(super) fn mark_sent(&mut self, slots: &mut dyn Slots, components: u64, now: Nanos) {
         self.fully_dirty &= !components;
         self.transferred &= !components;
@@ -127,6 +139,7 @@ impl Observed {
     }
 
     /// Stops recording operations: the object has no observers.
+    #[inline]
     pub(super) fn end_observation(&mut self, pools: &mut Pools) {
         self.announced = 0;
         if let Some(slots) = pools.slots_mut(self.at) {
@@ -135,11 +148,13 @@ impl Observed {
     }
 
     /// Returns whether the object has no observers and could get some: it is not checked out.
+    #[inline]
     pub(super) fn is_unobserved(&self, pools: &Pools) -> bool {
         self.audience == Audiences::EMPTY && pools.slots(self.at).is_some()
     }
 
     /// Returns whether a change is pending; the behaviours are `None` while checked out.
+    #[inline]
     pub(super) fn is_dirty(&self, slots: Option<&dyn Slots>) -> bool {
         self.fully_dirty != 0
             || slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0))
@@ -147,6 +162,7 @@ impl Observed {
 }
 
 /// Marks the changes of these components as sent; they stay dirty.
+#[inline]
 pub(super) fn mark_repeated(slots: &mut dyn Slots, components: u64, now: Nanos) {
     for_each_of(slots, components, |slot| slot.mark_repeated(now));
 }

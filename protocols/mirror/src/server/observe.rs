@@ -4,6 +4,7 @@ use syncvar_runtime::object::nanos;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use super::MirrorServer;
+use super::audience::Audiences;
 use super::connection::{Connection, Readiness};
 use super::object::Visibility;
 use crate::message::ObjectHideMessage;
@@ -134,11 +135,12 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get(id.0) else {
             return;
         };
-        if self.world.slots(id).is_none() {
+        let is_unobserved = object.audience == Audiences::EMPTY;
+        if self.world.checked_out.contains(id) {
             self.observers.defer(id, connection);
             return;
         }
-        if object.is_unobserved(&self.world.pools) {
+        if is_unobserved {
             self.begin_observation(id);
         }
         if let Some(object) = self.world.objects.get_mut(id.0) {

@@ -18,6 +18,7 @@ pub(super) struct Observers {
 
 impl Observers {
     /// Returns whether a connection observes an object.
+    #[inline]
     pub(super) fn contains(&self, object: &Observed, connection: ConnectionId) -> bool {
         self.audiences.contains(object.audience, connection)
     }
@@ -41,6 +42,7 @@ impl Observers {
     }
 
     /// Adds an observer, without a spawn.
+    #[inline]
     pub(super) fn add(&mut self, object: &mut Observed, connection: ConnectionId) {
         object.audience = self.audiences.toggle(object.audience, connection);
     }
@@ -62,6 +64,7 @@ impl Observers {
     }
 
     /// Defers the spawn of a checked-out object.
+    #[inline]
     pub(super) fn defer(&mut self, id: NetId, connection: ConnectionId) {
         if !self.deferred.contains(&(connection, id)) {
             self.deferred.push((connection, id));
@@ -69,24 +72,28 @@ impl Observers {
     }
 
     /// Takes the deferred observers of an object.
+    #[inline]
     pub(super) fn take_deferred(&mut self, id: NetId) -> Vec<ConnectionId> {
         let deferred = self.deferred.extract_if(.., |(_, object)| *object == id);
         deferred.map(|(connection, _)| connection).collect()
     }
 
     /// Drops the deferred spawns for a connection.
+    #[inline]
     pub(super) fn drop_deferred(&mut self, connection: ConnectionId) {
         self.deferred
             .retain(|(receiver, _)| *receiver != connection);
     }
 
     /// Removes a despawned object; its audience is still in use.
+    #[inline]
     pub(super) fn remove_object(&mut self, id: NetId, object: &Observed) {
         self.interest.remove_object(id, object.area);
         self.deferred.retain(|(_, deferred)| *deferred != id);
     }
 
     /// Removes a closed connection; its audiences are still in use.
+    #[inline]
     pub(super) fn remove_connection(&mut self, connection: ConnectionId) {
         self.interest.remove_connection(connection);
         self.drop_deferred(connection);

@@ -46,18 +46,21 @@ impl Sessions {
     }
 
     /// Returns all connections, by ascending number.
+    #[inline]
     pub(super) fn iter(&self) -> impl Iterator<Item = (ConnectionId, &Connection)> {
         let connections = self.connections.iter();
         connections.map(|(number, connection)| (ConnectionId(number), connection))
     }
 
     /// Returns all connections, by ascending number.
+    #[inline]
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (ConnectionId, &mut Connection)> {
         let connections = self.connections.iter_mut();
         connections.map(|(number, connection)| (ConnectionId(number), connection))
     }
 
     /// Adds a connection. Returns its number, which is never reused.
+    #[inline]
     pub(super) fn add(&mut self, limits: Limits) -> ConnectionId {
         let id = ConnectionId(self.next_connection);
         self.next_connection += 1;
@@ -66,6 +69,7 @@ impl Sessions {
         id
     }
 
+    #[inline]
     pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let connection = self.connections.remove(id.0)?;
         self.update_longest();
@@ -73,6 +77,7 @@ impl Sessions {
     }
 
     /// Returns the longest message that every connection carries on a channel.
+    #[inline]
     pub(super) fn longest(&self, channel: Channel) -> usize {
         let [reliable, unreliable] = self.longest;
         match channel {
@@ -94,6 +99,7 @@ impl Sessions {
     /// # Errors
     ///
     /// [`MirrorError::NoSuchConnection`] and [`MirrorError::TooLong`].
+    #[inline]
     pub(super) fn send(
         &mut self,
         connection: ConnectionId,

@@ -16,8 +16,8 @@ use crate::message::ObjectDestroyMessage;
 /// Options of a spawn.
 ///
 /// ```
-/// use syncvar_mirror::{MirrorSpawnOptions, Visibility};
-/// use syncvar_runtime::Vector3;
+/// use syncvar::mirror::{MirrorSpawnOptions, Visibility};
+/// use syncvar::values::Vector3;
 ///
 /// let options = MirrorSpawnOptions {
 ///     position: Vector3::new(0.0, 1.0, 0.0),

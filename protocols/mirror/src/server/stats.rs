@@ -3,6 +3,16 @@
 use syncvar_runtime::Counter;
 
 /// Counters of a [`MirrorServer`](crate::MirrorServer).
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::mirror::{MirrorPrefabs, MirrorServer};
+///
+/// let mut server = MirrorServer::new(MirrorPrefabs::new());
+/// server.update(Duration::from_millis(16));
+/// assert_eq!(server.stats().updates, 1);
+/// assert_eq!(server.stats().sent.bytes, 0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorServerStats {

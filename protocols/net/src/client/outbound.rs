@@ -11,6 +11,18 @@ use syncvar_runtime::NetId;
 use syncvar_runtime::packet::Segments;
 
 /// Packet for the server.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+///
+/// let mut client = NetworkClient::new(Prefabs::new());
+/// client.handle_connect();
+/// client.update(Duration::ZERO);
+/// while let Some(packet) = client.poll_transmit() {
+///     println!("{} bytes on channel {}", packet.bytes.len(), packet.channel);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ClientPacket {

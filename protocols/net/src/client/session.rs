@@ -14,6 +14,16 @@ use syncvar_runtime::prefab::text::PrefabText;
 use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES};
 
 /// State of a client's connection.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::ClientState;
+///
+/// let mut client = NetworkClient::new(Prefabs::new());
+/// assert_eq!(client.state(), ClientState::Disconnected);
+/// client.handle_connect();
+/// assert_eq!(client.state(), ClientState::Connecting);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClientState {
     /// No connection, or a closed one.

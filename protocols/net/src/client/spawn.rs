@@ -152,8 +152,8 @@ impl NetworkClient {
                 (prefab.index, prefab.make())
             }
         };
-        let replica = Replica::new(self.world.pools.insert(prefab, behaviours));
-        self.world.objects.insert(snapshot.object.0, replica);
+        self.world
+            .insert(snapshot.object, prefab, behaviours, Replica::new);
         Ok(())
     }
 

@@ -7,6 +7,24 @@ use bytes::Bytes;
 /// Quality of a simulated link, equal in both directions. The default is instant and lossless.
 ///
 /// See [`MemoryNetwork::with_config`](crate::MemoryNetwork::with_config) for an example.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+/// use syncvar::testing::Link;
+/// use syncvar::ServerConfig;
+///
+/// let link = Link {
+///     delay: Duration::from_millis(80),
+///     jitter: Duration::from_millis(20),
+///     loss_per_mille: 50,
+///     seed: 1,
+/// };
+/// let mut net = MemoryNetwork::with_config(Prefabs::new, ServerConfig::default(), link);
+/// let client = net.connect();
+/// net.settle();
+/// assert!(net.is_connected(client));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Link {
     /// Shortest travel time of a packet.

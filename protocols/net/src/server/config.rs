@@ -10,6 +10,17 @@ use syncvar_runtime::packet::Room;
 use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::ServerConfig;
+///
+/// let mut config = ServerConfig::default();
+/// config.tick_rate = 60;
+/// config.command_rate = 20.0;
+/// let server = NetworkServer::with_config(Prefabs::new(), config);
+/// assert_eq!(server.config().tick_rate, 60);
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerConfig {

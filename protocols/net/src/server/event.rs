@@ -6,6 +6,24 @@ use syncvar_runtime::{
 };
 
 /// An event on the server.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut net = MemoryNetwork::pair(Prefabs::new);
+/// net.settle();
+/// let mut ready = Vec::new();
+/// while let Some(event) = net.server.poll_event() {
+///     match event {
+///         ServerEvent::Ready { connection } => ready.push(connection),
+///         ServerEvent::Disconnected { connection, owned, .. } => {
+///             println!("{connection} has left {} objects", owned.len());
+///         }
+///         _ => {}
+///     }
+/// }
+/// assert_eq!(ready, [net.connection(0)]);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerEvent {
@@ -139,6 +157,15 @@ pub enum ServerEvent {
 }
 
 /// Error of a packet that was not handled completely.
+///
+/// ```
+/// use syncvar::error::PacketError;
+/// use syncvar::prelude::*;
+///
+/// let mut server = NetworkServer::new(Prefabs::new());
+/// let error = server.handle_packet(ConnectionId(7), 0, &[]).unwrap_err();
+/// assert!(matches!(error, PacketError::UnknownConnection(ConnectionId(7))));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PacketError {

@@ -1,4 +1,4 @@
-//! The types on which calls are made: a method for each.
+//! Handle types, with a method for each call.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -7,18 +7,18 @@ use syn::{GenericParam, Generics, Lifetime, LifetimeParam};
 
 use super::{Call, Calls, Kind, item, names};
 
-/// A type with a method for each call of some kinds.
+/// Type with a method for each call of some kinds.
 pub(super) struct Handle<'a> {
     calls: &'a Calls,
     ident: Ident,
-    /// Generics of the type, behind the lifetime `'call`.
+    /// Generics of the type, after the lifetime `'call`.
     generics: Generics,
     doc: String,
     sender: TokenStream,
     methods: TokenStream,
 }
 
-/// The one for commands.
+/// Returns the handle for commands.
 pub(super) fn commands(calls: &Calls) -> Handle<'_> {
     let commands = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
     let methods = commands.map(|call| command(&calls.name, call));
@@ -77,7 +77,7 @@ impl Handle<'_> {
         self.generics.params.len() > 1
     }
 
-    /// The type, for a lifetime.
+    /// Emits the type with a lifetime.
     pub(super) fn ty(&self, lifetime: &str) -> TokenStream {
         let ident = &self.ident;
         let generics = with_lifetime(&self.calls.generics, lifetime);
@@ -144,7 +144,7 @@ fn docs(call: &Call, ours: &str) -> TokenStream {
     }
 }
 
-/// The parameters that travel, as they are declared.
+/// Emits the parameters that travel, as declared.
 fn parameters(call: &Call) -> TokenStream {
     let parameters = call.arguments.iter().map(|argument| {
         let (ident, ty) = (&argument.ident, &argument.ty);
@@ -153,7 +153,7 @@ fn parameters(call: &Call) -> TokenStream {
     quote!(#(#parameters),*)
 }
 
-/// Lines that write the arguments.
+/// Emits the lines that write the arguments.
 fn lines(class: &str, call: &Call, writer: &TokenStream) -> TokenStream {
     let place = format!("{class}.{}", call.ident.unraw());
     let lines = call.arguments.iter().map(|argument| {

@@ -15,14 +15,14 @@
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DictionaryChange<K, V> {
-    /// A key is new.
+    /// A key was added.
     Add {
         /// The key.
         key: K,
         /// Its value.
         value: V,
     },
-    /// An existing key has another value.
+    /// An existing key has a new value.
     Set {
         /// The key.
         key: K,
@@ -31,7 +31,7 @@ pub enum DictionaryChange<K, V> {
         /// The new value.
         value: V,
     },
-    /// A key is gone.
+    /// A key was removed.
     Remove {
         /// The key.
         key: K,
@@ -46,7 +46,7 @@ pub enum DictionaryChange<K, V> {
 }
 
 impl<K, V> DictionaryChange<K, V> {
-    /// The key that it concerns; `None` if that is all of them.
+    /// Returns the changed key; `None` for [`Clear`](Self::Clear).
     pub fn key(&self) -> Option<&K> {
         match self {
             Self::Add { key, .. } | Self::Set { key, .. } | Self::Remove { key, .. } => Some(key),

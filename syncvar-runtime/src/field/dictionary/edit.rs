@@ -13,7 +13,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         self.settle();
         match self.items.get_key_value(&key) {
-            Some((_, former)) if former.same(&value) && !self.record.is_verbatim() => {}
+            Some((_, former)) if former.same(&value) && !self.record.is_full() => {}
             Some((key, _)) => self.record.note().change(key, &value),
             None => {
                 if self.record.note().add(&key, &value) == Added::Another {
@@ -24,7 +24,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         self.items.insert(key, value)
     }
 
-    /// Takes a key out, and returns its value.
+    /// Removes a key and returns its value.
     pub fn remove<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -32,7 +32,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         self.remove_entry(key).map(|(_, value)| value)
     }
 
-    /// Takes a key out, and returns it with its value.
+    /// Removes a key and returns it with its value.
     pub fn remove_entry<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<(K, V)>
     where
         K: Borrow<Q>,
@@ -43,7 +43,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         Some(removed)
     }
 
-    /// The value of a key for writing, if there is such a key.
+    /// Returns the value of a present key for writing.
     #[doc(alias = "index_mut")]
     pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<ValueMut<'_, K, V>>
     where
@@ -58,7 +58,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         Entry::new(self, key)
     }
 
-    /// Calls a function with each key and its value for writing; values that differ afterwards
+    /// Calls a function with each key and its value for writing; values with a difference afterwards
     /// have changed.
     #[doc(alias = "iter_mut")]
     #[doc(alias = "values_mut")]
@@ -71,11 +71,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         }
     }
 
-    /// Keeps the keys that a function says yes to.
+    /// Keeps the keys for which a function returns `true`.
     pub fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
         self.settle();
         let Self { items, record } = self;
-        // All answers before the first removal: a panic half-way would leave a map with a broken index.
+        // Calls `keep` for all entries before the first removal: a panic half-way would leave a map with a broken index.
         let stay: Vec<_> = items.iter().map(|(key, value)| keep(key, value)).collect();
         let mut stay = stay.into_iter();
         items.retain(|key, _| {
@@ -96,13 +96,13 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     pub fn drain(&mut self) -> super::IntoIter<K, V> {
         self.settle();
         let items = std::mem::take(&mut self.items);
-        if !items.is_empty() || self.record.is_verbatim() {
+        if !items.is_empty() || self.record.is_full() {
             self.record.note().clear_all();
         }
         super::IntoIter(items.into_iter())
     }
 
-    /// The value at a position is another one than before.
+    /// Records a new value at a position.
     pub(super) fn note_changed(&mut self, index: usize) {
         if let Some((key, value)) = self.items.get_index(index) {
             self.record.note().change(key, value);

@@ -1,4 +1,4 @@
-//! A value of a map for writing, and a key that may be there or not.
+//! A value of a map for writing, and the entry of a present or absent key.
 
 use std::fmt;
 use std::hash::Hash;
@@ -10,6 +10,17 @@ use crate::field::record::Begun;
 
 /// A value of a [`SyncDictionary`] for writing. Its drop compares it with the former value; only a
 /// difference is a change of the map.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut stock = SyncDictionary::<u32, u32>::default();
+/// stock.insert(1, 10);
+/// if let Some(mut count) = stock.get_mut(&1) {
+///     *count += 5;
+/// }
+/// assert_eq!(stock.get(&1), Some(&15));
+/// ```
 pub struct ValueMut<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
     map: &'a mut SyncDictionary<K, V>,
     index: usize,
@@ -18,7 +29,7 @@ pub struct ValueMut<'a, K: SyncValue + Hash + Eq, V: SyncValue> {
 }
 
 impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> ValueMut<'a, K, V> {
-    /// `None` if there is no key at this position.
+    /// Creates the guard; `None` if no key is at this position.
     pub(super) fn new(map: &'a mut SyncDictionary<K, V>, index: usize) -> Option<Self> {
         map.settle();
         let previous = map.items.get_index(index)?.1.clone();
@@ -31,18 +42,18 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> ValueMut<'a, K, V> {
         })
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &K {
         held(self.map.items.get_index(self.index)).0
     }
 
-    /// The key, and the value for writing.
+    /// Returns the key, and the value for writing.
     pub(super) fn parts(&mut self) -> (&K, &mut V) {
         held(self.map.items.get_index_mut(self.index))
     }
 }
 
-/// The map is borrowed for as long as there is a guard or an entry, so that no key can go.
+/// Unwraps a key that must be present: the guard or entry borrows the map, so no key can be removed.
 fn held<T>(found: Option<T>) -> T {
     found.expect("the key is in the map")
 }
@@ -90,7 +101,7 @@ where
     }
 }
 
-/// A key of a [`SyncDictionary`] that may be there or not; made by [`SyncDictionary::entry`].
+/// Entry of a present or absent key of a [`SyncDictionary`]; returned by [`SyncDictionary::entry`].
 ///
 /// ```
 /// use syncvar::SyncDictionary;
@@ -129,7 +140,7 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
         }
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &K {
         match self {
             Self::Occupied(entry) => entry.key(),
@@ -172,32 +183,32 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> Entry<'a, K, V> {
 }
 
 impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &K {
         held(self.map.items.get_index(self.index)).0
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&self) -> &V {
         &self.map.items[self.index]
     }
 
-    /// The value for writing.
+    /// Returns the value for writing.
     pub fn get_mut(&mut self) -> ValueMut<'_, K, V> {
         held(ValueMut::new(self.map, self.index))
     }
 
-    /// The value for writing, for as long as the map is borrowed.
+    /// Returns the value for writing, with the lifetime of the map's borrow.
     pub fn into_mut(self) -> ValueMut<'a, K, V> {
         held(ValueMut::new(self.map, self.index))
     }
 
-    /// Gives the key another value, and returns the one it had.
+    /// Sets the value of the key and returns the former one.
     pub fn insert(&mut self, value: V) -> V {
         std::mem::replace(&mut self.get_mut(), value)
     }
 
-    /// Takes the key out, and returns its value.
+    /// Removes the key and returns its value.
     pub fn remove(self) -> V {
         let key = self.key().clone();
         held(self.map.remove(&key))
@@ -205,17 +216,17 @@ impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> OccupiedEntry<'a, K, V> {
 }
 
 impl<'a, K: SyncValue + Hash + Eq, V: SyncValue> VacantEntry<'a, K, V> {
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &K {
         &self.key
     }
 
-    /// The key, which is not put in then.
+    /// Returns the key without inserting it.
     pub fn into_key(self) -> K {
         self.key
     }
 
-    /// Puts the key in with a value, and gives that for writing.
+    /// Inserts the key with a value and returns the value for writing.
     pub fn insert(self, value: V) -> ValueMut<'a, K, V> {
         self.map.insert(self.key, value);
         // A new entry is the last.

@@ -1,7 +1,7 @@
-//! A map on the wire.
+//! Wire format of a map.
 //!
-//! Its full state is a count, and the keys, each with its value. A change is a count of operations and
-//! these, or a count of 0 and then the full state. WIRE.md, section 3.
+//! A snapshot is a count, then each key with its value. A delta is a count of operations, then the
+//! operations; or a count of 0, then the snapshot. WIRE.md, section 3.
 
 use std::hash::Hash;
 
@@ -16,7 +16,7 @@ use crate::{
     SyncValue,
 };
 
-/// The numbers of the operations.
+/// Numbers of the operations.
 const PUT: u8 = 0;
 const CLEAR: u8 = 1;
 const REMOVE: u8 = 2;
@@ -69,20 +69,20 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     fn read_changes(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        mut told: Changes<'_, DictionaryChange<K, V>>,
+        mut reported: Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let operations = reader.read_operations()?;
         if operations == 0 {
             let mut former = std::mem::take(&mut self.items);
-            let Some(told) = told else {
+            let Some(reported) = reported else {
                 return self.read_into_empty(reader, |key| former.swap_remove(key));
             };
             self.read_into_empty(reader, |key| former.get(key).cloned())?;
-            self.tell(former, told);
+            self.report(former, reported);
             return Ok(());
         }
         for _ in 0..operations {
-            self.read_operation(reader, &mut told)?;
+            self.read_operation(reader, &mut reported)?;
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         self.read_pairs(reader, count, former)
     }
 
-    /// Reads so many keys with their values into an empty map.
+    /// Reads `count` keys with their values into an empty map.
     pub(super) fn read_pairs(
         &mut self,
         reader: &mut NetworkReader<'_>,
@@ -123,11 +123,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 
     /// Collects the changes since a former content.
-    fn tell(&self, mut former: IndexMap<K, V>, told: &mut Vec<DictionaryChange<K, V>>) {
+    fn report(&self, mut former: IndexMap<K, V>, reported: &mut Vec<DictionaryChange<K, V>>) {
         if self.items.is_empty() {
             if !former.is_empty() {
                 let previous = former.into_iter().collect();
-                told.push(DictionaryChange::Clear { previous });
+                reported.push(DictionaryChange::Clear { previous });
             }
             return;
         }
@@ -141,7 +141,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             let (key, value) = (key.clone(), value.clone());
             match former {
                 Some((other, previous)) if !other.same(&key) => {
-                    told.push(DictionaryChange::Remove {
+                    reported.push(DictionaryChange::Remove {
                         key: other,
                         previous,
                     });
@@ -156,8 +156,8 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             }
         }
         let gone = former.into_iter();
-        told.extend(gone.map(|(key, previous)| DictionaryChange::Remove { key, previous }));
-        told.append(&mut new);
+        reported.extend(gone.map(|(key, previous)| DictionaryChange::Remove { key, previous }));
+        reported.append(&mut new);
     }
 
     fn copy_items(&self) -> Vec<(K, V)> {
@@ -167,25 +167,25 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             .collect()
     }
 
-    fn tell_since(&self, former: Vec<(K, V)>, told: &mut Vec<DictionaryChange<K, V>>) {
-        self.tell(former.into_iter().collect(), told);
+    fn report_since(&self, former: Vec<(K, V)>, reported: &mut Vec<DictionaryChange<K, V>>) {
+        self.report(former.into_iter().collect(), reported);
     }
 
     fn read_operation(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        told: &mut Changes<'_, DictionaryChange<K, V>>,
+        reported: &mut Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let (operation, _) = reader.read_operation()?;
         match operation {
-            PUT => self.read_put(reader, told),
+            PUT => self.read_put(reader, reported),
             CLEAR => {
                 let previous = std::mem::take(&mut self.items);
-                if let Some(told) = told
+                if let Some(reported) = reported
                     && !previous.is_empty()
                 {
                     let previous = previous.into_iter().collect();
-                    told.push(DictionaryChange::Clear { previous });
+                    reported.push(DictionaryChange::Clear { previous });
                 }
                 Ok(())
             }
@@ -195,8 +195,8 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 let Some(previous) = self.items.swap_remove(&key) else {
                     return Err(collection::absent(start));
                 };
-                if let Some(told) = told {
-                    told.push(DictionaryChange::Remove { key, previous });
+                if let Some(reported) = reported {
+                    reported.push(DictionaryChange::Remove { key, previous });
                 }
                 Ok(())
             }
@@ -207,17 +207,17 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     fn read_put(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        told: &mut Changes<'_, DictionaryChange<K, V>>,
+        reported: &mut Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let key = K::read(reader)?;
         let count = self.items.len();
         match self.items.entry(key) {
-            Entry::Occupied(mut entry) => match told {
+            Entry::Occupied(mut entry) => match reported {
                 None => entry.get_mut().read_in_place(reader)?,
-                Some(told) => {
+                Some(reported) => {
                     if let Some(previous) = entry.get_mut().read_with_previous(reader)? {
                         let (key, value) = (entry.key().clone(), entry.get().clone());
-                        told.push(DictionaryChange::Set {
+                        reported.push(DictionaryChange::Set {
                             key,
                             previous,
                             value,
@@ -228,9 +228,9 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             Entry::Vacant(entry) => {
                 reader.check_elements(count + 1)?;
                 let value = V::read(reader)?;
-                if let Some(told) = told {
+                if let Some(reported) = reported {
                     let (key, value) = (entry.key().clone(), value.clone());
-                    told.push(DictionaryChange::Add { key, value });
+                    reported.push(DictionaryChange::Add { key, value });
                 }
                 entry.insert(value);
             }

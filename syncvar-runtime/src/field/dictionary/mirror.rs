@@ -8,7 +8,7 @@ use crate::field::collection::{self, Changes};
 use crate::field::mirror::{self, ADD, Operation};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// The numbers of the other operations.
+/// Numbers of the other operations.
 const SET: u8 = 1;
 const REMOVE: u8 = 2;
 const CLEAR: u8 = 3;
@@ -77,25 +77,25 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     pub(super) fn read_mirror_delta(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        mut told: Changes<'_, DictionaryChange<K, V>>,
+        mut reported: Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         self.settle();
         for _ in 0..mirror::read_operations(reader)? {
             let made = Made::read(reader)?;
             if !self.record.passes_over() {
-                self.make(made, reader, &mut told)?;
+                self.make(made, reader, &mut reported)?;
             }
         }
         Ok(())
     }
 
     /// Applies an operation. The map decides whether a key is added or set,
-    /// whatever the operation calls it; the removal of an absent key has no effect.
+    /// regardless of the operation; the removal of an absent key has no effect.
     fn make(
         &mut self,
         made: Made<K, V>,
         reader: &NetworkReader<'_>,
-        told: &mut Changes<'_, DictionaryChange<K, V>>,
+        reported: &mut Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let made = match made {
             Made::Add(key, value) | Made::Set(key, value) => {
@@ -114,8 +114,8 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         {
             operations.push(made.clone());
         }
-        match told {
-            Some(told) => told.extend(self.make_and_tell(made)),
+        match reported {
+            Some(reported) => reported.extend(self.make_and_tell(made)),
             None => match made {
                 Made::Add(key, value) | Made::Set(key, value) => {
                     self.items.insert(key, value);

@@ -6,7 +6,7 @@ use crate::field::keys::{Added, KeyMap, Keys};
 use crate::field::record::{Note, keep};
 
 impl<K: SyncValue, V: SyncValue, M: KeyMap<Key = K>> Note<'_, Keys<M>, Made<K, V>> {
-    /// A key is new.
+    /// Records a new key.
     #[inline]
     pub(super) fn add(self, key: &K, value: &V) -> Added {
         match self {

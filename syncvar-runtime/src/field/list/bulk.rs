@@ -9,7 +9,7 @@ use crate::SyncValue;
 
 /// Methods that change many elements at once.
 impl<T: SyncValue> SyncList<T> {
-    /// Takes a range of elements out, at once, and gives them.
+    /// Removes a range of elements and returns them.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl<T: SyncValue> SyncList<T> {
         removed.into_iter()
     }
 
-    /// Keeps the elements that a function says yes to.
+    /// Keeps the elements for which a function returns `true`.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.settle();
         let begun = self.record.begin();
@@ -80,7 +80,7 @@ impl<T: SyncValue> SyncList<T> {
         self.note_removed(runs);
     }
 
-    /// Takes out elements that equal the one before them.
+    /// Removes elements equal to their predecessor.
     pub fn dedup(&mut self)
     where
         T: PartialEq,
@@ -88,13 +88,13 @@ impl<T: SyncValue> SyncList<T> {
         self.dedup_by(|item, former| item == former);
     }
 
-    /// Takes out elements of which a function says the same as of the last one that stays before them.
+    /// Removes elements with the key of the last kept element before them.
     pub fn dedup_by_key<K: PartialEq>(&mut self, mut key: impl FnMut(&T) -> K) {
         self.dedup_by(|item, former| key(item) == key(former));
     }
 
-    /// Takes out elements that a function takes for the same as the last one that stays before them; it
-    /// is given the element, and that one.
+    /// Removes elements for which a function returns `true`. Its arguments are the element and the last kept
+    /// element before it.
     pub fn dedup_by(&mut self, mut is_same: impl FnMut(&T, &T) -> bool) {
         let mut former: Option<&T> = None;
         let stays = self.items.iter().map(|item| {
@@ -126,13 +126,13 @@ impl<T: SyncValue> SyncList<T> {
         self.update(|items| items.sort_by_key(key));
     }
 
-    /// Turns the order of the elements round.
+    /// Reverses the order of the elements.
     pub fn reverse(&mut self) {
         self.update(|items| items.reverse());
     }
 
-    /// Calls a function with the elements as a `Vec`, and compares them with the former ones. This takes a
-    /// copy of the list and the time to walk it; the difference is sent.
+    /// Calls a function with the elements as a `Vec`, and sends the difference to the former ones. The cost is a
+    /// copy of the list and a comparison.
     ///
     /// ```
     /// # use syncvar::SyncList;
@@ -150,7 +150,7 @@ impl<T: SyncValue> SyncList<T> {
         result
     }
 
-    /// Runs of elements were taken out.
+    /// Records removed runs of elements.
     fn note_removed(&mut self, runs: Vec<(usize, usize)>) {
         if !runs.is_empty() {
             let all = self.items.is_empty();
@@ -158,7 +158,7 @@ impl<T: SyncValue> SyncList<T> {
         }
     }
 
-    /// The list was another one before.
+    /// Records the difference to the former list.
     fn note_difference(&mut self, previous: &[T]) {
         let Some(found) = difference(previous, &self.items) else {
             return;
@@ -188,7 +188,7 @@ impl<T: SyncValue> SyncList<T> {
     }
 }
 
-/// First position of a range, and the one behind its last.
+/// Returns the bounds of a range as positions, the end exclusive.
 #[track_caller]
 fn bounds(range: &impl RangeBounds<usize>, length: usize) -> (usize, usize) {
     let start = match range.start_bound() {

@@ -24,14 +24,14 @@ pub enum ListChange<T> {
         /// The new element.
         value: T,
     },
-    /// An element was put before others.
+    /// An element was inserted before others.
     Insert {
         /// Position of the element; the elements from there on have moved up by one.
         index: usize,
         /// The new element.
         value: T,
     },
-    /// An element has become another one.
+    /// An element was replaced.
     Set {
         /// Position of the element.
         index: usize,
@@ -40,7 +40,7 @@ pub enum ListChange<T> {
         /// The new element.
         value: T,
     },
-    /// An element was taken out.
+    /// An element was removed.
     RemoveAt {
         /// Former position of the element; the elements behind it have moved down by one.
         index: usize,
@@ -55,7 +55,7 @@ pub enum ListChange<T> {
 }
 
 impl<T> ListChange<T> {
-    /// The position that it concerns; `None` if that is all of them.
+    /// Returns the position of the change; `None` for [`Clear`](Self::Clear).
     pub fn index(&self) -> Option<usize> {
         match self {
             Self::Add { index, .. }

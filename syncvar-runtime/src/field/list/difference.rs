@@ -14,7 +14,7 @@ pub(super) struct Difference {
     latter: usize,
 }
 
-/// `None` if all is the same.
+/// Returns the difference; `None` for equal lists.
 pub(super) fn difference<T: SyncValue>(former: &[T], latter: &[T]) -> Option<Difference> {
     let same = |(a, b): &(&T, &T)| a.same(b);
     let start = former.iter().zip(latter).take_while(same).count();
@@ -30,7 +30,7 @@ pub(super) fn difference<T: SyncValue>(former: &[T], latter: &[T]) -> Option<Dif
 }
 
 impl Difference {
-    /// The positions at which both have an element there.
+    /// Returns the positions with an element in both lists.
     pub(super) fn set(&self) -> Range<usize> {
         self.start..self.start + self.former.min(self.latter)
     }
@@ -57,13 +57,13 @@ pub(super) fn changes<T: SyncValue>(
     former: Vec<T>,
     latter: &[T],
     Around { before, behind }: Around,
-    told: &mut Vec<ListChange<T>>,
+    reported: &mut Vec<ListChange<T>>,
 ) {
     let Some(found) = difference(&former, latter) else {
         return;
     };
     if latter.is_empty() && before == 0 && behind == 0 {
-        told.push(ListChange::Clear { previous: former });
+        reported.push(ListChange::Clear { previous: former });
         return;
     }
     let (removed, inserted) = found.moved();
@@ -73,7 +73,7 @@ pub(super) fn changes<T: SyncValue>(
             && !previous.same(value)
         {
             let (index, value) = (before + place, value.clone());
-            told.push(ListChange::Set {
+            reported.push(ListChange::Set {
                 index,
                 previous,
                 value,
@@ -82,10 +82,10 @@ pub(super) fn changes<T: SyncValue>(
     }
     let index = before + removed.start;
     let gone = former.take(removed.len());
-    told.extend(gone.map(|previous| ListChange::RemoveAt { index, previous }));
+    reported.extend(gone.map(|previous| ListChange::RemoveAt { index, previous }));
     let at_end = behind == 0 && inserted.end == latter.len();
     let new = latter.get(inserted.clone()).unwrap_or_default();
-    told.extend(inserted.zip(new).map(|(place, value)| {
+    reported.extend(inserted.zip(new).map(|(place, value)| {
         let (index, value) = (before + place, value.clone());
         if at_end {
             ListChange::Add { index, value }

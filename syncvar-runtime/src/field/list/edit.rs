@@ -13,20 +13,20 @@ impl<T: SyncValue> SyncList<T> {
         self.limit();
     }
 
-    /// Takes the last element out.
+    /// Removes the last element and returns it.
     pub fn pop(&mut self) -> Option<T> {
         let last = self.items.len().checked_sub(1)?;
         Some(self.remove(last))
     }
 
-    /// Puts an element before the one at a position, or at the end.
+    /// Inserts an element before the one at a position, or at the end.
     ///
     /// # Panics
     ///
-    /// When there are fewer elements than that before it.
+    /// When the position is beyond the end.
     #[track_caller]
     pub fn insert(&mut self, index: usize, value: T) {
-        if index == self.items.len() && !self.record.is_verbatim() {
+        if index == self.items.len() && !self.record.is_full() {
             return self.push(value);
         }
         self.settle();
@@ -48,11 +48,11 @@ impl<T: SyncValue> SyncList<T> {
         removed
     }
 
-    /// Takes an element out and puts the last one into its place.
+    /// Removes an element and moves the last one into its place.
     ///
     /// # Panics
     ///
-    /// When there is no such element.
+    /// When the position is beyond the end.
     #[track_caller]
     pub fn swap_remove(&mut self, index: usize) -> T {
         self.settle();
@@ -97,24 +97,24 @@ impl<T: SyncValue> SyncList<T> {
         Some(previous)
     }
 
-    /// An element for writing, if there is one at this position.
+    /// Returns the element at a position for writing.
     #[doc(alias = "index_mut")]
     pub fn get_mut(&mut self, index: usize) -> Option<ElementMut<'_, T>> {
         ElementMut::new(self, index)
     }
 
-    /// The first element for writing.
+    /// Returns the first element for writing.
     pub fn first_mut(&mut self) -> Option<ElementMut<'_, T>> {
         self.get_mut(0)
     }
 
-    /// The last element for writing.
+    /// Returns the last element for writing.
     pub fn last_mut(&mut self) -> Option<ElementMut<'_, T>> {
         let last = self.items.len().checked_sub(1)?;
         self.get_mut(last)
     }
 
-    /// Calls a function with each element for writing; elements that differ afterwards have changed.
+    /// Calls a function with each element for writing; elements with a difference afterwards have changed.
     ///
     /// ```
     /// # use syncvar::SyncList;
@@ -147,30 +147,30 @@ impl<T: SyncValue> SyncList<T> {
         }
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     pub fn clear(&mut self) {
-        if !self.items.is_empty() || self.record.is_verbatim() {
+        if !self.items.is_empty() || self.record.is_full() {
             self.settle();
             self.items.clear();
             self.record.note().clear_list();
         }
     }
 
-    /// Keeps the first elements, so many of them.
+    /// Keeps the first `length` elements.
     pub fn truncate(&mut self, length: usize) {
         if length < self.items.len() {
             self.drain(length..);
         }
     }
 
-    /// Makes the list so long, with copies of a value if it was shorter.
+    /// Shortens or extends the list to a length, with copies of a value at the end.
     pub fn resize(&mut self, length: usize, value: T) {
         self.truncate(length);
         let missing = length - self.items.len();
         self.extend(std::iter::repeat_n(value, missing));
     }
 
-    /// Takes the elements from a position on out.
+    /// Removes and returns the elements from a position on.
     ///
     /// # Panics
     ///
@@ -185,13 +185,13 @@ impl<T: SyncValue> SyncList<T> {
         self.extend(other.drain(..));
     }
 
-    /// An element is another one than before.
+    /// Records a replaced element.
     pub(super) fn note_set(&mut self, index: usize) {
         self.record.note().set(index, &self.items[index]);
         self.limit();
     }
 
-    /// A log of more elements than the list has is given up: the list is sent whole then.
+    /// Discards a log of more elements than the list has: the list is then sent as a whole.
     pub(super) fn limit(&mut self) {
         let elements = self.items.len();
         if self

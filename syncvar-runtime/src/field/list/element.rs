@@ -29,7 +29,7 @@ pub struct ElementMut<'a, T: SyncValue> {
 }
 
 impl<'a, T: SyncValue> ElementMut<'a, T> {
-    /// `None` if there is no such element.
+    /// Creates the guard; `None` if the position is beyond the end.
     pub(super) fn new(list: &'a mut SyncList<T>, index: usize) -> Option<Self> {
         let previous = list.items.get(index)?.clone();
         list.settle();
@@ -42,7 +42,7 @@ impl<'a, T: SyncValue> ElementMut<'a, T> {
         })
     }
 
-    /// The element's position.
+    /// Returns the position of the element.
     pub fn index(&self) -> usize {
         self.index
     }

@@ -1,7 +1,7 @@
-//! A list on the wire.
+//! Wire format of a list.
 //!
-//! Its full state is a count and the elements. A change is a count of operations and these, or a
-//! count of 0 and then the full state. WIRE.md, section 3.
+//! A snapshot is a count, then the elements. A delta is a count of operations, then the operations; or a
+//! count of 0, then the snapshot. WIRE.md, section 3.
 
 use super::difference::{Around, changes};
 use super::log::Operation;
@@ -13,7 +13,7 @@ use crate::{
     SyncField, SyncValue,
 };
 
-/// The numbers of the operations: UNet's, and two that it does not have.
+/// Numbers of the operations: UNet's, and two further ones.
 const ADD: u8 = 0;
 const CLEAR: u8 = 1;
 const INSERT: u8 = 2;
@@ -52,14 +52,14 @@ impl<T: SyncValue> SyncList<T> {
     fn read_changes(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        mut told: Changes<'_, ListChange<T>>,
+        mut reported: Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let operations = reader.read_operations()?;
         if operations == 0 {
-            return self.read_whole(reader, told);
+            return self.read_whole(reader, reported);
         }
         for _ in 0..operations {
-            self.read_operation(reader, &mut told)?;
+            self.read_operation(reader, &mut reported)?;
         }
         Ok(())
     }
@@ -67,15 +67,15 @@ impl<T: SyncValue> SyncList<T> {
     fn read_whole(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        told: Changes<'_, ListChange<T>>,
+        reported: Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
-        let Some(told) = told else {
+        let Some(reported) = reported else {
             return self.read_items(reader);
         };
         // Reads in place keep the members of elements that do not travel.
         let former = self.items.clone();
         self.read_items(reader)?;
-        changes(former, &self.items, Around::default(), told);
+        changes(former, &self.items, Around::default(), reported);
         Ok(())
     }
 
@@ -83,32 +83,32 @@ impl<T: SyncValue> SyncList<T> {
         self.items.clone()
     }
 
-    fn tell_since(&self, former: Vec<T>, told: &mut Vec<ListChange<T>>) {
-        changes(former, &self.items, Around::default(), told);
+    fn report_since(&self, former: Vec<T>, reported: &mut Vec<ListChange<T>>) {
+        changes(former, &self.items, Around::default(), reported);
     }
 
     fn read_operation(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let (operation, index) = reader.read_operation()?;
         match operation {
-            ADD => self.read_add(reader, told),
+            ADD => self.read_add(reader, reported),
             CLEAR => {
                 let previous = std::mem::take(&mut self.items);
-                if let Some(told) = told
+                if let Some(reported) = reported
                     && !previous.is_empty()
                 {
-                    told.push(ListChange::Clear { previous });
+                    reported.push(ListChange::Clear { previous });
                 }
                 Ok(())
             }
-            INSERT => self.read_insert(reader, index, told),
-            REMOVE_AT => self.read_remove_at(reader, index, told),
-            SET => self.read_set(reader, index, told),
-            SPLICE => self.read_splice(reader, index, told),
-            REMOVE => self.read_runs(reader, index, told),
+            INSERT => self.read_insert(reader, index, reported),
+            REMOVE_AT => self.read_remove_at(reader, index, reported),
+            SET => self.read_set(reader, index, reported),
+            SPLICE => self.read_splice(reader, index, reported),
+            REMOVE => self.read_runs(reader, index, reported),
             other => Err(collection::unknown_operation(reader, other)),
         }
     }
@@ -116,13 +116,13 @@ impl<T: SyncValue> SyncList<T> {
     fn read_add(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         reader.check_elements(self.items.len() + 1)?;
         let value = T::read(reader)?;
-        if let Some(told) = told {
+        if let Some(reported) = reported {
             let (index, value) = (self.items.len(), value.clone());
-            told.push(ListChange::Add { index, value });
+            reported.push(ListChange::Add { index, value });
         }
         self.items.push(value);
         Ok(())
@@ -132,16 +132,16 @@ impl<T: SyncValue> SyncList<T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         index: usize,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         if index >= self.items.len() {
             return Err(self.out_of_range(reader, index));
         }
         reader.check_elements(self.items.len() + 1)?;
         let value = T::read(reader)?;
-        if let Some(told) = told {
+        if let Some(reported) = reported {
             let value = value.clone();
-            told.push(ListChange::Insert { index, value });
+            reported.push(ListChange::Insert { index, value });
         }
         self.items.insert(index, value);
         Ok(())
@@ -151,17 +151,17 @@ impl<T: SyncValue> SyncList<T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         index: usize,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let Some(item) = self.items.get_mut(index) else {
             return Err(self.out_of_range(reader, index));
         };
-        let Some(told) = told else {
+        let Some(reported) = reported else {
             return item.read_in_place(reader);
         };
         if let Some(previous) = item.read_with_previous(reader)? {
             let value = item.clone();
-            told.push(ListChange::Set {
+            reported.push(ListChange::Set {
                 index,
                 previous,
                 value,
@@ -174,14 +174,14 @@ impl<T: SyncValue> SyncList<T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         index: usize,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         if index >= self.items.len() {
             return Err(self.out_of_range(reader, index));
         }
         let previous = self.items.remove(index);
-        if let Some(told) = told {
-            told.push(ListChange::RemoveAt { index, previous });
+        if let Some(reported) = reported {
+            reported.push(ListChange::RemoveAt { index, previous });
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl<T: SyncValue> SyncList<T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         index: usize,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let removed = reader.read_number("removed elements")?;
         let mut values = Vec::new();
@@ -202,7 +202,7 @@ impl<T: SyncValue> SyncList<T> {
             return Err(self.out_of_range(reader, index.saturating_add(removed)));
         };
         reader.check_elements(self.items.len() - removed + values.len())?;
-        let Some(told) = told else {
+        let Some(reported) = reported else {
             self.items.splice(index..end, values);
             return Ok(());
         };
@@ -212,7 +212,7 @@ impl<T: SyncValue> SyncList<T> {
         };
         let again = values.iter().cloned();
         let former = self.items.splice(index..end, again).collect();
-        changes(former, &values, around, told);
+        changes(former, &values, around, reported);
         Ok(())
     }
 
@@ -220,7 +220,7 @@ impl<T: SyncValue> SyncList<T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         runs: usize,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         if runs == 0 {
             return Err(collection::unknown_operation(reader, REMOVE));
@@ -234,7 +234,7 @@ impl<T: SyncValue> SyncList<T> {
             let go = reader.read_number("removed elements")?;
             passed = passed.saturating_add(stay).saturating_add(go);
             if go == 0 {
-                // A run of no elements would take time without bytes.
+                // An empty run would take time without bytes.
                 return Err(collection::unknown_operation(reader, REMOVE));
             }
             if passed > length {
@@ -244,9 +244,9 @@ impl<T: SyncValue> SyncList<T> {
             self.items.extend(former.by_ref().take(stay));
             let index = self.items.len();
             let gone = former.by_ref().take(go);
-            match told {
-                Some(told) => {
-                    told.extend(gone.map(|previous| ListChange::RemoveAt { index, previous }));
+            match reported {
+                Some(reported) => {
+                    reported.extend(gone.map(|previous| ListChange::RemoveAt { index, previous }));
                 }
                 None => gone.for_each(drop),
             }

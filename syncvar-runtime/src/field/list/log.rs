@@ -1,4 +1,4 @@
-//! The operations on a list since it was sent last.
+//! Operations on a list since its last send.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ pub(super) enum Operation<T> {
     Set(usize, T),
     /// Replacement of a number of elements.
     Splice(usize, usize, Vec<T>),
-    /// Runs of elements are taken out: so many stay, so many go, and again.
+    /// Removal of runs of elements: pairs of a kept and a removed number.
     Remove(Vec<(usize, usize)>),
 }
 
@@ -24,11 +24,11 @@ pub(super) struct Log<T> {
     pub(super) operations: Vec<Operation<T>>,
     /// Number of elements in the operations.
     values: usize,
-    /// For each position that was set since positions last moved, the operation that set it.
+    /// Operation that set each position, since positions last moved.
     set: FxHashMap<usize, usize>,
 }
 
-/// A log may hold so many elements, or as many as the list has.
+/// Limit of the elements in a log, unless the list has more.
 const FEW: usize = 64;
 
 impl<T> Default for Log<T> {
@@ -90,7 +90,7 @@ impl<T> Log<T> {
         self.moving(Operation::Remove(runs));
     }
 
-    /// Two sets of a position without a move in between count as one.
+    /// Merges two sets of a position without a move in between.
     pub(super) fn set(&mut self, index: usize, value: T) {
         let next = self.operations.len();
         let place = *self.set.entry(index).or_insert(next);
@@ -103,7 +103,7 @@ impl<T> Log<T> {
         }
     }
 
-    /// Positions are others afterwards.
+    /// Appends an operation that moves positions.
     fn moving(&mut self, operation: Operation<T>) {
         self.set.clear();
         self.operations.push(operation);

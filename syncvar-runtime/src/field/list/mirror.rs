@@ -1,11 +1,11 @@
-//! A list in the encoding of Mirror.
+//! List in the encoding of Mirror.
 
 use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes};
 use crate::field::mirror::{self, ADD, Operation};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// The numbers of the other operations.
+/// Numbers of the other operations.
 const SET: u8 = 1;
 const INSERT: u8 = 2;
 const REMOVE_AT: u8 = 3;
@@ -90,13 +90,13 @@ impl<T: SyncValue> SyncList<T> {
     pub(super) fn read_mirror_delta(
         &mut self,
         reader: &mut NetworkReader<'_>,
-        mut told: Changes<'_, ListChange<T>>,
+        mut reported: Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         self.settle();
         for _ in 0..mirror::read_operations(reader)? {
             let made = Made::read(reader)?;
             if !self.record.passes_over() {
-                self.make(made, reader, &mut told)?;
+                self.make(made, reader, &mut reported)?;
             }
         }
         Ok(())
@@ -107,7 +107,7 @@ impl<T: SyncValue> SyncList<T> {
         &mut self,
         made: Made<T>,
         reader: &NetworkReader<'_>,
-        told: &mut Changes<'_, ListChange<T>>,
+        reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         let length = self.items.len();
         // An insertion is possible behind the last element.
@@ -130,8 +130,8 @@ impl<T: SyncValue> SyncList<T> {
         {
             operations.push(made.clone());
         }
-        match told {
-            Some(told) => told.push(self.make_and_tell(made)),
+        match reported {
+            Some(reported) => reported.push(self.make_and_tell(made)),
             None => match made {
                 Made::Add(value) => self.items.push(value),
                 Made::Insert(index, value) => self.items.insert(index, value),

@@ -70,7 +70,7 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
         }
     }
 
-    /// Runs of elements are taken out, so many stay, so many go, and again; whether all of them are.
+    /// Records the removal of runs of elements, pairs of a kept and a removed number; `all` if none is kept.
     #[inline]
     pub(super) fn remove(self, runs: Vec<(usize, usize)>, all: bool) {
         let operations = match self {

@@ -1,4 +1,4 @@
-//! The pending changes of a list, one element each.
+//! Pending changes of a list, one element each.
 
 use super::SyncList;
 use super::log::Operation;
@@ -9,28 +9,28 @@ use crate::SyncValue;
 pub enum ListEdit<T> {
     /// An element was added at the end.
     Add {
-        /// Its position.
+        /// Position of the element.
         index: usize,
         /// The element.
         value: T,
     },
-    /// All elements were taken out.
+    /// The list was cleared.
     Clear,
     /// An element was inserted before others.
     Insert {
-        /// Its position.
+        /// Position of the element.
         index: usize,
         /// The element.
         value: T,
     },
-    /// An element was taken out.
+    /// An element was removed.
     RemoveAt {
-        /// Its position.
+        /// Position of the element.
         index: usize,
     },
     /// An element was replaced.
     Set {
-        /// Its position.
+        /// Position of the element.
         index: usize,
         /// The new element.
         value: T,
@@ -38,37 +38,37 @@ pub enum ListEdit<T> {
 }
 
 impl<T: SyncValue> SyncList<T> {
-    /// Returns the changes since the list was sent last, or since [`clear_dirty`](Self::clear_dirty),
-    /// one element each. Done one after another to the list as it was, they make it what it is.
+    /// Returns the changes since the last send of the list, or since [`clear_dirty`](Self::clear_dirty),
+    /// one element each. Applied in order to the former list, they produce the present one.
     ///
-    /// The list keeps the difference, not the calls: elements that were taken out are
-    /// [`RemoveAt`](ListEdit::RemoveAt), however they were found; positions that were set several times
-    /// are one [`Set`](ListEdit::Set); a clear takes back the changes before it. A list that is to be sent
-    /// whole is a [`Clear`](ListEdit::Clear) and an [`Add`](ListEdit::Add) for each element.
+    /// The list keeps the difference, not the calls: every removed element is a
+    /// [`RemoveAt`](ListEdit::RemoveAt), by whichever method; a position that was set several times
+    /// is one [`Set`](ListEdit::Set); a clear discards the changes before it. A list that will be sent
+    /// as a whole is a [`Clear`](ListEdit::Clear) and an [`Add`](ListEdit::Add) for each element.
     pub fn pending_edits(&self) -> Vec<ListEdit<T>> {
-        let mut told = Told {
+        let mut edits = Edits {
             operations: Vec::new(),
             length: 0,
         };
         match self.record.changes() {
             Some(log) => {
-                told.length = length_before(&log.operations, self.items.len());
+                edits.length = length_before(&log.operations, self.items.len());
                 log.operations
                     .iter()
-                    .for_each(|operation| told.tell(operation));
+                    .for_each(|operation| edits.apply(operation));
             }
             None if self.is_dirty() => {
-                told.tell(&Operation::Clear);
-                told.put(0, &self.items);
+                edits.apply(&Operation::Clear);
+                edits.put(0, &self.items);
             }
             None => {}
         }
-        told.operations
+        edits.operations
     }
 }
 
-/// How long a list was before these operations. A clear is the first of them if there is one, and
-/// then it makes no difference.
+/// Returns the length of a list before these operations. If the first one is a clear, any length is
+/// valid.
 fn length_before<T>(operations: &[Operation<T>], length: usize) -> usize {
     let (mut added, mut removed) = (0, 0);
     for operation in operations {
@@ -86,14 +86,14 @@ fn length_before<T>(operations: &[Operation<T>], length: usize) -> usize {
     (length + removed).saturating_sub(added)
 }
 
-/// What has been told, and how long the list is after it.
-struct Told<T> {
+/// Edits so far, and the length of the list after them.
+struct Edits<T> {
     operations: Vec<ListEdit<T>>,
     length: usize,
 }
 
-impl<T: SyncValue> Told<T> {
-    fn tell(&mut self, operation: &Operation<T>) {
+impl<T: SyncValue> Edits<T> {
+    fn apply(&mut self, operation: &Operation<T>) {
         match operation {
             Operation::Add(value) => self.put(self.length, std::slice::from_ref(value)),
             Operation::Clear => {
@@ -133,7 +133,7 @@ impl<T: SyncValue> Told<T> {
         self.length = self.length.saturating_sub(count);
     }
 
-    /// New elements, which are added if they are behind all others.
+    /// Inserts new elements; adds them if the position is the end.
     fn put(&mut self, index: usize, values: &[T]) {
         for (index, value) in (index..).zip(values) {
             let value = value.clone();

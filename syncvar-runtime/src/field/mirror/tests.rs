@@ -50,9 +50,9 @@ fn read_full<F: SyncField>(field: &mut F, hex: &str) -> Result<(), ReadError> {
 fn read<F: HookField>(field: &mut F, hex: &str) -> Result<Option<F::Previous>, ReadError> {
     let bytes = bytes(hex);
     let mut reader = NetworkReader::with_encoding(&bytes, Encoding::Mirror).with_max_elements(MOST);
-    let told = field.read_delta_with_previous(&mut reader)?;
+    let reported = field.read_delta_with_previous(&mut reader)?;
     reader.finish()?;
-    Ok(told)
+    Ok(reported)
 }
 
 /// One that keeps its operations, and is observed.
@@ -190,16 +190,16 @@ fn joiner_skips_operations_in_its_snapshot() {
     assert_eq!(pending, full(&list), "it changes nothing");
     let mut third = joined(&list);
     let change = flush(&mut list);
-    let told = |client: &mut SyncList<i32>| read(client, &change).expect("it makes sense");
+    let reported = |client: &mut SyncList<i32>| read(client, &change).expect("it makes sense");
     let add = ListChange::Add { index: 1, value: 2 };
     let set = ListChange::Set {
         index: 0,
         previous: 1,
         value: 5,
     };
-    assert_eq!(told(&mut first), Some(vec![add, set.clone()]));
-    assert_eq!(told(&mut second), Some(vec![set]));
-    assert_eq!(told(&mut third), None);
+    assert_eq!(reported(&mut first), Some(vec![add, set.clone()]));
+    assert_eq!(reported(&mut second), Some(vec![set]));
+    assert_eq!(reported(&mut third), None);
     assert_eq!([&first, &second, &third], [&list; 3]);
 
     list.push(9);
@@ -221,11 +221,11 @@ fn new_snapshot_resets_the_skip_count() {
 fn skipped_operations_need_not_fit_the_content() {
     let mut client = SyncList::<i32>::new();
     read_full(&mut client, "00000000 03000000").expect("it makes sense");
-    let told = read(
+    let reported = read(
         &mut client,
         "03000000 03 07000000 01 09000000 02 02 05000000 02",
     );
-    assert_eq!(told.expect("it makes sense"), None);
+    assert_eq!(reported.expect("it makes sense"), None);
     assert!(client.is_empty());
 }
 
@@ -357,7 +357,7 @@ fn initial_content_is_not_sent_again() {
 #[test]
 fn hook_runs_once_for_each_operation_in_order() {
     let mut list = SyncList::from([1]);
-    let told = read(&mut list, "03000000 01 00000000 02 04 04").expect("it makes sense");
+    let reported = read(&mut list, "03000000 01 00000000 02 04 04").expect("it makes sense");
     let same = ListChange::Set {
         index: 0,
         previous: 1,
@@ -365,10 +365,11 @@ fn hook_runs_once_for_each_operation_in_order() {
     };
     let (one, none) = (vec![1], vec![]);
     let clear = |previous| ListChange::Clear { previous };
-    assert_eq!(told, Some(vec![same, clear(one), clear(none)]));
+    assert_eq!(reported, Some(vec![same, clear(one), clear(none)]));
 
     let mut map = SyncDictionary::from([(1, 1)]);
-    let told = read(&mut map, "05000000 00 0202 01 0402 02 06 02 02 03").expect("it makes sense");
+    let reported =
+        read(&mut map, "05000000 00 0202 01 0402 02 06 02 02 03").expect("it makes sense");
     let all = vec![
         DictionaryChange::Set {
             key: 1,
@@ -384,17 +385,17 @@ fn hook_runs_once_for_each_operation_in_order() {
             previous: vec![(2, 1)],
         },
     ];
-    assert_eq!(told, Some(all));
+    assert_eq!(reported, Some(all));
 
     let mut set = SyncHashSet::from([1]);
-    let told = read(&mut set, "04000000 00 02 01 04 02 02").expect("it makes sense");
+    let reported = read(&mut set, "04000000 00 02 01 04 02 02").expect("it makes sense");
     let all = vec![
         SetChange::Add { value: 1 },
         SetChange::Remove { value: 2 },
         SetChange::Clear { previous: vec![1] },
         SetChange::Clear { previous: vec![] },
     ];
-    assert_eq!(told, Some(all));
+    assert_eq!(reported, Some(all));
 }
 
 #[test]

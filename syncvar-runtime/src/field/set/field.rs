@@ -1,7 +1,7 @@
-//! Sets on the wire.
+//! Wire format of sets.
 //!
-//! The full state is a count and the elements. A change is a count of operations and these, or a count
-//! of 0 and then the full state. WIRE.md, section 3.
+//! A snapshot is a count, then the elements. A delta is a count of operations, then the operations; or a count
+//! of 0, then the snapshot. WIRE.md, section 3.
 
 use super::mirror::{Made, read_delta, read_full};
 use super::storage::Items;
@@ -16,7 +16,7 @@ use crate::{
     SyncField, SyncValue,
 };
 
-/// The numbers of the operations.
+/// Numbers of the operations.
 const ADD: u8 = 0;
 const CLEAR: u8 = 1;
 const REMOVE: u8 = 2;
@@ -57,7 +57,7 @@ fn write_changes<I: Items>(
     });
 }
 
-/// Reads a whole set into an empty one.
+/// Reads a snapshot into an empty set.
 fn read_into_empty<I: Items>(items: &mut I, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
 where
     I::Item: SyncValue,
@@ -84,7 +84,7 @@ where
 fn read_changes<I: Items>(
     items: &mut I,
     reader: &mut NetworkReader<'_>,
-    mut told: Changes<'_, SetChange<I::Item>>,
+    mut reported: Changes<'_, SetChange<I::Item>>,
 ) -> Result<(), ReadError>
 where
     I::Item: SyncValue,
@@ -93,26 +93,26 @@ where
     if operations == 0 {
         let former = std::mem::take(items);
         read_into_empty(items, reader)?;
-        if let Some(told) = told {
-            tell(former, items, told);
+        if let Some(reported) = reported {
+            report(former, items, reported);
         }
         return Ok(());
     }
     for _ in 0..operations {
-        read_operation(items, reader, &mut told)?;
+        read_operation(items, reader, &mut reported)?;
     }
     Ok(())
 }
 
 /// Collects the changes since a former content.
-fn tell<I: Items>(former: I, items: &I, told: &mut Vec<SetChange<I::Item>>)
+fn report<I: Items>(former: I, items: &I, reported: &mut Vec<SetChange<I::Item>>)
 where
     I::Item: SyncValue,
 {
     if items.len() == 0 {
         let previous: Vec<_> = former.into_iter().collect();
         if !previous.is_empty() {
-            told.push(SetChange::Clear { previous });
+            reported.push(SetChange::Clear { previous });
         }
         return;
     }
@@ -120,14 +120,14 @@ where
     let new = items.iter().filter(|value| !stays(&former, value)).cloned();
     let new: Vec<_> = new.map(|value| SetChange::Add { value }).collect();
     let gone = former.into_iter().filter(|value| !stays(items, value));
-    told.extend(gone.map(|value| SetChange::Remove { value }));
-    told.extend(new);
+    reported.extend(gone.map(|value| SetChange::Remove { value }));
+    reported.extend(new);
 }
 
 fn read_operation<I: Items>(
     items: &mut I,
     reader: &mut NetworkReader<'_>,
-    told: &mut Changes<'_, SetChange<I::Item>>,
+    reported: &mut Changes<'_, SetChange<I::Item>>,
 ) -> Result<(), ReadError>
 where
     I::Item: SyncValue,
@@ -138,21 +138,21 @@ where
         ADD => {
             reader.check_elements(items.len() + 1)?;
             let value = I::Item::read(reader)?;
-            let again = told.is_some().then(|| value.clone());
+            let again = reported.is_some().then(|| value.clone());
             if !items.put(value) {
                 return Err(collection::twice(start));
             }
-            if let (Some(told), Some(value)) = (told, again) {
-                told.push(SetChange::Add { value });
+            if let (Some(reported), Some(value)) = (reported, again) {
+                reported.push(SetChange::Add { value });
             }
         }
         CLEAR => {
             let previous = std::mem::take(items);
-            if let Some(told) = told
+            if let Some(reported) = reported
                 && previous.len() > 0
             {
                 let previous = previous.into_iter().collect();
-                told.push(SetChange::Clear { previous });
+                reported.push(SetChange::Clear { previous });
             }
         }
         REMOVE => {
@@ -160,8 +160,8 @@ where
             if !items.drop_out(&value) {
                 return Err(collection::absent(start));
             }
-            if let Some(told) = told {
-                told.push(SetChange::Remove { value });
+            if let Some(reported) = reported {
+                reported.push(SetChange::Remove { value });
             }
         }
         other => return Err(collection::unknown_operation(reader, other)),
@@ -189,9 +189,9 @@ macro_rules! fields {
             fn read_changes(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
-                told: Changes<'_, SetChange<T>>,
+                reported: Changes<'_, SetChange<T>>,
             ) -> Result<(), ReadError> {
-                read_changes(&mut self.items, reader, told)
+                read_changes(&mut self.items, reader, reported)
             }
 
             fn write_mirror_full(&self, writer: &mut NetworkWriter) {
@@ -210,18 +210,18 @@ macro_rules! fields {
             fn read_mirror_delta(
                 &mut self,
                 reader: &mut NetworkReader<'_>,
-                told: Changes<'_, SetChange<T>>,
+                reported: Changes<'_, SetChange<T>>,
             ) -> Result<(), ReadError> {
                 self.settle();
-                read_delta(&mut self.items, &mut self.record, reader, told)
+                read_delta(&mut self.items, &mut self.record, reader, reported)
             }
 
             fn copy_items(&self) -> Vec<T> {
                 self.items.iter().cloned().collect()
             }
 
-            fn tell_since(&self, former: Vec<T>, told: &mut Vec<SetChange<T>>) {
-                tell(former.into_iter().collect(), &self.items, told);
+            fn report_since(&self, former: Vec<T>, reported: &mut Vec<SetChange<T>>) {
+                report(former.into_iter().collect(), &self.items, reported);
             }
         }
     )*};

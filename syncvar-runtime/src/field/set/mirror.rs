@@ -8,7 +8,7 @@ use crate::field::mirror::{self, ADD, Operation};
 use crate::field::record::Record;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
-/// The numbers of the other operations.
+/// Numbers of the other operations.
 const REMOVE: u8 = 1;
 const CLEAR: u8 = 2;
 
@@ -73,7 +73,7 @@ pub(super) fn read_delta<I: Items>(
     items: &mut I,
     record: &mut Record<Keys<I::Changed>, Made<I::Item>>,
     reader: &mut NetworkReader<'_>,
-    mut told: Changes<'_, SetChange<I::Item>>,
+    mut reported: Changes<'_, SetChange<I::Item>>,
 ) -> Result<(), ReadError>
 where
     I::Item: SyncValue,
@@ -93,32 +93,32 @@ where
         {
             operations.push(made.clone());
         }
-        let change = make(items, made, told.is_some());
-        if let Some(told) = &mut told {
-            told.extend(change);
+        let change = make(items, made, reported.is_some());
+        if let Some(reported) = &mut reported {
+            reported.extend(change);
         }
     }
     Ok(())
 }
 
 /// Applies an operation. Reports it even without effect.
-fn make<I: Items>(items: &mut I, made: Made<I::Item>, tell: bool) -> Option<SetChange<I::Item>>
+fn make<I: Items>(items: &mut I, made: Made<I::Item>, report: bool) -> Option<SetChange<I::Item>>
 where
     I::Item: SyncValue,
 {
     match made {
         Made::Add(value) => {
-            let again = tell.then(|| value.clone());
+            let again = report.then(|| value.clone());
             items.put(value);
             again.map(|value| SetChange::Add { value })
         }
         Made::Remove(value) => {
             items.drop_out(&value);
-            tell.then_some(SetChange::Remove { value })
+            report.then_some(SetChange::Remove { value })
         }
         Made::Clear => {
             let previous = std::mem::take(items);
-            tell.then(|| SetChange::Clear {
+            report.then(|| SetChange::Clear {
                 previous: previous.into_iter().collect(),
             })
         }

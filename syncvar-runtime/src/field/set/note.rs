@@ -1,4 +1,4 @@
-//! Log of a set: the elements that have changed, or each operation in order.
+//! Log of a set: the changed elements, or each operation in order.
 
 use super::mirror::Made;
 use crate::SyncValue;
@@ -6,7 +6,7 @@ use crate::field::keys::{Added, KeyMap, Keys};
 use crate::field::record::{Note, keep};
 
 impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
-    /// An element is new.
+    /// Records a new element.
     #[inline]
     pub(super) fn add(self, value: &T) -> Added {
         match self {
@@ -23,7 +23,7 @@ impl<T: SyncValue, M: KeyMap<Key = T>> Note<'_, Keys<M>, Made<T>> {
         Added::New
     }
 
-    /// An element is gone.
+    /// Records the removal of an element.
     #[inline]
     pub(super) fn remove(self, value: &T) {
         match self {

@@ -8,11 +8,11 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::field::keys::KeyMap;
 
-/// The elements of a set, found by `Q`.
+/// Elements of a set, found by `Q`.
 pub(super) trait Storage<Q: ?Sized> {
     type Item;
 
-    /// Takes an element out, and returns it.
+    /// Removes an element and returns it.
     fn take_out(&mut self, value: &Q) -> Option<Self::Item>;
 }
 
@@ -32,9 +32,9 @@ impl<T: Ord + Borrow<Q>, Q: Ord + ?Sized> Storage<Q> for BTreeSet<T> {
     }
 }
 
-/// The elements of a set, as they are read and written.
+/// Elements of a set for reading and writing.
 pub(super) trait Items: Default + IntoIterator {
-    /// Notes which of them have changed.
+    /// Record of the changed elements.
     type Changed: KeyMap<Key = Self::Item>;
 
     fn len(&self) -> usize;
@@ -42,7 +42,7 @@ pub(super) trait Items: Default + IntoIterator {
     fn has(&self, value: &Self::Item) -> bool {
         self.find(value).is_some()
     }
-    /// The element as it was put in.
+    /// Returns the stored element.
     fn find(&self, value: &Self::Item) -> Option<&Self::Item>;
     /// Inserts an element. Returns whether it was absent.
     fn put(&mut self, value: Self::Item) -> bool;

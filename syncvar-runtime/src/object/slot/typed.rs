@@ -4,7 +4,7 @@ use super::{Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
-use crate::object::ruled::PolicyState;
+use crate::object::policy_state::PolicyState;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
@@ -100,6 +100,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         every_value: bool,
     ) -> bool {
         writer.at_behaviour(Some(B::SCHEMA.name));
+        if initial_state && const { !B::INFO.own_layout } {
+            // A snapshot has every value in any case.
+            return writer.write_layout(&mut self.behaviour, true);
+        }
         let context = SerializeContext {
             every_value,
             ..*writer.context()

@@ -4,7 +4,7 @@ use super::super::zigzag;
 use super::Encoding;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
-/// Integers that the `repr` of an enumeration can name: 8 to 64 bits.
+/// Integer type of an enumeration's `repr`: 8 to 64 bits.
 pub trait EnumNumber: SyncValue + Copy + Into<i128> {}
 
 impl EnumNumber for i8 {}
@@ -16,7 +16,7 @@ impl EnumNumber for u16 {}
 impl EnumNumber for u32 {}
 impl EnumNumber for u64 {}
 
-/// The 32 bits of a number that has no more of them, signed or not.
+/// Returns the 32 bits of a number that fits them, signed or not.
 #[inline]
 fn low_bits(number: impl EnumNumber) -> Option<i32> {
     let number = number.into();
@@ -25,7 +25,7 @@ fn low_bits(number: impl EnumNumber) -> Option<i32> {
 }
 
 impl NetworkWriter {
-    /// The number of a field-less enumeration's variant, as an enumeration without `repr` has it; see
+    /// Writes the number of a field-less enumeration's variant, for an enumeration without `repr`; see
     /// [`write_enum_as`](Self::write_enum_as) for others.
     #[inline]
     pub fn write_enum(&mut self, value: i32) {
@@ -36,8 +36,8 @@ impl NetworkWriter {
         }
     }
 
-    /// The number of a field-less enumeration's variant, in the type that its `repr` names. In `Unet`
-    /// and `Compact` that makes no difference, in `Mirror` it travels as any number of that type.
+    /// Writes the number of a field-less enumeration's variant, in the type of its `repr`. `Unet`
+    /// and `Compact` ignore the type; in `Mirror` the number has the form of that type.
     ///
     /// A number of more than 32 bits is an [`error`](Self::error) in every encoding.
     ///
@@ -59,7 +59,7 @@ impl NetworkWriter {
         }
     }
 
-    /// The position of a variant in an enumeration with data: our own layout.
+    /// Writes the position of a variant in an enumeration with data: a layout of `syncvar`.
     #[inline]
     pub fn write_variant(&mut self, index: u32) {
         self.write_unsigned(index);
@@ -80,7 +80,7 @@ impl NetworkReader<'_> {
         }
     }
 
-    /// Counterpart of [`NetworkWriter::write_enum_as`]; gives the 32 bits of the number.
+    /// Counterpart of [`NetworkWriter::write_enum_as`]; returns the 32 bits of the number.
     ///
     /// # Errors
     ///

@@ -10,9 +10,9 @@ use crate::wire::reader::Mark;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind};
 
 impl NetworkWriter {
-    /// The number of elements of a sequence.
+    /// Writes the number of elements of a sequence.
     ///
-    /// Returns whether a sequence can be that long; if not, the [`error`](Self::error) is set.
+    /// Returns `false`, with the [`error`](Self::error) set, if it exceeds the limit.
     #[inline]
     pub fn write_count(&mut self, count: usize) -> bool {
         match (self.encoding(), u16::try_from(count)) {
@@ -42,7 +42,7 @@ impl NetworkWriter {
         self.write_unsigned_wide(u64::try_from(number).unwrap_or(u64::MAX));
     }
 
-    /// A number of elements or bytes in `Mirror`: one more, for 0 is null.
+    /// Writes a number of elements or bytes in `Mirror`: plus one, since 0 is null.
     #[inline(never)]
     fn write_number_after_null(&mut self, number: usize) {
         self.write_number(number.saturating_add(1));
@@ -54,7 +54,7 @@ impl NetworkWriter {
         self.write_number(count);
     }
 
-    /// The number of an operation on a collection, 0 to 7, and the position that it concerns, or 0.
+    /// Writes the number of an operation on a collection, 0 to 7, and its position, or 0.
     #[inline]
     pub(crate) fn write_operation(&mut self, operation: u8, index: usize) {
         let index = u64::try_from(index).unwrap_or(u64::MAX);
@@ -69,7 +69,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A text, as a field: its length in bytes, then UTF-8.
+    /// Writes a text, as a field: its length in bytes, then UTF-8.
     #[inline(always)]
     pub(crate) fn write_text(&mut self, text: &str) {
         if let Some(length) = self.length_of_string(text) {
@@ -82,7 +82,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A string: its length in bytes as `u16`, in `Mirror` one more; then UTF-8 without a terminator.
+    /// Writes a string: its length in bytes as `u16`, in `Mirror` plus one; then UTF-8 without a terminator.
     ///
     /// A string of more than [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES), in `Mirror` of more than
     /// 65 534 bytes, is an [`error`](Self::error).
@@ -96,7 +96,7 @@ impl NetworkWriter {
         }
     }
 
-    /// The length of a string, or none and an [`error`](Self::error) if it is too long.
+    /// Returns the length of a string; `None`, with the [`error`](Self::error) set, if it is too long.
     #[inline]
     fn length_of_string(&mut self, value: &str) -> Option<u16> {
         let (length, limit) = (value.len(), self.encoding().max_string_bytes());
@@ -107,7 +107,7 @@ impl NetworkWriter {
         u16::try_from(length).ok()
     }
 
-    /// A sequence of bytes, as a field: their number, then the bytes as they are.
+    /// Writes a sequence of bytes, as a field: their number, then the raw bytes.
     #[inline]
     pub(crate) fn write_byte_sequence(&mut self, bytes: &[u8]) {
         match self.encoding() {
@@ -119,7 +119,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A byte array: its length as `u16`, in `Mirror` one more as an integer of variable length; then the
+    /// Writes a byte array: its length as `u16`, in `Mirror` plus one as an integer of variable length; then the
     /// bytes. UNet's `WriteBytesFull` and `WriteBytesAndSize`, and Mirror's `WriteBytesAndSize`.
     ///
     /// An array of more than [`MAX_BYTES`], in `Mirror` of more than 16 777 216 bytes, is an
@@ -130,8 +130,8 @@ impl NetworkWriter {
         }
     }
 
-    /// The length of a byte array; whether it can be that long, and if not, the
-    /// [`error`](Self::error) is set.
+    /// Writes the length of a byte array; returns `false`, with the [`error`](Self::error) set, if it exceeds
+    /// the limit.
     fn write_size(&mut self, length: usize) -> bool {
         let limit = match self.encoding() {
             Encoding::Unet | Encoding::Compact => MAX_BYTES,
@@ -177,7 +177,7 @@ impl<'a> NetworkReader<'a> {
     ///
     /// # Errors
     ///
-    /// When the message ends too early, and when a sequence cannot be that long.
+    /// When the message ends too early, and when the count exceeds the limit of a sequence.
     #[inline]
     pub fn read_count(&mut self) -> Result<usize, ReadError> {
         let start = self.mark();
@@ -190,7 +190,7 @@ impl<'a> NetworkReader<'a> {
         Ok(count)
     }
 
-    /// Counterpart of [`NetworkWriter::write_number`]; `what` names it for an error.
+    /// Counterpart of [`NetworkWriter::write_number`]; `what` names it in an error.
     pub(crate) fn read_number(&mut self, what: &'static str) -> Result<usize, ReadError> {
         let start = self.mark();
         let value = self.read_unsigned_wide()?;
@@ -200,7 +200,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Counterpart of [`NetworkWriter::write_operations`]. There are no more of them than bytes.
+    /// Counterpart of [`NetworkWriter::write_operations`]. Refuses more operations than bytes.
     pub(crate) fn read_operations(&mut self) -> Result<usize, ReadError> {
         let count = self.read_number("number of operations")?;
         if count > self.remaining() {
@@ -243,13 +243,13 @@ impl<'a> NetworkReader<'a> {
         self.read_u16().map(u64::from)
     }
 
-    /// A string, borrowed from the message. In `Mirror` null is read as an empty one.
+    /// Reads a string, borrowed from the message. In `Mirror` null is read as an empty one.
     ///
     /// # Errors
     ///
     /// When the message ends too early, when the length is beyond
-    /// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES), and when the bytes are not UTF-8 (UNet puts
-    /// U+FFFD there instead).
+    /// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES), and when the bytes are not UTF-8 (UNet inserts
+    /// U+FFFD instead).
     pub fn read_string(&mut self) -> Result<&'a str, ReadError> {
         if self.encoding() == Encoding::Mirror {
             return self.read_text();
@@ -274,7 +274,7 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// A byte array, borrowed from the message: its length as `u16`, in `Mirror` one more as an integer of
+    /// Reads a byte array, borrowed from the message: its length as `u16`, in `Mirror` plus one as an integer of
     /// variable length; then the bytes. In `Mirror` null is read as an empty one.
     ///
     /// # Errors

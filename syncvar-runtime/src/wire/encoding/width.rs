@@ -17,7 +17,7 @@ impl NetworkWriter {
         }
     }
 
-    /// A character, as a field: its scalar value; in `Mirror` its UTF-16 code unit, and an
+    /// Writes a character, as a field: its scalar value; in `Mirror` its UTF-16 code unit, with an
     /// [`error`](Self::error) if it takes two.
     #[inline]
     pub(crate) fn write_character(&mut self, character: char) {

@@ -67,7 +67,7 @@ impl<T: SyncValue> SyncValue for Box<T> {
     }
 }
 
-/// The elements one after another, without a count.
+/// Elements one after another, without a count.
 impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
     const SCHEMA: TypeSchema = TypeSchema::Array(&T::SCHEMA, N);
 
@@ -100,7 +100,7 @@ impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
     }
 }
 
-/// The parts one after another.
+/// Parts one after another.
 macro_rules! tuples {
     ($($($name:ident $index:tt),+;)*) => {$(
         impl<$($name: SyncValue),+> SyncValue for ($($name,)+) {

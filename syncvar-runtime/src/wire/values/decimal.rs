@@ -1,4 +1,4 @@
-//! `Decimal`: the number type that .NET has and Rust has not.
+//! `Decimal`: the decimal number type of .NET.
 
 use std::fmt;
 
@@ -29,7 +29,7 @@ impl Decimal {
         clippy::many_single_char_names,
         reason = "the bytes of a number, in order"
     )]
-    /// `number / 10^scale`; a scale beyond 28 is taken as 28.
+    /// Creates `number / 10^scale`; a scale beyond 28 is taken as 28.
     pub const fn new(number: i64, scale: u32) -> Self {
         let [a, b, c, d, e, f, g, h] = number.unsigned_abs().to_le_bytes();
         let scale = if scale > Self::MAX_SCALE {
@@ -48,7 +48,7 @@ impl Decimal {
         }
     }
 
-    /// From its four words: low, middle and high part of the number, then scale (bits 16 to 23)
+    /// Creates a decimal from its four words: low, middle and high part of the number, then scale (bits 16 to 23)
     /// and sign (bit 31). `None` when the scale is beyond 28 or any other bit is set.
     pub fn from_bits(bits: [u32; 4]) -> Option<Self> {
         let [.., flags] = bits;
@@ -57,7 +57,7 @@ impl Decimal {
         (reserved == 0 && scale <= Self::MAX_SCALE).then_some(Self { bits })
     }
 
-    /// The four words of [`from_bits`](Self::from_bits).
+    /// Returns the four words of [`from_bits`](Self::from_bits).
     pub fn to_bits(self) -> [u32; 4] {
         self.bits
     }
@@ -77,7 +77,7 @@ impl Decimal {
         flags & Self::SIGN != 0
     }
 
-    /// Sign, number and scale without trailing zeros; zero has no sign.
+    /// Returns sign, number and scale without trailing zeros; zero has no sign.
     fn reduced(self) -> (bool, u128, u32) {
         let (mut number, mut scale) = (self.number(), self.scale());
         while scale > 0 && number.is_multiple_of(10) {
@@ -136,7 +136,7 @@ impl SyncValue for Decimal {
 }
 
 impl NetworkWriter {
-    /// A decimal: its low, middle and high 32 bits, then scale and sign. In `Mirror` scale and sign, then
+    /// Writes a decimal: its low, middle and high 32 bits, then scale and sign. In `Mirror` scale and sign, then
     /// high, low and middle bits.
     pub fn write_decimal(&mut self, value: Decimal) {
         let [low, middle, high, flags] = value.to_bits();
@@ -151,7 +151,7 @@ impl NetworkWriter {
 }
 
 impl NetworkReader<'_> {
-    /// A decimal of 16 bytes.
+    /// Reads a decimal of 16 bytes.
     ///
     /// # Errors
     ///

@@ -60,26 +60,33 @@ pub type FixedString512 = FixedString<512>;
 /// A text of at most 4096 bytes, see [`FixedString`].
 pub type FixedString4096 = FixedString<4096>;
 
-/// A text that does not fit a [`FixedString`], which is left as it was.
+/// A text too long for a [`FixedString`], which keeps its former text.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// assert!(FixedString32::try_from("short").is_ok());
+/// assert!(FixedString32::try_from("a text of more than the 29 bytes of this size").is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a text of {length} bytes does not fit the {capacity} of its fixed string")]
 pub struct FixedStringTooLong {
-    /// Length of the text in bytes, after the append that failed.
+    /// Length of the text in bytes, including the failed append.
     pub length: usize,
-    /// The bytes that there is room for.
+    /// Capacity in bytes.
     pub capacity: usize,
 }
 
 impl<const N: usize> FixedString<N> {
-    /// The most bytes that the text can have.
+    /// Capacity of the text in bytes.
     pub const CAPACITY: usize = N;
 
-    /// An empty text.
+    /// Creates an empty text.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the longest prefix of a text that fits, cut at the end of a character.
+    /// Returns the longest fitting prefix of a text, cut at the end of a character.
     ///
     /// ```
     /// # use syncvar::values::FixedString;
@@ -92,12 +99,12 @@ impl<const N: usize> FixedString<N> {
         Self(ArrayString::from(head).unwrap_or_default())
     }
 
-    /// The most bytes that the text can have: `N`.
+    /// Returns the capacity in bytes: `N`.
     pub const fn capacity(&self) -> usize {
         N
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -106,7 +113,7 @@ impl<const N: usize> FixedString<N> {
     ///
     /// # Errors
     ///
-    /// When there is no room for it; the text stays as it is.
+    /// When it does not fit; the text stays unchanged.
     pub fn try_push(&mut self, character: char) -> Result<(), FixedStringTooLong> {
         let length = self.0.len().saturating_add(character.len_utf8());
         self.0
@@ -118,7 +125,7 @@ impl<const N: usize> FixedString<N> {
     ///
     /// # Errors
     ///
-    /// When there is no room for all of it; the text stays as it is.
+    /// When it does not fit completely; the text stays unchanged.
     pub fn try_push_str(&mut self, text: &str) -> Result<(), FixedStringTooLong> {
         let length = self.0.len().saturating_add(text.len());
         self.0
@@ -126,12 +133,12 @@ impl<const N: usize> FixedString<N> {
             .map_err(|_| Self::too_long(length))
     }
 
-    /// Takes the last character off.
+    /// Removes the last character and returns it.
     pub fn pop(&mut self) -> Option<char> {
         self.0.pop()
     }
 
-    /// Keeps at most so many bytes, cut at the end of a character.
+    /// Keeps at most `length` bytes, cut at the end of a character.
     ///
     /// ```
     /// # use syncvar::values::FixedString32;
@@ -240,7 +247,7 @@ impl<const N: usize> AsRef<str> for FixedString<N> {
     }
 }
 
-/// A map with such keys is asked with a `&str`.
+/// Allows lookups in a map by `&str`.
 impl<const N: usize> Borrow<str> for FixedString<N> {
     fn borrow(&self) -> &str {
         self
@@ -296,7 +303,7 @@ impl<const N: usize> PartialOrd<str> for FixedString<N> {
     }
 }
 
-/// Each piece fits as a whole or is an error; after an error the pieces before it stay.
+/// Each write fits completely or is an error; earlier writes stay after an error.
 impl<const N: usize> fmt::Write for FixedString<N> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.try_push_str(text).map_err(|_| fmt::Error)

@@ -44,7 +44,7 @@ impl SyncValue for Bytes {
     }
 }
 
-/// 16 bytes, in the order of the text. In `Mirror` as .NET's `Guid.ToByteArray` has them: the first three
+/// 16 bytes, in the order of the text. In `Mirror` in the order of .NET's `Guid.ToByteArray`: the first three
 /// groups of the text with their least significant byte first.
 #[cfg(feature = "uuid")]
 #[diagnostic::do_not_recommend]
@@ -74,7 +74,7 @@ impl SyncValue for uuid::Uuid {
     }
 }
 
-/// Values that travel as another one: a type of ours with the same meaning, or so many numbers.
+/// Values in the form of another type: an engine-neutral one with the same meaning, or several numbers.
 #[cfg(any(feature = "glam", feature = "mint"))]
 macro_rules! components {
     ($($type:ty: $plain:ty, $schema:expr, $to:expr, $from:expr;)*) => {$(

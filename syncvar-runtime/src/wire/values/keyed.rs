@@ -1,7 +1,7 @@
-//! Maps and sets as whole values: a count, then the entries in ascending order of the keys.
+//! Maps and sets as values: a count, then the entries in ascending order of the keys.
 //!
-//! The order gives equal maps equal bytes, whatever the table of a hash map, and lets the reader find a
-//! key that comes twice. It is the order of the keys' `Ord`, which must depend on travelling members
+//! The order gives equal maps equal bytes, independent of a hash map's table, and lets the reader find
+//! duplicate keys. It is the order of the keys' `Ord`, which must depend on travelling members
 //! alone. In `Mirror` the writer keeps the order too, but the reader accepts any
 //! order: C# writes a set in the order of its table.
 
@@ -28,7 +28,7 @@ impl<K: SyncValue + Ord, V: SyncValue> SyncValue for BTreeMap<K, V> {
         Ok(entries.into_iter().collect())
     }
 
-    /// Reads in place the values of keys that stay.
+    /// Reads existing keys' values in place.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let entries = read_entries(reader, |key| self.remove_entry(key))?;
         *self = entries.into_iter().collect();
@@ -62,7 +62,7 @@ where
         Ok(entries.into_iter().collect())
     }
 
-    /// Keeps the table's memory, and reads in place the values of keys that stay.
+    /// Keeps the table's memory, and reads existing keys' values in place.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let entries = read_entries(reader, |key| self.remove_entry(key))?;
         self.clear();
@@ -93,7 +93,7 @@ impl<T: SyncValue + Ord> SyncValue for BTreeSet<T> {
         Ok(elements.into_iter().collect())
     }
 
-    /// Keeps elements that stay.
+    /// Keeps common elements.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let elements = read_elements(reader, |element| self.take(element))?;
         *self = elements.into_iter().collect();
@@ -125,7 +125,7 @@ where
         Ok(elements.into_iter().collect())
     }
 
-    /// Keeps the table's memory and elements that stay.
+    /// Keeps the table's memory and common elements.
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let elements = read_elements(reader, |element| self.take(element))?;
         self.clear();
@@ -139,7 +139,7 @@ where
     }
 }
 
-/// A count, then each key and its value.
+/// Writes a count, then each key and its value.
 fn write_entries<'a, K: SyncValue, V: SyncValue>(
     entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
     writer: &mut NetworkWriter,
@@ -152,7 +152,7 @@ fn write_entries<'a, K: SyncValue, V: SyncValue>(
     });
 }
 
-/// A count, then the elements.
+/// Writes a count, then the elements.
 fn write_each<'a, T: SyncValue>(
     elements: impl ExactSizeIterator<Item = &'a T>,
     writer: &mut NetworkWriter,
@@ -194,7 +194,7 @@ fn read_elements<T: SyncValue + Ord>(
     read_ascending(reader, |element| element, read)
 }
 
-/// A count, then so many things, each with a greater key than the one before it, but in `Mirror`.
+/// Reads a count, then the elements, with ascending keys except in `Mirror`.
 fn read_ascending<T, K: Ord>(
     reader: &mut NetworkReader<'_>,
     key: impl Fn(&T) -> &K,

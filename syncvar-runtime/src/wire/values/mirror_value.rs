@@ -1,4 +1,4 @@
-//! Values that Mirror has bytes for and UNet has not: a mask of layers, and a date of .NET.
+//! Values with a form in Mirror and without one in UNet: a mask of layers, and a date of .NET.
 
 use std::time::{Duration, SystemTime};
 
@@ -55,8 +55,8 @@ impl SyncValue for LayerMask {
 /// 1899-12-30, without a time zone. In every encoding an `f64`.
 ///
 /// The fraction is the time of the day, also before that date: -1.25 is six o'clock of
-/// 1899-12-29. Mirror writes whole milliseconds, so a conversion cuts the
-/// rest.
+/// 1899-12-29. Mirror writes whole milliseconds, so a conversion truncates to
+/// milliseconds.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -70,15 +70,15 @@ impl SyncValue for LayerMask {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OaDate(pub f64);
 
-/// The milliseconds of a day.
+/// Milliseconds of a day.
 const DAY: u64 = 86_400_000;
-/// The seconds of a day.
+/// Seconds of a day.
 const SECONDS: f64 = 86_400.0;
-/// From 1899-12-30 to 1970-01-01.
+/// Time from 1899-12-30 to 1970-01-01.
 const UNIX_EPOCH: Duration = Duration::from_hours(25_569 * 24);
-/// The first day that .NET has no date for any more, 10000-01-01.
+/// End of .NET's dates, exclusive: 10000-01-01.
 const END: f64 = 2_958_466.0;
-/// .NET has no date so early: the year 99.
+/// Limit of .NET's dates in the past: the year 99.
 const BEGIN: f64 = -657_435.0;
 
 impl OaDate {
@@ -130,7 +130,7 @@ fn whole_millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Milliseconds as days, rounded once, as .NET has them.
+/// Returns milliseconds as days, rounded once, as in .NET.
 fn days(millis: u64) -> f64 {
     let [a, b, c, d, high @ ..] = millis.to_le_bytes();
     let (low, high) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes(high));

@@ -1,4 +1,4 @@
-//! Unity's value types that UNet has no bytes for, and Netcode for GameObjects has: vectors of
+//! Unity's value types with bytes in Netcode for GameObjects and none in UNet: vectors of
 //! integers, and a ray in the plane.
 
 use crate::schema::TypeSchema;
@@ -16,7 +16,7 @@ macro_rules! integers {
         }
 
         impl $name {
-            /// The value with these components.
+            /// Creates a value with these components.
             pub const fn new($($field: i32),+) -> Self {
                 Self { $($field),+ }
             }
@@ -49,10 +49,24 @@ integers! {
     Vector2Int as "IVec2" { /** To the right. */ x, /** Up. */ y }
 
     /// Three integers.
+    ///
+    /// ```
+    /// use syncvar::values::Vector3Int;
+    ///
+    /// let cell = Vector3Int { x: 4, y: 0, z: -7 };
+    /// assert_eq!(cell.z, -7);
+    /// ```
     Vector3Int as "IVec3" { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
 }
 
-/// A half-line in the plane: on the wire origin, then direction, as it lies in Unity's memory.
+/// A half-line in the plane: on the wire origin, then direction, the order in Unity's memory.
+///
+/// ```
+/// use syncvar::values::{Ray2D, Vector2};
+///
+/// let shot = Ray2D { origin: Vector2::default(), direction: Vector2::new(1.0, 0.0) };
+/// assert_eq!(shot.direction.x, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray2D {

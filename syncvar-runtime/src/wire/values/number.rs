@@ -7,7 +7,7 @@ use crate::schema::TypeSchema;
 use crate::wire::reader::Mark;
 use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
-/// The number inside; zero is refused.
+/// Form of the number inside; zero is refused.
 macro_rules! not_zero {
     ($($type:ident, $name:literal;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -65,10 +65,10 @@ fn is_zero(reader: &NetworkReader<'_>, start: Mark, what: &'static str) -> ReadE
     reader.error_since(start, ReadErrorKind::InvalidValue { what, value: 0 })
 }
 
-/// A span has fewer nanoseconds than this beside its seconds.
+/// Limit of a span's nanoseconds beside its seconds.
 const NANOS_PER_SECOND: u32 = 1_000_000_000;
 
-/// Whole seconds as a `u64`, then the nanoseconds beyond them as a `u32`.
+/// Whole seconds as a `u64`, then the remaining nanoseconds as a `u32`.
 #[diagnostic::do_not_recommend]
 impl SyncValue for Duration {
     const SCHEMA: TypeSchema = TypeSchema::Named("Duration");
@@ -79,8 +79,8 @@ impl SyncValue for Duration {
         writer.write_unsigned(self.subsec_nanos());
     }
 
-    /// A second and more of nanoseconds is refused: carried over, it could be a span that is too
-    /// long for the type.
+    /// Refuses nanoseconds of a second or more: carried over, they could exceed the range of the
+    /// type.
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let seconds = reader.read_unsigned_wide()?;

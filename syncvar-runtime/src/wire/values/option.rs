@@ -4,21 +4,20 @@ use crate::schema::TypeSchema;
 use crate::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Form of an absent value in `Mirror`.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
-    /// By a byte before the value, 0 or 1.
+    /// A byte before the value, 0 or 1.
     Flag,
-    /// By such a byte; the value behind it does not have its variable form but a fixed one.
+    /// A byte before the value, 0 or 1; the value has its fixed form instead of its variable one.
     FlagOfFixed,
-    /// By a length of two bytes that is 0.
+    /// A length of two bytes that is 0.
     Length,
-    /// By a count that is 0.
+    /// A count that is 0.
     Count,
 }
 
 /// One byte, 0 or 1, then the value after a 1. UNet has no optional values: this layout belongs to `syncvar`.
-/// In `Mirror` a value with a length or a count is null, as the [`Absence`] of its type says.
+/// In `Mirror` a value with a length or a count becomes null, by the [`Absence`] of its type.
 impl<T: SyncValue> SyncValue for Option<T> {
     const SCHEMA: TypeSchema = TypeSchema::Optional(&T::SCHEMA);
 
@@ -61,7 +60,7 @@ impl<T: SyncValue> SyncValue for Option<T> {
     }
 }
 
-/// Whether the value behind a flag has a fixed form.
+/// Returns whether the value behind a flag has a fixed form.
 fn is_fixed<T: SyncValue>(encoding: Encoding) -> bool {
     encoding == Encoding::Mirror && T::ABSENCE == Absence::FlagOfFixed
 }

@@ -1,4 +1,4 @@
-//! `Postcard`: a value of any type that serde knows.
+//! `Postcard`: a value of any type with serde's traits.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -11,7 +11,7 @@ use crate::wire::{
     Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind,
 };
 
-/// Makes a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
+/// Wraps a value of any type that is `Serialize` and `Deserialize`: `SyncVar<Postcard<Loadout>>`.
 /// Feature `serde`.
 ///
 /// Suited to types of other crates and to prototypes. Prefer `#[derive(SyncValue)]` for your types: it makes
@@ -21,17 +21,17 @@ use crate::wire::{
 ///
 /// # Limits
 ///
-/// * Values that postcard cannot encode are a [`WriteError`](crate::WriteError): sequences of unknown
+/// * Values without a form in postcard are a [`WriteError`](crate::WriteError): sequences of unknown
 ///   length, as `#[serde(flatten)]` makes them, values that the type's `Serialize` refuses, and
 ///   values of more than [`MAX_BYTES`](crate::MAX_BYTES). Bytes that postcard cannot decode, and bytes
 ///   behind the value, are a [`ReadError`].
-/// * Two values are the same if their bytes are, so `T` need not be `PartialEq`. The order of a `HashMap`
+/// * Two values are equal if their bytes are, so `T` need not be `PartialEq`. The order of a `HashMap`
 ///   inside `T` is random, and an equal map counts as a change: use a `BTreeMap`.
-/// * The schema says `Postcard` and does not know `T`, whose name is not available in a constant. Two ends
+/// * The schema contains `Postcard` without `T`, because its name is not available in a constant. Two ends
 ///   with different `T` for one field connect without an error.
-/// * `T` decides what reading costs. A `T` that contains itself can be as deep as the packet is long,
-///   and a sequence of elements that take no bytes as long as its count says: do not use either with
-///   peers that are not trusted.
+/// * `T` determines the cost of a read. A recursive `T` can be as deep as the packet is long,
+///   and a sequence of elements without bytes as long as its count: use neither with
+///   untrusted peers.
 ///
 /// ```
 /// use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Unity's value types without an engine: the types that UNet's writer and weaver know by name.
+//! Unity's value types without an engine: the types with a form in UNet's writer and weaver.
 //!
 //! They hold numbers without mathematics: convert them to your engine's types, or turn on the features
 //! `glam` and `mint`.
@@ -20,7 +20,7 @@ macro_rules! floats {
         }
 
         impl $name {
-            /// The value with these components.
+            /// Creates a value with these components.
             #[allow(clippy::too_many_arguments, reason = "as many as there are components")]
             pub const fn new($($field: f32),+) -> Self {
                 Self { $($field),+ }
@@ -51,21 +51,62 @@ macro_rules! floats {
 
 floats! {
     /// Two floats.
+    ///
+    /// ```
+    /// use syncvar::values::Vector2;
+    ///
+    /// assert_eq!(Vector2::new(1.0, 2.0).y, 2.0);
+    /// ```
     Vector2 { /** To the right. */ x, /** Up. */ y }
 
     /// Three floats.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    /// use syncvar::values::Vector3;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Body {
+    ///     #[sync_var]
+    ///     position: SyncVar<Vector3>,
+    /// }
+    ///
+    /// let mut body = Body::default();
+    /// body.position.set(Vector3::new(1.0, 2.0, 3.0));
+    /// assert_eq!(body.position.y, 2.0);
+    /// ```
     Vector3 { /** To the right. */ x, /** Up. */ y, /** Forward. */ z }
 
     /// Four floats.
     Vector4 { /** First. */ x, /** Second. */ y, /** Third. */ z, /** Fourth. */ w }
 
     /// A linear colour; components are usually between 0 and 1 but are not clamped.
+    ///
+    /// ```
+    /// use syncvar::values::Color;
+    ///
+    /// let red = Color { r: 1.0, g: 0.0, b: 0.0, a: 1.0 };
+    /// assert_eq!(red, Color::new(1.0, 0.0, 0.0, 1.0));
+    /// ```
     Color { /** Red. */ r, /** Green. */ g, /** Blue. */ b, /** Opacity. */ a }
 
     /// An axis-aligned rectangle.
+    ///
+    /// ```
+    /// use syncvar::values::Rect;
+    ///
+    /// let arena = Rect::new(-50.0, -50.0, 100.0, 100.0);
+    /// assert_eq!(arena.x + arena.width, 50.0);
+    /// ```
     Rect { /** Left edge. */ x, /** Lower edge. */ y, /** To the right. */ width, /** Up. */ height }
 
-    /// A rotation, components as Unity orders them. Not normalised on the way.
+    /// A rotation with components in Unity's order. Not normalised when it is sent.
+    ///
+    /// ```
+    /// use syncvar::values::Quaternion;
+    ///
+    /// assert_eq!(Quaternion::IDENTITY.w, 1.0);
+    /// ```
     Quaternion {
         /** First imaginary part. */ x, /** Second. */ y, /** Third. */ z, /** Real part. */ w
     }
@@ -78,10 +119,17 @@ impl Quaternion {
 
 /// A plane in space: its normal, then its distance from the origin. UNet's reader normalises the
 /// normal; this one returns the sent values.
+///
+/// ```
+/// use syncvar::values::{Plane, Vector3};
+///
+/// let floor = Plane { normal: Vector3::new(0.0, 1.0, 0.0), distance: 0.0 };
+/// assert_eq!(floor.normal.y, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Plane {
-    /// Direction at right angles to the plane.
+    /// Normal of the plane.
     pub normal: Vector3,
     /// Distance from the origin along the normal.
     pub distance: f32,
@@ -114,6 +162,13 @@ impl SyncValue for Plane {
 /// A half-line: on the wire direction first, then origin, as UNet writes it. UNet reads the two
 /// in the opposite order and normalises; this one returns the sent values. In `Mirror` origin first, then
 /// direction.
+///
+/// ```
+/// use syncvar::values::{Ray, Vector3};
+///
+/// let shot = Ray { origin: Vector3::default(), direction: Vector3::new(0.0, 0.0, 1.0) };
+/// assert_eq!(shot.direction.z, 1.0);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ray {
@@ -154,6 +209,14 @@ impl SyncValue for Ray {
 }
 
 /// A 4 x 4 matrix, on the wire row by row: `m00 m01 m02 m03 m10` and so on; in `Mirror` column by column.
+///
+/// ```
+/// use syncvar::values::Matrix4x4;
+///
+/// let mut matrix = Matrix4x4::default();
+/// matrix.rows[0][3] = 5.0;
+/// assert_eq!(matrix.rows[0], [matrix.rows[0][0], 0.0, 0.0, 5.0]);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Matrix4x4 {
@@ -162,7 +225,7 @@ pub struct Matrix4x4 {
 }
 
 impl Matrix4x4 {
-    /// With its columns as rows: how it travels in `Mirror`.
+    /// Returns the transposed matrix, the form in `Mirror`.
     fn transposed(self) -> Self {
         let mut rows = self.rows.map(IntoIterator::into_iter);
         let mut column = || rows.each_mut().map(|row| row.next().unwrap_or_default());
@@ -211,6 +274,14 @@ impl SyncValue for Matrix4x4 {
 }
 
 /// A colour of four bytes: red, green, blue, opacity.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::values::Color32;
+///
+/// let tint = SyncVar::new(Color32 { r: 255, g: 128, b: 0, a: 255 });
+/// assert_eq!(tint.g, 128);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Color32 {
@@ -225,7 +296,7 @@ pub struct Color32 {
 }
 
 impl Color32 {
-    /// The colour with these components.
+    /// Creates a colour with these components.
     pub const fn new(r: u8, g: u8, b: u8, a: u8) -> Self {
         Self { r, g, b, a }
     }
@@ -252,13 +323,21 @@ impl SyncValue for Color32 {
     }
 }
 
-/// 128 bits that name an asset: 16 bytes in the order of their text.
+/// Hash of 128 bits that identifies an asset: 16 bytes in the order of their text.
+///
+/// ```
+/// use syncvar::values::NetworkHash128;
+///
+/// let id = NetworkHash128::parse("0123456789abcdef0123456789abcdef");
+/// assert_eq!(id.0[1], 0x23);
+/// assert!(!NetworkHash128::of("player").is_zero());
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkHash128(pub [u8; 16]);
 
 impl NetworkHash128 {
-    /// The hash of a text, the same in every build: FNV-1a of 128 bits over its bytes (offset basis
+    /// Returns the hash of a text, equal in every build: FNV-1a of 128 bits over its bytes (offset basis
     /// `6c62272e07bb014262b821756295c58d`, prime 2^88 + 315), most significant byte first.
     ///
     /// ```
@@ -274,8 +353,8 @@ impl NetworkHash128 {
         Self(hash.to_be_bytes())
     }
 
-    /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; a
-    /// character that is no digit counts as 0, and text beyond 32 characters is ignored.
+    /// Reads hexadecimal text as UNet does: padded with zeros on the left to 32 digits; any
+    /// other character counts as 0, and text beyond 32 characters is ignored.
     ///
     /// ```
     /// # use syncvar::values::NetworkHash128;
@@ -288,7 +367,7 @@ impl NetworkHash128 {
         Self(value.to_be_bytes())
     }
 
-    /// The asset id of Mirror with this number: its four bytes, most significant first, behind zeros.
+    /// Returns Mirror's asset id with this number: its four bytes, most significant first, behind zeros.
     ///
     /// ```
     /// # use syncvar::values::NetworkHash128;
@@ -301,7 +380,7 @@ impl NetworkHash128 {
         Self([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d])
     }
 
-    /// The number of an asset id of Mirror; none if it is longer than that.
+    /// Returns the number of a Mirror asset id; `None` for a longer hash.
     pub const fn as_u32(self) -> Option<u32> {
         match self.0 {
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, a, b, c, d] => {

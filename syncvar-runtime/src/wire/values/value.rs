@@ -15,17 +15,17 @@ use crate::wire::{
 /// * `String`, [`FixedString<N>`](crate::FixedString), `Vec`, `bytes::Bytes`, `Option`, `Box`,
 ///   arrays, tuples of up to 8;
 /// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
-/// * `BTreeMap`, `HashMap`, `BTreeSet` and `HashSet`, with keys or elements that are `Ord`: they
 ///   travel in that order, which must depend on travelling members alone;
+/// * Unity's and .NET's types, such as [`Vector3`](crate::Vector3), [`LayerMask`](crate::LayerMask) and
 ///   [`OaDate`](crate::OaDate), and [`NetId`](crate::NetId);
 /// * references to other objects: [`NetRef`](crate::NetRef) and
 ///   [`BehaviourRef`](crate::BehaviourRef);
 /// * with the features of these names the types of `glam` and `mint`, and `uuid::Uuid`; with the
-///   feature `serde` any type that serde knows, inside a `Postcard<T>`.
+///   feature `serde` any type with serde's traits, inside a `Postcard<T>`.
 ///
-/// Derive it for your own structs and enums with `#[derive(SyncValue)]`; implement it by hand only
 /// Derive it for your structs and enums with `#[derive(SyncValue)]`; implement it by hand only for a
 /// custom layout.
+///
 /// ```
 /// use syncvar::{SyncValue, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
@@ -59,44 +59,41 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     const SCHEMA: TypeSchema;
 
     /// Form of `None` in `Mirror`.
-    #[doc(hidden)]
     const ABSENCE: Absence = Absence::Flag;
 
-    /// Appends the value.
+    /// Writes the value.
     fn write(&self, writer: &mut NetworkWriter);
 
-    /// Takes a value.
+    /// Reads a value.
     ///
     /// # Errors
     ///
-    /// When the bytes do not hold such a value.
+    /// When the bytes are no valid value.
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError>;
 
     /// Reads a value into an existing one, which keeps its memory and its members that do not travel.
     ///
     /// # Errors
     ///
-    /// Like [`read`](Self::read); the value may be partly new after an error.
+    /// When [`read`](Self::read) fails; the value may then be partly updated.
     #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         *self = Self::read(reader)?;
         Ok(())
     }
 
-    /// Returns whether `other` travels as the same bytes. Floats compare by their bits: NaN does not count
-    /// as a change for ever, and `-0.0` counts as a change of `0.0`.
+    /// Returns whether both values have the same bytes. Floats compare by their bits: a stored NaN is
+    /// no permanent change, and `-0.0` counts as a change of `0.0`.
     fn same(&self, other: &Self) -> bool;
 
     /// Returns the form of the type. The derive calls it where it does not know the type: a missing
     /// trait is then one error, at the type.
-    #[doc(hidden)]
     #[inline]
     fn form() -> impl ValueForm<Self> {
         PlainForm
     }
 
-    /// A copy, to be compared with what takes its place.
-    #[doc(hidden)]
+    /// Returns a copy for a later comparison.
     #[inline]
     #[must_use]
     fn remembered(&self) -> Self {
@@ -104,7 +101,10 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     }
 
     /// Like [`read_in_place`](Self::read_in_place); returns the previous value if it differed.
-    #[doc(hidden)]
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
     #[inline]
     fn read_with_previous(
         &mut self,
@@ -115,8 +115,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         Ok((!self.same(&previous)).then_some(previous))
     }
 
-    /// Appends a sequence of such values; `u8` has a shorter form than one value after another.
-    #[doc(hidden)]
+    /// Writes a sequence of such values; `u8` has a shorter form than one value after another.
     #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
         write_elements(values.len(), writer, |writer| {
@@ -126,8 +125,11 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         });
     }
 
-    /// Takes a sequence of such values.
-    #[doc(hidden)]
+    /// Reads a sequence of such values.
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read), and for more elements than the reader allows.
     #[inline]
     fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let count = reader.read_count()?;
@@ -147,22 +149,24 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Appends the value in as many bytes as its type has: how `Mirror` writes integers in an `Option`.
-    #[doc(hidden)]
+    /// Writes the value in the fixed width of its type: `Mirror`'s form of integers in an `Option`.
     #[inline]
     fn write_fixed(&self, writer: &mut NetworkWriter) {
         self.write(writer);
     }
 
-    /// Counterpart of `write_fixed`.
-    #[doc(hidden)]
+    /// Reads the bytes of [`write_fixed`](Self::write_fixed).
+    ///
+    /// # Errors
+    ///
+    /// Like [`read`](Self::read).
     #[inline]
     fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         Self::read(reader)
     }
 }
 
-/// Appends a count, then elements; too many of them that take no byte are an error.
+/// Writes a count, then the elements; too many elements without bytes are an error.
 #[inline]
 pub(super) fn write_elements(
     count: usize,
@@ -179,7 +183,7 @@ pub(super) fn write_elements(
     }
 }
 
-/// Integers that travel as a 32-bit one and are checked on the way back; in `Mirror` they have a fixed
+/// Integers sent as a 32-bit one and checked by the reader; in `Mirror` they have a fixed
 /// width.
 macro_rules! narrow_integers {
     ($($type:ident: $write:ident, $read:ident;)*) => {$(
@@ -211,7 +215,7 @@ narrow_integers! {
     u16: write_unsigned, read_unsigned;
 }
 
-/// Integers that have a variable form in every encoding.
+/// Integers with a variable form in every encoding.
 macro_rules! wide_integers {
     ($($type:ident: $write:ident, $read:ident($($name:literal)?), $write_fixed:ident, $read_fixed:ident;)*) => {$(
         #[diagnostic::do_not_recommend]
@@ -288,7 +292,7 @@ impl SyncValue for u8 {
     }
 }
 
-/// Values that the writer and the reader know by name.
+/// Values with a method of the same name in the writer and the reader.
 macro_rules! known_to_the_writer {
     ($($type:ident: $write:ident, $read:ident, |$a:ident, $b:ident| $same:expr;)*) => {$(
         #[diagnostic::do_not_recommend]

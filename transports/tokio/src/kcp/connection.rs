@@ -34,8 +34,8 @@ pub(super) const GOODBYES: usize = 5;
 /// ```
 /// use std::num::NonZeroU32;
 /// use std::time::Duration;
-/// use syncvar_tokio::kcp::{Hello, KcpConnection};
-/// use syncvar_runtime::Channel;
+/// use syncvar::mirror::kcp::{Hello, KcpConnection};
+/// use syncvar::Channel;
 ///
 /// let now = Duration::ZERO;
 /// let mut client = KcpConnection::connect(now);

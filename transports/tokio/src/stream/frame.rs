@@ -19,7 +19,7 @@ const READ: usize = 8 * 1024;
 /// for one beyond 4 GiB: the other side would close the connection.
 ///
 /// ```
-/// use syncvar_tokio::telepathy::head;
+/// use syncvar::mirror::telepathy::head;
 ///
 /// assert_eq!(head(14), Some([0, 0, 0, 14]));
 /// assert_eq!(head(0), None);
@@ -35,7 +35,7 @@ pub fn head(message: usize) -> Option<[u8; 4]> {
 /// ```
 /// # #[cfg(feature = "telepathy")] {
 /// use bytes::BufMut;
-/// use syncvar_tokio::telepathy::Frames;
+/// use syncvar::mirror::telepathy::Frames;
 ///
 /// let mut frames = Frames::new(16_384);
 /// frames.buffer().put_slice(b"\x00\x00\x00\x03abc\x00\x00");

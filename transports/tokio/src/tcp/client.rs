@@ -31,8 +31,8 @@ pub type TcpError = TransportError<ReadError>;
 ///
 /// ```no_run
 /// # async fn play(client: syncvar_net::NetworkClient) -> std::io::Result<()> {
-/// use syncvar_net::ClientEvent;
-/// use syncvar_tokio::tcp::TcpClient;
+/// use syncvar::ClientEvent;
+/// use syncvar::tcp::TcpClient;
 ///
 /// let mut tcp = TcpClient::connect("127.0.0.1:7777", client).await?;
 /// while let Some(event) = tcp.next_event().await {

@@ -8,7 +8,7 @@ use crate::TransportOptions;
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar_tokio::tcp::TcpOptions;
+/// use syncvar::tcp::TcpOptions;
 ///
 /// let mut options = TcpOptions::default();
 /// options.tick = Duration::from_millis(50);

@@ -15,6 +15,26 @@ use crate::Host;
 ///
 /// The crate's documentation has an example, and lists the limits for clients. A [`Host`] is the same
 /// without the server.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use syncvar::prelude::*;
+/// use syncvar::tcp::{TcpOptions, TcpServer};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let server = NetworkServer::new(Prefabs::new());
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// println!("listens on {}", tcp.local_addr()?);
+/// let mut ticks = 0;
+/// tcp.run(|_server, _now| {
+///     ticks += 1;
+///     if ticks < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+/// })
+/// .await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct TcpServer {
     server: NetworkServer,

@@ -90,7 +90,7 @@ impl NetworkBehaviour for CustomSerNoBase {
     type Previous = ();
     by_its_base!();
 
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         self.base.visit(&mut Default::default(), visitor);
     }
 

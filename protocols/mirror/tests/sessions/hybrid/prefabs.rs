@@ -34,7 +34,7 @@ impl<const VALUES: bool> NetworkBehaviour for Steps<VALUES> {
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
 }
 
 fn hybrid(name: &str) -> MirrorPrefab {

@@ -30,7 +30,7 @@ impl NetworkBehaviour for Pair {
         let [one, other] = &self.numbers;
         u64::from(one.is_dirty()) | u64::from(other.is_dirty()) << 1
     }
-    fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         let [one, other] = &mut self.numbers;
         visitor.field(1, "Pair.one", one);
         visitor.field(2, "Pair.other", other);
@@ -128,7 +128,7 @@ impl NetworkBehaviour for CustomSerNoBase {
     fn sync_var_dirty_bits(&self) -> u64 {
         0
     }
-    fn visit(&mut self, _: &mut (), _: &mut impl FieldVisitor) {}
+    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
         writer.write_bool(initial_state);
         writer.write(&"hi".to_owned());

@@ -11,6 +11,24 @@ use crate::server::NetworkServer;
 ///
 /// Values change at once with the server's. Spawns and hides take effect with
 /// [`NetworkServer::update`], as on any client; a despawn takes effect at once.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+/// let me = server.connect_local();
+/// let door = server.spawn(Door { open: true.into() });
+/// server.update(Duration::from_millis(50));
+/// let local = server.local_client().unwrap();
+/// assert_eq!(local.connection(), me);
+/// assert_eq!(local.get::<Door>(door).unwrap().open, true);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct LocalClient<'a> {
     server: &'a NetworkServer,

@@ -90,7 +90,7 @@ impl NetworkServer {
         at: Location,
     ) {
         let slots = self.world.pools.slots(at);
-        let index = slots.and_then(|slots| slots.position::<B>());
+        let index = slots.and_then(<dyn Slots>::position::<B>);
         self.remember_local(id, at, index);
     }
 

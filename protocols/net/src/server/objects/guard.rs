@@ -10,6 +10,24 @@ use crate::server::objects::owner::refuse;
 use crate::server::replication::schedule::Schedule;
 
 /// A behaviour for writing. Dropping it queues a changed object for the next update.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let id = net.server.spawn(Door::default());
+/// net.settle();
+/// let mut door = net.server.get_mut::<Door>(id).unwrap();
+/// door.open.set(true);
+/// drop(door); // queues the object for the next update
+/// net.settle();
+/// assert_eq!(net.client(0).get::<Door>(id).unwrap().open, true);
+/// ```
 pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;
 
 /// Receiver of the writes to a behaviour on the server.

@@ -10,6 +10,21 @@ use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
 
 /// Reason why a parent was not set.
+///
+/// ```
+/// use syncvar::error::ParentError;
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+/// let door = server.spawn(Door::default());
+/// let error = server.set_parent(door, Some(door)).unwrap_err();
+/// assert!(matches!(error, ParentError::Circle { .. }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParentError {

@@ -98,10 +98,12 @@ impl NetworkServer {
         } else {
             Audiences::EVERYONE
         };
-        let new = |at| Replicated::new(at, audience);
-        let replicated = self.world.insert(net_id, prefab, behaviours, new);
-        replicated.set(State::ByInterest, !hidden);
-        replicated.set(State::Related, scene_id.is_some());
+        self.world.insert(net_id, prefab, behaviours, |at| {
+            let mut replicated = Replicated::new(at, audience);
+            replicated.set(State::ByInterest, !hidden);
+            replicated.set(State::Related, scene_id.is_some());
+            replicated
+        });
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         self.world.set_place(net_id, Place { position, rotation });
         self.replication.schedule.queue_new(net_id);

@@ -126,6 +126,8 @@ impl NetworkServer {
     ///
     /// ```
     /// # use syncvar::*;
+    /// # use syncvar::interest::SpatialGrid;
+    /// # use syncvar::values::Vector3;
     /// let grid = SpatialGrid::xz(20.0, 50.0);
     /// let mut server = NetworkServer::with_interest(Prefabs::new(), ServerConfig::default(), grid);
     /// let connection = server.handle_connect();

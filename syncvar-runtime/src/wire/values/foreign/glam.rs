@@ -1,5 +1,5 @@
-//! glam's types. Where there is a type of ours with the same meaning, both sides may have either:
-//! the bytes and the schema are the same.
+//! glam's types. A type of `syncvar` with the same meaning has the same bytes and schema, so the two sides
+//! may use either.
 
 use glam::{
     DQuat, DVec2, DVec3, DVec4, IVec2, IVec3, IVec4, Mat2, Mat3, Mat3A, Mat4, Quat, UVec2, UVec3,

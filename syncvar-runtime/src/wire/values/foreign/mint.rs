@@ -1,5 +1,5 @@
-//! mint's types. Where there is a type of ours or of glam's with the same meaning, both sides may
-//! have either: the bytes and the schema are the same.
+//! mint's types. A type of `syncvar` or glam with the same meaning has the same bytes and schema, so the two
+//! sides may use either.
 
 use mint::{
     ColumnMatrix2, ColumnMatrix3, ColumnMatrix4, Point2, Point3, Quaternion as Quat, RowMatrix2,

@@ -15,6 +15,7 @@ use syncvar_runtime::Vector3;
 ///
 /// ```
 /// # use syncvar::*;
+/// # use syncvar::values::Vector3;
 /// # let mut server = NetworkServer::new(Prefabs::new());
 /// # let connection = server.handle_connect();
 /// // 4000 bytes with each update; an object 50 metres away has half its priority.

@@ -6,6 +6,20 @@ use std::time::Duration;
 use super::{BehaviourSchema, TypeSchema, bit_at};
 
 /// Connections that receive a field. The server has all of them.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::schema::Readers;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var(read = owner)]
+///     hand: SyncVar<u32>,
+/// }
+///
+/// let hand = &Player::SCHEMA.fields[0];
+/// assert_eq!(hand.policy.readers, Readers::Owner);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Readers {
     /// All observers of the object.

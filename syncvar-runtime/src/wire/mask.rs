@@ -1,4 +1,4 @@
-//! Dirty masks in the `Mirror` encoding, whose place and form depend on the part and the class.
+//! Dirty masks in the `Mirror` encoding, with a place and form that depend on the part and the class.
 //! These functions are cold so that the other encodings stay small where masks are inlined.
 
 use super::context::{MaskLayout, ReadMask};
@@ -25,7 +25,7 @@ impl NetworkWriter {
             }
             MaskLayout::PerClass { bits, classes } => {
                 let packed = if every_value {
-                    // Mirror sets all 64 bits, except those of fields that no delta contains.
+                    // Mirror sets all 64 bits, except the bits of fields without deltas.
                     !bits.pack_values(!bits.changes)
                 } else {
                     bits.pack_values(dirty_bits)
