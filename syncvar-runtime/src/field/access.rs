@@ -219,10 +219,7 @@ macro_rules! forward {
             <_ as $of>::set_log(&mut $field, log);
         }
 
-        #[expect(
-            clippy::inline_always,
-            reason = "a call for each field costs a snapshot of Mirror a tenth"
-        )]
+        // A call for each field costs a snapshot of Mirror a tenth.
         #[inline(always)]
         fn write_full(&self, writer: &mut NetworkWriter) {
             let $this = self;

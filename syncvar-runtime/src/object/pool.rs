@@ -296,21 +296,18 @@ impl Pools {
         self.all.get(pool as usize).map_or(0, |pool| pool.prefab)
     }
 
-    #[inline]
     /// Returns the behaviours of an object.
     #[inline]
     pub fn slots(&self, at: Location) -> Option<&dyn Slots> {
         self.all.get(at.pool as usize)?.rows.slots(at.row)
     }
 
-    #[inline]
     /// Returns the behaviours of an object, for writing.
     #[inline]
     pub fn slots_mut(&mut self, at: Location) -> Option<&mut dyn Slots> {
         self.all.get_mut(at.pool as usize)?.rows.slots_mut(at.row)
     }
 
-    #[inline]
     /// Returns a pool by its number.
     #[inline]
     pub fn pool_mut(&mut self, pool: u32) -> Option<&mut dyn Pool> {
