@@ -41,28 +41,14 @@ impl Protocol for NetworkClient {
 #[cfg(test)]
 mod tests {
     use crate::{ClientConfig, NetworkClient};
+    use syncvar::NetworkBehaviour;
     use syncvar_runtime::object::call;
-    use syncvar_runtime::schema::BehaviourSchema;
     use syncvar_runtime::world::Protocol;
-    use syncvar_runtime::{FieldVisitor, NetId, NetworkBehaviour, NetworkSceneId, Prefabs};
+    use syncvar_runtime::{NetId, NetworkSceneId, Prefabs};
 
     /// Behaviour with a local number and no field.
-    #[derive(Default)]
+    #[derive(NetworkBehaviour, Default)]
     struct Lamp(u8);
-
-    impl NetworkBehaviour for Lamp {
-        type Previous = ();
-        const SCHEMA: BehaviourSchema = BehaviourSchema {
-            name: "Lamp",
-            base: None,
-            fields: &[],
-        };
-
-        fn sync_var_dirty_bits(&self) -> u64 {
-            0
-        }
-        fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
-    }
 
     /// `ObjectSpawnScene` of object 1 with scene id 5.
     const SPAWN: [u8; 20] = [16, 0, 10, 0, 1, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];

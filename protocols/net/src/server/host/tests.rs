@@ -2,31 +2,16 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::behaviour::NetworkBehaviour;
+use syncvar::NetworkBehaviour;
+use syncvar_runtime::Prefabs;
 use syncvar_runtime::object::call;
-use syncvar_runtime::schema::BehaviourSchema;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{FieldVisitor, Prefabs};
 
 use crate::NetworkServer;
 
 /// A behaviour without fields.
-#[derive(Default)]
+#[derive(NetworkBehaviour, Default)]
 struct Rock;
-
-impl NetworkBehaviour for Rock {
-    type Previous = ();
-    const SCHEMA: BehaviourSchema = BehaviourSchema {
-        name: "Rock",
-        base: None,
-        fields: &[],
-    };
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        0
-    }
-    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
-}
 
 fn server() -> NetworkServer {
     NetworkServer::new(Prefabs::new().register::<Rock>("rock"))

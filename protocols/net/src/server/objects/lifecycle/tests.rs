@@ -1,34 +1,18 @@
 //! Lifecycle callbacks for several objects at once.
 
+use syncvar::NetworkBehaviour;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
-    BehaviourInfo, BehaviourSchema, FieldVisitor, HasLifecycle, LifecycleCallback, LifecycleResult,
-    NetId, NetworkBehaviour, NetworkContext, NetworkLifecycle, Prefabs,
+    LifecycleCallback, LifecycleResult, NetId, NetworkContext, NetworkLifecycle, Prefabs,
 };
 
 use crate::MemoryNetwork;
 
-#[derive(Default)]
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(lifecycle)]
 struct Probe {
     told: Vec<String>,
 }
-
-impl NetworkBehaviour for Probe {
-    type Previous = ();
-    const SCHEMA: BehaviourSchema = BehaviourSchema {
-        name: "Probe",
-        base: None,
-        fields: &[],
-    };
-    const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.lifecycle::<Self>();
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        0
-    }
-    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
-}
-
-impl HasLifecycle for Probe {}
 
 impl NetworkLifecycle for Probe {
     fn on_in_scene_objects_spawned(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {

@@ -2,30 +2,16 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::{BehaviourSchema, FieldVisitor, NetworkBehaviour, SpatialGrid, Vector3};
+use syncvar::NetworkBehaviour;
+use syncvar_runtime::{SpatialGrid, Vector3};
 
 use super::*;
 use crate::SpawnOptions;
 use crate::server::objects::replicated::State;
 
 /// A behaviour without fields.
-#[derive(Debug, Default)]
+#[derive(NetworkBehaviour, Debug, Default)]
 struct Rock;
-
-impl NetworkBehaviour for Rock {
-    type Previous = ();
-    const SCHEMA: BehaviourSchema = BehaviourSchema {
-        name: "Rock",
-        base: None,
-        fields: &[],
-    };
-
-    fn sync_var_dirty_bits(&self) -> u64 {
-        0
-    }
-
-    fn visit(&mut self, (): &mut (), _: &mut impl FieldVisitor) {}
-}
 
 /// A server with an interest management and two ready connections.
 fn server(interest: impl InterestManagement) -> (NetworkServer, ConnectionId, ConnectionId) {
