@@ -182,12 +182,16 @@ impl MirrorNetwork {
     ///
     /// # Panics
     ///
-    /// If a client refuses a packet, except with [`Refusals::Allowed`].
+    /// If a client refuses a packet, except with [`Refusals::Allowed`], and for a packet to a closed
+    /// connection with [`Refusals::Never`].
     pub fn deliver(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
             let (connection, channel) = (transmit.connection, transmit.channel);
             let bytes = transmit.to_bytes().to_vec();
             assert_eq!(transmit.len(), bytes.len());
+            if self.refusals == Refusals::Never {
+                assert!(!self.closed.contains_key(&connection), "{connection}");
+            }
             if let Some([link, _]) = self.links.get_mut(&connection) {
                 link.send(self.frame, channel, &bytes);
             }
