@@ -11,28 +11,18 @@ mod call;
 mod clock;
 mod endpoint;
 mod event;
-mod guard;
 mod inbound;
-mod lifecycle;
-mod object;
-mod order;
-mod payload;
-mod receive;
-mod scene;
 mod session;
 mod side;
-mod spawn;
 mod stats;
-mod transmit;
 mod world;
-mod write;
 
 pub use event::{MirrorClientEvent, MirrorSpawnFailure, PayloadMismatch, SceneChange};
-pub use guard::{MirrorReplicaMut, ReplicaSink};
-pub use object::Replica;
-pub use scene::SceneObjectError;
+pub use session::scene::SceneObjectError;
+pub use session::transmit::MirrorPacket;
 pub use stats::MirrorClientStats;
-pub use transmit::MirrorPacket;
+pub use world::guard::{MirrorReplicaMut, ReplicaSink};
+pub use world::object::Replica;
 
 use std::time::Duration;
 
@@ -44,11 +34,11 @@ use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
 use clock::{ServerTime, Time};
 use inbound::Inbound;
-use order::SpawnOrder;
-use scene::Scene;
 use session::Session;
-use transmit::Outbox;
-use write::Writes;
+use session::scene::Scene;
+use session::transmit::Outbox;
+use world::order::SpawnOrder;
+use world::write::Writes;
 
 /// A client of Mirror servers, like Unity's: for bots, load tests and programs without Unity.
 ///

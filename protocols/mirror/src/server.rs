@@ -1,47 +1,22 @@
 //! `MirrorServer`: objects, connections and observers, without socket, clock or thread.
 
-mod audience;
-mod broadcast;
 mod call;
-mod changes;
-mod command;
-mod connection;
-mod encode;
 mod endpoint;
-mod entity_state;
 mod event;
-mod frame;
-
-mod guard;
-
-mod hybrid;
-mod interest;
-mod message;
-mod object;
-mod observe;
 mod observers;
 mod outbound;
-mod outbox;
-mod owner;
-mod player;
-mod receive;
 mod replication;
-mod scene;
 mod sessions;
 mod side;
-mod spawn;
-mod spawn_message;
 mod stats;
-mod transfer;
-mod transmit;
 mod world;
 
 pub use event::{MirrorServerEvent, StateRefusal};
-pub use guard::{MirrorBehaviourMut, ObservedSink};
-pub use object::{Observed, Visibility};
-pub use spawn::{MirrorSpawnError, MirrorSpawnOptions};
+pub use outbound::transmit::MirrorTransmit;
 pub use stats::MirrorServerStats;
-pub use transmit::MirrorTransmit;
+pub use world::guard::{MirrorBehaviourMut, ObservedSink};
+pub use world::object::{Observed, Visibility};
+pub use world::spawn::{MirrorSpawnError, MirrorSpawnOptions};
 
 use std::time::Duration;
 
@@ -53,11 +28,11 @@ use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
 use call::Calls;
-use connection::Connection;
 use observers::Observers;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
+use sessions::connection::Connection;
 
 /// A server for Mirror clients: Unity games with Mirror's `NetworkManager`, and
 /// [`MirrorClient`](crate::MirrorClient)s.

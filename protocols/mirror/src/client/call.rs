@@ -7,7 +7,7 @@ use syncvar_runtime::{
     Target, WriteError, WriteErrorKind, assert_calls_known,
 };
 
-use super::object::Stage;
+use super::world::object::Stage;
 use super::{MirrorClient, MirrorClientEvent};
 use crate::MirrorError;
 use crate::message::{CommandMessage, NetworkMessage, RpcMessage};

@@ -1,8 +1,8 @@
 //! Received messages and spawns that are not applied yet.
 
-use super::payload::ReadComponent;
-use super::receive::WaitingMessages;
-use super::spawn::Burst;
+use super::session::receive::WaitingMessages;
+use super::world::payload::ReadComponent;
+use super::world::spawn::Burst;
 
 /// Waiting messages, the current burst, and memory for decoding.
 #[derive(Debug, Default)]

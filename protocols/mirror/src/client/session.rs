@@ -1,5 +1,9 @@
 //! The connection to the server.
 
+pub(super) mod receive;
+pub(super) mod scene;
+pub(super) mod transmit;
+
 use syncvar_runtime::NetId;
 
 /// State of the connection.

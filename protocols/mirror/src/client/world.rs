@@ -1,12 +1,20 @@
 //! The client as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
+pub(super) mod guard;
+pub(super) mod lifecycle;
+pub(super) mod object;
+pub(super) mod order;
+pub(super) mod payload;
+pub(super) mod spawn;
+pub(super) mod write;
+
 use syncvar_runtime::object::Slots;
 use syncvar_runtime::world::{Departure, Protocol, World};
 use syncvar_runtime::{CallbackFailure, NetId};
 
-use super::object::{Replica, Stage};
 use super::{MirrorClient, MirrorClientEvent};
 use crate::prefabs::Entry;
+use object::{Replica, Stage};
 
 impl Protocol for MirrorClient {
     /// Boxed, so that high ids from a server cost little memory.

@@ -10,7 +10,7 @@ use syncvar_runtime::{
     RpcSender, Target, WriteErrorKind,
 };
 
-use super::encode::{write_head, write_segment_size};
+use super::replication::encode::{write_head, write_segment_size};
 use super::stats::count;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::message::{NetworkMessage, RpcMessage};

@@ -1,11 +1,15 @@
 //! Observers of objects: audiences, interest management, and deferred spawns.
 
+pub(super) mod audience;
+pub(super) mod interest;
+pub(super) mod observe;
+
 use syncvar_runtime::object::Pools;
 use syncvar_runtime::{ConnectionId, NetId};
 
-use super::audience::Audiences;
-use super::interest::Interest;
-use super::object::{Observed, Visibility};
+use super::world::object::{Observed, Visibility};
+use audience::Audiences;
+use interest::Interest;
 
 /// Audiences, interest management, and spawns deferred by a callback.
 #[derive(Debug, Default)]

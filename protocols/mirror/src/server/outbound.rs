@@ -1,12 +1,15 @@
 //! Packets and closed connections for the transport.
 
+pub(super) mod outbox;
+pub(super) mod transmit;
+
 use std::collections::VecDeque;
 
 use syncvar_runtime::ConnectionId;
 
-use super::connection::Connection;
-use super::outbox::Packet;
 use super::sessions::Sessions;
+use super::sessions::connection::Connection;
+use outbox::Packet;
 
 /// Queues that the transport polls.
 #[derive(Debug, Default)]

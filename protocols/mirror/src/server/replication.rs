@@ -1,16 +1,25 @@
 //! State of the update loop: dirty objects, intervals, and encode buffers.
 
+pub(super) mod broadcast;
+pub(super) mod changes;
+pub(super) mod encode;
+pub(super) mod entity_state;
+pub(super) mod frame;
+pub(super) mod hybrid;
+pub(super) mod spawn_message;
+pub(super) mod transfer;
+
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
 use syncvar_runtime::object::Nanos;
 
-use super::encode::Scratch;
-use super::hybrid::Hybrid;
-use super::object::Observed;
+use super::world::object::Observed;
 use crate::MirrorServerConfig;
 use crate::unreliable::Unreliable;
+use encode::Scratch;
+use hybrid::Hybrid;
 
 /// Dirty objects, their schedule, and the buffers that encode them.
 #[derive(Debug)]

@@ -1,13 +1,20 @@
 //! Connections and their shared settings.
 
+pub(super) mod command;
+pub(super) mod connection;
+pub(super) mod message;
+pub(super) mod player;
+pub(super) mod receive;
+pub(super) mod scene;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{Channel, ConnectionId};
 
-use super::connection::Connection;
 use crate::{AuthRequestMessage, Limits, MirrorError, MirrorMessage};
+use connection::Connection;
 
 /// Connections, and the scene that they load.
 #[derive(Debug)]

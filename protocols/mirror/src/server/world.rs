@@ -1,13 +1,18 @@
 //! The server as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
+pub(super) mod guard;
+pub(super) mod object;
+pub(super) mod owner;
+pub(super) mod spawn;
+
 use syncvar_runtime::object::Slots;
 use syncvar_runtime::world::{Departure, Protocol, World};
 use syncvar_runtime::{CallbackFailure, NetId, OperationLog};
 
-use super::audience::Audiences;
-use super::object::{FormerOwner, Observed};
+use super::observers::audience::Audiences;
 use super::{MirrorServer, MirrorServerEvent};
 use crate::prefabs::Entry;
+use object::{FormerOwner, Observed};
 
 impl Protocol for MirrorServer {
     type Object = Observed;

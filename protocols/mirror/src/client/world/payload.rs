@@ -1,0 +1,191 @@
+//! The payload of an object: a mask of its components, then the snapshot or delta of each, behind a
+//! byte with its length. WIRE.md, section 4.
+
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::events::Events;
+use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write};
+use syncvar_runtime::{
+    ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
+};
+
+use crate::MirrorError;
+use crate::client::world::guard::has_bit;
+use crate::client::world::object::Stage;
+use crate::client::{MirrorClient, MirrorClientEvent, MirrorClientStats, PayloadMismatch};
+
+/// A component after reading.
+#[derive(Debug)]
+pub(in crate::client) struct ReadComponent {
+    index: usize,
+    hooks: ErasedHooks,
+    /// Received fields.
+    fields: u64,
+}
+
+impl MirrorClient {
+    /// Reads snapshots or deltas of an object, all of them before the first hook.
+    ///
+    /// # Errors
+    ///
+    /// Fails with a malformed message of this name if the components cannot be separated.
+    pub(in crate::client) fn read_payload(
+        &mut self,
+        id: NetId,
+        (message, payload): (&'static str, &[u8]),
+        initial_state: bool,
+    ) -> Result<(), MirrorError> {
+        let Some(object) = self.world.objects.get(id.0) else {
+            return Ok(());
+        };
+        let is_known = object.stage == Stage::Spawned;
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
+            return Ok(());
+        };
+        let mut reception = Reception {
+            object: id,
+            max_elements: self.config.max_elements,
+            events: &mut self.events,
+            stats: &mut self.stats,
+        };
+        let components = &mut self.inbound.components;
+        let result = reception.read_components(slots, payload, initial_state, components);
+        reception.call_hooks(slots, components, is_known);
+        let written = self.written_components(id);
+        if let Some(slots) = self.world.slots_mut(id) {
+            self.writes.collect(id, slots, written);
+        }
+        result.map_err(|error| MirrorError::Message { message, error })
+    }
+
+    /// Returns a reader with the limits of this client.
+    pub(in crate::client) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
+        reader(bytes, self.config.max_elements)
+    }
+}
+
+fn reader(bytes: &[u8], max_elements: usize) -> NetworkReader<'_> {
+    NetworkReader::with_encoding(bytes, Encoding::Mirror).with_max_elements(max_elements)
+}
+
+/// The application of one payload to an object.
+struct Reception<'a> {
+    object: NetId,
+    max_elements: usize,
+    events: &'a mut Events<MirrorClientEvent>,
+    stats: &'a mut MirrorClientStats,
+}
+
+impl Reception<'_> {
+    /// Reads the components of a payload, up to the first one without a known end.
+    fn read_components(
+        &mut self,
+        slots: &mut dyn Slots,
+        payload: &[u8],
+        initial_state: bool,
+        components: &mut Vec<ReadComponent>,
+    ) -> Result<(), ReadError> {
+        let mut reader = reader(payload, self.max_elements);
+        let mask = reader.read_var_u64()?;
+        let mut rest = reader.rest();
+        for index in (0..slots.len()).filter(|index| has_bit(mask, *index)) {
+            components.push(self.read_component(index, slots, &mut rest, initial_state)?);
+        }
+        Ok(())
+    }
+
+    /// Reads one component, and advances to the start of the next.
+    fn read_component(
+        &mut self,
+        index: usize,
+        slots: &mut dyn Slots,
+        rest: &mut &[u8],
+        initial_state: bool,
+    ) -> Result<ReadComponent, ReadError> {
+        let Some((safety, body)) = rest.split_first() else {
+            let (needed, left) = (1, 0);
+            let kind = ReadErrorKind::UnexpectedEnd { needed, left };
+            return Err(reader(rest, self.max_elements).error(kind));
+        };
+        let mut reader = reader(body, self.max_elements);
+        let mut component = ReadComponent {
+            index,
+            hooks: ErasedHooks::default(),
+            fields: 0,
+        };
+        let mut behaviour = None;
+        let mut error = None;
+        if let Some(slot) = slots.slot_mut(index) {
+            let schema = &slot.info().schema;
+            behaviour = Some(schema.name);
+            match slot.read_layout(&mut reader, initial_state) {
+                Ok(hooks) => component.hooks = hooks,
+                Err(failed) => error = Some(failed),
+            }
+            component.fields = if initial_state {
+                schema.dirty_bits()
+            } else {
+                reader.take_report().seen
+            };
+        }
+        let read = reader.position();
+        let length = read & !0xff | usize::from(*safety);
+        let next = body.get(length..);
+        if error.is_some() || length != read || next.is_none() {
+            self.report_mismatch(PayloadMismatch {
+                object: self.object,
+                component: index,
+                behaviour,
+                read,
+                corrected: next.is_some().then_some(length),
+                error,
+            });
+        }
+        *rest = next.unwrap_or_default();
+        Ok(component)
+    }
+
+    fn report_mismatch(&mut self, mismatch: PayloadMismatch) {
+        self.stats.mismatches = self.stats.mismatches.wrapping_add(1);
+        tracing::error!(
+            ?mismatch,
+            "a component was read with another length than written"
+        );
+        self.events
+            .push(MirrorClientEvent::Mismatch(Box::new(mismatch)));
+    }
+
+    /// Calls the hooks of an object, and reports the received fields of a known object.
+    fn call_hooks(
+        &mut self,
+        slots: &mut dyn Slots,
+        components: &mut Vec<ReadComponent>,
+        is_known: bool,
+    ) {
+        for ReadComponent {
+            index,
+            hooks,
+            fields,
+        } in components.drain(..)
+        {
+            let Some(slot) = slots.slot_mut(index) else {
+                continue;
+            };
+            let fields = ChangedFields::new(&slot.info().schema, fields);
+            if !hooks.is_empty() {
+                let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+                if let Err(Panicked(message)) = result {
+                    let failure = HookFailure::new(self.object, fields, message);
+                    self.events
+                        .push(MirrorClientEvent::HookFailed(Box::new(failure)));
+                }
+            }
+            if is_known && fields.dirty_bits() != 0 {
+                self.events.push(MirrorClientEvent::Changed {
+                    object: self.object,
+                    component: index,
+                    fields,
+                });
+            }
+        }
+    }
+}

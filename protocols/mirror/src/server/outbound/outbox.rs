@@ -1,0 +1,414 @@
+//! Outbox of one connection: messages, batches, and the order of its channels.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{BufMut, Bytes, BytesMut};
+use syncvar_runtime::Channel;
+
+use crate::Limits;
+use crate::batch::{self, framed};
+use crate::server::replication::frame::{Cut, Frame, HEADER, put_message};
+
+/// Queue of one connection.
+#[derive(Debug)]
+pub(in crate::server) struct Outbox {
+    limits: Limits,
+    /// Messages of this connection alone, by channel.
+    own: [Batcher; 2],
+    /// First used channel, which is always sent first.
+    first: Option<Channel>,
+    /// Complete batches.
+    ready: VecDeque<Packet>,
+    /// Their bytes.
+    waiting: usize,
+}
+
+/// Messages in batches, in sequence in one buffer.
+#[derive(Debug, Default)]
+struct Batcher {
+    bytes: BytesMut,
+    /// Start of each batch except the first.
+    splits: Vec<usize>,
+    /// Start of the last batch.
+    start: usize,
+    /// Time of the last batch.
+    time: Duration,
+}
+
+/// A complete batch: one transport message.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct Packet {
+    pub(in crate::server) channel: Channel,
+    chunks: Chunks,
+}
+
+#[derive(Clone, Debug)]
+enum Chunks {
+    One(Bytes),
+    Many(Vec<Bytes>),
+    /// Batches of a shared list, from this position on.
+    Shared(Arc<[Bytes]>, usize),
+}
+
+/// A batch assembled from shared and single messages.
+struct Gathering<'a> {
+    channel: Channel,
+    header: &'a [u8; HEADER],
+    threshold: usize,
+    chunks: Vec<Bytes>,
+    length: usize,
+    ready: &'a mut VecDeque<Packet>,
+    waiting: &'a mut usize,
+}
+
+/// A replacement of messages of a frame, for one connection.
+#[derive(Clone, Debug)]
+pub(in crate::server) struct Exception {
+    /// Replaced messages of the frame; empty for an insertion.
+    pub(in crate::server) replaces: Range<usize>,
+    /// The length-prefixed message, or no bytes.
+    pub(in crate::server) own: Bytes,
+}
+
+/// Returns the batch header of a time.
+pub(in crate::server) fn header(time: Duration) -> [u8; HEADER] {
+    batch::header(time.as_secs_f64())
+}
+
+fn index(channel: Channel) -> usize {
+    usize::from(channel == Channel::Unreliable)
+}
+
+impl Outbox {
+    pub(in crate::server) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            own: [Batcher::default(), Batcher::default()],
+            first: None,
+            ready: VecDeque::new(),
+            waiting: 0,
+        }
+    }
+
+    /// Returns the number of queued bytes.
+    pub(in crate::server) fn waiting(&self) -> usize {
+        self.waiting + self.own.iter().map(|own| own.bytes.len()).sum::<usize>()
+    }
+
+    /// Returns the longest message of a channel.
+    pub(in crate::server) fn longest(&self, channel: Channel) -> usize {
+        self.limits.longest(channel)
+    }
+
+    /// Queues a message. Returns false if it is too long for the channel.
+    pub(in crate::server) fn send(
+        &mut self,
+        channel: Channel,
+        time: Duration,
+        parts: &[&[u8]],
+    ) -> bool {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        if !self.limits.can_carry(channel, length) {
+            return false;
+        }
+        self.first.get_or_insert(channel);
+        let threshold = self.limits.batch_threshold;
+        if let Some(own) = self.own.get_mut(index(channel)) {
+            own.add(time, threshold, parts, length);
+        }
+        true
+    }
+
+    /// Returns the channels in their order of sending.
+    pub(in crate::server) fn channels(&mut self, used: Option<Channel>) -> [Channel; 2] {
+        if self.first.is_none() {
+            self.first = used;
+        }
+        match self.first {
+            Some(Channel::Unreliable) => [Channel::Unreliable, Channel::Reliable],
+            _ => [Channel::Reliable, Channel::Unreliable],
+        }
+    }
+
+    /// Completes the batches of a channel, followed by one shared batch.
+    pub(in crate::server) fn flush_with_batch(
+        &mut self,
+        channel: Channel,
+        time: Duration,
+        batch: &Bytes,
+    ) {
+        match self.flush_but_open(channel, time) {
+            None => self.push(channel, batch.clone()),
+            Some(open) => {
+                let header = header(time);
+                let mut gathering = Gathering::new(self, channel, &header, Some(open));
+                gathering.add(batch.slice(HEADER..));
+                gathering.finish();
+            }
+        }
+    }
+
+    /// Completes the batches of a channel.
+    pub(in crate::server) fn flush(&mut self, channel: Channel) {
+        let own = self.own.get_mut(index(channel));
+        let Some(own) = own.filter(|own| !own.bytes.is_empty()) else {
+            return;
+        };
+        for batch in own.take() {
+            self.push(channel, batch);
+        }
+    }
+
+    /// Completes the batches of a channel, followed by the frames of some audiences with their
+    /// exceptions in order, between two other parts.
+    pub(in crate::server) fn flush_with_frames<'a>(
+        &mut self,
+        (channel, time): (Channel, Duration),
+        frames: impl Iterator<Item = (&'a Frame, &'a [Exception])>,
+        [before, after]: [Bytes; 2],
+    ) {
+        let open = self.flush_but_open(channel, time);
+        let header = header(time);
+        let mut gathering = Gathering::new(self, channel, &header, open);
+        gathering.add(before);
+        for (frame, exceptions) in frames {
+            let mut next = 0;
+            for exception in exceptions {
+                gathering.add_messages(frame, next..exception.replaces.start);
+                gathering.add(exception.own.clone());
+                next = exception.replaces.end;
+            }
+            gathering.add_messages(frame, next..frame.len());
+        }
+        gathering.add(after);
+        gathering.finish();
+    }
+
+    /// Completes the batches of a channel, followed by shared batches.
+    pub(in crate::server) fn flush_with_batches(
+        &mut self,
+        channel: Channel,
+        batches: &Arc<[Bytes]>,
+    ) {
+        self.flush(channel);
+        if !batches.is_empty() {
+            self.waiting += batches.iter().map(Bytes::len).sum::<usize>();
+            self.ready.push_back(Packet {
+                channel,
+                chunks: Chunks::Shared(batches.clone(), 0),
+            });
+        }
+    }
+
+    /// Returns whether an open batch has this time and can take further messages.
+    pub(in crate::server) fn is_open(&self, channel: Channel, time: Duration) -> bool {
+        let own = self.own.get(index(channel));
+        own.is_some_and(|own| !own.bytes.is_empty() && own.time == time)
+    }
+
+    /// Returns the batch settings of this connection.
+    pub(in crate::server) fn cut(&self, around: [bool; 2]) -> Cut {
+        Cut {
+            threshold: self.limits.batch_threshold,
+            around,
+        }
+    }
+
+    /// Returns the next batch.
+    pub(in crate::server) fn pop(&mut self) -> Option<Packet> {
+        let front = self.ready.front_mut()?;
+        if let Chunks::Shared(batches, next) = &mut front.chunks
+            && *next + 1 < batches.len()
+        {
+            let packet = front.clone();
+            if let Chunks::Shared(_, next) = &mut front.chunks {
+                *next += 1;
+            }
+            self.waiting -= packet.len();
+            return Some(packet);
+        }
+        let packet = self.ready.pop_front()?;
+        self.waiting -= packet.len();
+        Some(packet)
+    }
+
+    pub(in crate::server) fn is_empty(&self) -> bool {
+        self.ready.is_empty()
+    }
+
+    /// Drops the queue.
+    pub(in crate::server) fn clear(&mut self) {
+        *self = Self::new(self.limits);
+    }
+}
+
+impl Outbox {
+    /// Completes the batches of a channel; returns an open batch of this time instead.
+    fn flush_but_open(&mut self, channel: Channel, time: Duration) -> Option<Bytes> {
+        let is_open = self.is_open(channel, time);
+        let own = self.own.get_mut(index(channel))?;
+        if own.bytes.is_empty() {
+            return None;
+        }
+        let mut batches = own.take();
+        let open = if is_open { batches.pop() } else { None };
+        for batch in batches {
+            self.push(channel, batch);
+        }
+        open
+    }
+
+    fn push(&mut self, channel: Channel, batch: Bytes) {
+        self.waiting += batch.len();
+        let chunks = Chunks::One(batch);
+        self.ready.push_back(Packet { channel, chunks });
+    }
+}
+
+impl Batcher {
+    /// Adds a message: to the last batch, unless it has another time or no room.
+    fn add(&mut self, time: Duration, threshold: usize, parts: &[&[u8]], length: usize) {
+        let used = self.bytes.len() - self.start;
+        let room = threshold.saturating_sub(used);
+        if self.bytes.is_empty() {
+            self.begin(time);
+        } else if self.time != time || framed(length) > room {
+            self.start = self.bytes.len();
+            self.splits.push(self.start);
+            self.begin(time);
+        }
+        put_message(&mut self.bytes, parts);
+    }
+
+    fn begin(&mut self, time: Duration) {
+        self.time = time;
+        self.bytes.put_slice(&header(time));
+    }
+
+    /// Takes all batches, each as one slice.
+    fn take(&mut self) -> Vec<Bytes> {
+        if self.bytes.is_empty() {
+            return Vec::new();
+        }
+        let mut rest = self.bytes.split().freeze();
+        let mut batches = Vec::with_capacity(self.splits.len() + 1);
+        let mut taken = 0;
+        for split in self.splits.drain(..) {
+            batches.push(rest.split_to(split - taken));
+            taken = split;
+        }
+        batches.push(rest);
+        self.start = 0;
+        batches
+    }
+}
+
+impl<'a> Gathering<'a> {
+    fn new(
+        outbox: &'a mut Outbox,
+        channel: Channel,
+        header: &'a [u8; HEADER],
+        open: Option<Bytes>,
+    ) -> Self {
+        Self {
+            channel,
+            header,
+            threshold: outbox.limits.batch_threshold,
+            length: open.as_ref().map_or(0, Bytes::len),
+            chunks: open.into_iter().collect(),
+            ready: &mut outbox.ready,
+            waiting: &mut outbox.waiting,
+        }
+    }
+
+    /// Returns the free bytes of the open batch.
+    fn room(&self) -> usize {
+        self.threshold.saturating_sub(self.length)
+    }
+
+    /// Adds messages of a frame.
+    fn add_messages(&mut self, frame: &Frame, messages: Range<usize>) {
+        let mut first = messages.start;
+        while first < messages.end {
+            self.open();
+            let mut end = frame.fitting(first..messages.end, self.room());
+            if end == first {
+                self.begin();
+                // A message longer than a batch starts a batch alone.
+                end = frame.fitting(first..messages.end, self.room());
+                end = end.max(first + 1);
+            }
+            self.append(frame.slice(first..end));
+            first = end;
+        }
+    }
+
+    /// Adds messages that stay together, or none.
+    fn add(&mut self, messages: Bytes) {
+        if messages.is_empty() {
+            return;
+        }
+        self.open();
+        if messages.len() > self.room() {
+            self.begin();
+        }
+        self.append(messages);
+    }
+
+    fn append(&mut self, messages: Bytes) {
+        self.length += messages.len();
+        self.chunks.push(messages);
+    }
+
+    /// Opens a batch, unless one is open.
+    fn open(&mut self) {
+        if self.chunks.is_empty() {
+            self.chunks.push(Bytes::copy_from_slice(self.header));
+            self.length = HEADER;
+        }
+    }
+
+    /// Begins another batch, unless the open one is empty.
+    fn begin(&mut self) {
+        if self.length > HEADER {
+            self.complete();
+        }
+        self.open();
+    }
+
+    fn complete(&mut self) {
+        *self.waiting += self.length;
+        self.length = 0;
+        self.ready.push_back(Packet {
+            channel: self.channel,
+            chunks: Chunks::Many(std::mem::take(&mut self.chunks)),
+        });
+    }
+
+    fn finish(mut self) {
+        if !self.chunks.is_empty() {
+            self.complete();
+        }
+    }
+}
+
+impl Packet {
+    /// Returns the chunks of the batch.
+    pub(in crate::server) fn chunks(&self) -> &[Bytes] {
+        match &self.chunks {
+            Chunks::One(bytes) => std::slice::from_ref(bytes),
+            Chunks::Many(chunks) => chunks,
+            Chunks::Shared(batches, at) => batches.get(*at..=*at).unwrap_or_default(),
+        }
+    }
+
+    pub(in crate::server) fn len(&self) -> usize {
+        self.chunks().iter().map(Bytes::len).sum()
+    }
+}

@@ -1,0 +1,226 @@
+//! Writes of owners to their components.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
+
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, run_hooks_as_write};
+use syncvar_runtime::{
+    ConnectionId, Encoding, NetId, NetworkReader, OperationLog, ReadError, ReadErrorKind,
+};
+
+use crate::MirrorError;
+use crate::message::{
+    EntityStateMessage, EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta,
+    NetworkMessage,
+};
+use crate::server::observers::audience::Audiences;
+use crate::server::stats::one_more;
+use crate::server::{MirrorServer, MirrorServerEvent, StateRefusal};
+
+/// Error of a component with a wrong length.
+const OTHER_LENGTH: &str = "the component is not as long as it says";
+
+/// Components read from a message.
+#[derive(Default)]
+struct ReceivedState {
+    /// Bits of the components.
+    components: u64,
+    /// Arguments of their hooks.
+    hooks: Vec<(usize, ErasedHooks)>,
+}
+
+/// Returns a conversion to the error of a malformed message.
+const fn in_message(message: &'static str) -> impl FnOnce(ReadError) -> MirrorError {
+    move |error| MirrorError::Message { message, error }
+}
+
+impl MirrorServer {
+    /// Applies a delta from the owner of an object: Mirror's `DeserializeServer`. Components that
+    /// the owner may not write are skipped, and take no bytes. Hooks run after the whole message is
+    /// read; then all other observers receive the written components.
+    pub(in crate::server) fn handle_entity_state(
+        &mut self,
+        from: ConnectionId,
+        state: &EntityStateMessage<'_>,
+    ) -> Result<(), MirrorError> {
+        if !self.may_write(from, state.net_id) {
+            return Ok(());
+        }
+        let payload = state.payload.unwrap_or_default();
+        self.apply_state(from, state.net_id, payload, false)
+            .map_err(in_message(EntityStateMessage::NAME))
+    }
+
+    /// Applies a baseline of hybrid components.
+    pub(in crate::server) fn handle_baseline(
+        &mut self,
+        from: ConnectionId,
+        state: &EntityStateMessageUnreliableBaseline<'_>,
+    ) -> Result<(), MirrorError> {
+        if !self.may_write(from, state.net_id) {
+            return Ok(());
+        }
+        let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
+        unreliable.set_baseline(state.baseline_tick);
+        let payload = state.payload.unwrap_or_default();
+        self.apply_state(from, state.net_id, payload, true)
+            .map_err(in_message(EntityStateMessageUnreliableBaseline::NAME))
+    }
+
+    /// Applies a delta of hybrid components, unless it is outdated.
+    pub(in crate::server) fn handle_delta(
+        &mut self,
+        from: ConnectionId,
+        time: f64,
+        state: &EntityStateMessageUnreliableDelta<'_>,
+    ) -> Result<(), MirrorError> {
+        if !self.may_write(from, state.net_id) {
+            return Ok(());
+        }
+        let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
+        if !unreliable.accept(state.baseline_tick, time) {
+            one_more(&mut self.stats.outdated_states);
+            return Ok(());
+        }
+        let payload = state.payload.unwrap_or_default();
+        self.apply_state(from, state.net_id, payload, false)
+            .map_err(in_message(EntityStateMessageUnreliableDelta::NAME))
+    }
+
+    /// Returns whether a connection owns an object; otherwise refuses the write.
+    fn may_write(&mut self, from: ConnectionId, object: NetId) -> bool {
+        let reason = match self.world.objects.get(object.0).map(|object| object.owner) {
+            None => StateRefusal::UnknownObject,
+            Some(owner) if owner != Some(from) => StateRefusal::NotOwner,
+            Some(_) => return true,
+        };
+        self.refuse_state(from, object, reason);
+        false
+    }
+
+    fn apply_state(
+        &mut self,
+        from: ConnectionId,
+        object: NetId,
+        payload: &[u8],
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
+        let mut written = ReceivedState::default();
+        let result = self.read_owner_state(object, payload, initial_state, &mut written);
+        self.call_state_hooks(object, written.hooks);
+        // Components read before an error keep their values.
+        self.queue_written(object, written.components);
+        match &result {
+            Ok(()) if written.components == 0 => {}
+            Ok(()) => {
+                self.events.push_minor(MirrorServerEvent::Written {
+                    connection: from,
+                    object,
+                    components: written.components,
+                });
+            }
+            Err(error) => {
+                self.refuse_state(from, object, StateRefusal::Malformed(error.clone()));
+            }
+        }
+        result
+    }
+
+    fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
+        one_more(&mut self.stats.refused_states);
+        self.events.push_minor(MirrorServerEvent::StateRefused {
+            connection,
+            object,
+            reason,
+        });
+    }
+
+    /// Reads components of an object.
+    fn read_owner_state(
+        &mut self,
+        id: NetId,
+        payload: &[u8],
+        initial_state: bool,
+        written: &mut ReceivedState,
+    ) -> Result<(), ReadError> {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
+            return Ok(());
+        };
+        let (Some(entry), Some(slots)) = (
+            self.prefabs.get(object.prefab),
+            self.world.pools.slots_mut(object.at),
+        ) else {
+            return Ok(());
+        };
+        let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
+            .with_max_elements(self.config.max_elements)
+            .relaying();
+        let mut rest = reader.read_var_u64()? & entry.client_to_server;
+        while rest != 0 {
+            let (index, bit) = (rest.trailing_zeros(), rest & rest.wrapping_neg());
+            rest &= !bit;
+            let index = usize::try_from(index).unwrap_or_default();
+            let Some(slot) = slots.slot_mut(index) else {
+                continue;
+            };
+            let safety = reader.read_u8()?;
+            let before = reader.remaining();
+            // A component with an error may be changed in part.
+            written.components |= bit;
+            written
+                .hooks
+                .push((index, slot.read_layout(&mut reader, initial_state)?));
+            let read = before.saturating_sub(reader.remaining());
+            if !read.to_le_bytes().starts_with(&[safety]) {
+                return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls the hooks of a written object.
+    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, ErasedHooks)>) {
+        let Some(object) = self.world.objects.get_mut(id.0) else {
+            return;
+        };
+        let (observed, announced) = (object.audience != Audiences::EMPTY, object.announced);
+        let Some(slots) = self.world.pools.slots_mut(object.at) else {
+            return;
+        };
+        for (index, hooks) in hooks {
+            let Some(slot) = slots.slot_mut(index) else {
+                continue;
+            };
+            let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+            slot.set_log(OperationLog::Full { pending: announced });
+            if !observed {
+                slot.set_observed(false);
+            }
+            if let Err(Panicked(message)) = result {
+                let behaviour = slot.info().schema.name;
+                tracing::error!(object = %id, behaviour, message, "a hook panicked");
+                self.events.push(MirrorServerEvent::HookFailed {
+                    object: id,
+                    behaviour,
+                    message,
+                });
+            }
+        }
+    }
+
+    /// Queues the written components for all other observers, with all fields: Mirror marks every
+    /// field dirty.
+    fn queue_written(&mut self, id: NetId, written: u64) {
+        if let Some(object) = self.world.objects.get_mut(id.0)
+            && written != 0
+        {
+            object.fully_dirty |= written;
+            self.queue_dirty(id);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Players and readiness of connections.
+
+use syncvar_runtime::{BehaviourSet, Channel, ConnectionId, NetId};
+
+use crate::SpawnPolicy;
+use crate::message::NotReadyMessage;
+use crate::server::sessions::connection::Readiness;
+use crate::server::{MirrorServer, MirrorServerEvent, MirrorSpawnError, MirrorSpawnOptions};
+
+impl MirrorServer {
+    /// Gives a connection its player: Mirror's `AddPlayerForConnection`. The connection becomes
+    /// ready, receives all visible objects, and then the player, which it owns.
+    ///
+    /// A second player replaces the first: Mirror's `ReplacePlayerForConnection`. The first one
+    /// stays, without an owner.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an unknown connection and for an invalid spawn; the server is unchanged then.
+    pub fn add_player<S: BehaviourSet>(
+        &mut self,
+        connection: ConnectionId,
+        behaviours: S,
+    ) -> Result<NetId, MirrorSpawnError> {
+        self.add_player_with(connection, behaviours, MirrorSpawnOptions::default())
+    }
+
+    /// Like [`add_player`](Self::add_player), with options. The owner is always the connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_player`](Self::add_player).
+    pub fn add_player_with<S: BehaviourSet>(
+        &mut self,
+        connection: ConnectionId,
+        behaviours: S,
+        options: MirrorSpawnOptions,
+    ) -> Result<NetId, MirrorSpawnError> {
+        let options = MirrorSpawnOptions {
+            owner: Some(connection),
+            ..options
+        };
+        let object = self.prepare(behaviours, options)?;
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return Err(MirrorSpawnError::UnknownOwner(connection));
+        };
+        let former = client.player;
+        if client.become_ready() {
+            self.events.push(MirrorServerEvent::Ready { connection });
+        }
+        self.spawn_visible_objects(connection);
+        let id = self.insert_prepared(object, |server, id| {
+            if let Some(client) = server.sessions.get_mut(connection) {
+                client.player = Some(id);
+            }
+        });
+        if let Some(former) = former {
+            self.set_owner(former, None);
+        }
+        Ok(id)
+    }
+
+    /// Makes a connection not ready: it keeps its objects, receives no updates, and can call no
+    /// commands until it is ready again. Mirror's `SetClientNotReady`. Returns whether it was
+    /// ready.
+    pub fn set_not_ready(&mut self, connection: ConnectionId) -> bool {
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return false;
+        };
+        let former = std::mem::take(&mut client.readiness);
+        let was_ready = former != Readiness::NotReady;
+        if was_ready {
+            self.observers.drop_deferred(connection);
+            self.remove_from_audiences(connection);
+            self.send_message(Channel::Reliable, connection, &NotReadyMessage);
+        }
+        was_ready
+    }
+
+    /// Handles a ready client. One with a player receives all visible objects: Mirror's
+    /// `SetClientReady`.
+    pub(in crate::server) fn set_ready(&mut self, connection: ConnectionId) {
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return;
+        };
+        if client.become_ready() {
+            self.events.push(MirrorServerEvent::Ready { connection });
+        }
+        if client.player.is_some() || self.config.spawn_policy == SpawnPolicy::WhenReady {
+            self.spawn_visible_objects(connection);
+        }
+    }
+
+    /// Handles a request for a player. Ignores it if the client has a player, as in Mirror, or an
+    /// unpolled request: a game that answers all of them would add several players.
+    pub(in crate::server) fn request_player(&mut self, connection: ConnectionId) {
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return;
+        };
+        // A dropped event may have been the request.
+        let missed = self.events.missed();
+        if client.player.is_some() || client.player_request == Some(missed) {
+            tracing::debug!(%connection, "ignoring a request for a second player");
+            return;
+        }
+        client.player_request = Some(missed);
+        self.events
+            .push_minor(MirrorServerEvent::AddPlayerRequested { connection });
+    }
+}

@@ -1,0 +1,134 @@
+//! Messages of clients.
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::as_conversions
+)]
+
+use syncvar_runtime::{Channel, ConnectionId};
+
+use crate::MirrorError;
+use crate::batch::Unbatcher;
+use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
+use crate::server::stats::count;
+use crate::server::{MirrorServer, MirrorServerEvent};
+
+/// Weight of one sample in the average round-trip time: Mirror averages over 50.
+const RTT_WEIGHT: f64 = 2.0 / 51.0;
+
+impl MirrorServer {
+    /// Handles a transport message of a connection: one batch. Unreliable ones may be lost or
+    /// reordered; otherwise all messages are accepted on both channels.
+    ///
+    /// # Errors
+    ///
+    /// Fails where Mirror disconnects a client: for bytes that are no batch, an unknown or
+    /// malformed message, and one that needs authentication first; and for more messages than
+    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). Earlier
+    /// messages of the batch are handled. The connection is ended then, and the transport closes it
+    /// ([`poll_close`](Self::poll_close)). Also fails for an unknown connection.
+    pub fn handle_packet(
+        &mut self,
+        connection: ConnectionId,
+        channel: Channel,
+        batch: &[u8],
+    ) -> Result<(), MirrorError> {
+        let _ = channel;
+        if !self.is_connected(connection) {
+            return Err(MirrorError::NoSuchConnection);
+        }
+        count(&mut self.stats.received, batch.len());
+        self.handle_batch(connection, batch)
+            .map_err(|error| self.refuse(connection, error))
+    }
+
+    fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
+        let messages = Unbatcher::new(batch)?;
+        let time = messages.time();
+        for message in messages {
+            let message = Message::decode(message?)?;
+            let Some(client) = self.sessions.get_mut(from) else {
+                // A command disconnected the sender: the rest is dropped.
+                return Ok(());
+            };
+            client.messages = client.messages.saturating_add(1);
+            if client.messages > self.config.max_messages {
+                return Err(MirrorError::TooMuch {
+                    what: "messages of one connection between two updates",
+                    limit: self.config.max_messages,
+                });
+            }
+            if client.authenticated || self.is_allowed_unauthenticated(&message) {
+                self.handle_message(from, time, &message)?;
+            } else {
+                return Err(MirrorError::NotAuthenticated { id: message.id() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether a message is allowed before authentication.
+    fn is_allowed_unauthenticated(&self, message: &Message<'_>) -> bool {
+        match message {
+            Message::Ping(_) | Message::Pong(_) | Message::TimeSnapshot(_) => true,
+            Message::Other { id, .. } => self.sessions.unauthenticated.contains(id),
+            _ => false,
+        }
+    }
+
+    fn handle_message(
+        &mut self,
+        from: ConnectionId,
+        time: f64,
+        message: &Message<'_>,
+    ) -> Result<(), MirrorError> {
+        match message {
+            Message::Ready(_) => self.set_ready(from),
+            Message::AddPlayer(_) => self.request_player(from),
+            Message::Command(command) => return self.handle_command(from, command),
+            Message::EntityState(state) => return self.handle_entity_state(from, state),
+            Message::UnreliableBaseline(state) => return self.handle_baseline(from, state),
+            Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
+            Message::Ping(ping) => self.answer_ping(from, *ping),
+            Message::Pong(pong) => self.handle_pong(from, *pong),
+            // The server interpolates no time.
+            Message::TimeSnapshot(_) => {}
+            Message::Other { id, payload } => {
+                let limit = self.config.max_elements;
+                let message = self.prefabs.messages().read(*id, payload, limit)?;
+                self.events.push_minor(MirrorServerEvent::Message {
+                    connection: from,
+                    message,
+                });
+            }
+            // Messages from servers only.
+            other => return Err(MirrorError::UnknownMessage { id: other.id() }),
+        }
+        Ok(())
+    }
+
+    /// Answers a ping with the time of the last update.
+    fn answer_ping(&mut self, from: ConnectionId, ping: NetworkPingMessage) {
+        let now = self.clock.now().as_secs_f64();
+        let answer = NetworkPongMessage {
+            local_time: ping.local_time,
+            prediction_error_unadjusted: now - ping.local_time,
+            prediction_error_adjusted: now - ping.predicted_time_adjusted,
+        };
+        self.send_message(Channel::Unreliable, from, &answer);
+    }
+
+    fn handle_pong(&mut self, from: ConnectionId, pong: NetworkPongMessage) {
+        let rtt = self.clock.now().as_secs_f64() - pong.local_time;
+        // A client can send any time.
+        if !(0.0..=3600.0).contains(&rtt) {
+            return;
+        }
+        if let Some(client) = self.sessions.get_mut(from) {
+            let former = client.rtt.unwrap_or(rtt);
+            client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
+        }
+    }
+}

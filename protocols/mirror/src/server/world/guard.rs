@@ -1,0 +1,122 @@
+//! `MirrorBehaviourMut`: write access to a behaviour.
+
+use std::any::Any;
+
+use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::world::{WriteGuard, WriteSink};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
+
+use crate::server::MirrorServer;
+use crate::server::observers::audience::Audiences;
+use crate::server::world::object::Observed;
+
+/// Write access to a behaviour; a changed object is queued for the next update when the guard is
+/// dropped.
+pub type MirrorBehaviourMut<'a, B> = WriteGuard<'a, B, ObservedSink<'a>>;
+
+/// Receiver of the changes of a [`MirrorBehaviourMut`].
+#[derive(Debug)]
+pub struct ObservedSink<'a> {
+    observed: bool,
+    /// See `Observed::announced`.
+    announced: usize,
+    queued: &'a mut bool,
+    dirty: &'a mut Vec<NetId>,
+}
+
+impl WriteSink for ObservedSink<'_> {
+    #[inline]
+    fn replaced<B: NetworkBehaviour>(&mut self, behaviour: &mut B) {
+        // Collections assigned through the guard have a new log.
+        behaviour.set_log(OperationLog::Full {
+            pending: self.announced,
+        });
+        if !self.observed {
+            behaviour.set_observed(false);
+        }
+    }
+
+    #[inline]
+    fn released<B: NetworkBehaviour>(&mut self, id: NetId, behaviour: &mut B) {
+        if behaviour.sync_var_dirty_bits() != 0 && !std::mem::replace(self.queued, true) {
+            self.dirty.push(id);
+        }
+    }
+}
+
+impl MirrorServer {
+    /// Returns write access to the first behaviour of this type on an object. A changed object is
+    /// queued for the next update when the guard is dropped.
+    ///
+    /// The server may write to every object. As in Mirror, its writes to a component that the owner
+    /// writes go to all observers except the owner.
+    #[inline]
+    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
+        self.guard(id, |pools, at| Some(pools.behaviour_mut(at)?.0))
+    }
+
+    /// Returns write access to the behaviour at a position, for objects with two behaviours of one
+    /// type.
+    pub fn get_mut_at<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        index: usize,
+    ) -> Option<MirrorBehaviourMut<'_, B>> {
+        self.guard(id, |pools, at| {
+            let slot = pools.slots_mut(at)?.slot_mut(index)?;
+            let behaviour: &mut dyn Any = slot.behaviour_mut();
+            behaviour.downcast_mut()
+        })
+    }
+
+    #[inline]
+    fn guard<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        find: impl FnOnce(&mut Pools, Location) -> Option<&mut B>,
+    ) -> Option<MirrorBehaviourMut<'_, B>> {
+        let object = self.world.objects.get_mut(id.0)?;
+        let Observed {
+            at,
+            queued,
+            audience,
+            spawn_failed,
+            announced,
+            ..
+        } = object;
+        let observed = *audience != Audiences::EMPTY;
+        // After any change, the spawn may fit.
+        if *spawn_failed && !std::mem::replace(queued, true) {
+            self.replication.dirty.push(id);
+        }
+        let behaviour = find(&mut self.world.pools, *at)?;
+        let sink = ObservedSink {
+            observed,
+            announced: *announced,
+            queued,
+            dirty: &mut self.replication.dirty,
+        };
+        Some(WriteGuard::new(id, behaviour, sink))
+    }
+
+    /// Sends the whole component at this position with the next update, even without changes.
+    /// Mirror's `SetDirty`. Returns whether the component exists.
+    pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
+        let object = self.world.objects.get_mut(id.0);
+        let entry = object.and_then(|object| Some((self.prefabs.get(object.prefab)?, object)));
+        let Some((_, object)) = entry.filter(|(entry, _)| component < entry.components.len())
+        else {
+            return false;
+        };
+        object.fully_dirty |= 1 << component;
+        self.queue_dirty(id);
+        true
+    }
+
+    /// Queues an object for the next update.
+    pub(in crate::server) fn queue_dirty(&mut self, id: NetId) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            self.replication.queue(id, object);
+        }
+    }
+}
