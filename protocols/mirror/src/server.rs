@@ -178,12 +178,12 @@ impl MirrorServer {
 
     /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.world.identity(id)?.behaviour()
+        self.world.get(id)
     }
 
     /// Returns the behaviour at a position, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.identity(id)?.behaviour_at(index)
+        self.world.get_at(id, index)
     }
 
     /// Returns the scene id of a scene object. Mirror's `NetworkIdentity.sceneId`.

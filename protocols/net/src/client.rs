@@ -184,12 +184,12 @@ impl NetworkClient {
 
     /// Returns the first behaviour of type `B` on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.identity(id)?.behaviour()
+        self.world.get(id)
     }
 
     /// Returns the behaviour at a position of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.identity(id)?.behaviour_at(index)
+        self.world.get_at(id, index)
     }
 
     /// Returns whether this client owns an object.

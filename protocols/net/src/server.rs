@@ -173,12 +173,12 @@ impl NetworkServer {
 
     /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.identity(id)?.behaviour()
+        self.world.get(id)
     }
 
     /// Returns the behaviour at an index of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.identity(id)?.behaviour_at(index)
+        self.world.get_at(id, index)
     }
 
     /// Returns the first behaviour of this type on an object, for writing. Dropping the guard

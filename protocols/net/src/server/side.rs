@@ -73,7 +73,7 @@ impl NetworkObjectsMut for NetworkServer {
 }
 
 impl NetworkServer {
-    /// A reference to an object that is there: [`NetRef::to`].
+    /// Returns a reference to a spawned object: [`NetRef::to`].
     pub fn net_ref(&self, id: NetId) -> Option<NetRef> {
         NetRef::to(self, id)
     }
