@@ -77,9 +77,10 @@ impl Scenario {
     /// Runs a server, healthy clients and attackers.
     async fn measure(&self, time: Duration) -> Result<Row, Box<dyn std::error::Error>> {
         let Self(name, kind, count, ramp) = self;
-        let (transport, word) = match kind.starts_with("kcp") {
-            true => (Transport::Kcp, "kcp"),
-            false => (Transport::Tcp, "tcp"),
+        let (transport, word) = if kind.starts_with("kcp") {
+            (Transport::Kcp, "kcp")
+        } else {
+            (Transport::Tcp, "tcp")
         };
         let mut server = Role::start(&["serve", word])?;
         let address: SocketAddr = server.line().await?.parse()?;

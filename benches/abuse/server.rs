@@ -24,9 +24,12 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
         input_closed().await;
         stop.store(true, Ordering::Relaxed);
     });
-    let flow = move || match stopped.load(Ordering::Relaxed) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    let flow = move || {
+        if stopped.load(Ordering::Relaxed) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     let mut last = 0;
     match transport {

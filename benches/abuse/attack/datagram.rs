@@ -156,7 +156,7 @@ impl End {
         client.update(self.started.elapsed());
         let mut packets: Vec<(Channel, Bytes)> = Vec::new();
         while let Some(packet) = client.poll_transmit() {
-            packets.push((packet.channel, packet.bytes.into()));
+            packets.push((packet.channel, packet.bytes));
         }
         loop {
             while self.kcp.queued_bytes() < 1_000_000 {
@@ -178,7 +178,7 @@ impl End {
         }
         client.update(self.started.elapsed());
         while let Some(packet) = client.poll_transmit() {
-            let message = [packet.bytes.into()];
+            let message = [packet.bytes];
             let sent = self.kcp.send(packet.channel, &message);
             sent.map_err(io::Error::other)?;
         }
