@@ -75,7 +75,8 @@ pub struct TransportOptions {
     pub idle_timeout: Duration,
     /// Time in which the other side of a stream must take a byte while its queue is not empty. 5 s.
     pub send_timeout: Duration,
-    /// Longest silence on a KCP connection. 10 s; both sides ping every second.
+    /// Longest silence on a KCP connection, and the longest time for which a segment may be missing while
+    /// later ones have arrived. 10 s; both sides ping every second.
     pub kcp_timeout: Duration,
     /// Time in which a connection that is being closed must take its queue. 5 s.
     pub close_timeout: Duration,
