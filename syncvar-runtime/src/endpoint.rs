@@ -1,7 +1,9 @@
 //! `Endpoint`: the interface between a server or a client and a transport.
 
+mod connection_ids;
 mod disconnect;
 
+pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
 
 use std::error::Error;
@@ -77,7 +79,8 @@ pub trait Endpoint {
     type Event;
 
     /// Adds a connection of the transport. Returns its number; clients return
-    /// [`ConnectionId::SERVER`].
+    /// [`ConnectionId::SERVER`]. A server gives each number once in 2^32 - 1 connections, and never to
+    /// two at a time.
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId;
 
     /// Handles a packet. `channel` is the number of the sender's [`Transmit`].
