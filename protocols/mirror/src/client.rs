@@ -291,6 +291,7 @@ impl MirrorClient {
         if let Some(step) = self.time.own.take_leap() {
             self.events.push(MirrorClientEvent::ClockLeap { step });
         }
+        self.inbound.work.reset();
         self.resume();
         if !self.session.is_connected() {
             return;

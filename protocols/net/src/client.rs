@@ -225,6 +225,7 @@ impl NetworkClient {
         if let Some(step) = self.clock.own.take_leap() {
             self.events.push(ClientEvent::ClockLeap { step });
         }
+        self.inbound.work.reset();
         self.send_ping();
         self.drop_expired();
         self.send_writes();

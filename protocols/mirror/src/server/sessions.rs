@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use syncvar_runtime::endpoint::ConnectionIds;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -26,6 +27,8 @@ pub(super) struct Sessions {
     longest: [usize; 2],
     /// Ids of user messages accepted before authentication.
     pub(super) unauthenticated: BTreeSet<u16>,
+    /// Memory and work left for the packet in progress.
+    pub(super) budget: ReadBudget,
     /// Current scene of the clients.
     pub(super) scene: Option<String>,
 }
@@ -37,6 +40,7 @@ impl Default for Sessions {
             ids: ConnectionIds::default(),
             longest: [usize::MAX; 2],
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
+            budget: ReadBudget::UNLIMITED,
             scene: None,
         }
     }
