@@ -1,6 +1,7 @@
 //! Objects: identity, life cycle, calls and the host.
 
 mod calls;
+mod clock;
 mod connections;
 mod host;
 mod late_join;
