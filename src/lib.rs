@@ -97,8 +97,8 @@ pub mod codec {
 pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
-        CallFailure, CallbackFailure, HookFailure, ObjectError, PrefabError, SpawnError, SynchronizeError,
-        SynchronizeFailure,
+        CallFailure, CallbackFailure, HookFailure, ObjectError, PrefabError, SpawnError,
+        SynchronizeError, SynchronizeFailure,
     };
 }
 

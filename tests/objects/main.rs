@@ -3,6 +3,7 @@
 mod calls;
 mod connections;
 mod host;
+mod iteration;
 mod late_join;
 mod lifecycle;
 mod parenting;
