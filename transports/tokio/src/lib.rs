@@ -66,12 +66,10 @@ pub mod tcp;
 #[cfg(feature = "telepathy")]
 pub mod telepathy;
 
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
-pub use admission::ReservedPlaces;
 pub use error::{Timeout, TransportError};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use host::Host;
-pub use options::{Reconnect, TransportOptions};
+pub use options::{Reconnect, ReservedPlaces, TransportOptions};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use peer::Peer;
 pub use stats::{TransportCounters, TransportStats};
