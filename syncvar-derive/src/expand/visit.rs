@@ -16,11 +16,11 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
         let member = &base.member;
         let visit = item(base.ty, "NetworkBehaviour", "visit_as_base");
         let kept = previous.of_base(&quote!(previous));
-        let kept = match previous {
-            Previous::Struct(_) => quote!(&mut #kept),
-            Previous::Nothing | Previous::OfBase(_) => kept,
+        let arguments = match previous {
+            Previous::Struct(_) => quote!(&mut self.#member, &mut #kept, visitor),
+            Previous::Nothing | Previous::OfBase(_) => quote!(&mut self.#member, #kept, visitor),
         };
-        quote_spanned!(last_place_of(base.ty)=> #visit(&mut self.#member, #kept, visitor);)
+        quote_spanned!(last_place_of(base.ty)=> #visit(#arguments);)
     });
     let is_used = base.is_some() || behaviour.remembers();
     let previous = if is_used { quote!(previous) } else { quote!(_) };
