@@ -56,6 +56,8 @@ mod silence;
 mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod turn;
 
 #[cfg(feature = "kcp")]
 pub mod kcp;
