@@ -107,7 +107,7 @@ impl Turn for Client {
         server: &mut impl Endpoint,
         limit: usize,
     ) -> Result<Option<usize>, Infallible> {
-        if !self.has_input() {
+        if !self.has_input() || !server.accepts_packets(connection) {
             return Ok(None);
         }
         let length = self.connection.next_length().unwrap_or_default();
