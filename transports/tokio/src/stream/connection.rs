@@ -183,7 +183,7 @@ impl Turn for Connection {
         server: &mut impl Endpoint,
         limit: usize,
     ) -> Result<Option<usize>, Fault> {
-        if self.left.packets == 0 {
+        if self.left.packets == 0 || !server.accepts_packets(connection) {
             return Ok(None);
         }
         let Some(length) = self.inbox.first()? else {

@@ -123,7 +123,9 @@ impl Turn for Client {
             Ok(()) => self.silence.end(),
             Err(error) => {
                 tracing::info!(%connection, %error, "malformed packet");
-                server.disconnect(connection, &error.to_string());
+                if server.is_connected(connection) {
+                    server.disconnect(connection, &error.to_string());
+                }
                 self.packets = 0;
             }
         }
