@@ -127,7 +127,7 @@ impl Connection {
         server: &mut impl Endpoint,
         limit: usize,
     ) -> Result<Option<usize>, Fault> {
-        if self.left.packets == 0 {
+        if self.left.packets == 0 || !server.accepts_packets(connection) {
             return Ok(None);
         }
         let Some(length) = self.inbox.first()? else {

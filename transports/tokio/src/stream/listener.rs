@@ -69,8 +69,6 @@ impl StreamListener {
             Ok(place) => place,
             Err(refusal) => {
                 tracing::info!(%peer, %refusal, "closed at once");
-                // A reset: the system keeps no state of the connection.
-                let _ = stream.set_zero_linger();
                 return;
             }
         };
