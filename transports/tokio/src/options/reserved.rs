@@ -33,11 +33,12 @@ impl ReservedPlaces {
     }
 
     /// Returns the number of reserved places.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.places
     }
 
-    pub(crate) fn is_known(&self, address: IpAddr) -> bool {
+    /// Returns whether an address is known.
+    pub fn is_known(&self, address: IpAddr) -> bool {
         let is_known = self.is_known.as_ref();
         is_known.is_some_and(|is_known| is_known(address))
     }
