@@ -21,6 +21,7 @@ pub mod field;
 pub mod ids;
 pub mod interest;
 pub mod object;
+pub mod ordered;
 pub mod packet;
 pub mod prefab;
 mod reference;

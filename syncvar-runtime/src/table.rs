@@ -1,9 +1,12 @@
 //! `Table`: values by number in dense pages. A lookup takes two steps, iteration is ordered.
 
-use std::collections::BTreeMap;
+use crate::ordered::IdMap;
 
-/// Entries per page.
-const PAGE: usize = 64;
+/// Length of a page.
+const PAGE: usize = PAGE_NUMBERS as usize;
+
+/// Numbers per page.
+const PAGE_NUMBERS: u32 = 64;
 
 /// Number of pages in the dense list. A list up to the highest number would cost 512 MB for a single
 /// distant object.
@@ -14,7 +17,7 @@ const DENSE_PAGES: usize = (1 << 24) / PAGE;
 pub struct Table<T> {
     pages: Vec<Option<Box<Page<T>>>>,
     /// Entries beyond the dense pages.
-    far: BTreeMap<u32, T>,
+    far: IdMap<u32, T>,
     len: usize,
 }
 
@@ -28,7 +31,7 @@ impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
             pages: Vec::new(),
-            far: BTreeMap::new(),
+            far: IdMap::default(),
             len: 0,
         }
     }
@@ -56,7 +59,7 @@ impl<T> Table<T> {
         let (page, entry) = position(number);
         match self.pages.get(page) {
             Some(page) => page.as_deref()?.entries.get(entry)?.as_ref(),
-            None => self.far.get(&number),
+            None => self.far.get(number),
         }
     }
 
@@ -66,7 +69,7 @@ impl<T> Table<T> {
         let (page, entry) = position(number);
         match self.pages.get_mut(page) {
             Some(page) => page.as_deref_mut()?.entries.get_mut(entry)?.as_mut(),
-            None => self.far.get_mut(&number),
+            None => self.far.get_mut(number),
         }
     }
 
@@ -103,7 +106,7 @@ impl<T> Table<T> {
                 }
                 value
             }
-            None => self.far.remove(&number)?,
+            None => self.far.remove(number)?,
         };
         self.len -= 1;
         Some(value)
@@ -111,24 +114,46 @@ impl<T> Table<T> {
 
     /// Returns numbers and values by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let pages = (0..).step_by(PAGE).zip(&self.pages);
-        let near = pages.flat_map(|(first, page)| {
-            let entries = page.iter().flat_map(|page| &page.entries);
-            (first..).zip(entries)
-        });
-        let near = near.filter_map(|(number, entry)| Some((number, entry.as_ref()?)));
-        near.chain(self.far.iter().map(|(number, value)| (*number, value)))
+        let mut far = self.far.iter();
+        let mut pages = (0..).zip(&self.pages);
+        let mut entries = (0..).zip([].iter());
+        std::iter::from_fn(move || {
+            loop {
+                for (number, entry) in entries.by_ref() {
+                    if let Some(value) = entry {
+                        return Some((number, value));
+                    }
+                }
+                let Some((number, page)) = pages.next() else {
+                    return far.next();
+                };
+                if let Some(page) = page {
+                    entries = (number * PAGE_NUMBERS..).zip(page.entries.iter());
+                }
+            }
+        })
     }
 
     /// Returns numbers and mutable values by ascending number.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        let pages = (0..).step_by(PAGE).zip(&mut self.pages);
-        let near = pages.flat_map(|(first, page)| {
-            let entries = page.iter_mut().flat_map(|page| &mut page.entries);
-            (first..).zip(entries)
-        });
-        let near = near.filter_map(|(number, entry)| Some((number, entry.as_mut()?)));
-        near.chain(self.far.iter_mut().map(|(number, value)| (*number, value)))
+        let mut far = self.far.iter_mut();
+        let mut pages = (0..).zip(&mut self.pages);
+        let mut entries = (0..).zip([].iter_mut());
+        std::iter::from_fn(move || {
+            loop {
+                for (number, entry) in entries.by_ref() {
+                    if let Some(value) = entry {
+                        return Some((number, value));
+                    }
+                }
+                let Some((number, page)) = pages.next() else {
+                    return far.next();
+                };
+                if let Some(page) = page {
+                    entries = (number * PAGE_NUMBERS..).zip(page.entries.iter_mut());
+                }
+            }
+        })
     }
 
     /// Returns the values by ascending number.

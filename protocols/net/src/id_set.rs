@@ -1,6 +1,6 @@
 //! `IdSet`: a set of object numbers with ordered iteration in time proportional to its size.
 
-use std::collections::BTreeMap;
+use syncvar_runtime::ordered::IdMap;
 
 /// Numbers per chunk.
 const CHUNK: u32 = 64 * 64;
@@ -14,7 +14,7 @@ const DENSE_CHUNKS: usize = 1 << 16;
 pub(crate) struct IdSet {
     chunks: Vec<Option<Box<Chunk>>>,
     /// Chunks from `DENSE_CHUNKS` on.
-    far: BTreeMap<u32, Box<Chunk>>,
+    far: IdMap<u32, Box<Chunk>>,
     /// Numbers of the chunks with members, unordered.
     occupied: Vec<u32>,
 }
@@ -62,7 +62,7 @@ impl IdSet {
             }
             self.chunks[index].get_or_insert_default()
         } else {
-            self.far.entry(chunk).or_default()
+            self.far.get_or_insert_with(chunk, Box::default)
         };
         if found.summary == 0 {
             self.occupied.push(chunk);
@@ -77,7 +77,7 @@ impl IdSet {
         for chunk in self.occupied.drain(..) {
             let found = match self.chunks.get_mut(chunk as usize) {
                 Some(found) => found.as_mut(),
-                None => self.far.get_mut(&chunk),
+                None => self.far.get_mut(chunk),
             };
             let Some(found) = found else {
                 continue;

@@ -12,6 +12,7 @@ pub use client::LocalClient;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use syncvar_runtime::events::Events;
+use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -28,7 +29,7 @@ pub(super) struct Host {
     joining: bool,
     /// Objects shown to it or hidden from it by name. Audiences do not mention it, so other
     /// connections keep their audiences.
-    views: BTreeMap<NetId, bool>,
+    views: IdMap<NetId, bool>,
     /// Objects announced to it.
     known: BTreeSet<NetId>,
     /// Objects that it owns, as announced to it.
@@ -51,7 +52,7 @@ impl Host {
         Self {
             connection,
             joining: true,
-            views: BTreeMap::new(),
+            views: IdMap::default(),
             known: BTreeSet::new(),
             owned: BTreeSet::new(),
             marked: BTreeSet::new(),

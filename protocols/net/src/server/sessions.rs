@@ -5,8 +5,9 @@ pub(super) mod connection;
 pub(super) mod ping;
 pub(super) mod receive;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
+use syncvar_runtime::ordered::{IdMap, IdPairs};
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, NetId};
 
@@ -29,9 +30,9 @@ pub(super) struct Sessions {
     /// Connections with an unanswered ping.
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
-    pub(super) owner_corrections: BTreeSet<(ConnectionId, NetId)>,
+    pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Bytes inspected for owner writes since the last update.
-    pub(super) owner_bytes: BTreeMap<ConnectionId, usize>,
+    pub(super) owner_bytes: IdMap<ConnectionId, usize>,
 }
 
 impl Sessions {
@@ -45,8 +46,8 @@ impl Sessions {
             joining: Vec::new(),
             resyncing: Vec::new(),
             pinging: Vec::new(),
-            owner_corrections: BTreeSet::new(),
-            owner_bytes: BTreeMap::new(),
+            owner_corrections: IdPairs::default(),
+            owner_bytes: IdMap::default(),
         }
     }
 

@@ -20,7 +20,7 @@ impl NetworkServer {
         let Some(host) = &self.host else {
             return false;
         };
-        if let Some(visible) = host.views.get(&id) {
+        if let Some(visible) = host.views.get(id) {
             return *visible;
         }
         match self.visibility.audiences.base(replicated.target_audience) {
@@ -47,7 +47,7 @@ impl NetworkServer {
         if let Some(host) = &mut self.host {
             match view {
                 Some(visible) => host.views.insert(id, visible),
-                None => host.views.remove(&id),
+                None => host.views.remove(id),
             };
             host.marked.insert(id);
         }
@@ -73,7 +73,7 @@ impl NetworkServer {
         let Some(host) = &mut self.host else {
             return;
         };
-        host.views.remove(&object);
+        host.views.remove(object);
         host.owned.remove(&object);
         host.marked.remove(&object);
         host.rpcs.retain(|call| call.object != object);

@@ -1,6 +1,7 @@
 //! Writes of owners to their objects.
 
 use syncvar_runtime::object::Slots;
+use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::{
     ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
@@ -33,7 +34,7 @@ impl NetworkServer {
             });
             return Ok(());
         };
-        let is_rejected = self.sessions.owner_corrections.contains(&(from, id));
+        let is_rejected = self.sessions.owner_corrections.contains(from, id);
         if current != lease || lease == 0 || is_rejected {
             self.stats.ignored_writes += 1;
             return Ok(());
@@ -45,7 +46,7 @@ impl NetworkServer {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
-        let inspected = self.sessions.owner_bytes.entry(from).or_default();
+        let inspected = self.sessions.owner_bytes.get_or_insert_with(from, || 0);
         let limit = self.config.max_owner_bytes;
         let written = if *inspected > limit.saturating_mul(4) {
             Err(None)
@@ -59,7 +60,7 @@ impl NetworkServer {
             }
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.sessions.owner_corrections.insert((from, id));
+                self.sessions.owner_corrections.insert(from, id);
                 error.map_or(Ok(()), Err)
             }
         }
@@ -79,8 +80,8 @@ impl NetworkServer {
 
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
-        self.sessions.owner_bytes.clear();
-        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
+        self.sessions.owner_bytes = IdMap::default();
+        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
                     info.policy.owner_write & info.policy.readable(true)

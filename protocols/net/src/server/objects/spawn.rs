@@ -159,7 +159,7 @@ impl NetworkServer {
         let Some(replicated) = self.world.remove(id) else {
             return false;
         };
-        self.visibility.pending_snapshots.remove(&id);
+        self.visibility.pending_snapshots.remove(id);
         self.visibility.reparented.remove(&id);
         self.visibility.interest.forget(id);
         self.replication.bandwidth.remove_object(id);

@@ -1,8 +1,9 @@
 //! Spawns of new objects, and snapshots for joining connections.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bytes::Bytes;
+use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
@@ -149,14 +150,14 @@ impl NetworkServer {
         framing: Framing,
         joining: &[ConnectionId],
         apart: &BTreeSet<NetId>,
-    ) -> BTreeMap<AudienceId, Vec<Bytes>> {
+    ) -> Vec<(AudienceId, Vec<Bytes>)> {
         let speaks = |c: &ConnectionId| {
             let connection = self.sessions.connections.get(c.0);
             connection.is_some_and(|connection| connection.framing == framing)
         };
         let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
         if joining.is_empty() {
-            return BTreeMap::new();
+            return Vec::new();
         }
         let admitted = |audiences: &Audiences, audience| {
             let admitted = joining
@@ -166,7 +167,7 @@ impl NetworkServer {
             admitted.collect::<Vec<_>>()
         };
         let packet_size = self.config.gathered_size();
-        let mut states = BTreeMap::new();
+        let mut states = IdMap::default();
         // Buffer of the previous object: successive objects often share an audience.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
         let objects = self.world.objects.iter().filter(|(number, replicated)| {
@@ -176,7 +177,7 @@ impl NetworkServer {
         let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
             if audience != open.0 {
-                let next = states.remove(&audience).unwrap_or_else(|| {
+                let next = states.remove(audience).unwrap_or_else(|| {
                     let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
                     wanted.then(|| self.visibility.spare_buffers.take(packet_size, framing))
                 });
@@ -191,14 +192,14 @@ impl NetworkServer {
             }
         }
         states.insert(open.0, open.1);
-        let written = states.into_iter();
-        let written = written.filter_map(|(id, segments)| Some((id, segments?)));
-        let frozen = written.map(|(id, mut segments)| {
-            let chunks = segments.drain().collect();
-            self.visibility.spare_buffers.put(segments);
-            (id, chunks)
-        });
-        frozen.collect()
+        let mut frozen = Vec::new();
+        while let Some((id, segments)) = states.pop_first() {
+            if let Some(mut segments) = segments {
+                frozen.push((id, segments.drain().collect()));
+                self.visibility.spare_buffers.put(segments);
+            }
+        }
+        frozen
     }
 
     /// Returns the objects with private fields that a joining connection owns.
