@@ -118,6 +118,11 @@ pub mod interest {
     };
 }
 
+/// Limits of a peer's input, and the budget of a packet.
+pub mod limits {
+    pub use syncvar_runtime::limits::{Limits, ReadBudget, WorkMeter};
+}
+
 /// Schemas: field types and policies, compared by both ends at connect.
 pub mod schema {
     pub use syncvar_runtime::{

@@ -287,6 +287,7 @@ impl MirrorClient {
     pub fn update(&mut self, now: Duration) {
         let now = self.time.own.advance(now);
         self.time.server.advance(now);
+        self.inbound.work.reset();
         self.resume();
         if !self.session.is_connected() {
             return;

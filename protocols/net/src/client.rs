@@ -221,6 +221,7 @@ impl NetworkClient {
     /// drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
     pub fn update(&mut self, now: Duration) {
         self.clock.advance(now);
+        self.inbound.work.reset();
         self.send_ping();
         self.drop_expired();
         self.send_writes();

@@ -10,6 +10,7 @@ pub(super) mod scene;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -25,6 +26,8 @@ pub(super) struct Sessions {
     longest: [usize; 2],
     /// Ids of user messages accepted before authentication.
     pub(super) unauthenticated: BTreeSet<u16>,
+    /// Memory and work left for the packet in progress.
+    pub(super) budget: ReadBudget,
     /// Current scene of the clients.
     pub(super) scene: Option<String>,
 }
@@ -36,6 +39,7 @@ impl Default for Sessions {
             next_connection: 1,
             longest: [usize::MAX; 2],
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
+            budget: ReadBudget::UNLIMITED,
             scene: None,
         }
     }

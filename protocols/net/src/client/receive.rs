@@ -44,6 +44,8 @@ impl NetworkClient {
 
     fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         self.stats.received.add(packet.len());
+        let (limits, length) = (&self.config.limits, packet.len());
+        self.inbound.budget = self.inbound.work.begin(limits, length);
         let mut result = Ok(());
         let session = self.session.number;
         for frame in frames(packet) {
@@ -54,6 +56,8 @@ impl NetworkClient {
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
             result = result.and(handled).and(self.early.take_error());
         }
+        let (limits, left) = (&self.config.limits, self.inbound.budget);
+        self.inbound.work.end(limits, length, left);
         result
     }
 

@@ -7,9 +7,10 @@ pub(super) mod receive;
 
 use std::collections::VecDeque;
 
-use syncvar_runtime::ordered::{IdMap, IdPairs};
+use syncvar_runtime::limits::ReadBudget;
+use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, Limits, NetId};
 
 use crate::Framing;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -31,8 +32,10 @@ pub(super) struct Sessions {
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
     pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
-    /// Bytes inspected for owner writes since the last update.
-    pub(super) owner_bytes: IdMap<ConnectionId, usize>,
+    /// Memory and work left for the packet in progress.
+    pub(super) budget: ReadBudget,
+    /// Connections with work since the last update.
+    working: Vec<ConnectionId>,
 }
 
 impl Sessions {
@@ -47,7 +50,8 @@ impl Sessions {
             resyncing: Vec::new(),
             pinging: Vec::new(),
             owner_corrections: IdPairs::default(),
-            owner_bytes: IdMap::default(),
+            budget: ReadBudget::UNLIMITED,
+            working: Vec::new(),
         }
     }
 
@@ -90,6 +94,33 @@ impl Sessions {
         {
             joiner.state = ConnectionState::Joining;
             self.joining.push(connection);
+        }
+    }
+
+    /// Begins the budget of a packet.
+    pub(super) fn begin_packet(&mut self, from: ConnectionId, limits: &Limits, length: usize) {
+        let connection = self.connections.get(from.0);
+        let work = connection.map(|connection| connection.work);
+        self.budget = work.unwrap_or_default().begin(limits, length);
+    }
+
+    /// Charges a connection with the work of a packet.
+    pub(super) fn end_packet(&mut self, from: ConnectionId, limits: &Limits, length: usize) {
+        if let Some(connection) = self.connections.get_mut(from.0) {
+            let before = connection.work.used();
+            connection.work.end(limits, length, self.budget);
+            if before == 0 && connection.work.used() != 0 {
+                self.working.push(from);
+            }
+        }
+    }
+
+    /// Begins a new update: every connection has its whole budget again.
+    pub(super) fn reset_work(&mut self) {
+        for id in self.working.drain(..) {
+            if let Some(connection) = self.connections.get_mut(id.0) {
+                connection.work.reset();
+            }
         }
     }
 

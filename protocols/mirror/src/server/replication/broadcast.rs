@@ -95,6 +95,7 @@ impl MirrorServer {
                 batches: &batches,
             };
             client.messages = 0;
+            client.work.reset();
             client.complete(now, &time, &mut self.observers.audiences);
             self.outbound.queue(connection, client);
             if client.outbox.waiting() > limit {

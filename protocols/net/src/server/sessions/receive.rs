@@ -59,11 +59,15 @@ impl NetworkServer {
             return Err(PacketError::UnknownChannel(channel));
         }
         self.stats.received.add(packet.len());
+        let (limits, length) = (&self.config.limits, packet.len());
+        self.sessions.begin_packet(connection, limits, length);
         let mut result = Ok(());
         for frame in frames(packet) {
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             result = result.and(handled);
         }
+        let limits = &self.config.limits;
+        self.sessions.end_packet(connection, limits, length);
         if let Err(error) = &result {
             let error = error.clone();
             self.events
