@@ -9,9 +9,7 @@ pub(super) mod snapshot;
 pub(super) mod snapshot_batch;
 pub(super) mod viewer_changes;
 
-use std::collections::BTreeSet;
-
-use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::ServerConfig;
@@ -35,7 +33,7 @@ pub(super) struct Visibility {
     /// Buffers for the snapshots of a join.
     pub(super) spare_buffers: SpareBuffers,
     /// Objects with another parent since the last update.
-    pub(super) reparented: BTreeSet<NetId>,
+    pub(super) reparented: Ids<NetId>,
     /// Whether the scene became complete since the last update.
     pub(super) scene_loaded: bool,
 }
@@ -51,7 +49,7 @@ impl Visibility {
             pending_snapshots: IdMap::default(),
             snapshot_batch: Box::new(SnapshotBatch::new(packet_size)),
             spare_buffers: SpareBuffers::default(),
-            reparented: BTreeSet::new(),
+            reparented: Ids::default(),
             scene_loaded: false,
         }
     }

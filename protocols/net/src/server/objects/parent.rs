@@ -124,9 +124,9 @@ impl NetworkServer {
         if self.visibility.reparented.is_empty() {
             return;
         }
-        let reparented = std::mem::take(&mut self.visibility.reparented).into_iter();
+        let reparented = std::mem::take(&mut self.visibility.reparented);
         let depth = |id: &NetId| self.world.relations.ancestors(*id).count();
-        let mut reparented: Vec<_> = reparented.map(|id| (depth(&id), id)).collect();
+        let mut reparented: Vec<_> = reparented.iter().map(|id| (depth(&id), id)).collect();
         reparented.sort_unstable();
         let mut last = 0;
         for (depth, child) in reparented {

@@ -11,13 +11,13 @@ mod ready;
 mod tests;
 mod viewers;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use syncvar_runtime::interest::Area;
 use syncvar_runtime::object::Outputs;
-use syncvar_runtime::ordered::IdPairs;
+use syncvar_runtime::ordered::{IdPairs, Ids};
 use syncvar_runtime::{AudienceId, ConnectionId};
 
 use crate::Framing;
@@ -61,7 +61,7 @@ pub(in crate::server) struct Audiences {
     /// Connections that the members of an audience mention. Connects and disconnects affect these.
     mentions: IdPairs<ConnectionId, AudienceId>,
     /// Audiences based on all connections.
-    everyone_based: BTreeSet<AudienceId>,
+    everyone_based: Ids<AudienceId>,
     /// Audiences based on an area.
     area_based: IdPairs<Area, AudienceId>,
     /// Connections that see each area.
@@ -139,7 +139,7 @@ impl Audiences {
             all: Vec::new(),
             by_members: BTreeMap::new(),
             mentions: IdPairs::default(),
-            everyone_based: BTreeSet::new(),
+            everyone_based: Ids::default(),
             area_based: IdPairs::default(),
             area_viewers: AreaViewers::default(),
             touched: Vec::new(),
@@ -275,7 +275,7 @@ impl Audiences {
                 self.mentions.remove(connection, id);
             }
             match members.base() {
-                Base::Everyone => self.everyone_based.remove(&id),
+                Base::Everyone => self.everyone_based.remove(id),
                 Base::Area(area) => self.area_based.remove(area, id),
                 Base::Nobody => false,
             };

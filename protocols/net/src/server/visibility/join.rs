@@ -1,9 +1,7 @@
 //! Spawns of new objects, and snapshots for joining connections.
 
-use std::collections::BTreeSet;
-
 use bytes::Bytes;
-use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
@@ -135,8 +133,8 @@ impl NetworkServer {
                     self.send_chunks(0, connection, chunks);
                 }
             }
-            for id in &apart {
-                self.send_private_snapshot(*id, connection);
+            for id in apart.iter() {
+                self.send_private_snapshot(id, connection);
             }
             self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
@@ -149,7 +147,7 @@ impl NetworkServer {
         &mut self,
         framing: Framing,
         joining: &[ConnectionId],
-        apart: &BTreeSet<NetId>,
+        apart: &Ids<NetId>,
     ) -> Vec<(AudienceId, Vec<Bytes>)> {
         let speaks = |c: &ConnectionId| {
             let connection = self.sessions.connections.get(c.0);
@@ -172,7 +170,7 @@ impl NetworkServer {
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
         let objects = self.world.objects.iter().filter(|(number, replicated)| {
             replicated.is(State::Announced)
-                && !(replicated.owner.is_some() && apart.contains(&NetId(*number)))
+                && !(replicated.owner.is_some() && apart.contains(NetId(*number)))
         });
         let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
@@ -203,11 +201,11 @@ impl NetworkServer {
     }
 
     /// Returns the objects with private fields that a joining connection owns.
-    fn private_objects_of(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
+    fn private_objects_of(&self, joining: &[ConnectionId]) -> Ids<NetId> {
         let joiners = joining
             .iter()
             .filter_map(|id| self.sessions.connections.get(id.0));
-        let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
+        let owned = joiners.flat_map(|joiner| joiner.owned.iter());
         let is_private = |id: &NetId| {
             let snapshot = self.snapshot(*id);
             let announced = self
@@ -246,7 +244,7 @@ impl NetworkServer {
             .connections
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
-        for net_id in owned.unwrap_or_default() {
+        for net_id in owned.unwrap_or_default().iter() {
             let replicated = self.world.objects.get(net_id.0);
             // An object that is not announced gets its authority later.
             let announced = replicated.filter(|replicated| replicated.is(State::Announced));

@@ -112,7 +112,7 @@ impl Audiences {
     fn candidates(&self, connection: ConnectionId) -> Vec<AudienceId> {
         let areas = self.area_viewers.areas(connection);
         let based = areas.flat_map(|area| self.based_on(area));
-        let everyone_based = self.everyone_based.iter().copied();
+        let everyone_based = self.everyone_based.iter();
         everyone_based
             .chain(self.mentioning(connection))
             .chain(based)

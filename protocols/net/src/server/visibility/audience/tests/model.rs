@@ -1,5 +1,7 @@
 //! Audiences compared with a model without lists and indices.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 const CONNECTIONS: u32 = 5;
