@@ -1,5 +1,8 @@
 //! Parents of objects.
 
+use std::error::Error;
+use std::fmt;
+
 use syncvar_runtime::relations::Relation;
 use syncvar_runtime::world::{LifecycleEvent, Protocol};
 use syncvar_runtime::{LifecycleCallback, NetId};
@@ -25,14 +28,12 @@ use crate::server::objects::replicated::State;
 /// let error = server.set_parent(door, Some(door)).unwrap_err();
 /// assert!(matches!(error, ParentError::Circle { .. }));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParentError {
     /// The object does not exist.
-    #[error("there is no object {0}")]
     UnknownObject(NetId),
     /// The parent is the object itself, or a descendant of it.
-    #[error("{child} cannot be below {parent}, which is itself or below it")]
     Circle {
         /// The child.
         child: NetId,
@@ -40,6 +41,20 @@ pub enum ParentError {
         parent: NetId,
     },
 }
+
+impl fmt::Display for ParentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownObject(object) => write!(f, "there is no object {object}"),
+            Self::Circle { child, parent } => write!(
+                f,
+                "{child} cannot be below {parent}, which is itself or below it"
+            ),
+        }
+    }
+}
+
+impl Error for ParentError {}
 
 impl NetworkServer {
     /// Sets or removes the parent of an object. The next update notifies its observers
