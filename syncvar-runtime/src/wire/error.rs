@@ -310,6 +310,9 @@ pub enum WriteErrorKind {
         /// Number of bits of the field.
         bits: u32,
     },
+    /// NaN has no encoding in [`Quantized`](crate::Quantized), and no rotation with NaN or infinite
+    /// components has one in [`SmallestThree`](crate::SmallestThree).
+    NotANumber,
     /// Refusal by a user's `on_serialize` or `SyncValue::write`.
     Custom(&'static str),
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use syncvar_runtime::{
     ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
@@ -147,6 +148,12 @@ pub enum ServerEvent {
         behaviour: &'static str,
         /// The error.
         error: SynchronizeError,
+    },
+    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// years. It counts as no time: the own time stands still for that update and continues from there.
+    ClockLeap {
+        /// Refused step.
+        step: Duration,
     },
     /// The channel of a behaviour does not exist, so the behaviour is never sent.
     UnknownChannel {

@@ -98,6 +98,7 @@ impl fmt::Display for WriteErrorKind {
             Self::TooFewBits { bits } => {
                 write!(f, "a number that does not fit the {bits} bits of its field")
             }
+            Self::NotANumber => f.write_str("a float that is not a number"),
             Self::Custom(text) => f.write_str(text),
         }
     }
