@@ -63,25 +63,21 @@ impl Relations {
     }
 
     /// Returns the object with a scene id.
-    #[inline]
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
         self.scene_objects.get(scene_id).copied()
     }
 
     /// Returns all scene ids with their objects, ascending.
-    #[inline]
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
         self.scene_objects.iter().map(|(scene, id)| (scene, *id))
     }
 
     /// Returns the number of objects with a scene id.
-    #[inline]
     pub fn scene_count(&self) -> usize {
         self.scene_objects.len()
     }
 
     /// Gives a scene id to an object. Another object with this scene id loses it.
-    #[inline]
     pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
         self.take_scene_id(object);
         if let Some(former) = self.scene_objects.insert(scene_id, object) {
@@ -91,7 +87,6 @@ impl Relations {
     }
 
     /// Removes and returns the scene id of an object.
-    #[inline]
     pub fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
         let scene_id = self.scene_ids.remove(&object)?;
         self.scene_objects.remove(scene_id);
@@ -165,7 +160,6 @@ impl Relations {
     }
 
     /// Returns the children of an object, ascending.
-    #[inline]
     pub fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
         self.children.of(parent)
     }

@@ -25,7 +25,7 @@ impl<K, V> Default for IdMap<K, V> {
 
 impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for IdMap<K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entries = self.positions.iter().filter_map(|at| self.entries.get(at));
+        let entries = self.positions.iter().map(|at| &self.entries[at]);
         f.debug_map()
             .entries(entries.map(|(key, value)| (key, value)))
             .finish()
@@ -108,8 +108,10 @@ impl<K: Id, V> IdMap<K, V> {
 
     /// Returns ids and values by ascending id.
     pub fn iter(&self) -> impl Iterator<Item = (K, &V)> {
-        let entries = self.positions.iter().filter_map(|at| self.entries.get(at));
-        entries.map(|(key, value)| (*key, value))
+        self.positions.iter().map(|at| {
+            let (key, value) = &self.entries[at];
+            (*key, value)
+        })
     }
 
     /// Returns ids and mutable values by ascending id. Allocates memory for the order.

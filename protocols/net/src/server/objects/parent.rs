@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::relations::Relation;
 use syncvar_runtime::world::{LifecycleEvent, Protocol};
 use syncvar_runtime::{LifecycleCallback, NetId};
@@ -141,10 +142,12 @@ impl NetworkServer {
         }
         let reparented = std::mem::take(&mut self.visibility.reparented);
         let depths = self.world.relations.depths(reparented.iter());
-        let mut reparented: Vec<_> = depths.into_iter().zip(reparented.iter()).collect();
-        reparented.sort_unstable();
+        let mut by_depth = IdPairs::default();
+        for (depth, child) in depths.into_iter().zip(reparented.iter()) {
+            by_depth.insert(depth as u64, child);
+        }
         let (mut last, mut is_mixed) = (None, false);
-        for (depth, child) in reparented {
+        for (depth, child) in by_depth.iter() {
             let Some(replicated) = self.world.objects.get(child.0) else {
                 continue;
             };
