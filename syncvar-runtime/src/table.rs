@@ -1,4 +1,6 @@
-//! `Table`: values by number in dense pages. A lookup takes two steps, iteration is ordered.
+//! `Table`: values by number in pages. A lookup takes three steps, iteration is ordered.
+
+use std::slice;
 
 use crate::ordered::IdMap;
 
@@ -8,31 +10,55 @@ const PAGE: usize = PAGE_NUMBERS as usize;
 /// Numbers per page.
 const PAGE_NUMBERS: u32 = 64;
 
-/// Number of pages in the dense list. A list up to the highest number would cost 512 MB for a single
-/// distant object.
-const DENSE_PAGES: usize = (1 << 24) / PAGE;
+/// Length of a directory.
+const DIRECTORY: usize = DIRECTORY_PAGES as usize;
 
-/// Values by number. An empty page is freed; its pointer in the list stays.
+/// Pages per directory.
+const DIRECTORY_PAGES: u32 = 64;
+
+/// Most directories, for 2^24 numbers. The list of directories for all numbers would cost 2 MB for a
+/// single distant object.
+const DIRECTORIES: usize = (1 << 24) / PAGE / DIRECTORY;
+
+/// Values by number. An empty page and an empty directory are freed, so the memory follows the number of
+/// values: numbers used before cost at most 32 KB.
 #[derive(Debug)]
 pub struct Table<T> {
-    pages: Vec<Option<Box<Page<T>>>>,
-    /// Entries beyond the dense pages.
+    directories: Vec<Option<Box<Directory<T>>>>,
+    /// Entries beyond the directories.
     far: IdMap<u32, T>,
     len: usize,
 }
 
 #[derive(Debug)]
+struct Directory<T> {
+    pages: [Option<Box<Page<T>>>; DIRECTORY],
+    /// Number of pages.
+    used: usize,
+}
+
+#[derive(Debug)]
 struct Page<T> {
     entries: [Option<T>; PAGE],
+    /// Number of values.
     used: usize,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
-            pages: Vec::new(),
+            directories: Vec::new(),
             far: IdMap::default(),
             len: 0,
+        }
+    }
+}
+
+impl<T> Default for Directory<T> {
+    fn default() -> Self {
+        Self {
+            pages: std::array::from_fn(|_| None),
+            used: 0,
         }
     }
 }
@@ -56,9 +82,12 @@ impl<T> Table<T> {
     /// Returns the value with a number.
     #[inline]
     pub fn get(&self, number: u32) -> Option<&T> {
-        let (page, entry) = position(number);
-        match self.pages.get(page) {
-            Some(page) => page.as_deref()?.entries.get(entry)?.as_ref(),
+        let (directory, page, entry) = position(number);
+        match self.directories.get(directory) {
+            Some(directory) => {
+                let page = directory.as_deref()?.pages[page].as_deref()?;
+                page.entries[entry].as_ref()
+            }
             None => self.far.get(number),
         }
     }
@@ -66,43 +95,53 @@ impl<T> Table<T> {
     /// Returns the value with a number for writing.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        let (page, entry) = position(number);
-        match self.pages.get_mut(page) {
-            Some(page) => page.as_deref_mut()?.entries.get_mut(entry)?.as_mut(),
+        let (directory, page, entry) = position(number);
+        match self.directories.get_mut(directory) {
+            Some(directory) => {
+                let page = directory.as_deref_mut()?.pages[page].as_deref_mut()?;
+                page.entries[entry].as_mut()
+            }
             None => self.far.get_mut(number),
         }
     }
 
     /// Inserts a value and returns the previous one.
     pub fn insert(&mut self, number: u32, value: T) -> Option<T> {
-        let (page, entry) = position(number);
-        if page >= DENSE_PAGES {
-            let former = self.far.insert(number, value);
-            self.len += usize::from(former.is_none());
-            return former;
-        }
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
-        }
-        let page = self.pages[page].get_or_insert_default();
-        let former = page.entries[entry].replace(value);
-        if former.is_none() {
-            page.used += 1;
-            self.len += 1;
-        }
+        let (directory, page, entry) = position(number);
+        let former = if directory >= DIRECTORIES {
+            self.far.insert(number, value)
+        } else {
+            if self.directories.len() <= directory {
+                self.directories.resize_with(directory + 1, || None);
+            }
+            let directory = self.directories[directory].get_or_insert_default();
+            let page = directory.pages[page].get_or_insert_with(|| {
+                directory.used += 1;
+                Box::default()
+            });
+            let former = page.entries[entry].replace(value);
+            page.used += usize::from(former.is_none());
+            former
+        };
+        self.len += usize::from(former.is_none());
         former
     }
 
     /// Removes and returns a value.
     pub fn remove(&mut self, number: u32) -> Option<T> {
-        let (page, entry) = position(number);
-        let value = match self.pages.get_mut(page) {
-            Some(page) => {
-                let filled = page.as_mut()?;
+        let (directory, page, entry) = position(number);
+        let value = match self.directories.get_mut(directory) {
+            Some(slot) => {
+                let directory = slot.as_deref_mut()?;
+                let filled = directory.pages[page].as_deref_mut()?;
                 let value = filled.entries[entry].take()?;
                 filled.used -= 1;
                 if filled.used == 0 {
-                    *page = None;
+                    directory.pages[page] = None;
+                    directory.used -= 1;
+                }
+                if directory.used == 0 {
+                    *slot = None;
                 }
                 value
             }
@@ -115,7 +154,8 @@ impl<T> Table<T> {
     /// Returns numbers and values by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let mut far = self.far.iter();
-        let mut pages = (0..).zip(&self.pages);
+        let mut directories = (0..).zip(&self.directories);
+        let mut pages = (0..).zip(slice::Iter::<Option<Box<Page<T>>>>::default());
         let mut entries = (0..).zip([].iter());
         std::iter::from_fn(move || {
             loop {
@@ -124,11 +164,17 @@ impl<T> Table<T> {
                         return Some((number, value));
                     }
                 }
-                let Some((number, page)) = pages.next() else {
+                if let Some((page, slot)) = pages.next() {
+                    if let Some(filled) = slot {
+                        entries = (page * PAGE_NUMBERS..).zip(filled.entries.iter());
+                    }
+                    continue;
+                }
+                let Some((directory, slot)) = directories.next() else {
                     return far.next();
                 };
-                if let Some(page) = page {
-                    entries = (number * PAGE_NUMBERS..).zip(page.entries.iter());
+                if let Some(filled) = slot {
+                    pages = (directory * DIRECTORY_PAGES..).zip(filled.pages.iter());
                 }
             }
         })
@@ -137,7 +183,8 @@ impl<T> Table<T> {
     /// Returns numbers and mutable values by ascending number.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
         let mut far = self.far.iter_mut();
-        let mut pages = (0..).zip(&mut self.pages);
+        let mut directories = (0..).zip(&mut self.directories);
+        let mut pages = (0..).zip(slice::IterMut::<Option<Box<Page<T>>>>::default());
         let mut entries = (0..).zip([].iter_mut());
         std::iter::from_fn(move || {
             loop {
@@ -146,11 +193,17 @@ impl<T> Table<T> {
                         return Some((number, value));
                     }
                 }
-                let Some((number, page)) = pages.next() else {
+                if let Some((page, slot)) = pages.next() {
+                    if let Some(filled) = slot {
+                        entries = (page * PAGE_NUMBERS..).zip(filled.entries.iter_mut());
+                    }
+                    continue;
+                }
+                let Some((directory, slot)) = directories.next() else {
                     return far.next();
                 };
-                if let Some(page) = page {
-                    entries = (number * PAGE_NUMBERS..).zip(page.entries.iter_mut());
+                if let Some(filled) = slot {
+                    pages = (directory * DIRECTORY_PAGES..).zip(filled.pages.iter_mut());
                 }
             }
         })
@@ -167,13 +220,16 @@ impl<T> Table<T> {
     }
 }
 
-fn position(number: u32) -> (usize, usize) {
-    (number as usize / PAGE, number as usize % PAGE)
+/// Returns the directory of a number, the page in the directory and the entry in the page.
+#[inline]
+fn position(number: u32) -> (usize, usize, usize) {
+    let page = number as usize / PAGE;
+    (page / DIRECTORY, page % DIRECTORY, number as usize % PAGE)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DENSE_PAGES, PAGE, Table};
+    use super::{DIRECTORIES, DIRECTORY, PAGE, Table};
 
     #[test]
     fn iteration_is_ordered_and_empty_pages_are_freed() {
@@ -188,7 +244,11 @@ mod tests {
         assert_eq!(table.len(), 4);
         assert_eq!(table.remove(300), Some(300));
         assert_eq!(table.remove(300), None);
-        assert!(table.pages[300 / PAGE].is_none());
+        let first = table.directories[0].as_ref().unwrap();
+        assert!(first.pages[300 / PAGE].is_none());
+        assert_eq!(table.remove(70_000), Some(70_000));
+        assert!(table.directories[70_000 / PAGE / DIRECTORY].is_none());
+        table.insert(70_000, 70_000);
         assert_eq!(table.get(70_000), Some(&70_000));
         assert_eq!(table.get(5), None);
         assert_eq!(table.len(), 3);
@@ -196,14 +256,14 @@ mod tests {
 
     #[test]
     fn distant_numbers_cost_no_list_of_pages() {
-        let border = u32::try_from(DENSE_PAGES * PAGE).unwrap();
+        let border = u32::try_from(DIRECTORIES * DIRECTORY * PAGE).unwrap();
         let numbers = [7, border - 1, border, border + 1, 1 << 31, u32::MAX];
         let mut table = Table::default();
         for number in numbers.into_iter().rev() {
             assert_eq!(table.insert(number, number), None);
         }
         assert_eq!(table.insert(u32::MAX, u32::MAX), Some(u32::MAX));
-        assert_eq!(table.pages.len(), DENSE_PAGES);
+        assert_eq!(table.directories.len(), DIRECTORIES);
         assert_eq!(table.values().copied().collect::<Vec<_>>(), numbers);
         assert_eq!(table.values_mut().map(|n| *n).collect::<Vec<_>>(), numbers);
         for number in numbers {
