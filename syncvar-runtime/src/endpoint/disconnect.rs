@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use crate::limits::LimitExceeded;
 use crate::prefab::text::SchemaDifference;
 
 /// Reason for the end of a connection, or for its refusal.
@@ -29,6 +30,10 @@ pub enum DisconnectReason<E = Infallible> {
     /// The transport has lost the connection, or the other side has left without a message.
     #[error("the connection was lost")]
     ConnectionLost,
+    /// The client has exceeded a limit of the server. The client receives the text as
+    /// [`Requested`](Self::Requested), where the protocol carries texts.
+    #[error("disconnected: {0}")]
+    Limit(LimitExceeded),
     /// The other side has sent invalid data, or has taken too little of its queue.
     #[error("refused: {0}")]
     Refused(E),
