@@ -4,6 +4,7 @@ mod calls;
 mod clock;
 mod connections;
 mod host;
+mod iteration;
 mod late_join;
 mod lifecycle;
 mod parenting;

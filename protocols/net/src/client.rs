@@ -8,6 +8,7 @@ mod early;
 mod endpoint;
 mod event;
 mod inbound;
+mod iterate;
 mod lifecycle;
 mod outbound;
 mod oversized;

@@ -25,7 +25,9 @@
 //! * A silent client is disconnected: by Telepathy after the
 //!   [`receive_timeout`](TransportOptions::receive_timeout), by KCP after the
 //!   [`kcp_timeout`](TransportOptions::kcp_timeout). TCP's keep-alive finds a vanished peer.
-//! * A false sender address on datagrams makes a KCP server send one datagram of 54 bytes to it for
+//! * By KCP, received and unhandled segments of a client take at most 330 KB, and a segment that is
+//!   missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes the connection.
+//! * A false sender address on datagrams makes a KCP server send one datagram of 30 bytes to it for
 //!   each of 30 or more. The server stores no state for it.
 //!
 //! A well-behaved client keeps its place, and

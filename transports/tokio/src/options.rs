@@ -18,8 +18,7 @@ use std::time::Duration;
 pub struct TransportOptions {
     /// Time between two ticks, which is one update; at least 1 µs. 1/60 s.
     pub tick: Duration,
-    /// Most connections on one address; further ones are closed at once. Each can make the server hold
-    /// up to 5 MB of input by KCP, as much as Mirror's window. 1024.
+    /// Most connections on one address; further ones are closed at once. 1024.
     pub max_connections: usize,
     /// Largest packet in a stream, in bytes. By Telepathy it applies to both directions, and both sides
     /// must agree. 16 384.
@@ -38,7 +37,8 @@ pub struct TransportOptions {
     pub receive_timeout: Duration,
     /// Time in which the other side of a stream must take a byte while its queue is not empty. 5 s.
     pub send_timeout: Duration,
-    /// Longest silence on a KCP connection. 10 s; both sides ping every second.
+    /// Longest silence on a KCP connection, and the longest time for which a segment may be missing while
+    /// later ones have arrived. 10 s; both sides ping every second.
     pub kcp_timeout: Duration,
     /// Time in which a connection that is being closed must take its queue. 5 s.
     pub close_timeout: Duration,

@@ -143,7 +143,8 @@ impl<E: Endpoint> Listener<E> for KcpListener {
                 return true;
             };
             if let Stage::Known(connection) = client.stage {
-                tracing::info!(%connection, %reason, "disconnected");
+                let (segments, messages) = client.connection.refused();
+                tracing::info!(%connection, %reason, segments, messages, "disconnected");
                 addrs.remove(&connection);
                 server.handle_disconnect(connection);
                 // The queue may end with a `Disconnect`.
