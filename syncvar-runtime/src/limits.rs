@@ -64,7 +64,7 @@ pub struct Limits {
     /// disconnects the client
     /// ([`LimitExceeded::Misbehaviour`]).
     ///
-    /// A malformed or impossible message, and a value beyond a limit, costs 100 points. A message that is
+    /// A malformed or impossible message, and a value beyond a limit, costs 1 000 points. A message that is
     /// ignored costs 1: a write without ownership, a refused command, a request for an unknown object.
     pub max_misbehaviour: u32,
     /// Points of misbehaviour forgiven per second; 1 000 by default.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::Limits;
 use crate::clock::Bucket;
 use crate::limits::ReadBudget;
+use crate::{CommandRefusal, Limits};
 
 /// Input of one connection of a server: messages per second, work and misbehaviour.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +24,7 @@ pub enum Misbehaviour {
     /// Valid, but too late, too often, or without permission: 1 point. Honest clients cause it when an
     /// object changes its owner or is despawned.
     Ignored,
-    /// Malformed, impossible, or beyond a limit of values: 100 points. Honest clients never cause it.
+    /// Malformed, impossible, or beyond a limit of values: 1 000 points. Honest clients never cause it.
     Invalid,
 }
 
@@ -34,7 +34,18 @@ impl Misbehaviour {
     pub const fn points(self) -> u32 {
         match self {
             Self::Ignored => 1,
-            Self::Invalid => 100,
+            Self::Invalid => 1_000,
+        }
+    }
+}
+
+impl From<&CommandRefusal> for Misbehaviour {
+    /// Only malformed arguments are invalid: an object may have changed since the command left, and a
+    /// client of another build may lack a command.
+    fn from(reason: &CommandRefusal) -> Self {
+        match reason {
+            CommandRefusal::Malformed(_) => Self::Invalid,
+            _ => Self::Ignored,
         }
     }
 }
@@ -247,7 +258,7 @@ mod tests {
     fn misbehaviour_decays() {
         let (mut intake, mut conduct) = (Intake::default(), Conduct::default());
         let mut limits = limits();
-        (limits.max_misbehaviour, limits.misbehaviour_decay) = (250, 50.0);
+        (limits.max_misbehaviour, limits.misbehaviour_decay) = (2500, 500.0);
         let mut misbehave = |seconds| {
             let now = Duration::from_secs(seconds);
             intake.begin(&conduct, &limits, (1, 0, now));

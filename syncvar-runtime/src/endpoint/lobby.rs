@@ -115,7 +115,9 @@ mod tests {
         (limits.max_ready, limits.reserved_places) = (3, 1);
         let mut lobby = Lobby::default();
         let ids = [1, 2, 3, 4, 5].map(ConnectionId);
-        ids.map(|id| lobby.enter(id));
+        for id in ids {
+            lobby.enter(id);
+        }
         let mut admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, false, false, false]);
         assert!(lobby.set_returning(ids[2]) && !lobby.set_returning(ConnectionId(9)));

@@ -183,6 +183,10 @@ pub enum PacketError {
     /// The server has no such channel.
     #[error("no channel {0}")]
     UnknownChannel(u8),
+    /// The connection has sent more messages per second than
+    /// [`Limits::message_rate`](syncvar_runtime::Limits::message_rate). The packet was not handled.
+    #[error("too many messages of {0}")]
+    TooManyMessages(ConnectionId),
     /// A message was malformed; the messages before it were handled.
     #[error("malformed packet: {0}")]
     Malformed(#[from] ReadError),

@@ -8,6 +8,7 @@
 )]
 
 use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, run_hooks_as_write};
 use syncvar_runtime::{
     ConnectionId, Encoding, NetId, NetworkReader, OperationLog, ReadError, ReadErrorKind,
@@ -112,10 +113,10 @@ impl MirrorServer {
     ) -> Result<(), ReadError> {
         let mut written = ReceivedState::default();
         let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
-            .with_budget(self.sessions.budget)
+            .with_budget(self.sessions.intake.budget)
             .relaying();
         let result = self.read_owner_state(object, &mut reader, initial_state, &mut written);
-        self.sessions.budget = reader.budget();
+        self.sessions.intake.budget = reader.budget();
         self.call_state_hooks(object, written.hooks);
         // Components read before an error keep their values.
         self.queue_written(object, written.components);
@@ -137,6 +138,7 @@ impl MirrorServer {
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
         one_more(&mut self.stats.refused_states);
+        self.sessions.intake.count(Misbehaviour::Ignored);
         self.events.push_minor(MirrorServerEvent::StateRefused {
             connection,
             object,

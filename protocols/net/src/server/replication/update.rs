@@ -46,6 +46,8 @@ impl NetworkServer {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
+        self.sessions.intake.next_update();
+        self.expire_joins();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
