@@ -183,7 +183,10 @@ pub mod mirror {
     #[cfg(feature = "mirror-telepathy")]
     pub use syncvar_tokio::telepathy;
     #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
-    pub use syncvar_tokio::{TransportError, TransportOptions};
+    pub use syncvar_tokio::{
+        Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportError, TransportOptions,
+        TransportStats,
+    };
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.

@@ -124,6 +124,13 @@ pub trait Endpoint {
     /// Returns whether the endpoint has this connection.
     fn is_connected(&self, connection: ConnectionId) -> bool;
 
+    /// Returns whether the other side of a connection sends packets regularly: then the transport ends
+    /// the connection after a long silence.
+    fn expects_packets(&self, connection: ConnectionId) -> bool {
+        let _ = connection;
+        true
+    }
+
     /// Sends the changes that are due. `now` is the time since any fixed moment.
     fn update(&mut self, now: Duration);
 

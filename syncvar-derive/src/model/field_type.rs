@@ -310,6 +310,9 @@ fn has_ordered_keys(segment: &PathSegment) -> bool {
 
 /// Returns whether a type belongs to the language or to std, by its name.
 pub(super) fn is_known(ty: &Type) -> bool {
+    if let Type::Group(group) = ty {
+        return is_known(&group.elem);
+    }
     travels(ty)
         || !matches!(ty, Type::Path(_))
         || last_segment(ty).and_then(advice_for).is_some()

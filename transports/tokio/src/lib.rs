@@ -39,6 +39,8 @@
 //! all packets on channel 0.
 #![warn(clippy::print_stdout)]
 
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod admission;
 mod error;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod host;
@@ -49,6 +51,9 @@ mod listener;
 mod options;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod peer;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod silence;
+mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
 
@@ -61,12 +66,15 @@ pub mod tcp;
 #[cfg(feature = "telepathy")]
 pub mod telepathy;
 
-pub use error::TransportError;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+pub use admission::ReservedPlaces;
+pub use error::{Timeout, TransportError};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use host::Host;
-pub use options::TransportOptions;
+pub use options::{Reconnect, TransportOptions};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use peer::Peer;
+pub use stats::{TransportCounters, TransportStats};
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 pub use stream::{FrameError, Frames};
 

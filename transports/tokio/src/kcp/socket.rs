@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use super::clients::{Client, Clients, Stage};
 use super::{INTERVAL, KcpError, LIMITS, MAX_DATAGRAM};
 use crate::TransportOptions;
+use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
 
 /// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
@@ -96,7 +98,7 @@ impl KcpListener {
 }
 
 impl<E: Endpoint> Listener<E> for KcpListener {
-    fn set_options(&mut self, options: &TransportOptions) {
+    fn set_options(&mut self, options: &TransportOptions, _: &Arc<Admission>) {
         self.clients = Clients::new(options);
         self.options = options.clone();
     }
