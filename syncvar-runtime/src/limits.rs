@@ -64,8 +64,8 @@ pub struct Limits {
     /// disconnects the client
     /// ([`LimitExceeded::Misbehaviour`]).
     ///
-    /// A malformed or impossible message, and a value beyond a limit, costs 1 000 points. A message that is
-    /// ignored costs 1: a write without ownership, a refused command, a request for an unknown object.
+    /// A malformed or impossible message costs 1 000 points, a value beyond a limit 100. A message that
+    /// is ignored costs 1: a write without ownership, a refused command, a request for an unknown object.
     pub max_misbehaviour: u32,
     /// Points of misbehaviour forgiven per second; 1 000 by default.
     pub misbehaviour_decay: f64,
@@ -106,7 +106,7 @@ impl Limits {
         command_rate: 100.0,
         max_misbehaviour: 10_000,
         misbehaviour_decay: 1_000.0,
-        join_timeout: Duration::from_secs(60),
+        join_timeout: Duration::from_mins(1),
         max_ready: usize::MAX,
         reserved_places: 0,
     };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::clock::Bucket;
 use crate::limits::ReadBudget;
-use crate::{CommandRefusal, Limits};
+use crate::{CommandRefusal, Limits, ReadErrorKind};
 
 /// Input of one connection of a server: messages per second, work and misbehaviour.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +24,9 @@ pub enum Misbehaviour {
     /// Valid, but too late, too often, or without permission: 1 point. Honest clients cause it when an
     /// object changes its owner or is despawned.
     Ignored,
-    /// Malformed, impossible, or beyond a limit of values: 1 000 points. Honest clients never cause it.
+    /// Valid, but with more elements, memory, work or depth than allowed: 100 points.
+    Excessive,
+    /// Malformed or impossible: 1 000 points. Honest clients never cause it.
     Invalid,
 }
 
@@ -34,17 +36,30 @@ impl Misbehaviour {
     pub const fn points(self) -> u32 {
         match self {
             Self::Ignored => 1,
+            Self::Excessive => 100,
             Self::Invalid => 1_000,
         }
     }
 }
 
+impl From<ReadErrorKind> for Misbehaviour {
+    fn from(kind: ReadErrorKind) -> Self {
+        match kind {
+            ReadErrorKind::TooManyElements { .. }
+            | ReadErrorKind::TooMuchMemory { .. }
+            | ReadErrorKind::TooMuchWork { .. }
+            | ReadErrorKind::TooDeep => Self::Excessive,
+            _ => Self::Invalid,
+        }
+    }
+}
+
 impl From<&CommandRefusal> for Misbehaviour {
-    /// Only malformed arguments are invalid: an object may have changed since the command left, and a
-    /// client of another build may lack a command.
+    /// An object may have changed since the command left, and a client of another build may lack a
+    /// command: only unreadable arguments count more.
     fn from(reason: &CommandRefusal) -> Self {
         match reason {
-            CommandRefusal::Malformed(_) => Self::Invalid,
+            CommandRefusal::Malformed(error) => error.kind().into(),
             _ => Self::Ignored,
         }
     }

@@ -78,7 +78,7 @@ impl NetworkServer {
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             if let Err(error) = &handled {
                 self.stats.refused.count_read(error.kind());
-                self.sessions.intake.count(Misbehaviour::Invalid);
+                self.sessions.intake.count(error.kind().into());
             }
             result = result.and(handled);
         }
