@@ -60,6 +60,10 @@ pub struct Limits {
     /// (`#[command(rate = 5.0)]`), in the server's own time; 100 by default, infinity for no limit. A
     /// burst may have the calls of one second. Further calls are refused.
     pub command_rate: f64,
+    /// Bytes per second of the snapshots that a connection requests for objects that it could not read,
+    /// in the server's own time; 1 MiB by default, infinity for no limit. A burst may have the bytes of
+    /// one second, and one object more. Further requests wait.
+    pub snapshot_rate: f64,
     /// Limit of the misbehaviour of a connection, in points; 10 000 by default. Beyond it the server
     /// disconnects the client
     /// ([`LimitExceeded::Misbehaviour`]).
@@ -104,6 +108,7 @@ impl Limits {
         max_total_work: 256 << 20,
         message_rate: 10_000.0,
         command_rate: 100.0,
+        snapshot_rate: 1_048_576.0,
         max_misbehaviour: 10_000,
         misbehaviour_decay: 1_000.0,
         join_timeout: Duration::from_mins(1),

@@ -5,8 +5,9 @@ use std::time::Duration;
 use syncvar::limits::{LimitExceeded, Limits};
 use syncvar::prelude::*;
 use syncvar::stats::RefusedInput;
+use syncvar::wire::NetworkWriter;
 use syncvar::{ClientConfig, DisconnectReason, Endpoint, ServerConfig, error::PacketError};
-use syncvar_testing::{Door, frame, prefabs};
+use syncvar_testing::{Banner, Door, Score, frame, prefabs_with_scoreboard as prefabs};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -229,4 +230,50 @@ fn last_places_are_for_returning_sessions() {
     net.cut(first);
     let next = connect_idle(&mut net);
     assert!(ready(&mut net, next));
+}
+
+/// 64 banners of 30 KB, requested again with each update.
+#[test]
+fn requested_snapshots_beyond_their_rate_wait() {
+    let mut net = network(|_| {});
+    let ids: Vec<_> = (0..64).map(|_| spawn(&mut net, 30_000)).collect();
+    net.connect();
+    net.settle();
+    let connection = net.connection(0);
+    let mut request = |seconds: u32| {
+        let before = net.server.stats().sent.bytes;
+        for _ in 0..20 * seconds {
+            for id in &ids {
+                let mut number = NetworkWriter::new();
+                number.write_packed_u32(id.0);
+                let packet = frame(RESYNC, number.as_bytes());
+                net.server.handle_packet(connection, 0, &packet).unwrap();
+            }
+            net.step();
+        }
+        net.server.stats().sent.bytes - before
+    };
+    let sent = request(5);
+    assert!((5 << 20..7 << 20).contains(&sent), "{sent}");
+    assert!(refused(&net).delayed_snapshots > 40);
+    // All objects of half a second's bytes return at once.
+    let mut net = network(|_| {});
+    let ids: Vec<_> = (0..20).map(|_| spawn(&mut net, 25_000)).collect();
+    net.connect();
+    net.settle();
+    let connection = net.connection(0);
+    for id in &ids {
+        let packet = frame(RESYNC, &[u8::try_from(id.0).unwrap()]);
+        net.server.handle_packet(connection, 0, &packet).unwrap();
+    }
+    let before = net.server.stats().sent.bytes;
+    net.step();
+    assert!(net.server.stats().sent.bytes - before >= 500_000);
+    assert_eq!(refused(&net).delayed_snapshots, 0);
+}
+
+fn spawn(net: &mut MemoryNetwork, length: usize) -> NetId {
+    let mut banner = Banner::default();
+    banner.text.set("x".repeat(length));
+    net.server.spawn((Score::default(), banner))
 }

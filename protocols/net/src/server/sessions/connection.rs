@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
+use syncvar_runtime::clock::Bucket;
 use syncvar_runtime::endpoint::Conduct;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
@@ -25,6 +26,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) viewpoint: Option<Vector3>,
     /// Objects whose snapshot the client requested.
     pub(in crate::server) resync_requests: BTreeSet<NetId>,
+    /// Bytes of requested snapshots.
+    pub(in crate::server) resync_bytes: Bucket,
     pub(in crate::server) ping: Pings,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
@@ -72,6 +75,7 @@ impl Connection {
             backlog: None,
             viewpoint: None,
             resync_requests: BTreeSet::new(),
+            resync_bytes: Bucket::default(),
             ping: Pings::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),
