@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 use super::Framing;
 use super::connection::{Connection, Fault};
-use super::turn::take_turns;
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
+use crate::turn::take_turns;
 use crate::{TransportCounters, TransportOptions};
 
 #[derive(Debug)]
