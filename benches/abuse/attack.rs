@@ -1,5 +1,6 @@
-//! Role of the attackers over TCP.
+//! Role of the attackers.
 
+mod datagram;
 mod stream;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -33,6 +34,8 @@ pub(crate) enum Kind {
     Stalled,
     /// Connects, joins and leaves: the number of connections per second.
     Churn,
+    /// By KCP.
+    Kcp(datagram::Kind),
 }
 
 impl std::str::FromStr for Kind {
@@ -47,6 +50,12 @@ impl std::str::FromStr for Kind {
             "slowloris" => Self::Slowloris,
             "stalled" => Self::Stalled,
             "churn" => Self::Churn,
+            "kcp-flood" => Self::Kcp(datagram::Kind::Flood),
+            "kcp-early" => Self::Kcp(datagram::Kind::Early),
+            "kcp-places" => Self::Kcp(datagram::Kind::Places),
+            "kcp-silent" => Self::Kcp(datagram::Kind::Silent),
+            "kcp-hello" => Self::Kcp(datagram::Kind::Hello),
+            "kcp-garbage" => Self::Kcp(datagram::Kind::Garbage),
             _ => return Err(format!("no attack {name:?}")),
         })
     }
@@ -81,7 +90,7 @@ pub(crate) async fn run(kind: Kind, count: u32, server: SocketAddr) -> Outcome {
 /// Returns the source address of an attacker: loopback has 2^24.
 fn source(kind: Kind, number: u32) -> Ipv4Addr {
     let number = match kind {
-        Kind::Idle | Kind::Mute => 0,
+        Kind::Idle | Kind::Mute | Kind::Kcp(datagram::Kind::Places) => 0,
         _ => number % 60_000,
     };
     let [.., high, low] = (number + 2).to_be_bytes();
@@ -120,6 +129,9 @@ async fn churn(rate: u32, server: SocketAddr) {
 
 /// Attacks with one connection until it ends.
 async fn attack(kind: Kind, number: u32, server: SocketAddr) -> std::io::Result<()> {
+    if let Kind::Kcp(kind) = kind {
+        return datagram::attack(kind, (source(Kind::Kcp(kind), number), 0).into(), server).await;
+    }
     let mut stream = Stream::connect(source(kind, number), server).await?;
     CONNECTED.fetch_add(1, Ordering::Relaxed);
     match kind {
@@ -146,6 +158,7 @@ async fn attack(kind: Kind, number: u32, server: SocketAddr) -> std::io::Result<
             stream.join().await?;
             stream.read_some().await
         }
+        Kind::Kcp(_) => Ok(()),
     }
 }
 

@@ -5,11 +5,13 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use syncvar::mirror::{MirrorClient, MirrorPeer};
 use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
-use crate::world::{CLOCK, ECHOES, Echo, UNITS, Unit, echo, micros, prefabs};
+use crate::Transport;
+use crate::world::{CLOCK, ECHOES, Echo, UNITS, Unit, echo, micros, mirror_prefabs, prefabs};
 
 /// Time between two commands of a client.
 const COMMANDS: Duration = Duration::from_millis(83);
@@ -39,52 +41,101 @@ impl Samples {
     }
 }
 
-/// Connects a client and waits for all objects. `None` after a time limit.
-pub(crate) async fn join(address: SocketAddr, limit: Duration) -> Option<TcpClient> {
-    let joined = async {
-        let client = NetworkClient::new(prefabs());
-        let mut tcp = TcpClient::connect(address, client).await.ok()?;
-        let all = usize::try_from(UNITS + ECHOES).ok()?;
-        while tcp.client().object_count() < all {
-            tcp.receive().await.ok()?;
-        }
-        Some(tcp)
-    };
-    timeout(limit, joined).await.ok().flatten()
+/// Client with a connection by one of the transports.
+pub(crate) enum Player {
+    Tcp(Box<TcpClient>),
+    Kcp(Box<MirrorPeer>),
 }
 
-/// Plays until the connection ends. Adds measurements.
-pub(crate) async fn play(mut tcp: TcpClient, number: u32, samples: Rc<RefCell<Samples>>) {
-    let mut commands = interval(COMMANDS);
-    commands.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let mut seen = Seen::default();
-    let mut last = Instant::now();
-    loop {
-        tokio::select! {
-            received = tcp.receive() => if received.is_err() {
-                samples.borrow_mut().lost += 1;
-                return;
-            },
-            _ = commands.tick() => {
-                // A refused call is a missing round trip.
-                let _ = tcp.client_mut().calls::<Echo>(echo(number)).echo(micros());
+impl Player {
+    /// Connects a client and waits for all objects. `None` after a time limit.
+    pub(crate) async fn join(
+        transport: Transport,
+        address: SocketAddr,
+        limit: Duration,
+    ) -> Option<Self> {
+        let joined = async {
+            let mut player = match transport {
+                Transport::Tcp => {
+                    let client = NetworkClient::new(prefabs());
+                    Self::Tcp(Box::new(TcpClient::connect(address, client).await.ok()?))
+                }
+                Transport::Kcp => {
+                    let client = MirrorClient::new(mirror_prefabs());
+                    Self::Kcp(Box::new(MirrorPeer::kcp(address, client).await.ok()?))
+                }
+            };
+            let all = usize::try_from(UNITS + ECHOES).ok()?;
+            while player.object_count() < all {
+                player.receive().await.then_some(())?;
             }
+            Some(player)
+        };
+        timeout(limit, joined).await.ok().flatten()
+    }
+
+    /// Receives a packet. Returns whether the connection stands.
+    async fn receive(&mut self) -> bool {
+        match self {
+            Self::Tcp(tcp) => tcp.receive().await.is_ok(),
+            Self::Kcp(kcp) => kcp.receive().await.is_ok(),
         }
-        while tcp.poll_event().is_some() {}
-        let mut samples = samples.borrow_mut();
-        if let Some(latency) = seen
-            .clock
-            .observe(tcp.client().get::<Unit>(CLOCK), |unit| *unit.stamp)
-        {
-            samples.latencies.push(latency);
-            last = Instant::now();
+    }
+
+    fn object_count(&self) -> usize {
+        match self {
+            Self::Tcp(tcp) => tcp.client().object_count(),
+            Self::Kcp(kcp) => kcp.client().object_count(),
         }
-        let own = tcp.client().get::<Echo>(echo(number));
-        if let Some(latency) = seen.echo.observe(own, |echo| *echo.at) {
-            samples.round_trips.push(latency);
+    }
+
+    fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
+        match self {
+            Self::Tcp(tcp) => tcp.client().get(id),
+            Self::Kcp(kcp) => kcp.client().get(id),
         }
-        let silence = u64::try_from(last.elapsed().as_micros()).unwrap_or(u64::MAX);
-        samples.silence = samples.silence.max(silence);
+    }
+
+    /// Sends a command, and drops the events.
+    fn command(&mut self, number: u32) {
+        // A refused call is a missing round trip.
+        let _ = match self {
+            Self::Tcp(tcp) => tcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
+            Self::Kcp(kcp) => kcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
+        };
+        match self {
+            Self::Tcp(tcp) => while tcp.poll_event().is_some() {},
+            Self::Kcp(kcp) => while kcp.poll_event().is_some() {},
+        }
+    }
+
+    /// Plays until the connection ends. Adds measurements.
+    pub(crate) async fn play(mut self, number: u32, samples: Rc<RefCell<Samples>>) {
+        let mut commands = interval(COMMANDS);
+        commands.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut seen = Seen::default();
+        let mut last = Instant::now();
+        loop {
+            tokio::select! {
+                stands = self.receive() => if !stands {
+                    samples.borrow_mut().lost += 1;
+                    return;
+                },
+                _ = commands.tick() => self.command(number),
+            }
+            let mut samples = samples.borrow_mut();
+            let clock = self.get::<Unit>(CLOCK);
+            if let Some(latency) = seen.clock.observe(clock, |unit| *unit.stamp) {
+                samples.latencies.push(latency);
+                last = Instant::now();
+            }
+            let own = self.get::<Echo>(echo(number));
+            if let Some(latency) = seen.echo.observe(own, |echo| *echo.at) {
+                samples.round_trips.push(latency);
+            }
+            let silence = u64::try_from(last.elapsed().as_micros()).unwrap_or(u64::MAX);
+            samples.silence = samples.silence.max(silence);
+        }
     }
 }
 

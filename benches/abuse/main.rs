@@ -20,6 +20,14 @@ mod world;
 
 use std::error::Error;
 
+/// Transport of a server, with its protocol.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Transport {
+    Tcp,
+    /// Mirror's protocol.
+    Kcp,
+}
+
 /// Result of a role.
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -31,7 +39,8 @@ fn main() -> Outcome {
         .build()?;
     runtime.block_on(async {
         match words.as_slice() {
-            ["serve"] => server::serve().await,
+            ["serve", "tcp"] => server::serve(Transport::Tcp).await,
+            ["serve", _] => server::serve(Transport::Kcp).await,
             ["attack", kind, count, address] => {
                 attack::run(kind.parse()?, count.parse()?, address.parse()?).await
             }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
 
-use crate::Outcome;
-use crate::healthy::{Samples, join, play};
+use crate::healthy::{Player, Samples};
 use crate::process::Role;
 use crate::table::{HEADER, Row};
+use crate::{Outcome, Transport};
 
 /// Number of healthy clients.
 const CLIENTS: u32 = 5;
@@ -33,6 +33,14 @@ const SCENARIOS: &[Scenario] = &[
     Scenario("slowloris 300", "slowloris", 300, 3),
     Scenario("stalled 20", "stalled", 20, 2),
     Scenario("churn 200/s", "churn", 200, 2),
+    Scenario("KCP, no attack", "kcp-silent", 0, 1),
+    Scenario("KCP, commands 20", "kcp-flood", 20, 2),
+    Scenario("KCP, commands 200", "kcp-flood", 200, 3),
+    Scenario("KCP, early segments 200", "kcp-early", 200, 4),
+    Scenario("KCP, places 1100, one address", "kcp-places", 1100, 4),
+    Scenario("KCP, silent 1100", "kcp-silent", 1100, 4),
+    Scenario("KCP, hello flood 200", "kcp-hello", 200, 2),
+    Scenario("KCP, garbage 20", "kcp-garbage", 20, 2),
 ];
 
 /// Runs the scenarios that the arguments select, and prints the table.
@@ -69,13 +77,19 @@ impl Scenario {
     /// Runs a server, healthy clients and attackers.
     async fn measure(&self, time: Duration) -> Result<Row, Box<dyn std::error::Error>> {
         let Self(name, kind, count, ramp) = self;
-        let mut server = Role::start(&["serve"])?;
+        let (transport, word) = if kind.starts_with("kcp") {
+            (Transport::Kcp, "kcp")
+        } else {
+            (Transport::Tcp, "tcp")
+        };
+        let mut server = Role::start(&["serve", word])?;
         let address: SocketAddr = server.line().await?.parse()?;
         let samples = Rc::new(RefCell::new(Samples::default()));
         let clients = LocalSet::new();
         for number in 0..CLIENTS {
-            let client = join(address, JOIN).await.ok_or("a healthy client")?;
-            clients.spawn_local(play(client, number, Rc::clone(&samples)));
+            let client = clients.run_until(Player::join(transport, address, JOIN));
+            let client = client.await.ok_or("a healthy client cannot join")?;
+            clients.spawn_local(client.play(number, Rc::clone(&samples)));
         }
         let measured = clients.run_until(async {
             let count = count.to_string();
@@ -84,7 +98,8 @@ impl Scenario {
 
             samples.take();
             let (started, before) = (Instant::now(), server.usage()?);
-            let newcomer = join(address, JOIN).await.map(|_client| started.elapsed());
+            let newcomer = Player::join(transport, address, JOIN).await;
+            let newcomer = newcomer.map(|_client| started.elapsed());
             sleep(time.saturating_sub(started.elapsed())).await;
             let (elapsed, after) = (started.elapsed(), server.usage()?);
             let samples = samples.take();

@@ -1,60 +1,74 @@
 //! Role of the server.
 
 use std::io::Write;
+use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use syncvar::mirror::{
+    MirrorHost, MirrorServer, MirrorServerConfig, SpawnPolicy, TransportOptions,
+};
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpOptions, TcpServer};
 
-use crate::Outcome;
 use crate::process::input_closed;
-use crate::world::{CHANGES, CLOCK, ECHOES, Echo, TICK, UNITS, Unit, micros, prefabs};
+use crate::world::{TICK, World, mirror_prefabs, prefabs};
+use crate::{Outcome, Transport};
 
 /// Prints the address, and runs until the input is closed.
-pub(crate) async fn serve() -> Outcome {
-    let mut server = NetworkServer::new(prefabs());
-    for number in 0..UNITS {
-        server.spawn(Unit {
-            name: format!("unit {number}").into(),
-            ..Unit::default()
-        });
-    }
-    for _ in 0..ECHOES {
-        server.spawn(Echo::default());
-    }
-    let mut options = TcpOptions::default();
-    options.tick = TICK;
-    let tcp = TcpServer::bind("127.0.0.1:0", server, options).await?;
-    println!("{}", tcp.local_addr()?);
-    std::io::stdout().flush()?;
-
+pub(crate) async fn serve(transport: Transport) -> Outcome {
     let stopped = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&stopped);
     tokio::spawn(async move {
         input_closed().await;
         stop.store(true, Ordering::Relaxed);
     });
-    let mut next = 0;
-    tcp.run(move |server, _now| {
+    let flow = move || {
         if stopped.load(Ordering::Relaxed) {
-            return ControlFlow::Break(());
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
-        while server.poll_event().is_some() {}
-        for _ in 1..CHANGES {
-            next = (next + 1) % UNITS;
-            change(server, NetId(1 + next));
+    };
+    let mut last = 0;
+    match transport {
+        Transport::Tcp => {
+            let mut server = NetworkServer::new(prefabs());
+            server.fill();
+            let mut options = TcpOptions::default();
+            options.tick = TICK;
+            let tcp = TcpServer::bind("127.0.0.1:0", server, options).await?;
+            announce(tcp.local_addr()?)?;
+            let game = move |server: &mut NetworkServer, _now| {
+                while server.poll_event().is_some() {}
+                last = server.tick(last);
+                flow()
+            };
+            tcp.run(game).await;
         }
-        change(server, CLOCK);
-        ControlFlow::Continue(())
-    })
-    .await;
+        Transport::Kcp => {
+            let mut config = MirrorServerConfig::default();
+            config.spawn_policy = SpawnPolicy::WhenReady;
+            let mut server = MirrorServer::with_config(mirror_prefabs(), config);
+            server.fill();
+            let mut options = TransportOptions::default();
+            options.tick = TICK;
+            let host = MirrorHost::kcp("127.0.0.1:0", server).await?;
+            let host = host.with_options(options);
+            announce(host.local_addrs()?[0])?;
+            let game = move |server: &mut MirrorServer, _now| {
+                while server.poll_event().is_some() {}
+                last = server.tick(last);
+                flow()
+            };
+            host.run(game).await;
+        }
+    }
     Ok(())
 }
 
-fn change(server: &mut NetworkServer, id: NetId) {
-    if let Some(mut unit) = server.get_mut::<Unit>(id) {
-        unit.stamp.set(micros());
-    }
+fn announce(address: SocketAddr) -> std::io::Result<()> {
+    println!("{address}");
+    std::io::stdout().flush()
 }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use syncvar::mirror::{AssetId, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
 
 /// Number of units.
@@ -56,6 +57,78 @@ pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Unit>("unit")
         .register::<Echo>("echo")
+}
+
+/// Returns the registry of both ends of Mirror's protocol.
+pub(crate) fn mirror_prefabs() -> MirrorPrefabs {
+    MirrorPrefabs::new()
+        .register::<Unit>(MirrorPrefab::new("unit", AssetId(1)))
+        .register::<Echo>(MirrorPrefab::new("echo", AssetId(2)))
+}
+
+/// Server of one of the protocols.
+pub(crate) trait World {
+    /// Spawns a unit.
+    fn spawn_unit(&mut self, unit: Unit);
+
+    /// Spawns an echo.
+    fn spawn_echo(&mut self);
+
+    /// Changes a unit.
+    fn change(&mut self, id: NetId);
+
+    /// Spawns all objects.
+    fn fill(&mut self) {
+        for number in 0..UNITS {
+            self.spawn_unit(Unit {
+                name: format!("unit {number}").into(),
+                ..Unit::default()
+            });
+        }
+        (0..ECHOES).for_each(|_| self.spawn_echo());
+    }
+
+    /// Changes the units of a tick. Returns the last one besides the clock.
+    fn tick(&mut self, mut last: u32) -> u32 {
+        for _ in 1..CHANGES {
+            last = (last + 1) % UNITS;
+            self.change(NetId(1 + last));
+        }
+        self.change(CLOCK);
+        last
+    }
+}
+
+impl World for NetworkServer {
+    fn spawn_unit(&mut self, unit: Unit) {
+        self.spawn(unit);
+    }
+
+    fn spawn_echo(&mut self) {
+        self.spawn(Echo::default());
+    }
+
+    fn change(&mut self, id: NetId) {
+        if let Some(mut unit) = self.get_mut::<Unit>(id) {
+            unit.stamp.set(micros());
+        }
+    }
+}
+
+impl World for MirrorServer {
+    fn spawn_unit(&mut self, unit: Unit) {
+        self.spawn(unit);
+    }
+
+    fn spawn_echo(&mut self) {
+        self.spawn(Echo::default());
+    }
+
+    fn change(&mut self, id: NetId) {
+        if let Some(mut unit) = self.get_mut::<Unit>(id) {
+            unit.stamp.set(micros());
+        }
+    }
 }
 
 /// Returns the time since 1970 in microseconds: one clock for all processes.

@@ -79,3 +79,4 @@ pub use wire::{
     ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };
+pub use world::{ManyMut, ObjectError, ObjectMut, SplitMut};

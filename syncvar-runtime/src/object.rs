@@ -22,7 +22,7 @@ pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_a
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
-pub use pool::{Entry, Job, Location, Pool, Pools};
+pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};
 pub use slots::{

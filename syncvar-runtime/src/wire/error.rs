@@ -347,6 +347,10 @@ pub enum WriteErrorKind {
         /// Number of bits of the field.
         bits: u32,
     },
+    /// NaN has no encoding in [`Quantized`](crate::Quantized), and no rotation with NaN or infinite
+    /// components has one in [`SmallestThree`](crate::SmallestThree).
+    #[error("a float that is not a number")]
+    NotANumber,
     /// Refusal by a user's `on_serialize` or `SyncValue::write`.
     #[error("{0}")]
     Custom(&'static str),

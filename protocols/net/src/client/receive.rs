@@ -126,9 +126,10 @@ impl NetworkClient {
             MessageType::Pong => self.handle_pong(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::OwnerState => self.handle_owner_state(payload)?,
-            MessageType::SpawnFinished => self.handle_spawn_finished(payload)?,
+            MessageType::SpawnFinished => self.handle_spawn_finished(channel, payload)?,
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
+                self.drop_outdated(channel);
                 self.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),
@@ -136,9 +137,12 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn handle_spawn_finished(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+    fn handle_spawn_finished(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         match SpawnFinished::decode(payload)?.state {
-            0 => self.begin_burst(),
+            0 => {
+                self.drop_outdated(channel);
+                self.begin_burst();
+            }
             1 => self.end_burst(),
             // During a burst, its end reports the scene objects.
             2 if self.session.joining => {}

@@ -7,6 +7,7 @@ pub(super) mod receive;
 
 use std::collections::{BTreeSet, VecDeque};
 
+use syncvar_runtime::endpoint::ConnectionIds;
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, Limits, NetId};
@@ -18,7 +19,7 @@ use crate::server::sessions::connection::{Connection, ConnectionState};
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) connections: Table<Connection>,
-    next_connection: u32,
+    ids: ConnectionIds,
     /// Ended connections that the transport has not closed.
     pub(super) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
@@ -42,7 +43,7 @@ impl Sessions {
     pub(super) fn new(schema_hash: u64) -> Self {
         Self {
             connections: Table::default(),
-            next_connection: 1,
+            ids: ConnectionIds::default(),
             closing: VecDeque::new(),
             schema_hash,
             joining: Vec::new(),
@@ -56,10 +57,8 @@ impl Sessions {
 
     /// Returns the number of the next connection.
     pub(super) fn next_id(&mut self) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        let next = self.next_connection.checked_add(1);
-        self.next_connection = next.expect("connection numbers left");
-        id
+        let connections = &self.connections;
+        self.ids.next(|id| connections.get(id.0).is_some())
     }
 
     /// Returns whether a connection exists and is not closing.

@@ -130,7 +130,8 @@ impl Owned {
 
 impl MirrorServer {
     /// Handles a new connection of the transport, which carries messages up to `limits`. Returns
-    /// its number, which is never reused.
+    /// its number. After 4 294 967 295 connections the numbers begin anew at 1; those of present
+    /// connections are skipped.
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
         let id = self.sessions.add(limits);
         self.observers.interest.management.handle_connect(id);

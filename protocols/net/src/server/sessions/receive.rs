@@ -13,11 +13,10 @@ use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, PacketError, ServerEvent};
 
 impl NetworkServer {
-    /// Handles a new connection of the transport.
+    /// Handles a new connection of the transport. Returns its number.
     ///
-    /// # Panics
-    ///
-    /// After 4 294 967 295 connections.
+    /// After 4 294 967 295 connections the numbers begin anew at 1; those of present connections are
+    /// skipped.
     pub fn handle_connect(&mut self) -> ConnectionId {
         let id = self.sessions.next_id();
         let connection = Connection::new(id, self.config.gathered_size());
