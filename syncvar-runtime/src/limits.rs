@@ -68,7 +68,7 @@ pub struct Limits {
     /// disconnects the client
     /// ([`LimitExceeded::Misbehaviour`]).
     ///
-    /// A malformed or impossible message costs 1 000 points, a value beyond a limit 100. A message that
+    /// A malformed or impossible message costs 1 000 points, a value beyond a limit 10. A message that
     /// is ignored costs 1: a write without ownership, a refused command, a request for an unknown object.
     pub max_misbehaviour: u32,
     /// Points of misbehaviour forgiven per second; 1 000 by default.

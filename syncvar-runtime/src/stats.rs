@@ -66,7 +66,9 @@ impl RefusedInput {
     pub fn count_read(&mut self, kind: ReadErrorKind) {
         *match kind {
             ReadErrorKind::TooManyElements { .. } => &mut self.elements,
-            ReadErrorKind::TooMuchMemory { .. } => &mut self.memory,
+            ReadErrorKind::TooMuchMemory { .. } | ReadErrorKind::TooMuchOwnerMemory { .. } => {
+                &mut self.memory
+            }
             ReadErrorKind::TooMuchWork { .. } => &mut self.work,
             ReadErrorKind::TooDeep => &mut self.depth,
             _ => &mut self.malformed,

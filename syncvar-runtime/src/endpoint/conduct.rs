@@ -24,7 +24,7 @@ pub enum Misbehaviour {
     /// Valid, but too late, too often, or without permission: 1 point. Honest clients cause it when an
     /// object changes its owner or is despawned.
     Ignored,
-    /// Valid, but with more elements, memory, work or depth than allowed: 100 points.
+    /// Valid, but with more elements, memory, work or depth than allowed: 10 points.
     Excessive,
     /// Malformed or impossible: 1 000 points. Honest clients never cause it.
     Invalid,
@@ -36,7 +36,7 @@ impl Misbehaviour {
     pub const fn points(self) -> u32 {
         match self {
             Self::Ignored => 1,
-            Self::Excessive => 100,
+            Self::Excessive => 10,
             Self::Invalid => 1_000,
         }
     }
@@ -47,6 +47,7 @@ impl From<ReadErrorKind> for Misbehaviour {
         match kind {
             ReadErrorKind::TooManyElements { .. }
             | ReadErrorKind::TooMuchMemory { .. }
+            | ReadErrorKind::TooMuchOwnerMemory { .. }
             | ReadErrorKind::TooMuchWork { .. }
             | ReadErrorKind::TooDeep => Self::Excessive,
             _ => Self::Invalid,
