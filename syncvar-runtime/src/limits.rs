@@ -65,23 +65,19 @@ pub struct Limits {
     /// one second, and one object more. Further requests wait.
     pub snapshot_rate: f64,
     /// Limit of the misbehaviour of a connection, in points; 10 000 by default. Beyond it the server
-    /// disconnects the client
-    /// ([`LimitExceeded::Misbehaviour`]).
+    /// disconnects the client ([`LimitExceeded::Misbehaviour`]).
     ///
-    /// A malformed or impossible message costs 1 000 points, a value beyond a limit 10. A message that
+    /// A malformed or impossible message costs 100 points, a value beyond a limit 10. A message that
     /// is ignored costs 1: a write without ownership, a refused command, a request for an unknown object.
     pub max_misbehaviour: u32,
     /// Points of misbehaviour forgiven per second; 1 000 by default.
     pub misbehaviour_decay: f64,
     /// Time from the connection to the first ready; 60 s by default. A later connection is closed
-    /// ([`LimitExceeded::JoinTime`]). The time begins with the
-    /// first update. A program that holds connections in a lobby, or waits for a password, sets
-    /// `Duration::MAX`.
+    /// ([`LimitExceeded::JoinTime`]). The time begins with the first update. A program that holds
+    /// connections in a lobby, or waits for a password, sets `Duration::MAX`.
     pub join_timeout: Duration,
     /// Limit of connections that are or have been ready; no limit by default. A further connection
-    /// that asks for the objects is closed
-    /// ([`LimitExceeded::Places`]). Sockets have limits of the
-    /// transport.
+    /// that asks for the objects is closed ([`LimitExceeded::Places`]). The transport limits sockets.
     pub max_ready: usize,
     /// Part of [`max_ready`](Self::max_ready) reserved for returning sessions; 0 by default. A server
     /// recognises such a connection before it is ready, for example by a token in a command, and calls

@@ -26,7 +26,7 @@ pub enum Misbehaviour {
     Ignored,
     /// Valid, but with more elements, memory, work or depth than allowed: 10 points.
     Excessive,
-    /// Malformed or impossible: 1 000 points. Honest clients never cause it.
+    /// Malformed or impossible: 100 points. Honest clients never cause it.
     Invalid,
 }
 
@@ -37,7 +37,7 @@ impl Misbehaviour {
         match self {
             Self::Ignored => 1,
             Self::Excessive => 10,
-            Self::Invalid => 1_000,
+            Self::Invalid => 100,
         }
     }
 }
@@ -130,10 +130,14 @@ impl Intake {
     #[inline]
     fn work_left(&self, conduct: &Conduct, limits: &Limits, connections: usize) -> usize {
         let used = self.work_of(conduct);
+        let own = limits.max_work.saturating_sub(used);
         let all = limits.max_total_work.saturating_sub(self.work);
-        let share = { limits.max_total_work }.checked_div(connections);
+        if own <= all {
+            return own;
+        }
+        let share = limits.max_total_work.checked_div(connections);
         let share = share.unwrap_or_default().saturating_sub(used);
-        limits.max_work.saturating_sub(used).min(all.max(share))
+        own.min(all.max(share))
     }
 
     /// Returns the work of a connection since the last update.
@@ -274,7 +278,7 @@ mod tests {
     fn misbehaviour_decays() {
         let (mut intake, mut conduct) = (Intake::default(), Conduct::default());
         let mut limits = limits();
-        (limits.max_misbehaviour, limits.misbehaviour_decay) = (2500, 500.0);
+        (limits.max_misbehaviour, limits.misbehaviour_decay) = (250, 50.0);
         let mut misbehave = |seconds| {
             let now = Duration::from_secs(seconds);
             intake.begin(&conduct, &limits, (1, 0, now));

@@ -82,12 +82,12 @@ impl NetworkServer {
             }
             result = result.and(handled);
         }
-        self.end_packet(connection);
         if let Err(error) = &result {
             let error = error.clone();
             self.events
                 .push_minor(ServerEvent::Misbehaved { connection, error });
         }
+        self.end_packet(connection);
         Ok(result?)
     }
 
