@@ -127,7 +127,7 @@ fn state_that_is_too_large_to_save_refuses_writes() {
         config.limits.max_work = 50_000;
         let (mut net, id) = network(config, 5_000);
         for _ in 0..3 {
-            write(&mut net, id, |chest| drop(chest.label.set("x".into())));
+            write(&mut net, id, |chest| chest.label = "x".into());
             let errors = misbehaviour(&mut net);
             assert!(
                 matches!(&errors[..], [error] if error.contains("max_work")),
@@ -144,7 +144,7 @@ fn state_that_is_too_large_to_save_refuses_writes() {
             .truncate(1_000);
         net.server.set_owner(id, Some(net.connection(0)));
         net.settle();
-        write(&mut net, id, |chest| drop(chest.label.set("x".into())));
+        write(&mut net, id, |chest| chest.label = "x".into());
         assert_eq!(misbehaviour(&mut net), [""; 0]);
         assert!(&**net.server.get::<Chest>(id).unwrap().label == "x" && is_equal(&net, id));
     }
