@@ -69,7 +69,6 @@ fn small_bytes_of_large_values_meet_the_limit_of_memory() {
     );
     let hashed = |count| keys(count).map(named).collect::<HashSet<_>>();
     amplified(hashed, most / 2);
-    amplified(|count| Postcard(vec![[0_u64; 32]; count * 2]), most * 2);
     amplified(
         |count| Postcard(vec![FixedString4096::new(); count / 2]),
         most / 2,
