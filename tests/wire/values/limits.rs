@@ -31,7 +31,7 @@ fn amplified<T: SyncValue>(value: impl Fn(usize) -> T, most: usize) {
         });
         let refused = matches!(kind, Some(ReadErrorKind::TooMuchMemory { .. }));
         assert!(refused, "{encoding:?}: {kind:?}");
-        assert!(memory.bytes_max < 20 << 20, "{memory:?}");
+        assert!(memory.bytes_max < 32 << 20, "{memory:?}");
         let bytes = written(most / 2);
         assert!(
             NetworkReader::with_encoding(&bytes, encoding)
