@@ -1,5 +1,7 @@
 //! Mirror's protocol in memory.
 
+use std::collections::BTreeSet;
+
 use syncvar::mirror::{
     Component, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
     MirrorServerEvent, MirrorSpawnOptions, SceneId, SyncDirection, SyncMode,
@@ -180,6 +182,23 @@ impl Mirror {
         self.poll_events()
     }
 
+    /// Makes each owner write, and returns the objects. A former owner keeps writes that the server has refused
+    /// until the next write of the new one, as in Mirror.
+    fn aim(&mut self) -> BTreeSet<NetId> {
+        let mut aimed = BTreeSet::new();
+        for client in self.net.clients.values_mut() {
+            let objects = client.identities().map(|object| object.net_id());
+            let owned: Vec<NetId> = objects.filter(|id| client.is_owned(*id)).collect();
+            for id in owned {
+                if let Some(mut aim) = client.get_mut::<Aim>(id) {
+                    *aim.yaw = self.dice.number();
+                    aimed.insert(id);
+                }
+            }
+        }
+        aimed
+    }
+
     fn poll_events(&mut self) -> Result<(), String> {
         while let Some(event) = self.net.server.poll_event() {
             match event {
@@ -299,7 +318,12 @@ impl Mirror {
         }
     }
 
-    fn check_client(&self, connection: ConnectionId, client: &MirrorClient) -> Result<(), String> {
+    fn check_client(
+        &self,
+        connection: ConnectionId,
+        client: &MirrorClient,
+        aimed: &BTreeSet<NetId>,
+    ) -> Result<(), String> {
         let server = &self.net.server;
         let mut visible = 0;
         for object in server.identities() {
@@ -315,13 +339,23 @@ impl Mirror {
             let owns = server.owner(id) == Some(connection);
             let coins = |wallet: Option<&Wallet>| wallet.map(|wallet| *wallet.coins);
             let yaw = |aim: Option<&Aim>| aim.map(|aim| *aim.yaw);
-            let is_equal = wanted.equals(found)
-                && owns == client.is_owned(id)
-                && yaw(server.get(id)) == yaw(client.get(id))
-                && (!owns || coins(server.get(id)) == coins(client.get(id)));
-            ensure(is_equal, || {
-                format!("client {connection} and the server differ in {id}")
-            })?;
+            let equal = [
+                ("piece", wanted.equals(found)),
+                ("owner", owns == client.is_owned(id)),
+                (
+                    "aim",
+                    !aimed.contains(&id) || yaw(server.get(id)) == yaw(client.get(id)),
+                ),
+                (
+                    "wallet",
+                    !owns || coins(server.get(id)) == coins(client.get(id)),
+                ),
+            ];
+            for (part, is_equal) in equal {
+                ensure(is_equal, || {
+                    format!("client {connection} and the server differ in the {part} of {id}")
+                })?;
+            }
         }
         let found = client.object_count();
         ensure(found == visible, || {
@@ -352,8 +386,12 @@ impl Stage for Mirror {
         for _ in 0..SETTLED {
             self.frame()?;
         }
+        let aimed = self.aim();
+        for _ in 0..SETTLED {
+            self.frame()?;
+        }
         for (connection, client) in &self.net.clients {
-            self.check_client(*connection, client)?;
+            self.check_client(*connection, client, &aimed)?;
         }
         let sent = self.net.server.stats().sent.messages;
         ensure(sent > self.sent, || {

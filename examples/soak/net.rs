@@ -31,7 +31,7 @@ impl Net {
         let mut link = Link::default();
         link.delay = Duration::from_millis(20);
         let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
-        for index in 0..SCENE_OBJECTS {
+        for index in 1..=SCENE_OBJECTS {
             let scene_id = NetworkSceneId(index.into());
             let spawned = net.server.spawn_scene_object(scene_id, Unit::default());
             spawned.expect("a new scene id");
@@ -42,7 +42,7 @@ impl Net {
                 config.framing = Framing::Unet;
             }
             let mut client = NetworkClient::with_config(prefabs(), config);
-            for index in 0..SCENE_OBJECTS {
+            for index in 1..=SCENE_OBJECTS {
                 let added = client.add_scene_object(NetworkSceneId(index.into()), Unit::default());
                 added.expect("a new scene id");
             }
