@@ -18,7 +18,7 @@ const STEPS: usize = 200;
 const OPERATIONS: usize = 20;
 
 pub(crate) struct Net {
-    net: MemoryNetwork,
+    network: MemoryNetwork,
     dice: Dice,
     objects: Vec<NetId>,
     newest: NetId,
@@ -28,11 +28,13 @@ pub(crate) struct Net {
 
 impl Net {
     pub(crate) fn new() -> Self {
-        let mut link = Link::default();
-        link.delay = Duration::from_millis(20);
+        let link = Link {
+            delay: Duration::from_millis(20),
+            ..Link::default()
+        };
         let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
         for index in 1..=SCENE_OBJECTS {
-            let scene_id = NetworkSceneId(index.into());
+            let scene_id = NetworkSceneId(index);
             let spawned = net.server.spawn_scene_object(scene_id, Unit::default());
             spawned.expect("a new scene id");
         }
@@ -43,13 +45,13 @@ impl Net {
             }
             let mut client = NetworkClient::with_config(prefabs(), config);
             for index in 1..=SCENE_OBJECTS {
-                let added = client.add_scene_object(NetworkSceneId(index.into()), Unit::default());
+                let added = client.add_scene_object(NetworkSceneId(index), Unit::default());
                 added.expect("a new scene id");
             }
             net.connect_client(client);
         }
         Self {
-            net,
+            network: net,
             dice: Dice(16),
             objects: Vec::new(),
             newest: NetId(0),
@@ -69,22 +71,22 @@ impl Net {
     fn operate(&mut self) {
         match self.dice.below(100) {
             0..15 if self.objects.len() < MAX_OBJECTS => {
-                self.newest = self.net.server.spawn(Unit::default());
+                self.newest = self.network.server.spawn(Unit::default());
                 self.objects.push(self.newest);
             }
             0..27 => {
                 if let Some(index) = self.dice.index(self.objects.len()) {
                     let id = self.objects.swap_remove(index);
-                    let _ = self.net.server.despawn(id);
+                    let _ = self.network.server.despawn(id);
                 }
             }
             27 => {
                 let client = self.client();
-                self.net.cut(client);
+                self.network.cut(client);
             }
             28..30 => {
                 let client = self.client();
-                self.net.reconnect(client);
+                self.network.reconnect(client);
             }
             _ => {
                 if let Some(id) = self.object() {
@@ -97,8 +99,8 @@ impl Net {
     fn operate_on(&mut self, id: NetId) {
         let other = self.object().unwrap_or(id);
         let client = self.client();
-        let connection = self.net.connection(client);
-        let server = &mut self.net.server;
+        let connection = self.network.connection(client);
+        let server = &mut self.network.server;
         match self.dice.below(20) {
             0..8 => {
                 if let Some(mut unit) = server.get_mut::<Unit>(id) {
@@ -123,7 +125,8 @@ impl Net {
                 let _ = server.set_parent(id, Some(other).filter(|other| *other != id));
             }
             14 => {
-                let place = Vector3::new(self.dice.below(100) as f32, 0.0, 0.0);
+                let [place, ..] = self.dice.number().to_le_bytes();
+                let place = Vector3::new(f32::from(place), 0.0, 0.0);
                 let _ = server.set_transform(id, place, Quaternion::IDENTITY);
             }
             15 => {
@@ -135,11 +138,11 @@ impl Net {
                 let _ = server.calls::<Unit>(id).rang(id.0);
             }
             17 => {
-                let _ = self.net.client_mut(client).calls::<Unit>(id).strike(1);
+                let _ = self.network.client_mut(client).calls::<Unit>(id).strike(1);
             }
             _ => {
                 let number = self.dice.number();
-                let client = self.net.client_mut(client);
+                let client = self.network.client_mut(client);
                 if client.is_owner(id)
                     && let Some(mut unit) = client.get_mut::<Unit>(id)
                 {
@@ -150,7 +153,7 @@ impl Net {
     }
 
     fn poll_events(&mut self) -> Result<(), String> {
-        while let Some(event) = self.net.server.poll_event() {
+        while let Some(event) = self.network.server.poll_event() {
             if let ServerEvent::Misbehaved { .. }
             | ServerEvent::CallFailed { .. }
             | ServerEvent::SerializeFailed { .. } = event
@@ -159,7 +162,7 @@ impl Net {
             }
         }
         for index in 0..CLIENTS {
-            while let Some(event) = self.net.client_mut(index).poll_event() {
+            while let Some(event) = self.network.client_mut(index).poll_event() {
                 if let ClientEvent::SpawnFailed { .. }
                 | ClientEvent::Poisoned { .. }
                 | ClientEvent::HookFailed(_)
@@ -168,25 +171,25 @@ impl Net {
                     return Err(format!("client {index} reports {event:?}"));
                 }
             }
-            let missed = self.net.client(index).missed_events();
+            let missed = self.network.client(index).missed_events();
             ensure(missed == 0, || {
                 format!("client {index} missed {missed} events")
             })?;
         }
-        let missed = self.net.server.missed_events();
+        let missed = self.network.server.missed_events();
         ensure(missed == 0, || format!("the server missed {missed} events"))
     }
 
     fn settle(&mut self) -> Result<(), String> {
-        self.net.settle();
+        self.network.settle();
         self.poll_events()?;
-        let is_idle = self.net.server.is_idle();
+        let is_idle = self.network.server.is_idle();
         ensure(is_idle, || "the server has packets for ever".into())
     }
 
     fn check_client(&self, index: usize) -> Result<(), String> {
-        let (server, client) = (&self.net.server, self.net.client(index));
-        let connection = self.net.connection(index);
+        let (server, client) = (&self.network.server, self.network.client(index));
+        let connection = self.network.connection(index);
         let mut visible = 0;
         for object in server.identities() {
             let id = object.net_id();
@@ -221,7 +224,7 @@ impl Stage for Net {
             for _ in 0..OPERATIONS {
                 self.operate();
             }
-            self.net.step();
+            self.network.step();
             self.poll_events()?;
         }
         Ok((STEPS * OPERATIONS) as u64)
@@ -229,22 +232,22 @@ impl Stage for Net {
 
     fn check(&mut self) -> Result<(), String> {
         for index in 0..CLIENTS {
-            if !self.net.is_connected(index) {
-                self.net.reconnect(index);
+            if !self.network.is_connected(index) {
+                self.network.reconnect(index);
             }
-            let _ = self.net.server.set_budget(self.net.connection(index), None);
+            let _ = self.network.server.set_budget(self.network.connection(index), None);
         }
         self.settle()?;
         for index in 0..CLIENTS {
             self.check_client(index)?;
         }
-        let stats = self.net.server.stats();
+        let stats = self.network.server.stats();
         let sent = stats.sent.messages;
         ensure(sent > self.sent, || {
             "the counter of sent packets stands still".into()
         })?;
         self.sent = sent;
-        let clients = (0..CLIENTS).map(|index| self.net.client(index).stats().received.messages);
+        let clients = (0..CLIENTS).map(|index| self.network.client(index).stats().received.messages);
         let received: u64 = clients.sum();
         // Packets to a connection that was cut are lost.
         ensure(received <= sent && received > sent / 2, || {
@@ -254,14 +257,14 @@ impl Stage for Net {
 
     fn clear(&mut self) -> Result<(), String> {
         for id in self.objects.drain(..) {
-            let _ = self.net.server.despawn(id);
+            let _ = self.network.server.despawn(id);
         }
         // Ids are given back after some updates.
         for _ in 0..STEPS {
-            self.net.step();
+            self.network.step();
         }
         self.settle()?;
-        let left = self.net.server.object_count();
+        let left = self.network.server.object_count();
         ensure(left == SCENE_OBJECTS as usize, || {
             format!("{left} objects are left")
         })
