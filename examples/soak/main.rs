@@ -18,6 +18,7 @@
 mod memory;
 mod mirror;
 mod net;
+mod piece;
 mod stage;
 mod tcp;
 mod unit;
@@ -92,7 +93,9 @@ fn run(time: Duration) -> Result<(), String> {
                 elapsed.as_secs_f64(),
                 memory::resident() >> 20
             );
-            stages.iter().for_each(|stage| print!(" | {stage}"));
+            for stage in &stages {
+                print!(" | {stage}");
+            }
             println!();
         }
         if is_over {

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use syncvar::NetworkIdentity;
 use syncvar::mirror::{
-    Component, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
-    MirrorServerEvent, MirrorSpawnOptions, SceneId, SyncDirection, SyncMode,
+    MirrorClient, MirrorClientEvent, MirrorServer, MirrorServerEvent, MirrorSpawnOptions, SceneId,
 };
 use syncvar::prelude::*;
 use syncvar_testing::mirror::{Dice, MirrorNetwork, Quality, Refusals};
 
+use crate::piece::{Aim, Piece, Wallet, prefabs};
 use crate::stage::{Stage, ensure};
 use crate::unit::Numbers;
 
 const CLIENTS: usize = 6;
-const SCENE_OBJECTS: u64 = 4;
+/// Ids of the objects of the scene.
+const SCENE: [u64; 4] = [1, 2, 3, 4];
 const MAX_OBJECTS: usize = 150;
 const FRAMES: usize = 200;
 const OPERATIONS: usize = 20;
@@ -21,110 +23,9 @@ const OPERATIONS: usize = 20;
 /// Frames in which all packets arrive, and the server sends a baseline of each component.
 const SETTLED: u64 = 200;
 
-/// Fields that all observers read.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Piece {
-    #[sync_var(hook = on_health_changed)]
-    health: SyncVar<i32>,
-    #[sync_var]
-    name: SyncVar<String>,
-    #[sync_var]
-    log: SyncList<u32>,
-    #[sync_var]
-    bag: SyncDictionary<u32, String>,
-    #[sync_var]
-    marks: SyncHashSet<u32>,
-    hooks: u64,
-}
-
-/// Fields for the owner.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Wallet {
-    #[sync_var]
-    coins: SyncVar<u32>,
-}
-
-/// Fields written by the owner.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Aim {
-    #[sync_var]
-    yaw: SyncVar<u32>,
-}
-
-impl Piece {
-    fn on_health_changed(&mut self, _previous: i32) {
-        self.hooks += 1;
-    }
-
-    fn write(&mut self, dice: &mut Dice) {
-        let number = dice.number();
-        match dice.below(6) {
-            0 => *self.health += 1,
-            1 => *self.name = format!("piece {number}"),
-            2 if self.log.len() < 50 => self.log.push(number),
-            2 => self.log.clear(),
-            3 => {
-                self.bag.insert(number % 20, number.to_string());
-            }
-            4 => {
-                self.bag.remove(&(number % 20));
-                self.marks.remove(&(number % 30));
-            }
-            _ => {
-                self.marks.insert(number % 30);
-            }
-        }
-    }
-
-    fn equals(&self, other: &Self) -> bool {
-        let bag = |piece: &Self| {
-            let mut bag: Vec<_> = piece
-                .bag
-                .iter()
-                .map(|(key, text)| (*key, text.clone()))
-                .collect();
-            bag.sort_unstable();
-            bag
-        };
-        let marks = |piece: &Self| {
-            let mut marks: Vec<_> = piece.marks.iter().copied().collect();
-            marks.sort_unstable();
-            marks
-        };
-        (*self.health, &*self.name, &*self.log) == (*other.health, &*other.name, &*other.log)
-            && bag(self) == bag(other)
-            && marks(self) == marks(other)
-    }
-}
-
-#[network_calls]
-impl Piece {
-    #[command(requires_ownership = false)]
-    fn strike(&mut self, damage: i32) {
-        self.health -= damage;
-    }
-
-    #[client_rpc]
-    fn cheer(&mut self, text: String) {
-        self.hooks += text.len() as u64;
-    }
-}
-
-fn prefabs() -> MirrorPrefabs {
-    let wallet = Component::new().sync_mode(SyncMode::Owner);
-    let aim = Component::new().sync_direction(SyncDirection::ClientToServer);
-    let player = MirrorPrefab::new("player", 1.into());
-    MirrorPrefabs::new()
-        .register::<(Piece, Wallet, Aim)>(player.component(1, wallet).component(2, aim))
-        .register::<Piece>(MirrorPrefab::new("piece", 2.into()))
-}
-
 fn client() -> MirrorClient {
     let mut client = MirrorClient::new(prefabs());
-    for index in 1..=SCENE_OBJECTS {
+    for index in SCENE {
         let added = client.add_scene_object(SceneId(index), Piece::default());
         added.expect("a new scene id");
     }
@@ -144,7 +45,7 @@ impl Mirror {
     pub(crate) fn new() -> Self {
         let mut net = MirrorNetwork::new(MirrorServer::new(prefabs()), client);
         net.refusals = Refusals::AfterClose;
-        for index in 1..=SCENE_OBJECTS {
+        for index in SCENE {
             let spawned = net.server.spawn_scene_object(
                 SceneId(index),
                 Piece::default(),
@@ -187,7 +88,7 @@ impl Mirror {
     fn aim(&mut self) -> BTreeSet<NetId> {
         let mut aimed = BTreeSet::new();
         for client in self.net.clients.values_mut() {
-            let objects = client.identities().map(|object| object.net_id());
+            let objects = client.identities().map(NetworkIdentity::net_id);
             let owned: Vec<NetId> = objects.filter(|id| client.is_owned(*id)).collect();
             for id in owned {
                 if let Some(mut aim) = client.get_mut::<Aim>(id) {
@@ -409,7 +310,7 @@ impl Stage for Mirror {
             self.frame()?;
         }
         // Objects of the scene, and a player for each client.
-        let most = SCENE_OBJECTS as usize + self.net.clients.len();
+        let most = SCENE.len() + self.net.clients.len();
         let left = self.net.server.object_count();
         ensure(left <= most, || format!("{left} objects are left"))
     }

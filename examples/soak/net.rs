@@ -235,7 +235,10 @@ impl Stage for Net {
             if !self.network.is_connected(index) {
                 self.network.reconnect(index);
             }
-            let _ = self.network.server.set_budget(self.network.connection(index), None);
+            let _ = self
+                .network
+                .server
+                .set_budget(self.network.connection(index), None);
         }
         self.settle()?;
         for index in 0..CLIENTS {
@@ -247,7 +250,8 @@ impl Stage for Net {
             "the counter of sent packets stands still".into()
         })?;
         self.sent = sent;
-        let clients = (0..CLIENTS).map(|index| self.network.client(index).stats().received.messages);
+        let clients =
+            (0..CLIENTS).map(|index| self.network.client(index).stats().received.messages);
         let received: u64 = clients.sum();
         // Packets to a connection that was cut are lost.
         ensure(received <= sent && received > sent / 2, || {

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar::NetRef;
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
+use syncvar::{NetRef, NetworkIdentity};
 use syncvar_testing::mirror::Dice;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
@@ -71,7 +71,7 @@ impl Game {
         let command: Command = Box::new(move |server| {
             let _ = answer.send(question(server));
         });
-        let gone = |_| "the server has ended".to_owned();
+        let gone = |()| "the server has ended".to_owned();
         self.commands.send(command).map_err(|_| gone(()))?;
         timeout(SOON, answered)
             .await
@@ -132,7 +132,7 @@ impl Game {
             .ask(move |server| {
                 (0..OPERATIONS).for_each(|_| operate(server, &mut dice));
                 let last = server.identities().last();
-                last.map_or(NetId(0), |object| object.net_id())
+                last.map_or(NetId(0), NetworkIdentity::net_id)
             })
             .await?
             .max(self.newest);
@@ -164,7 +164,7 @@ impl Game {
 
     async fn clear(&mut self) -> Result<(), String> {
         let despawn = |server: &mut NetworkServer| {
-            let all: Vec<NetId> = server.identities().map(|object| object.net_id()).collect();
+            let all: Vec<NetId> = server.identities().map(NetworkIdentity::net_id).collect();
             for id in all {
                 let _ = server.despawn(id);
             }
@@ -200,7 +200,7 @@ fn operate(server: &mut NetworkServer, dice: &mut Dice) {
     let object = dice
         .index(count)
         .and_then(|index| server.identities().nth(index));
-    let object = object.map(|object| object.net_id());
+    let object = object.map(NetworkIdentity::net_id);
     match (dice.below(10), object) {
         (0 | 1, _) if count < MAX_OBJECTS => {
             server.spawn(Unit::default());
@@ -229,7 +229,7 @@ fn operate(server: &mut NetworkServer, dice: &mut Dice) {
 
 /// Writes of a client, and a command.
 fn write(client: &mut NetworkClient, numbers: [u32; 2]) {
-    let owned = client.identities().map(|object| object.net_id());
+    let owned = client.identities().map(NetworkIdentity::net_id);
     let owned = owned.filter(|id| client.is_owner(*id)).collect::<Vec<_>>();
     for id in owned {
         if let Some(mut unit) = client.get_mut::<Unit>(id) {
@@ -238,7 +238,7 @@ fn write(client: &mut NetworkClient, numbers: [u32; 2]) {
     }
     let count = client.object_count().max(1);
     let any = client.identities().nth(numbers[1] as usize % count);
-    if let Some(id) = any.map(|object| object.net_id()) {
+    if let Some(id) = any.map(NetworkIdentity::net_id) {
         let _ = client.calls::<Unit>(id).strike(1);
     }
 }
