@@ -33,7 +33,7 @@ impl NetworkServer {
             });
             return Ok(());
         };
-        let is_rejected = self.sessions.owner_corrections.contains(&(from, id));
+        let is_rejected = self.sessions.owner_corrections.contains(from, id);
         if current != lease || lease == 0 || is_rejected {
             self.stats.ignored_writes += 1;
             return Ok(());
@@ -55,7 +55,7 @@ impl NetworkServer {
             }
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.sessions.owner_corrections.insert((from, id));
+                self.sessions.owner_corrections.insert(from, id);
                 Err(error)
             }
         }
@@ -76,7 +76,7 @@ impl NetworkServer {
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
         self.sessions.reset_work();
-        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
+        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
                     info.policy.owner_write & info.policy.readable(true)
