@@ -1,0 +1,91 @@
+//! Bytes of three clients for a server that serves a fourth one.
+
+use std::time::Duration;
+
+use syncvar::Endpoint;
+
+use crate::limits::bounded;
+use crate::protocol::Protocol;
+use crate::script::{Script, Step};
+use crate::world::{Recording, World};
+
+/// Ticks after which the replicas must be equal.
+const SETTLE: usize = 12;
+
+/// Runs an input.
+///
+/// # Panics
+///
+/// When the server exceeds a limit, or does not serve the healthy client.
+pub fn run<P: Protocol>(bytes: &[u8]) {
+    let recording = Recording::of::<P>();
+    let mut world = World::<P>::new();
+    for step in Script::new(bytes) {
+        take(&mut world, step, recording);
+    }
+    for _ in 0..SETTLE {
+        world.step();
+    }
+    assert!(
+        world.is_connected,
+        "{}: the healthy client was disconnected",
+        P::NAME
+    );
+    let expected = P::expected(&world.server, world.connections[3]);
+    assert_eq!(
+        P::replicas(&world.healthy),
+        expected,
+        "{}: server and replicas",
+        P::NAME
+    );
+}
+
+fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recording) {
+    let attacker = usize::from(step.op % 4) % 3;
+    let legal = |index: u8| {
+        let packets = &recording.up;
+        packets[usize::from(index) % packets.len()].clone()
+    };
+    match step.op / 4 % 12 {
+        0 => receive(world, attacker, 0, step.bytes),
+        1 => receive(world, attacker, 1, step.bytes),
+        2 | 3 => {
+            let kind = step.byte();
+            receive(
+                world,
+                attacker,
+                kind >> 7,
+                &P::message(kind & 0x7f, step.bytes),
+            );
+        }
+        4 | 5 => {
+            let (channel, mut packet) = legal(step.byte());
+            step.patch(&mut packet);
+            receive(world, attacker, channel, &packet);
+        }
+        6 => {
+            let (channel, mut packet) = legal(step.byte());
+            packet.truncate(usize::from(step.byte()));
+            packet.extend_from_slice(step.bytes);
+            receive(world, attacker, channel, &packet);
+        }
+        7 => world.change(step),
+        8 => P::write(&mut world.healthy, step),
+        9 => world.reconnect(attacker),
+        10 => {
+            let seconds = u64::from(step.byte());
+            world.advance(Duration::from_secs(seconds * seconds));
+            world.step();
+        }
+        _ => world.step(),
+    }
+}
+
+/// Gives the server a packet of an attacker. A transport disconnects it after an error.
+fn receive<P: Protocol>(world: &mut World<P>, attacker: usize, channel: u8, packet: &[u8]) {
+    let (server, connection) = (&mut world.server, world.connections[attacker]);
+    // Half of the attackers' errors go unpunished, so that later packets of an input count.
+    let _ = bounded(packet.len(), || {
+        server.handle_packet(connection, channel, packet)
+    });
+}
