@@ -73,7 +73,8 @@ pub mod behaviour {
     pub use syncvar_runtime::{
         BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
         Delivery, FieldVisitor, HasLifecycle, HasSynchronize, LayoutHooks, LifecycleCallback,
-        NetworkObjects, NetworkObjectsMut, NetworkSerializable, Serializable, Synchronize,
+        ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable, ObjectMut, Serializable,
+        SplitMut, Synchronize,
     };
 }
 
@@ -96,8 +97,8 @@ pub mod codec {
 pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
-        CallFailure, CallbackFailure, HookFailure, PrefabError, SpawnError, SynchronizeError,
-        SynchronizeFailure,
+        CallFailure, CallbackFailure, HookFailure, ObjectError, PrefabError, SpawnError,
+        SynchronizeError, SynchronizeFailure,
     };
 }
 
@@ -116,6 +117,11 @@ pub mod interest {
         Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
         SpatialGrid, Tag,
     };
+}
+
+/// Limits of a peer's input, and the budget of a packet.
+pub mod limits {
+    pub use syncvar_runtime::limits::{Limits, ReadBudget, WorkMeter};
 }
 
 /// Schemas: field types and policies, compared by both ends at connect.
@@ -177,7 +183,10 @@ pub mod mirror {
     #[cfg(feature = "mirror-telepathy")]
     pub use syncvar_tokio::telepathy;
     #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
-    pub use syncvar_tokio::{TransportError, TransportOptions};
+    pub use syncvar_tokio::{
+        Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportError, TransportOptions,
+        TransportStats,
+    };
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.

@@ -8,13 +8,27 @@ use std::time::Duration;
 /// the previous one adds 0: the own time stands still for that update and continues from there.
 /// A restarted clock therefore costs one update.
 ///
+/// A step of more than 100 years, or beyond 500 years of own time, is a leap: it adds 0, too, and
+/// [`take_leap`](Self::take_leap) reports it. Intervals are counted in 64 bits of nanoseconds, which
+/// end after 584 years.
+///
 /// The first reading counts from zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     now: Duration,
     /// The previous reading.
     last: Duration,
+    /// Step that was refused last.
+    leap: Option<Duration>,
 }
+
+const YEAR: u64 = 365 * 24 * 60 * 60;
+
+/// Longest step between two readings.
+const LONGEST_STEP: Duration = Duration::from_secs(100 * YEAR);
+
+/// Latest own time.
+const LATEST: Duration = Duration::from_secs(500 * YEAR);
 
 impl Clock {
     /// Returns the own time.
@@ -28,8 +42,19 @@ impl Clock {
     pub fn advance(&mut self, reading: Duration) -> Duration {
         let step = reading.saturating_sub(self.last);
         self.last = reading;
-        self.now = self.now.saturating_add(step);
+        let next = self.now.saturating_add(step);
+        if step > LONGEST_STEP || next > LATEST {
+            self.leap = Some(step);
+        } else {
+            self.now = next;
+        }
         self.now
+    }
+
+    /// Returns the last step that was refused, once.
+    #[inline]
+    pub fn take_leap(&mut self) -> Option<Duration> {
+        self.leap.take()
     }
 }
 
@@ -62,10 +87,24 @@ mod tests {
     }
 
     #[test]
-    fn own_time_saturates() {
+    fn leap_stops_own_time_for_one_update() {
         let mut clock = Clock::default();
-        clock.advance(Duration::MAX);
-        clock.advance(Duration::ZERO);
-        assert_eq!(clock.advance(Duration::MAX), Duration::MAX);
+        let second = Duration::from_secs(1);
+        assert_eq!(clock.advance(second), second);
+        assert_eq!(clock.advance(Duration::MAX), second);
+        assert!(clock.take_leap().is_some() && clock.take_leap().is_none());
+        assert_eq!(clock.advance(second), second);
+        assert_eq!(clock.advance(2 * second), 2 * second);
+        assert_eq!(clock.take_leap(), None);
+    }
+
+    #[test]
+    fn own_time_goes_on_after_500_years_of_leaps() {
+        let mut clock = Clock::default();
+        for century in 1..20 {
+            clock.advance(century * super::LONGEST_STEP);
+        }
+        assert!(clock.take_leap().is_some());
+        assert_eq!(clock.now(), super::LATEST);
     }
 }

@@ -1,7 +1,9 @@
 //! `Endpoint`: the interface between a server or a client and a transport.
 
+mod connection_ids;
 mod disconnect;
 
+pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
 
 use std::error::Error;
@@ -77,8 +79,20 @@ pub trait Endpoint {
     type Event;
 
     /// Adds a connection of the transport. Returns its number; clients return
-    /// [`ConnectionId::SERVER`].
+    /// [`ConnectionId::SERVER`]. A server gives each number once in 2^32 - 1 connections, and never to
+    /// two at a time.
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId;
+
+    /// Returns whether the endpoint takes another packet of a connection before the next
+    /// [`update`](Self::update).
+    ///
+    /// A server returns `false` for a connection that has used its share of messages or work. The
+    /// transport keeps its packets until then and stops reading from it, so that no client delays the
+    /// others. An unknown connection and a client's server may always send.
+    fn accepts_packets(&self, connection: ConnectionId) -> bool {
+        let _ = connection;
+        true
+    }
 
     /// Handles a packet. `channel` is the number of the sender's [`Transmit`].
     ///
@@ -86,7 +100,8 @@ pub trait Endpoint {
     ///
     /// When the packet is malformed or the connection is unknown. A server's transport then
     /// [disconnects](Self::disconnect) the connection, if it is still
-    /// [connected](Self::is_connected). A client decides itself.
+    /// [connected](Self::is_connected). A client decides itself. Also for a packet of a connection
+    /// that has used its share of messages: see [`accepts_packets`](Self::accepts_packets).
     fn handle_packet(
         &mut self,
         connection: ConnectionId,
@@ -104,6 +119,13 @@ pub trait Endpoint {
 
     /// Returns whether the endpoint has this connection.
     fn is_connected(&self, connection: ConnectionId) -> bool;
+
+    /// Returns whether the other side of a connection sends packets regularly: then the transport ends
+    /// the connection after a long silence.
+    fn expects_packets(&self, connection: ConnectionId) -> bool {
+        let _ = connection;
+        true
+    }
 
     /// Sends the changes that are due. `now` is the time since any fixed moment.
     fn update(&mut self, now: Duration);

@@ -34,7 +34,8 @@ impl fmt::Display for NetId {
     }
 }
 
-/// Number of a connection, counted from 1 and never reused.
+/// Number of a connection, counted from 1. After 2^32 - 1 connections the numbers begin anew; those of
+/// present connections are skipped.
 ///
 /// ```
 /// use syncvar::prelude::*;

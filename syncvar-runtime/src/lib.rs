@@ -3,7 +3,7 @@
 //!
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
-//! The layers, lowest first: [`ids`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`behaviour`];
+//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`behaviour`];
 //! [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
 //! [`endpoint`].
 #![warn(clippy::print_stdout)]
@@ -20,6 +20,7 @@ pub mod events;
 pub mod field;
 pub mod ids;
 pub mod interest;
+pub mod limits;
 pub mod object;
 pub mod packet;
 pub mod prefab;
@@ -56,6 +57,7 @@ pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
     Tag,
 };
+pub use limits::Limits;
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
@@ -77,3 +79,4 @@ pub use wire::{
     ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };
+pub use world::{ManyMut, ObjectError, ObjectMut, SplitMut};

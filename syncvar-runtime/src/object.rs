@@ -20,7 +20,7 @@ pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write};
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use policy_state::PolicyState;
-pub use pool::{Entry, Job, Location, Pool, Pools};
+pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};
 pub use slots::{

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::object::{BehaviourSet, Behaviours};
 use crate::schema::PolicyBits;
-use crate::{CallError, NetId, NetworkHash128};
+use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128};
 use text::PrefabText;
 
 /// Registry of the spawnable objects: names, and functions that create their behaviours. The server
@@ -273,6 +273,12 @@ impl Prefabs {
 }
 
 impl Prefab {
+    /// Returns the position of the first behaviour of a type.
+    pub fn position<B: NetworkBehaviour>(&self) -> Option<usize> {
+        let searched = TypeId::of::<B>();
+        self.types.iter().position(|it| *it == searched)
+    }
+
     /// Creates the behaviours of a new object.
     #[inline]
     pub fn make(&self) -> Behaviours {

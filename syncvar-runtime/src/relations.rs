@@ -112,6 +112,53 @@ impl Relations {
         std::iter::successors(self.parent(object), |id| self.parent(*id)).take(self.parents.len())
     }
 
+    /// Returns whether an object is below another one.
+    ///
+    /// Searches upwards and downwards at once, and ends with the shorter search. Hierarchies of n objects
+    /// therefore grow in n log n steps, whatever their depth.
+    pub fn is_below(&self, object: NetId, ancestor: NetId) -> bool {
+        let mut above = self.ancestors(object);
+        let mut below = vec![self.children(ancestor)];
+        while let Some(level) = below.last_mut() {
+            match level.next() {
+                Some(child) if child == object => return true,
+                Some(child) => below.push(self.children(child)),
+                None => _ = below.pop(),
+            }
+            match above.next() {
+                Some(id) if id == ancestor => return true,
+                Some(_) => {}
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// Returns the number of ancestors of each object, in the order of the objects. Each ancestor is
+    /// visited once.
+    pub fn depths(&self, objects: impl Iterator<Item = NetId>) -> Vec<usize> {
+        let (mut known, mut path) = (FxHashMap::default(), Vec::new());
+        let depth_of = |object| {
+            path.push(object);
+            let mut above = self.ancestors(object);
+            let mut depth = loop {
+                match above.next() {
+                    None => break 0,
+                    Some(id) => match known.get(&id) {
+                        Some(depth) => break depth + 1,
+                        None => path.push(id),
+                    },
+                }
+            };
+            while let Some(id) = path.pop() {
+                known.insert(id, depth);
+                depth += 1;
+            }
+            depth - 1
+        };
+        objects.map(depth_of).collect()
+    }
+
     /// Returns whether any object has a parent.
     #[inline]
     pub fn has_children(&self) -> bool {
@@ -201,6 +248,25 @@ mod tests {
         assert_eq!(relations.ancestors(NetId(1)).count(), 4);
         assert_eq!(relations.ancestors(NetId(4)).count(), 4);
         assert_eq!(relations.ancestors(NetId(5)).count(), 0);
+    }
+
+    #[test]
+    fn depth_counts_ancestors_and_below_includes_all_of_them() {
+        let mut relations = Relations::default();
+        for (child, parent) in [(2, 1), (3, 2), (4, 2), (5, 4), (7, 6)] {
+            relations.set_parent(NetId(child), Some(NetId(parent)));
+        }
+        let depths = relations.depths([3, 5, 1, 4, 7, 8].map(NetId).into_iter());
+        assert_eq!(depths, [2, 3, 0, 2, 1, 0]);
+        for object in 1..=8 {
+            for ancestor in 1..=8 {
+                let is_above = relations
+                    .ancestors(NetId(object))
+                    .any(|id| id.0 == ancestor);
+                let is_below = relations.is_below(NetId(object), NetId(ancestor));
+                assert_eq!(is_below, is_above, "{object} below {ancestor}");
+            }
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@
     clippy::arithmetic_side_effects
 )]
 
+mod budget;
 mod context;
 mod convert;
 mod encoding;
@@ -30,7 +31,6 @@ pub(crate) use context::{MaskLayout, ReadMask};
 pub use encoding::{Encoding, EnumNumber};
 pub use error::{ReadError, ReadErrorKind, ReadResult, ReadResultExt, WriteError, WriteErrorKind};
 pub use form::{PlainForm, ValueForm};
-pub use reader::DEFAULT_MAX_ELEMENTS;
 pub use reader::NetworkReader;
 #[cfg(feature = "serde")]
 pub use values::Postcard;

@@ -6,18 +6,24 @@
 mod checked_out;
 mod deferred;
 mod guard;
+mod loan;
 mod net_ids;
+mod object_error;
 mod protocol;
 
 pub use checked_out::{CheckedOut, Departure};
 pub use deferred::LifecycleEvent;
 pub use guard::{WriteGuard, WriteSink};
+pub use loan::{ManyMut, ObjectMut, SplitMut};
 pub use net_ids::NetIds;
+pub use object_error::ObjectError;
 pub use protocol::Protocol;
 
 use deferred::DeferredEvents;
 
-use crate::object::{Location, Pools, Slots};
+use std::any::Any;
+
+use crate::object::{Cursor, Found, Location, Pools, Slots};
 use crate::prefab::Prefab;
 use crate::relations::{Place, Relations};
 use crate::table::Table;
@@ -128,6 +134,38 @@ impl<O: WorldObject> World<O> {
         self.identity(id)?.behaviour_at(index)
     }
 
+    /// Returns the visible objects with a behaviour of a type that are not checked out, each with its
+    /// first such behaviour.
+    ///
+    /// The order is that of the rows in the pools: the same every time, but not by id.
+    pub fn iter<B: NetworkBehaviour>(&self) -> impl Iterator<Item = (NetId, &B)> {
+        let mut cursor = Cursor::default();
+        std::iter::from_fn(move || {
+            let found = self.next_with::<B>(&mut cursor)?;
+            let slot = self.pools.slots(found.at)?.slot(found.behaviour)?;
+            let behaviour: &dyn Any = slot.behaviour();
+            Some((found.net_id, behaviour.downcast_ref()?))
+        })
+    }
+
+    /// Returns the next visible object with a behaviour of a type that is not checked out.
+    #[inline]
+    pub fn next_with<B: NetworkBehaviour>(&self, cursor: &mut Cursor) -> Option<Found> {
+        loop {
+            let found = self.pools.next_with::<B>(&self.prefabs, cursor)?;
+            if self.is_visible(found.net_id) {
+                return Some(found);
+            }
+        }
+    }
+
+    /// Returns the visible objects of a prefab, in the order of their rows.
+    pub fn ids_of_prefab(&self, prefab: &str) -> impl Iterator<Item = NetId> {
+        let prefab = self.prefabs.by_name(prefab).into_iter();
+        let ids = prefab.flat_map(|prefab| self.pools.ids_of_prefab(prefab.index));
+        ids.filter(|id| self.is_visible(*id))
+    }
+
     /// Returns whether an object exists, visible or not.
     pub fn contains(&self, id: NetId) -> bool {
         self.objects.get(id.0).is_some()
@@ -189,7 +227,7 @@ impl<O: WorldObject> World<O> {
         behaviours: impl BehaviourSet,
         entry: impl FnOnce(Location) -> O,
     ) {
-        let at = self.pools.insert(prefab, behaviours.into_behaviours());
+        let at = self.pools.insert(id, prefab, behaviours.into_behaviours());
         self.objects.insert(id.0, entry(at));
     }
 

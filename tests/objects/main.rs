@@ -1,8 +1,10 @@
 //! Objects: identity, life cycle, calls and the host.
 
 mod calls;
+mod clock;
 mod connections;
 mod host;
+mod iteration;
 mod late_join;
 mod lifecycle;
 mod parenting;

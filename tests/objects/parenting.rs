@@ -1,6 +1,7 @@
 //! Parents: which object is below which, the same for everyone who sees them.
 
 mod convergence;
+mod deep;
 
 use std::time::Duration;
 

@@ -476,6 +476,34 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
     }
 }
 
+/// A removal and an ownership of an absent object, forged or damaged.
+#[test]
+fn new_snapshot_drops_messages_of_the_time_before() {
+    let mut way = Way::new(Framing::Compact);
+    let client = &mut way.client;
+    client.handle_packet(0, &frame(DESTROY, &[2])).unwrap();
+    client.handle_packet(0, &frame(AUTHORITY, &[1, 1])).unwrap();
+    let forged = way.events();
+    way.server.set_not_ready(way.connection);
+    way.deliver_all();
+    let dropped = |object| ClientEvent::EarlyMessagesDropped {
+        object: NetId(object),
+        messages: 1,
+    };
+    assert_eq!(forged, []);
+    assert_eq!(
+        way.events(),
+        [dropped(1), dropped(2), ClientEvent::NotReady]
+    );
+    let ids = [way.spawn(), way.spawn()];
+    way.client.ready();
+    way.up();
+    way.deliver_all();
+    assert_eq!(ids, [NetId(1), NetId(2)]);
+    assert!(ids.iter().all(|id| way.heading(*id).is_some()));
+    assert!(ids.iter().all(|id| !way.client.is_owner(*id)));
+}
+
 proptest! {
     #![proptest_config(syncvar_testing::cases(256))]
 

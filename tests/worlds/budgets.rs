@@ -278,3 +278,17 @@ fn unknown_connections_and_objects_take_no_settings() {
     assert!(!server.set_viewpoint(nobody, None));
     assert!(!server.set_priority(NetId(9), 1.0));
 }
+
+#[test]
+fn smallest_budget_delays_changes_and_drops_none() {
+    for bytes in [0, 1] {
+        let (mut net, ids, connection) = world(50, Framing::Compact);
+        net.server.set_budget(connection, Some(Budget::new(bytes)));
+        set_all(&mut net, &ids, 77);
+        let updates = (1..2000).find(|_| {
+            update(&mut net);
+            ids.iter().all(|id| health(&net, *id) == 77)
+        });
+        assert!(updates.is_some_and(|count| count > 50), "{updates:?}");
+    }
+}

@@ -13,6 +13,7 @@
 
 mod action;
 mod check;
+mod damage;
 mod found;
 mod hostile;
 mod objects;

@@ -283,10 +283,15 @@ impl MirrorClient {
 
     /// Runs one frame: sends writes to owned objects, queued messages and a due ping. `now` is the
     /// time since any fixed moment. After one that is earlier than the last, the own time stands still
-    /// for this update and continues from there.
+    /// for this update and continues from there. The same holds for a leap of more than 100 years
+    /// ([`MirrorClientEvent::ClockLeap`]).
     pub fn update(&mut self, now: Duration) {
         let now = self.time.own.advance(now);
         self.time.server.advance(now);
+        if let Some(step) = self.time.own.take_leap() {
+            self.events.push(MirrorClientEvent::ClockLeap { step });
+        }
+        self.inbound.work.reset();
         self.resume();
         if !self.session.is_connected() {
             return;

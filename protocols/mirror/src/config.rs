@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::Limits;
+
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);
 /// Interval of Mirror's `NetworkServer.unreliableBaselineRate`.
 const BASELINE_INTERVAL: Duration = Duration::from_secs(1);
-/// Default limit of elements in a sequence or collection, above the use of Mirror's games.
-const MAX_ELEMENTS: usize = 1 << 20;
 
 /// Moment at which a connection receives the existing objects.
 ///
@@ -62,9 +62,9 @@ pub struct MirrorServerConfig {
     pub authenticate: bool,
     /// Moment at which a connection receives the existing objects.
     pub spawn_policy: SpawnPolicy,
-    /// Limit of elements in a sequence or collection from a client, 1 048 576 by default; more
-    /// disconnect the client.
-    pub max_elements: usize,
+    /// Limits of the input of clients: elements, memory, work and depth. A write beyond them is
+    /// refused, other messages disconnect the client.
+    pub limits: Limits,
     /// Limit of messages per connection between two updates, 10 000 by default; more disconnect the
     /// client.
     pub max_messages: usize,
@@ -87,7 +87,7 @@ impl Default for MirrorServerConfig {
             unreliable_redundancy: false,
             authenticate: false,
             spawn_policy: SpawnPolicy::default(),
-            max_elements: MAX_ELEMENTS,
+            limits: Limits::default(),
             max_messages: 10_000,
             max_events: 100_000,
             command_rate: 100.0,
@@ -135,9 +135,9 @@ pub struct MirrorClientConfig {
     pub unreliable_baseline_interval: Duration,
     /// Limit of objects, 1 000 000 by default; beyond it the client disconnects.
     pub max_objects: usize,
-    /// Limit of elements in a sequence or collection, 1 048 576 by default; more are an error of
-    /// the object.
-    pub max_elements: usize,
+    /// Limits of the input of the server: elements, memory, work and depth. Input beyond them is an
+    /// error of its object.
+    pub limits: Limits,
     /// Limit of bytes that wait for the end of a burst or a scene change, 256 MiB by default;
     /// beyond it the client disconnects.
     pub max_parked_bytes: usize,
@@ -156,7 +156,7 @@ impl Default for MirrorClientConfig {
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
             max_objects: 1_000_000,
-            max_elements: MAX_ELEMENTS,
+            limits: Limits::default(),
             max_parked_bytes: 256 * 1024 * 1024,
             max_events: 100_000,
         }

@@ -8,6 +8,7 @@ mod early;
 mod endpoint;
 mod event;
 mod inbound;
+mod iterate;
 mod lifecycle;
 mod outbound;
 mod oversized;
@@ -216,11 +217,16 @@ impl NetworkClient {
     /// Advances the client to `now`, the time since any fixed moment.
     ///
     /// If `now` goes back, the client's own time stands still for this update and continues from there.
+    /// The same holds for a leap of more than 100 years ([`ClientEvent::ClockLeap`]).
     ///
     /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time), and
     /// drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
     pub fn update(&mut self, now: Duration) {
         self.clock.advance(now);
+        if let Some(step) = self.clock.own.take_leap() {
+            self.events.push(ClientEvent::ClockLeap { step });
+        }
+        self.inbound.work.reset();
         self.send_ping();
         self.drop_expired();
         self.send_writes();

@@ -4,7 +4,7 @@ use super::SyncCodec;
 use super::bits::{read_low_bytes, write_low_bytes};
 use super::floats::{Floats, narrow};
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteErrorKind};
 
 /// Floats from `MIN` to `MAX` in steps of `1 / PER_UNIT`, sent as the number of the step: a position on a map
 /// of 1000 metres, to the centimetre, is `Quantized<-500, 500, 100>` and takes 3 bytes.
@@ -21,7 +21,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 ///
 /// For `f32`, `f64` and all types made of floats ([`Floats`]), with one range for all floats. A value
 /// is rounded to the nearest step, a tie to the higher one. A value outside of the range becomes the nearer
-/// end, NaN becomes `MIN`. The error on a client is at most half a step, `0.5 / PER_UNIT`; for an `f32` add the
+/// end. NaN is an error ([`WriteErrorKind::NotANumber`]) and is not sent. The error on a client is at most half a step, `0.5 / PER_UNIT`; for an `f32` add the
 /// rounding of the step itself, 2^-24 of the larger bound. All computations use `f64`, with
 /// rounding below a millionth of a step, unless the range lies further than 2^32 steps
 /// from 0. If an `f32` can represent each step, a decoded value
@@ -66,22 +66,26 @@ impl<const MIN: i32, const MAX: i32, const PER_UNIT: u32> Quantized<MIN, MAX, PE
         &[MIN as i64, MAX as i64, PER_UNIT as i64]
     };
 
-    /// Returns the nearest step.
+    /// Returns the nearest step. NaN has none.
     #[expect(
         clippy::as_conversions,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "clamped to what fits, and NaN becomes 0"
+        reason = "clamped to the range of steps"
     )]
     #[inline]
-    fn step_at(value: f64) -> u32 {
+    fn step_at(value: f64) -> Option<u32> {
         let steps = (value - f64::from(MIN)) * f64::from(PER_UNIT);
-        steps.round().clamp(0.0, f64::from(Self::STEPS)) as u32
+        let step = steps.round().clamp(0.0, f64::from(Self::STEPS)) as u32;
+        (!value.is_nan()).then_some(step)
     }
 
     #[inline]
     fn encode(value: f64, writer: &mut NetworkWriter) {
-        write_low_bytes(Self::step_at(value).into(), Self::BYTES, writer);
+        match Self::step_at(value) {
+            Some(step) => write_low_bytes(step.into(), Self::BYTES, writer),
+            None => writer.fail(WriteErrorKind::NotANumber),
+        }
     }
 
     #[inline]

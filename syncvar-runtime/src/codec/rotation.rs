@@ -5,7 +5,7 @@ use std::f64::consts::SQRT_2;
 use super::SyncCodec;
 use super::floats::narrow;
 use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
+use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind, WriteErrorKind};
 
 /// Rotations in 32 bits: the three smaller components, in 10 bits each, and the index of the largest one.
 /// The largest follows from them, because a rotation has length 1.
@@ -17,8 +17,9 @@ use crate::{NetworkReader, NetworkWriter, Quaternion, ReadError, ReadErrorKind};
 ///
 /// Four bytes, the lowest first; equal in every encoding. The rotation is normalised first, and
 /// negated if its largest component is negative: `q` and `-q` are the same rotation and have equal
-/// bytes. An invalid quaternion, of length zero or with NaN or infinite components,
-/// becomes [`Quaternion::IDENTITY`].
+/// bytes. A quaternion of length zero becomes
+/// [`Quaternion::IDENTITY`]. One with NaN or infinite components is an error
+/// ([`WriteErrorKind::NotANumber`]) and is not sent.
 ///
 /// If two components are nearly the largest, rounding might exchange them: the other one is then
 /// moved one step towards 0, so that a decoded rotation encodes to the same bytes. The reader
@@ -64,13 +65,16 @@ impl Smallest {
         steps: [0; 3],
     };
 
-    /// Encodes a rotation.
-    fn of(rotation: &Quaternion) -> Self {
+    /// Encodes a rotation. One with NaN or infinite components has no encoding.
+    fn of(rotation: &Quaternion) -> Option<Self> {
         let Quaternion { x, y, z, w } = *rotation;
         let [x, y, z, w] = [x, y, z, w].map(f64::from);
         let length = (x * x + y * y + z * z + w * w).sqrt();
-        if !(length > 0.0 && length.is_finite()) {
-            return Self::IDENTITY;
+        if !length.is_finite() {
+            return None;
+        }
+        if length == 0.0 {
+            return Some(Self::IDENTITY);
         }
         let (left_out, others) = match largest(rotation) {
             0 => (x, [y, z, w]),
@@ -86,7 +90,7 @@ impl Smallest {
         while !smallest.is_read_back() {
             smallest.shrink();
         }
-        smallest
+        Some(smallest)
     }
 
     /// Moves the largest of the steps one towards 0.
@@ -174,7 +178,10 @@ macro_rules! rotations {
 
             #[inline]
             fn write(value: &$type, writer: &mut NetworkWriter) {
-                Smallest::of(&Quaternion::from(*value)).write(writer);
+                match Smallest::of(&Quaternion::from(*value)) {
+                    Some(smallest) => smallest.write(writer),
+                    None => writer.fail(WriteErrorKind::NotANumber),
+                }
             }
 
             #[inline]

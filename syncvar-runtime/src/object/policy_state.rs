@@ -1,6 +1,7 @@
 //! State of the restricted fields of a behaviour: their writers, former values and last sends.
 
 use super::slot::{Nanos, RestrictedFields, nanos};
+use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::{NetworkReader, NetworkWriter};
 
@@ -58,7 +59,7 @@ fn value_of(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64) -> Optio
 
 /// Restores the value of a field.
 fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
-    let mut reader = NetworkReader::new(value).with_max_elements(usize::MAX);
+    let mut reader = NetworkReader::new(value).with_budget(ReadBudget::UNLIMITED);
     if let Err(error) = behaviour.read_fields(&mut reader, bit) {
         tracing::error!(%error, "a field cannot read the bytes that it has written");
     }
@@ -257,6 +258,6 @@ fn is_beyond(behaviour: &mut (impl RestrictedFields + ?Sized), sent: &LastSent) 
     let Some(value) = &sent.value else {
         return true;
     };
-    let mut reader = NetworkReader::new(value).with_max_elements(usize::MAX);
+    let mut reader = NetworkReader::new(value).with_budget(ReadBudget::UNLIMITED);
     behaviour.is_beyond_threshold(&mut reader, sent.bit)
 }

@@ -3,8 +3,11 @@
 //! Objects with the same behaviours are rows of one pool. The update loop passes many rows to a pool in
 //! one dynamic call; the code for each row is compiled for its types.
 
+mod cursor;
 #[cfg(feature = "parallel")]
 mod parallel;
+
+pub use cursor::{Cursor, Found};
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -25,12 +28,12 @@ pub(super) const BATCH: usize = 16;
 
 /// Behaviours of the objects of one prefab, one row per object.
 pub trait Pool: Any + Send + Sync {
-    /// Adds a row and returns its number.
+    /// Adds a row for an object and returns its number.
     ///
     /// # Errors
     ///
     /// When the behaviours have another type: the behaviours.
-    fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours>;
+    fn insert(&mut self, id: NetId, behaviours: Behaviours) -> Result<u32, Behaviours>;
     /// Removes a row.
     fn remove(&mut self, row: u32);
     /// Takes the contents of a row out, until [`give_back`](Self::give_back).
@@ -39,6 +42,8 @@ pub trait Pool: Any + Send + Sync {
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>);
     /// Frees a row without contents.
     fn release(&mut self, row: u32);
+    /// Returns the objects of the rows; [`NetId::NONE`] for a free row.
+    fn ids(&self) -> &[NetId];
     /// Returns the behaviours of a row.
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     /// Returns the behaviours of a row, for writing.
@@ -85,7 +90,9 @@ pub struct Entry<'a> {
 /// A pool of rows of a known type.
 pub(super) struct TypedPool<S> {
     rows: Vec<Option<S>>,
-    /// Free rows, for reuse.
+    /// Objects of the rows; [`NetId::NONE`] for a free row.
+    ids: Vec<NetId>,
+    /// Free rows, for reuse; also rows that were free once.
     free: Vec<u32>,
 }
 
@@ -93,6 +100,7 @@ impl<S> Default for TypedPool<S> {
     fn default() -> Self {
         Self {
             rows: Vec::new(),
+            ids: Vec::new(),
             free: Vec::new(),
         }
     }
@@ -108,22 +116,41 @@ impl<S> TypedPool<S> {
     fn row_mut(&mut self, row: u32) -> Option<&mut S> {
         self.rows.get_mut(row as usize)?.as_mut()
     }
+
+    /// Removes the free rows at the end. Their numbers stay in `free`; `insert` passes over them.
+    fn trim(&mut self) {
+        while self.ids.last() == Some(&NetId::NONE) {
+            self.ids.pop();
+            self.rows.pop();
+        }
+        let used = self.rows.len();
+        if used < self.rows.capacity() / 4 {
+            self.rows.shrink_to(2 * used);
+            self.ids.shrink_to(2 * used);
+            self.free.retain(|row| (*row as usize) < used);
+            self.free.shrink_to_fit();
+        }
+    }
 }
 
 impl<S: Slots> Pool for TypedPool<S> {
-    fn insert(&mut self, behaviours: Behaviours) -> Result<u32, Behaviours> {
+    fn insert(&mut self, id: NetId, behaviours: Behaviours) -> Result<u32, Behaviours> {
         let boxed: Box<dyn Any> = if Any::type_id(&*behaviours.0) == TypeId::of::<S>() {
             behaviours.0
         } else {
             return Err(behaviours);
         };
         let slots = boxed.downcast().ok().map(|slots: Box<S>| *slots);
-        if let Some(row) = self.free.pop() {
-            self.rows[row as usize] = slots;
-            return Ok(row);
+        while let Some(row) = self.free.pop() {
+            if self.ids.get(row as usize) == Some(&NetId::NONE) {
+                self.rows[row as usize] = slots;
+                self.ids[row as usize] = id;
+                return Ok(row);
+            }
         }
         let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
         self.rows.push(slots);
+        self.ids.push(id);
         Ok(row)
     }
 
@@ -131,7 +158,7 @@ impl<S: Slots> Pool for TypedPool<S> {
         if let Some(freed) = self.rows.get_mut(row as usize)
             && freed.take().is_some()
         {
-            self.free.push(row);
+            self.release(row);
         }
     }
 
@@ -148,7 +175,16 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn release(&mut self, row: u32) {
-        self.free.push(row);
+        self.ids[row as usize] = NetId::NONE;
+        if row as usize + 1 < self.ids.len() {
+            self.free.push(row);
+        } else {
+            self.trim();
+        }
+    }
+
+    fn ids(&self) -> &[NetId] {
+        &self.ids
     }
 
     fn slots(&self, row: u32) -> Option<&dyn Slots> {
@@ -242,7 +278,7 @@ impl Pools {
     /// # Panics
     ///
     /// With more than 2^32 pools.
-    pub fn insert(&mut self, prefab: u32, behaviours: Behaviours) -> Location {
+    pub fn insert(&mut self, id: NetId, prefab: u32, behaviours: Behaviours) -> Location {
         let all = &mut self.all;
         let kind = (prefab, Any::type_id(behaviours.slots()));
         let pool = match self.last {
@@ -254,7 +290,7 @@ impl Pools {
             }),
         };
         self.last = Some((kind, pool));
-        let inserted = all[pool as usize].rows.insert(behaviours);
+        let inserted = all[pool as usize].rows.insert(id, behaviours);
         let row = inserted.expect("the pool is one for this type");
         Location { pool, row }
     }

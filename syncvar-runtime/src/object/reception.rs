@@ -4,6 +4,7 @@ use super::hooks::{Hooks, run_hooks};
 
 use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
+use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, ChangedFields};
 use crate::{Encoding, NetId, NetworkReader, ReadError};
 
@@ -25,8 +26,8 @@ pub struct Reception<'a> {
     pub encoding: Encoding,
     /// Channel of the message.
     pub channel: u8,
-    /// Most elements of a sequence or collection.
-    pub max_elements: usize,
+    /// Memory and work that the deltas may take.
+    pub budget: ReadBudget,
     /// Dirty masks of the object in progress, one per behaviour.
     pub masks: &'a mut Vec<u64>,
     /// Receiver of the reports.
@@ -45,7 +46,7 @@ impl Reception<'_> {
     pub fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
         self.masks.clear();
         let mut reader = NetworkReader::with_encoding(entry.changes, self.encoding)
-            .with_max_elements(self.max_elements)
+            .with_budget(self.budget)
             .with_references(self.targets);
         if entry.own {
             slots.visit(&mut SaveOwn);
@@ -58,6 +59,7 @@ impl Reception<'_> {
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());
+        self.budget = reader.budget();
         if !self.targets.is_empty() {
             self.report_references(entry.net_id, result.is_ok());
         }

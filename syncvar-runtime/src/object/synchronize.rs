@@ -81,12 +81,13 @@ pub fn read_sections(
         match reader.read_byte_sequence() {
             Ok([]) => {}
             Ok(bytes) => {
-                let mut own = reader.part(bytes);
-                if let Err(error) = read_section(slot, &mut own) {
+                let (result, read) =
+                    reader.in_part(bytes, |part| (read_section(slot, part), part.position()));
+                if let Err(error) = result {
                     report(SynchronizeFailure {
                         object,
                         behaviour: slot.info().schema.name,
-                        read: own.position(),
+                        read,
                         expected: bytes.len(),
                         error,
                     });

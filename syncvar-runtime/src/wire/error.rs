@@ -110,6 +110,25 @@ pub enum ReadErrorKind {
         /// The limit.
         limit: usize,
     },
+    /// The values take more memory than [`Limits::max_memory`](crate::Limits::max_memory) allows.
+    #[error("{needed} bytes of memory needed, {left} left of `max_memory`")]
+    TooMuchMemory {
+        /// Needed bytes of memory.
+        needed: usize,
+        /// Remaining bytes of the packet's budget.
+        left: usize,
+    },
+    /// The changes take more work than [`Limits::max_work`](crate::Limits::max_work) allows.
+    #[error("{needed} bytes of work needed, {left} left of `max_work`")]
+    TooMuchWork {
+        /// Needed work, in bytes moved, copied and compared.
+        needed: usize,
+        /// Remaining work of the connection.
+        left: usize,
+    },
+    /// Values are nested deeper than [`Limits::max_depth`](crate::Limits::max_depth) allows.
+    #[error("values nested deeper than `max_depth`")]
+    TooDeep,
     /// A position is beyond the end of a list.
     #[error("position {index} in a list of {length} elements")]
     IndexOutOfRange {
@@ -321,6 +340,10 @@ pub enum WriteErrorKind {
         /// Number of bits of the field.
         bits: u32,
     },
+    /// NaN has no encoding in [`Quantized`](crate::Quantized), and no rotation with NaN or infinite
+    /// components has one in [`SmallestThree`](crate::SmallestThree).
+    #[error("a float that is not a number")]
+    NotANumber,
     /// Refusal by a user's `on_serialize` or `SyncValue::write`.
     #[error("{0}")]
     Custom(&'static str),

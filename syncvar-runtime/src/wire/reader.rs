@@ -4,6 +4,7 @@ use super::context::{DeserializeContext, DeserializeReport};
 use super::encoding::MAX_EMPTY_ELEMENTS;
 use super::{Encoding, ReadError, ReadErrorKind, SyncValue};
 use crate::NetId;
+use crate::limits::{Limits, ReadBudget};
 
 /// Reads values from the payload of one message, in the bytes of an [`Encoding`].
 ///
@@ -30,17 +31,13 @@ pub struct NetworkReader<'a> {
     pub(super) report: DeserializeReport,
     /// Number of sequence elements without bytes so far.
     empty_elements: usize,
-    /// Limit of elements in a sequence or collection.
-    pub(super) max_elements: usize,
+    pub(super) budget: ReadBudget,
     /// Ids of the referenced objects, collected from the payload.
     references: Option<&'a mut Vec<NetId>>,
 }
 
 /// Limit of the memory, in bytes, reserved for an announced count before its elements are read.
 const AT_ONCE: usize = 1 << 16;
-
-/// Default limit of elements in a sequence or collection.
-pub const DEFAULT_MAX_ELEMENTS: usize = 1 << 20;
 
 /// Position in the payload: the number of remaining bytes.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +69,7 @@ impl<'a> NetworkReader<'a> {
             context: DeserializeContext::default(),
             report: DeserializeReport::default(),
             empty_elements: 0,
-            max_elements: DEFAULT_MAX_ELEMENTS,
+            budget: Limits::DEFAULT.budget(bytes.len(), Limits::DEFAULT.max_work),
             references: None,
         }
     }
@@ -96,17 +93,6 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Sets the limit of elements in a sequence or collection; the default is
-    /// 1 048 576.
-    #[must_use]
-    #[inline]
-    pub fn with_max_elements(self, max_elements: usize) -> Self {
-        Self {
-            max_elements,
-            ..self
-        }
-    }
-
     /// Sets that deltas go on to other connections: an observed collection with a
     /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
     /// an owner's writes in this mode.
@@ -123,23 +109,19 @@ impl<'a> NetworkReader<'a> {
         self.context.relayed
     }
 
-    /// Creates a reader over a part of this one's payload, with the same limits and the same list of
-    /// references.
-    pub(crate) fn part<'b>(&'b mut self, bytes: &'b [u8]) -> NetworkReader<'b> {
-        let mut part = NetworkReader::with_encoding(bytes, self.encoding);
-        part.max_elements = self.max_elements;
+    /// Reads a part of this one's payload with the same limits and the same list of references, and
+    /// takes the rest of its budget back.
+    pub(crate) fn in_part<R>(
+        &mut self,
+        bytes: &[u8],
+        read: impl FnOnce(&mut NetworkReader<'_>) -> R,
+    ) -> R {
+        let mut part = NetworkReader::with_encoding(bytes, self.encoding).with_budget(self.budget);
         part.context.relayed = self.context.relayed;
         part.references = self.references.as_deref_mut();
-        part
-    }
-
-    /// Refuses a sequence or collection of more elements than this reader allows.
-    pub(crate) fn check_elements(&self, count: usize) -> Result<(), ReadError> {
-        let limit = self.max_elements;
-        if count > limit {
-            return Err(self.error(ReadErrorKind::TooManyElements { count, limit }));
-        }
-        Ok(())
+        let result = read(&mut part);
+        self.budget = part.budget;
+        result
     }
 
     /// Returns the number of elements to reserve memory for: at most the announced count, the remaining

@@ -177,7 +177,7 @@ fn lossy_channel_restores_a_collection_with_the_next_packet() {
 #[test]
 fn collection_beyond_a_clients_limit_fails_only_its_object() {
     let mut config = ClientConfig::default();
-    config.max_elements = 10;
+    config.limits.max_elements = 10;
     let prefabs = || Prefabs::new().register::<Bag>("bag");
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));

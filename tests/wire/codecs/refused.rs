@@ -6,7 +6,7 @@ use syncvar::{
     DisconnectReason,
     codec::{Bits, Fixed, Half, Quantized, SmallestThree, SyncCodec, ZigZag},
     values::{Quaternion, Vector3},
-    wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
+    wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind},
 };
 
 type Metres = Quantized<-500, 500, 10>;
@@ -140,6 +140,42 @@ fn unfitting_value_is_reported_and_sent_once_it_fits() {
     net.server.get_mut::<Crate>(id).unwrap().items.set(63);
     net.settle();
     assert_eq!(*net.client(0).get::<Crate>(id).unwrap().items, 63);
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Kite {
+    #[sync_var(with = Quantized<-500, 500, 100>)]
+    height: SyncVar<f32>,
+    #[sync_var(with = SmallestThree)]
+    rotation: SyncVar<Quaternion>,
+}
+
+#[test]
+fn nan_is_reported_with_its_field_even_from_the_least_value() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Kite>("kite"));
+    let id = net.server.spawn(Kite::default());
+    let failure = |net: &mut MemoryNetwork, height: f32, y: f32| {
+        let mut kite = net.server.get_mut::<Kite>(id).unwrap();
+        kite.height.set(height);
+        kite.rotation.set(Quaternion::new(0.0, y, 0.0, 1.0));
+        drop(kite);
+        net.settle();
+        std::iter::from_fn(|| net.server.poll_event()).find_map(|event| match event {
+            ServerEvent::SerializeFailed { field, error, .. } => field.zip(Some(error.kind())),
+            _ => None,
+        })
+    };
+    let nan = |field| Some((field, WriteErrorKind::NotANumber));
+    let height = |net: &MemoryNetwork| *net.client(0).get::<Kite>(id).unwrap().height;
+    assert_eq!(failure(&mut net, -500.0, 0.0), None);
+    assert_eq!(failure(&mut net, f32::NAN, 0.0), nan("height"));
+    assert_eq!(height(&net), -500.0);
+    assert_eq!(failure(&mut net, 1.0, 0.0), None);
+    assert_eq!(height(&net), 1.0);
+    for y in [f32::NAN, f32::INFINITY] {
+        assert_eq!(failure(&mut net, 1.0, y), nan("rotation"));
+    }
 }
 
 mod server_side {

@@ -9,7 +9,7 @@ use super::objects::{Fast, HEARD, Hero, Plain, RAN};
 use super::world::{Kind, Said, World};
 
 impl World {
-    fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for connection in self.ends.keys() {
             self.server.set_ready(*connection);
         }
@@ -26,7 +26,7 @@ impl World {
         assert!(self.server.is_idle());
     }
 
-    fn assert_equal(&self) {
+    pub(crate) fn assert_equal(&self) {
         for (connection, end) in &self.ends {
             if self.liar == Some(*connection) {
                 continue;

@@ -215,7 +215,7 @@ fn malformed_writes_get_one_answer_per_update() {
 #[test]
 fn command_arguments_respect_the_configured_limits() {
     let mut config = ServerConfig::default();
-    config.max_elements = 3;
+    config.limits.max_elements = 3;
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     net.settle();
@@ -270,7 +270,7 @@ fn owner_writes_are_bounded_in_memory_and_time() {
     for dialect in DIALECTS {
         let mut config = ServerConfig::default();
         config.framing = dialect;
-        config.max_owner_bytes = 10_000;
+        config.limits.max_owner_memory = 10_000;
         let mut net =
             MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
         net.connect();

@@ -56,7 +56,7 @@ impl World {
 }
 
 /// A change of one byte of a packet, or its end.
-fn spoil(packet: &mut Vec<u8>, (at, change): (usize, u16)) {
+pub(crate) fn spoil(packet: &mut Vec<u8>, (at, change): (usize, u16)) {
     if packet.is_empty() {
         return;
     }

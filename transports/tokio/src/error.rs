@@ -1,4 +1,4 @@
-//! `TransportError`.
+//! `TransportError` and `Timeout`.
 
 use std::io;
 
@@ -12,7 +12,34 @@ pub enum TransportError<E> {
     /// The connection is over: it has failed.
     #[error("the connection to the server has failed")]
     Io(#[from] io::Error),
+    /// The connection is over: the server was silent for too long.
+    #[error(transparent)]
+    Timeout(#[from] Timeout),
     /// A packet was malformed. The client decides whether the connection stands.
     #[error("malformed packet from the server")]
     Malformed(#[source] E),
+}
+
+/// Time limit of a client for its server.
+///
+/// An [`io::Error`] of the kind [`TimedOut`](io::ErrorKind::TimedOut) that `connect` returns has it as
+/// its inner error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Timeout {
+    /// No connection within the [`connect_timeout`](crate::TransportOptions::connect_timeout).
+    #[error("no connection in time")]
+    Connect,
+    /// No packet within the [`handshake_timeout`](crate::TransportOptions::handshake_timeout).
+    #[error("no answer from the server in time")]
+    Handshake,
+    /// No packet for the [`idle_timeout`](crate::TransportOptions::idle_timeout).
+    #[error("the server was silent for too long")]
+    Idle,
+}
+
+impl From<Timeout> for io::Error {
+    fn from(timeout: Timeout) -> Self {
+        Self::new(io::ErrorKind::TimedOut, timeout)
+    }
 }

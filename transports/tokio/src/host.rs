@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -10,8 +11,9 @@ use syncvar_runtime::{ConnectionId, Endpoint};
 use tokio::net::ToSocketAddrs;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use crate::TransportOptions;
+use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
+use crate::{TransportCounters, TransportOptions};
 
 /// Text for the clients when the server stops.
 const GOODBYE: &str = "the server is shutting down";
@@ -30,14 +32,19 @@ const MIN_TICK: Duration = Duration::from_micros(1);
 #[derive(Debug)]
 pub struct Host<E> {
     options: TransportOptions,
+    counters: TransportCounters,
+    admission: Arc<Admission>,
     listeners: Vec<Box<dyn Listener<E>>>,
 }
 
 impl<E: Endpoint> Host<E> {
     /// Makes a host without addresses.
     pub fn new(options: TransportOptions) -> Self {
+        let counters = TransportCounters::default();
         Self {
+            admission: Admission::new(&options, counters.clone()),
             options,
+            counters,
             listeners: Vec::new(),
         }
     }
@@ -82,16 +89,22 @@ impl<E: Endpoint> Host<E> {
     }
 
     pub(crate) fn add(&mut self, mut listener: impl Listener<E> + 'static) {
-        listener.set_options(&self.options);
+        listener.set_options(&self.options, &self.admission);
         self.listeners.push(Box::new(listener));
     }
 
     /// Sets the options of all addresses. Call it before the first connection.
     pub fn set_options(&mut self, options: TransportOptions) {
-        for listener in &mut self.listeners {
-            listener.set_options(&options);
-        }
         self.options = options;
+        self.admission = Admission::new(&self.options, self.counters.clone());
+        for listener in &mut self.listeners {
+            listener.set_options(&self.options, &self.admission);
+        }
+    }
+
+    /// Returns a handle of the counters of all addresses.
+    pub fn counters(&self) -> TransportCounters {
+        self.counters.clone()
     }
 
     /// Returns the addresses of the sockets, in the order of the `listen_*` calls.
@@ -191,6 +204,7 @@ impl<E: Endpoint> Host<E> {
         for connection in slow {
             if self.close(connection, Duration::ZERO) {
                 tracing::info!(%connection, "disconnected: its queue is full");
+                self.counters.count(|stats| &mut stats.queue_full);
                 server.handle_disconnect(connection);
             }
         }

@@ -20,6 +20,7 @@ mod connection;
 mod cookies;
 mod datagrams;
 mod hello;
+mod inbox;
 mod link;
 mod receiver;
 mod rtt;
@@ -40,7 +41,10 @@ pub(crate) use socket::KcpListener;
 pub const MAX_UNRELIABLE: usize = MAX_DATAGRAM - HEAD - 1;
 
 /// Longest message on the reliable channel, in bytes.
-pub const MAX_RELIABLE: usize = 254 * sender::MAX_FRAGMENT - 1;
+pub const MAX_RELIABLE: usize = MAX_FRAGMENTS * sender::MAX_FRAGMENT - 1;
+
+/// Most fragments of a message.
+const MAX_FRAGMENTS: usize = 254;
 
 /// Longest datagram, in bytes.
 const MAX_DATAGRAM: usize = 1200;
@@ -55,8 +59,11 @@ const LIMITS: PacketLimits = PacketLimits {
     max_unreliable: MAX_UNRELIABLE,
 };
 
-/// Window of a side, in segments, for both directions.
+/// Most unacknowledged segments of a side, and the window of a client.
 const WINDOW: u16 = 4096;
+
+/// Least window of a server with an empty queue: the segments of the longest message.
+const SERVER_WINDOW: u16 = 254;
 
 /// Time between two updates of a connection.
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -81,6 +88,9 @@ pub enum KcpError {
     /// The peer was silent for too long.
     #[error("the peer was silent for too long")]
     Timeout,
+    /// A segment was missing for too long, while the peer has sent later ones.
+    #[error("the peer has not repeated a lost segment")]
+    MissingSegment,
     /// The peer has not acknowledged a segment that was sent 40 times.
     #[error("the peer sends no acknowledgements")]
     DeadLink,

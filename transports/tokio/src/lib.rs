@@ -25,7 +25,9 @@
 //! * A silent client is disconnected: by Telepathy after the
 //!   [`receive_timeout`](TransportOptions::receive_timeout), by KCP after the
 //!   [`kcp_timeout`](TransportOptions::kcp_timeout). TCP's keep-alive finds a vanished peer.
-//! * A false sender address on datagrams makes a KCP server send one datagram of 54 bytes to it for
+//! * By KCP, received and unhandled segments of a client take at most 330 KB, and a segment that is
+//!   missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes the connection.
+//! * A false sender address on datagrams makes a KCP server send one datagram of 30 bytes to it for
 //!   each of 30 or more. The server stores no state for it.
 //!
 //! A well-behaved client keeps its place, and
@@ -37,6 +39,8 @@
 //! all packets on channel 0.
 #![warn(clippy::print_stdout)]
 
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod admission;
 mod error;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod host;
@@ -47,6 +51,9 @@ mod listener;
 mod options;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod peer;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod silence;
+mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
 
@@ -59,12 +66,15 @@ pub mod tcp;
 #[cfg(feature = "telepathy")]
 pub mod telepathy;
 
-pub use error::TransportError;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+pub use admission::ReservedPlaces;
+pub use error::{Timeout, TransportError};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use host::Host;
-pub use options::TransportOptions;
+pub use options::{Reconnect, TransportOptions};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use peer::Peer;
+pub use stats::{TransportCounters, TransportStats};
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 pub use stream::{FrameError, Frames};
 

@@ -3,17 +3,19 @@
 use std::fmt::Debug;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Transmit};
 
 use crate::TransportOptions;
+use crate::admission::Admission;
 
 /// Socket that clients connect to, for a [`Host`](crate::Host).
 pub(crate) trait Listener<E>: Debug + Send {
-    /// Sets the options, before any other call.
-    fn set_options(&mut self, options: &TransportOptions);
+    /// Sets the options and the places of the host, before any other call.
+    fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>);
 
     /// Returns the address of the socket.
     fn local_addr(&self) -> io::Result<SocketAddr>;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use syncvar_mirror::{MirrorClient, MirrorClientEvent, MirrorError, MirrorServer};
 use tokio::net::ToSocketAddrs;
 
-use crate::{Host, Peer, TransportError, TransportOptions};
+use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
 
 /// A [`MirrorServer`] that listens on any number of addresses and is updated at a steady rate.
 ///
@@ -144,6 +144,11 @@ impl MirrorHost {
     /// When the system does not know an address.
     pub fn local_addrs(&self) -> io::Result<Vec<SocketAddr>> {
         self.host.local_addrs()
+    }
+
+    /// Returns a handle of the counters: one for each limit of the options.
+    pub fn counters(&self) -> TransportCounters {
+        self.host.counters()
     }
 
     /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].

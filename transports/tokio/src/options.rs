@@ -1,6 +1,12 @@
 //! `TransportOptions`.
 
+mod reconnect;
+
 use std::time::Duration;
+
+pub use reconnect::Reconnect;
+
+use crate::ReservedPlaces;
 
 /// Tick rate of a [`Host`](crate::Host) or a [`Peer`](crate::Peer), and its limits for the other side.
 /// The defaults are those of Mirror.
@@ -18,9 +24,19 @@ use std::time::Duration;
 pub struct TransportOptions {
     /// Time between two ticks, which is one update; at least 1 µs. 1/60 s.
     pub tick: Duration,
-    /// Most connections on one address; further ones are closed at once. Each can make the server hold
-    /// up to 5 MB of input by KCP, as much as Mirror's window. 1024.
+    /// Most connections of a host, on all its addresses together; further ones are closed at once.
+    /// 1024.
     pub max_connections: usize,
+    /// Most connections from one address: an address of IPv4, a /64 network of IPv6; further ones are
+    /// closed at once. Players behind one router share an address; so do test clients on one machine,
+    /// whose loopback address counts like any other. 64.
+    pub max_connections_per_address: usize,
+    /// Places among [`max_connections`](Self::max_connections) for known addresses. None.
+    pub reserved: ReservedPlaces,
+    /// Most new connections per second, at least one; a quarter of them can arrive at once. Further
+    /// ones wait in the system's queue, by KCP for their next datagram. A connection that is closed at
+    /// once counts, too. 1000.
+    pub max_accepts_per_second: u32,
     /// Largest packet in a stream, in bytes. By Telepathy it applies to both directions, and both sides
     /// must agree. 16 384.
     pub max_frame: usize,
@@ -28,20 +44,48 @@ pub struct TransportOptions {
     /// one. Beyond them a host reads from that client in the next tick, and unreliable packets are
     /// lost. 256.
     pub max_queued_packets: usize,
+    /// Most bytes of one client that wait to be handled. Beyond them a host reads from that client in
+    /// the next tick. A longer packet waits alone. 256 KiB.
+    pub max_inbox_bytes: usize,
+    /// Most bytes of all clients that wait to be handled. Each connection has an equal share of them,
+    /// if that is less than [`max_inbox_bytes`](Self::max_inbox_bytes). 64 MiB.
+    pub max_inbox_total: usize,
+    /// Most bytes that a server handles in one tick, from all clients of one of its addresses; each
+    /// packet counts for 64 more. Clients share them equally, and the rest waits. 1 MiB.
+    pub max_tick_bytes: usize,
     /// Most bytes that wait to be sent to one client; by KCP each chunk counts for 128 more. A client
     /// further behind is disconnected. A client that joins is sent its whole view at once: this must be
     /// more than that. 32 MiB.
     pub max_queued_bytes: usize,
-    /// Time in which a new connection by TCP or Telepathy must send its first packet. No limit.
+    /// Time in which a client must connect, besides the handshake. 10 s.
+    pub connect_timeout: Duration,
+    /// Time in which the other side of a new connection must send its first packet. 10 s.
     pub handshake_timeout: Duration,
-    /// Longest silence on a stream. 30 s. A Mirror server or client is never silent for long.
-    pub receive_timeout: Duration,
+    /// Longest time without a complete packet, where [`Endpoint::expects_packets`] holds: a client and
+    /// a server of Mirror ping each other, so do a `NetworkClient` that is ready and its server. 15 s.
+    ///
+    /// On a stream it is also the longest time in which the other system must acknowledge sent bytes
+    /// and TCP's probes: from 1 s, up to 60 s where this is longer. The probes need no packets of the
+    /// other side, and find a vanished one on a silent connection, too. Measured on Linux with all
+    /// packets dropped: a server that sends ends the connection after 15 s, a silent one after 15 to
+    /// 17 s. Systems without `TCP_USER_TIMEOUT` (all but Linux and Android) notice a vanished peer by
+    /// missing packets alone while sent bytes are on the way.
+    ///
+    /// [`Endpoint::expects_packets`]: syncvar_runtime::Endpoint::expects_packets
+    pub idle_timeout: Duration,
     /// Time in which the other side of a stream must take a byte while its queue is not empty. 5 s.
     pub send_timeout: Duration,
-    /// Longest silence on a KCP connection. 10 s; both sides ping every second.
+    /// Longest silence on a KCP connection, and the longest time for which a segment may be missing while
+    /// later ones have arrived. 10 s; both sides ping every second.
     pub kcp_timeout: Duration,
     /// Time in which a connection that is being closed must take its queue. 5 s.
     pub close_timeout: Duration,
+    /// Most bytes that are read from a stream after its end, because of a malformed packet or by the
+    /// server's decision. Beyond them the connection is reset, and its last packets may be lost.
+    /// 256 KiB.
+    pub max_linger_bytes: usize,
+    /// Attempts of a client to connect again after a lost connection. None.
+    pub reconnect: Option<Reconnect>,
 }
 
 impl Default for TransportOptions {
@@ -49,14 +93,23 @@ impl Default for TransportOptions {
         Self {
             tick: Duration::from_secs(1) / 60,
             max_connections: 1024,
+            max_connections_per_address: 64,
+            reserved: ReservedPlaces::default(),
+            max_accepts_per_second: 1000,
             max_frame: 16 * 1024,
             max_queued_packets: 256,
+            max_inbox_bytes: 256 * 1024,
+            max_inbox_total: 64 * 1024 * 1024,
+            max_tick_bytes: 1024 * 1024,
             max_queued_bytes: 32 * 1024 * 1024,
-            handshake_timeout: Duration::MAX,
-            receive_timeout: Duration::from_secs(30),
+            connect_timeout: Duration::from_secs(10),
+            handshake_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(15),
             send_timeout: Duration::from_secs(5),
             kcp_timeout: Duration::from_secs(10),
             close_timeout: Duration::from_secs(5),
+            max_linger_bytes: 256 * 1024,
+            reconnect: None,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! `Peer`: the socket of a client, and its ticks.
 
+mod redial;
+
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -9,8 +12,10 @@ use syncvar_runtime::{ConnectionId, Endpoint};
 use tokio::net::ToSocketAddrs;
 use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep};
 
+use self::redial::{Redial, within};
 use crate::link::ServerLink;
-use crate::{TransportError, TransportOptions};
+use crate::silence::Silence;
+use crate::{Timeout, TransportError, TransportOptions};
 
 /// Socket of a client, with a connection to a server.
 ///
@@ -20,16 +25,24 @@ use crate::{TransportError, TransportOptions};
 /// reads, writes and [updates](Endpoint::update) the client once per
 /// [tick](TransportOptions::tick), with the time since the connection. Both are cancel-safe. Dropping
 /// a peer cuts the connection; [`disconnect`](Self::disconnect) sends the client's queue first.
+///
+/// With [`TransportOptions::reconnect`], a lost connection ends as usual for the client; then the peer
+/// connects again, and the client begins a new session. Each session has the events of a first one.
 #[derive(Debug)]
 pub struct Peer {
-    /// Closed as soon as the connection is over.
+    /// `None` as soon as the connection is over.
     link: Option<Box<dyn ServerLink>>,
+    /// `None` without further attempts.
+    redial: Option<Redial>,
     /// Deadline for the end of a connection that this side ends.
     leaving: Option<Pin<Box<Sleep>>>,
     options: TransportOptions,
     updates: Updates,
     started: Instant,
     ticks: Interval,
+    silence: Silence,
+    /// Time of the last tick.
+    ticked: Instant,
 }
 
 /// Times at which a peer updates its client.
@@ -65,8 +78,7 @@ impl Peer {
         options: TransportOptions,
     ) -> io::Result<Self> {
         let framing = crate::stream::Framing::Numbered;
-        let link = crate::stream::StreamLink::connect(addr, framing, &options).await?;
-        let mut peer = Self::new(client, link, options);
+        let mut peer = Self::stream(addr, framing, client, options).await?;
         peer.updates = Updates::TicksAndPackets;
         Ok(peer)
     }
@@ -86,9 +98,7 @@ impl Peer {
         client: &mut E,
         options: TransportOptions,
     ) -> io::Result<Self> {
-        let framing = crate::stream::Framing::Plain;
-        let link = crate::stream::StreamLink::connect(addr, framing, &options).await?;
-        Ok(Self::new(client, link, options))
+        Self::stream(addr, crate::stream::Framing::Plain, client, options).await
     }
 
     /// Connects a client by KCP (UDP), and waits for the server's answer.
@@ -107,8 +117,42 @@ impl Peer {
         client: &mut E,
         options: TransportOptions,
     ) -> io::Result<Self> {
-        let link = crate::kcp::KcpLink::connect(addr, &options).await?;
-        Ok(Self::new(client, link, options))
+        let addrs = resolve(addr).await?;
+        let connect = move |options: TransportOptions| {
+            let addrs = addrs.clone();
+            async move { crate::kcp::KcpLink::connect(&addrs[..], &options).await }
+        };
+        Self::connect(client, connect, options).await
+    }
+
+    #[cfg(any(feature = "tcp", feature = "telepathy"))]
+    async fn stream(
+        addr: impl ToSocketAddrs,
+        framing: crate::stream::Framing,
+        client: &mut impl Endpoint,
+        options: TransportOptions,
+    ) -> io::Result<Self> {
+        let addrs = resolve(addr).await?;
+        let connect = move |options: TransportOptions| {
+            let addrs = addrs.clone();
+            async move { crate::stream::StreamLink::connect(&addrs[..], framing, &options).await }
+        };
+        Self::connect(client, connect, options).await
+    }
+
+    async fn connect<F, L>(
+        client: &mut impl Endpoint,
+        connect: impl Fn(TransportOptions) -> F + Send + 'static,
+        options: TransportOptions,
+    ) -> io::Result<Self>
+    where
+        F: Future<Output = io::Result<L>> + Send + 'static,
+        L: ServerLink + 'static,
+    {
+        let link = within(options.connect_timeout, Box::pin(connect(options.clone()))).await?;
+        let mut peer = Self::new(client, link, options);
+        peer.redial = Redial::new(connect, &peer.options);
+        Ok(peer)
     }
 
     pub(crate) fn new(
@@ -119,14 +163,29 @@ impl Peer {
         client.handle_connect(link.limits());
         let mut ticks = tokio::time::interval(options.tick.max(Duration::from_micros(1)));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let now = Instant::now();
         Self {
             link: Some(Box::new(link)),
+            redial: None,
             leaving: None,
             options,
             updates: Updates::Ticks,
-            started: Instant::now(),
+            started: now,
             ticks,
+            silence: Silence::default(),
+            ticked: now,
         }
+    }
+
+    /// Returns whether the peer has a connection.
+    pub fn is_connected(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Returns whether the last connection is over: the peer receives no more packets.
+    pub fn is_over(&self) -> bool {
+        let redial = self.redial.as_ref();
+        self.link.is_none() && !redial.is_some_and(Redial::has_attempts)
     }
 
     /// Sends the client's packets, waits for a packet, and passes it to the client.
@@ -135,8 +194,9 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// When the connection is over, this time and every time after; the last events of the client say
-    /// so. Also for a malformed packet.
+    /// When the connection is over; the last events of the client say so. The next call waits for the
+    /// new connection, or fails with [`TransportError::Closed`] if the peer
+    /// [is over](Self::is_over). Also for a malformed packet.
     pub async fn receive<E: Endpoint>(
         &mut self,
         client: &mut E,
@@ -145,8 +205,8 @@ impl Peer {
         Ok(())
     }
 
-    /// Waits for an event of the client. `None` when the connection is over and the client has no more
-    /// events. Malformed packets are logged.
+    /// Waits for an event of the client. `None` when the peer [is over](Self::is_over) and the client
+    /// has no more events. Malformed packets are logged.
     ///
     /// Cancel-safe.
     pub async fn next_event<E: Endpoint>(&mut self, client: &mut E) -> Option<E::Event> {
@@ -157,10 +217,11 @@ impl Peer {
             match self.packet_or_tick(client).await {
                 Ok(_) => {}
                 Err(TransportError::Malformed(error)) => tracing::warn!(%error, "malformed packet"),
-                Err(TransportError::Closed) => return client.poll_event(),
-                Err(TransportError::Io(error)) => {
-                    tracing::debug!(%error, "the connection has failed");
-                    return client.poll_event();
+                Err(error) => {
+                    tracing::debug!(%error, "the connection is over");
+                    if self.is_over() {
+                        return client.poll_event();
+                    }
                 }
             }
         }
@@ -190,13 +251,19 @@ impl Peer {
         if self.leaving.is_some() {
             ready!(self.poll_leave(cx));
         }
-        let Some(link) = &mut self.link else {
-            return Poll::Ready(Err(TransportError::Closed));
-        };
+        if self.link.is_none() {
+            return match ready!(self.poll_redial(client, cx)) {
+                Some(()) => Poll::Ready(Ok(Received::Tick)),
+                None => Poll::Ready(Err(TransportError::Closed)),
+            };
+        }
         let updated = self.ticks.poll_tick(cx).is_ready();
         if updated {
             client.update(self.started.elapsed());
         }
+        let Some(link) = &mut self.link else {
+            return Poll::Ready(Err(TransportError::Closed));
+        };
         transmit(client, link.as_mut(), cx);
         if client.poll_close().is_some() {
             self.leave(client);
@@ -204,6 +271,10 @@ impl Peer {
         }
         match link.poll_receive(cx) {
             Poll::Ready(Ok(Some((channel, packet)))) => {
+                self.silence.end();
+                if let Some(redial) = &mut self.redial {
+                    redial.succeed();
+                }
                 if self.updates == Updates::TicksAndPackets {
                     client.update(self.started.elapsed());
                 }
@@ -221,9 +292,50 @@ impl Peer {
             Poll::Ready(Err(error)) => {
                 Poll::Ready(Err(self.end(client, TransportError::Io(error))))
             }
-            Poll::Pending if updated => Poll::Ready(Ok(Received::Tick)),
+            Poll::Pending if updated => Poll::Ready(match self.timeout(client) {
+                Some(timeout) => Err(self.end(client, timeout.into())),
+                None => Ok(Received::Tick),
+            }),
             Poll::Pending => Poll::Pending,
         }
+    }
+
+    /// Adds a tick to the silence of the server. Returns the exceeded limit.
+    fn timeout(&mut self, client: &impl Endpoint) -> Option<Timeout> {
+        let now = Instant::now();
+        let silent = self.silence.add(now.duration_since(self.ticked));
+        self.ticked = now;
+        let (limit, timeout) = if self.silence.is_first() {
+            (self.options.handshake_timeout, Timeout::Handshake)
+        } else {
+            (self.options.idle_timeout, Timeout::Idle)
+        };
+        if silent < limit {
+            return None;
+        }
+        if client.expects_packets(ConnectionId::SERVER) {
+            return Some(timeout);
+        }
+        self.silence.end();
+        None
+    }
+
+    /// Ready with a new connection, or with `None` without further attempts.
+    fn poll_redial(
+        &mut self,
+        client: &mut impl Endpoint,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<()>> {
+        let Some(redial) = &mut self.redial else {
+            return Poll::Ready(None);
+        };
+        let link = ready!(redial.poll_connect(&self.options, cx));
+        Poll::Ready(link.map(|link| {
+            client.handle_connect(link.limits());
+            self.link = Some(link);
+            self.silence = Silence::default();
+            self.ticked = Instant::now();
+        }))
     }
 
     /// Handles the end of a connection that the server has ended.
@@ -247,6 +359,7 @@ impl Peer {
             link.close(linger);
             self.leaving = Some(Box::pin(tokio::time::sleep(linger)));
         }
+        self.redial = None;
     }
 
     fn poll_leave(&mut self, cx: &mut Context<'_>) -> Poll<()> {
@@ -264,6 +377,10 @@ impl Peer {
         self.link = None;
         Poll::Ready(())
     }
+}
+
+async fn resolve(addr: impl ToSocketAddrs) -> io::Result<Vec<SocketAddr>> {
+    Ok(tokio::net::lookup_host(addr).await?.collect())
 }
 
 /// Sends the client's packets until the link's queue is full.

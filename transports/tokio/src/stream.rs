@@ -2,10 +2,12 @@
 
 mod connection;
 mod frame;
+mod inbox;
 mod link;
 mod listener;
 mod pieces;
 mod socket;
+mod turn;
 
 #[cfg(feature = "telepathy")]
 pub use frame::head;
@@ -14,6 +16,7 @@ pub(crate) use link::StreamLink;
 pub(crate) use listener::StreamListener;
 
 use std::io::Cursor;
+use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::PacketLimits;
@@ -23,6 +26,10 @@ use crate::TransportOptions;
 
 /// Longest head of a frame: its length and the number of a channel.
 const MAX_HEAD: usize = 5;
+
+/// Least and greatest time in which the system must get an answer of the other side.
+const MIN_PROBED: Duration = Duration::from_secs(1);
+const MAX_PROBED: Duration = Duration::from_mins(1);
 
 /// Head of a frame, as far as it is not sent.
 type Head = Cursor<[u8; MAX_HEAD]>;
@@ -124,22 +131,21 @@ impl Framing {
             Self::Plain => false,
         }
     }
+}
 
-    /// Sends small packets at once. Where a connection may be silent, lets the system probe it.
-    fn configure(self, stream: &TcpStream) -> std::io::Result<()> {
-        stream.set_nodelay(true)?;
-        match self {
-            #[cfg(feature = "tcp")]
-            Self::Numbered => {
-                let keepalive = socket2::TcpKeepalive::new()
-                    .with_time(std::time::Duration::from_secs(15))
-                    .with_interval(std::time::Duration::from_secs(5));
-                socket2::SockRef::from(stream).set_tcp_keepalive(&keepalive)
-            }
-            #[cfg(feature = "telepathy")]
-            Self::Plain => Ok(()),
-        }
-    }
+/// Sends small packets at once, and lets the system look for a vanished peer.
+fn configure(stream: &TcpStream, options: &TransportOptions) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let limit = options.idle_timeout.clamp(MIN_PROBED, MAX_PROBED);
+    let socket = socket2::SockRef::from(stream);
+    let probes = socket2::TcpKeepalive::new()
+        .with_time((limit / 3).max(MIN_PROBED))
+        .with_interval((limit / 6).max(MIN_PROBED));
+    socket.set_tcp_keepalive(&probes)?;
+    // Probes wait for the acknowledgement of sent bytes, and a game always sends.
+    #[cfg(any(target_os = "android", target_os = "linux"))]
+    socket.set_tcp_user_timeout(Some(limit))?;
+    Ok(())
 }
 
 /// Returns the packet sizes of a stream.

@@ -58,3 +58,5 @@ mod server;
 pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
 pub use server::TcpServer;
+
+pub use crate::{Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};

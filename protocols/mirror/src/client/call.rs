@@ -50,6 +50,7 @@ impl MirrorClient {
         };
         let mut arguments = self.reader(message.payload.unwrap_or_default());
         let ran = self.run_call(id, &place, None, &mut arguments);
+        self.inbound.budget = arguments.budget();
         match ran {
             None | Some(Ok(())) => Ok(()),
             Some(Err(Failure::Panicked(text))) => {

@@ -1,5 +1,7 @@
 //! Events of the client.
 
+use std::time::Duration;
+
 use syncvar_runtime::{CallFailure, CallbackFailure, ChangedFields, HookFailure, NetId, ReadError};
 
 use crate::message::SceneOperation;
@@ -108,6 +110,12 @@ pub enum MirrorClientEvent {
     CallFailed(Box<CallFailure>),
     /// A user message.
     Message(ReceivedMessage),
+    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// years. It counts as no time: the own time stands still for that update and continues from there.
+    ClockLeap {
+        /// Refused step.
+        step: Duration,
+    },
     /// A write to an owned object cannot be sent. It is sent again only after another write. An
     /// unsendable unreliable delta is reported once per baseline, which contains the change and may
     /// be longer.

@@ -1,16 +1,34 @@
 //! Received messages and spawns that are not applied yet.
 
+use syncvar_runtime::limits::{ReadBudget, WorkMeter};
+
 use super::session::receive::WaitingMessages;
 use super::world::payload::ReadComponent;
 use super::world::spawn::Burst;
 
 /// Waiting messages, the current burst, and memory for decoding.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Inbound {
     pub(super) burst: Burst,
     pub(super) waiting: WaitingMessages,
+    /// Work since the last update.
+    pub(super) work: WorkMeter,
+    /// Memory and work left for the message in progress.
+    pub(super) budget: ReadBudget,
     /// Reused memory for the components of one object.
     pub(super) components: Vec<ReadComponent>,
+}
+
+impl Default for Inbound {
+    fn default() -> Self {
+        Self {
+            burst: Burst::default(),
+            waiting: WaitingMessages::default(),
+            work: WorkMeter::default(),
+            budget: ReadBudget::UNLIMITED,
+            components: Vec::new(),
+        }
+    }
 }
 
 impl Inbound {

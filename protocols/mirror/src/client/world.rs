@@ -1,6 +1,7 @@
 //! The client as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
 pub(super) mod guard;
+mod iterate;
 pub(super) mod lifecycle;
 pub(super) mod object;
 pub(super) mod order;

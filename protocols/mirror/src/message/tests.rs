@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use syncvar::SyncValue;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::{NetId, Quaternion, ReadErrorKind, Vector3};
 
 use super::*;
@@ -201,6 +202,13 @@ impl MirrorMessage for Stolen {
     const NAME: &'static str = "Mirror.SpawnMessage";
 }
 
+fn budget() -> ReadBudget {
+    ReadBudget {
+        elements: 4,
+        ..ReadBudget::UNLIMITED
+    }
+}
+
 fn registered() -> UserMessages {
     let mut messages = UserMessages::default();
     messages.register::<Chat>();
@@ -214,7 +222,7 @@ fn send<M: MirrorMessage>(message: &M) -> Result<ReceivedMessage, MirrorError> {
     let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
     encode_user(message, &mut writer)?;
     match Message::decode(writer.as_bytes())? {
-        Message::Other { id, payload } => registered().read(id, payload, 4),
+        Message::Other { id, payload } => registered().read(id, payload, &mut budget()),
         other => panic!("one of Mirror's: {other:?}"),
     }
 }
@@ -249,14 +257,14 @@ fn authenticator_uses_user_messages() {
 
 #[test]
 fn unregistered_message_is_unknown() {
-    let error = registered().read(Stolen::ID, &[], 4);
+    let error = registered().read(Stolen::ID, &[], &mut budget());
     let id = Stolen::ID;
     assert_eq!(error, Err(MirrorError::UnknownMessage { id }));
 }
 
 #[test]
 fn malformed_user_message_names_its_position() {
-    let error = registered().read(Chat::ID, &[3, 0, b'h'], 4);
+    let error = registered().read(Chat::ID, &[3, 0, b'h'], &mut budget());
     let text = error.expect_err("it is cut off").to_string();
     assert_eq!(
         text,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 use super::{PROTOCOL, check_written};
@@ -105,20 +106,22 @@ impl UserMessages {
         self.0.insert(M::ID, message);
     }
 
-    /// Reads the bytes behind an id, within the configured limit. Further bytes are ignored, as in
+    /// Reads the bytes behind an id, within a budget. Further bytes are ignored, as in
     /// Mirror.
     pub(crate) fn read(
         &self,
         id: u16,
         payload: &[u8],
-        max_elements: usize,
+        budget: &mut ReadBudget,
     ) -> Result<ReceivedMessage, MirrorError> {
         let Some(UserMessage { name, read }) = self.0.get(&id) else {
             return Err(MirrorError::UnknownMessage { id });
         };
         let mut reader =
-            NetworkReader::with_encoding(payload, Encoding::Mirror).with_max_elements(max_elements);
-        match read(&mut reader) {
+            NetworkReader::with_encoding(payload, Encoding::Mirror).with_budget(*budget);
+        let result = read(&mut reader);
+        *budget = reader.budget();
+        match result {
             Ok(value) => Ok(ReceivedMessage { name, value }),
             Err(error) => Err(MirrorError::Message {
                 message: name,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
     CallError, Channel, ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter,
@@ -111,7 +112,7 @@ impl MirrorServer {
                 break;
             };
             let mut arguments = NetworkReader::with_encoding(&local.arguments, Encoding::Mirror)
-                .with_max_elements(usize::MAX);
+                .with_budget(ReadBudget::UNLIMITED);
             let ran = self.run_reported_call(local.object, &local.place, None, &mut arguments);
             if let Some(Err(Failure::Malformed(error))) = ran {
                 let object = local.object;

@@ -1,5 +1,7 @@
 //! Events of the server.
 
+use std::time::Duration;
+
 use syncvar_runtime::{
     CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId, ReadError, WriteError,
 };
@@ -144,6 +146,12 @@ pub enum MirrorServerEvent {
         field: Option<&'static str>,
         /// The error.
         error: WriteError,
+    },
+    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// years. It counts as no time: the own time stands still for that update and continues from there.
+    ClockLeap {
+        /// Refused step.
+        step: Duration,
     },
     /// A message is longer than the transport of a connection carries, and was not sent there. An
     /// oversized delta is sent to none: it stays dirty, and the next change of the object tries

@@ -10,6 +10,8 @@ pub(super) mod scene;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use syncvar_runtime::endpoint::ConnectionIds;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -20,11 +22,13 @@ use connection::Connection;
 #[derive(Debug)]
 pub(super) struct Sessions {
     connections: Table<Connection>,
-    next_connection: u32,
+    ids: ConnectionIds,
     /// Longest message that every connection carries: reliably, and unreliably.
     longest: [usize; 2],
     /// Ids of user messages accepted before authentication.
     pub(super) unauthenticated: BTreeSet<u16>,
+    /// Memory and work left for the packet in progress.
+    pub(super) budget: ReadBudget,
     /// Current scene of the clients.
     pub(super) scene: Option<String>,
 }
@@ -33,9 +37,10 @@ impl Default for Sessions {
     fn default() -> Self {
         Self {
             connections: Table::default(),
-            next_connection: 1,
+            ids: ConnectionIds::default(),
             longest: [usize::MAX; 2],
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
+            budget: ReadBudget::UNLIMITED,
             scene: None,
         }
     }
@@ -66,11 +71,11 @@ impl Sessions {
         connections.map(|(number, connection)| (ConnectionId(number), connection))
     }
 
-    /// Adds a connection. Returns its number, which is never reused.
+    /// Adds a connection. Returns its number.
     #[inline]
     pub(super) fn add(&mut self, limits: Limits) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        self.next_connection += 1;
+        let connections = &self.connections;
+        let id = self.ids.next(|id| connections.get(id.0).is_some());
         self.connections.insert(id.0, Connection::new(limits));
         self.update_longest();
         id

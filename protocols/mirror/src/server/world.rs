@@ -1,6 +1,7 @@
 //! The server as a [`Protocol`] on a world: check-out rules and lifecycle callbacks.
 
 pub(super) mod guard;
+mod iterate;
 pub(super) mod object;
 pub(super) mod owner;
 pub(super) mod spawn;

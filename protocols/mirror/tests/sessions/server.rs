@@ -4,6 +4,7 @@ pub(crate) mod net;
 pub(crate) mod watcher;
 
 mod calls;
+mod components;
 mod hostile;
 mod objects;
 mod sessions;

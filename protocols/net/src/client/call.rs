@@ -80,7 +80,7 @@ impl NetworkClient {
         payload: &[u8],
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
-        call.arguments = call.arguments.with_max_elements(self.config.max_elements);
+        call.arguments = call.arguments.with_budget(self.inbound.budget);
         if self.defer_call_until_spawned(call.object, channel, message_type, payload) {
             return Ok(());
         }
@@ -98,7 +98,9 @@ impl NetworkClient {
             };
             return Err(call.arguments.unknown_call(number));
         };
-        self.run_remote_call(call.object, &place, &mut call.arguments)
+        let ran = self.run_remote_call(call.object, &place, &mut call.arguments);
+        self.inbound.budget = call.arguments.budget();
+        ran
     }
 
     fn run_remote_call(

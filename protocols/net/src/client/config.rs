@@ -5,8 +5,7 @@ use std::time::Duration;
 #[cfg(doc)]
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
-use syncvar_runtime::Channel;
-use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
+use syncvar_runtime::{Channel, Limits};
 
 /// Settings of a [`NetworkClient`](crate::NetworkClient).
 ///
@@ -45,9 +44,9 @@ pub struct ClientConfig {
     pub auto_ready: bool,
     /// Most objects that the server can make this client hold.
     pub max_objects: usize,
-    /// Most elements of a received sequence or collection; 1 048 576 by default. More are an error of
-    /// the object. Byte sequences are limited by the message size only.
-    pub max_elements: usize,
+    /// Limits of the input of the server: elements, memory, work and depth. Input beyond them is an
+    /// error of its object.
+    pub limits: Limits,
     /// Most unpolled events, plus one for each object of a burst. The oldest events are dropped first. A
     /// program that uses hooks only need not poll.
     pub max_events: usize,
@@ -89,7 +88,7 @@ impl Default for ClientConfig {
             max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
             max_objects: 1_000_000,
-            max_elements: DEFAULT_MAX_ELEMENTS,
+            limits: Limits::default(),
             max_events: 100_000,
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,

@@ -125,18 +125,25 @@ impl EarlyMessages {
 
     /// Drops the deltas of an object that a later snapshot includes.
     pub(super) fn drop_deltas(&mut self, object: NetId) {
+        self.retain(object, |message| {
+            !matches!(message.kind, EarlyKind::Delta(_))
+        });
+    }
+
+    /// Keeps the messages of an object that pass a test. Returns the number of dropped ones.
+    fn retain(&mut self, object: NetId, stays: impl Fn(&EarlyMessage) -> bool) -> usize {
         let Some(queue) = self.queues.get_mut(&object) else {
-            return;
+            return 0;
         };
         let before = (queue.messages.len(), byte_count(&queue.messages));
-        queue
-            .messages
-            .retain(|message| !matches!(message.kind, EarlyKind::Delta(_)));
-        self.messages -= before.0 - queue.messages.len();
+        queue.messages.retain(stays);
+        let dropped = before.0 - queue.messages.len();
+        self.messages -= dropped;
         self.bytes -= before.1 - byte_count(&queue.messages);
         if queue.messages.is_empty() {
             self.take(object);
         }
+        dropped
     }
 
     /// Returns an object with expired messages. Call until it returns `None`.

@@ -37,6 +37,11 @@ impl Endpoint for NetworkClient {
         self.state() != ClientState::Disconnected
     }
 
+    /// The server answers the handshake, and the pings of a client that has become ready.
+    fn expects_packets(&self, _: ConnectionId) -> bool {
+        self.state() == ClientState::Connecting || self.pings()
+    }
+
     fn update(&mut self, now: Duration) {
         self.update(now);
     }

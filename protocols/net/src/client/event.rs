@@ -1,5 +1,7 @@
 //! `ClientEvent`: reports of a client to the application.
 
+use std::time::Duration;
+
 use syncvar_runtime::{
     CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
     NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
@@ -150,6 +152,12 @@ pub enum ClientEvent {
         object: NetId,
         /// Target of the reference.
         target: NetId,
+    },
+    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// years. It counts as no time: the own time stands still for that update and continues from there.
+    ClockLeap {
+        /// Refused step.
+        step: Duration,
     },
     /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
     /// made, a limit was exceeded, or the connection has ended. See

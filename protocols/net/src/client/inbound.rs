@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use syncvar_runtime::limits::{ReadBudget, WorkMeter};
 use syncvar_runtime::{NetId, Prefabs, ReadError};
 
 /// Decoding state of the message in progress. Its lists are empty between messages.
@@ -9,6 +10,10 @@ use syncvar_runtime::{NetId, Prefabs, ReadError};
 pub(super) struct Inbound {
     /// Registry positions of the prefabs, by their position in the order of names.
     pub(super) prefab_ranks: Vec<u32>,
+    /// Work since the last update.
+    pub(super) work: WorkMeter,
+    /// Memory and work left for the packet in progress.
+    pub(super) budget: ReadBudget,
     /// Dirty masks of the update in progress, one per behaviour.
     pub(super) masks: Vec<u64>,
     /// Unreadable objects.
@@ -28,6 +33,8 @@ impl Inbound {
     pub(super) fn new(prefabs: &Prefabs) -> Self {
         Self {
             prefab_ranks: prefabs.by_rank().map(|prefab| prefab.index).collect(),
+            work: WorkMeter::default(),
+            budget: ReadBudget::UNLIMITED,
             masks: Vec::new(),
             failed: Vec::new(),
             targets: Vec::new(),

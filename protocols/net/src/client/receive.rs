@@ -44,6 +44,8 @@ impl NetworkClient {
 
     fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         self.stats.received.add(packet.len());
+        let (limits, length) = (&self.config.limits, packet.len());
+        self.inbound.budget = self.inbound.work.begin(limits, length);
         let mut result = Ok(());
         let session = self.session.number;
         for frame in frames(packet) {
@@ -54,6 +56,8 @@ impl NetworkClient {
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
             result = result.and(handled).and(self.early.take_error());
         }
+        let (limits, left) = (&self.config.limits, self.inbound.budget);
+        self.inbound.work.end(limits, length, left);
         result
     }
 
@@ -122,9 +126,10 @@ impl NetworkClient {
             MessageType::Pong => self.handle_pong(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::OwnerState => self.handle_owner_state(payload)?,
-            MessageType::SpawnFinished => self.handle_spawn_finished(payload)?,
+            MessageType::SpawnFinished => self.handle_spawn_finished(channel, payload)?,
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
+                self.drop_outdated(channel);
                 self.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),
@@ -132,9 +137,12 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn handle_spawn_finished(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+    fn handle_spawn_finished(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         match SpawnFinished::decode(payload)?.state {
-            0 => self.begin_burst(),
+            0 => {
+                self.drop_outdated(channel);
+                self.begin_burst();
+            }
             1 => self.end_burst(),
             // During a burst, its end reports the scene objects.
             2 if self.session.joining => {}

@@ -168,7 +168,7 @@ impl NetworkClient {
         }
         let object = snapshot.object;
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
-            .with_max_elements(self.config.max_elements)
+            .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
         let Some(replica) = self.world.objects.get_mut(object.0) else {
             return Ok(());
@@ -185,10 +185,12 @@ impl NetworkClient {
             if kept {
                 self.writes.changed.insert(object);
             }
+            let read = match read {
+                Ok(()) if synchronize => read_data(object, slots, &mut reader, &mut self.events),
+                read => read,
+            };
+            self.inbound.budget = reader.budget();
             read?;
-            if synchronize {
-                read_data(object, slots, &mut reader, &mut self.events)?;
-            }
         }
         reader.finish()
     }

@@ -127,7 +127,7 @@ impl NetworkClient {
         let mut reception = Reception {
             encoding: framing.encoding(),
             channel,
-            max_elements: self.config.max_elements,
+            budget: self.inbound.budget,
             masks: &mut self.inbound.masks,
             report: &mut report,
             failed: &mut self.inbound.failed,
@@ -135,6 +135,7 @@ impl NetworkClient {
             targets: &mut self.inbound.targets,
         };
         pool.read_changes(entries, &mut reception);
+        self.inbound.budget = reception.budget;
         self.record_unresolved();
         if !self.writes.from_hooks.is_empty() {
             self.take_hook_writes();

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use rustc_hash::FxHashSet;
 use syncvar_runtime::call::{CallPlace, Class, Failure};
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
     ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter, ReceivedEvent,
@@ -249,7 +250,7 @@ impl NetworkServer {
 
 /// Reads arguments written in this process, without limits.
 pub(super) fn read_own(arguments: &[u8]) -> NetworkReader<'_> {
-    NetworkReader::with_encoding(arguments, Encoding::Compact).with_max_elements(usize::MAX)
+    NetworkReader::with_encoding(arguments, Encoding::Compact).with_budget(ReadBudget::UNLIMITED)
 }
 
 impl EncodedCall {

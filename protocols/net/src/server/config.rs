@@ -4,10 +4,9 @@ use crate::Framing;
 
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::Channel;
 use syncvar_runtime::object::ChannelInfo;
 use syncvar_runtime::packet::Room;
-use syncvar_runtime::wire::DEFAULT_MAX_ELEMENTS;
+use syncvar_runtime::{Channel, Limits};
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 ///
@@ -50,14 +49,9 @@ pub struct ServerConfig {
     /// message; [`Framing::Unet`] is the literal bytes of UNet. Clients without schema comparison
     /// always get the latter.
     pub framing: Framing,
-    /// Maximum number of elements of a sequence or collection in owner writes and command
-    /// arguments; 1 048 576 by default. A larger one is not applied, or not run.
-    pub max_elements: usize,
-    /// Maximum size of the fields that the owner of an object writes, in bytes of a `Unet`
-    /// snapshot; 1 048 576 by default. A write beyond it is not applied. One connection may cause
-    /// four times as many bytes of comparison between two updates: each write is compared with the
-    /// former values, so that it can be undone.
-    pub max_owner_bytes: usize,
+    /// Limits of the input of clients: elements, memory, work and depth. A write or command beyond
+    /// them is refused.
+    pub limits: Limits,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
     /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
@@ -89,8 +83,7 @@ impl Default for ServerConfig {
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
             framing: Framing::Compact,
-            max_elements: DEFAULT_MAX_ELEMENTS,
-            max_owner_bytes: 1024 * 1024,
+            limits: Limits::default(),
             resyncs_per_update: 64,
             tick_rate: 30,
             command_rate: 100.0,

@@ -45,6 +45,11 @@ impl Endpoint for NetworkServer {
         self.sessions.knows(connection)
     }
 
+    /// A ready client pings if the schemas are compared.
+    fn expects_packets(&self, connection: ConnectionId) -> bool {
+        self.config.compare_schemas && self.sessions.is_ready(connection)
+    }
+
     fn update(&mut self, now: Duration) {
         self.update(now);
     }

@@ -1,5 +1,7 @@
 //! Events of the server.
 
+use std::time::Duration;
+
 use syncvar_runtime::{
     ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
     ReadError, ReceivedEvent, SynchronizeError, WriteError,
@@ -144,6 +146,12 @@ pub enum ServerEvent {
         behaviour: &'static str,
         /// The error.
         error: SynchronizeError,
+    },
+    /// A reading of the caller's clock was more than 100 years after the one before, or led beyond 500
+    /// years. It counts as no time: the own time stands still for that update and continues from there.
+    ClockLeap {
+        /// Refused step.
+        step: Duration,
     },
     /// The channel of a behaviour does not exist, so the behaviour is never sent.
     UnknownChannel {

@@ -116,10 +116,6 @@ impl NetworkServer {
     /// server.disconnect(local, "the game is over");
     /// assert!(server.local_client().is_none());
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// After 4 294 967 295 connections.
     pub fn connect_local(&mut self) -> ConnectionId {
         if let Some(host) = &self.host {
             return host.connection;

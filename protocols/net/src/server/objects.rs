@@ -2,6 +2,7 @@
 
 pub(super) mod callbacks;
 pub(super) mod guard;
+mod iterate;
 pub(super) mod lifecycle;
 pub(super) mod owner;
 pub(super) mod owner_write;

@@ -5,10 +5,12 @@ pub(super) mod connection;
 pub(super) mod ping;
 pub(super) mod receive;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 
+use syncvar_runtime::endpoint::ConnectionIds;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, Limits, NetId};
 
 use crate::Framing;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -17,7 +19,7 @@ use crate::server::sessions::connection::{Connection, ConnectionState};
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) connections: Table<Connection>,
-    next_connection: u32,
+    ids: ConnectionIds,
     /// Ended connections that the transport has not closed.
     pub(super) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
@@ -30,8 +32,10 @@ pub(super) struct Sessions {
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
     pub(super) owner_corrections: BTreeSet<(ConnectionId, NetId)>,
-    /// Bytes inspected for owner writes since the last update.
-    pub(super) owner_bytes: BTreeMap<ConnectionId, usize>,
+    /// Memory and work left for the packet in progress.
+    pub(super) budget: ReadBudget,
+    /// Connections with work since the last update.
+    working: Vec<ConnectionId>,
 }
 
 impl Sessions {
@@ -39,23 +43,22 @@ impl Sessions {
     pub(super) fn new(schema_hash: u64) -> Self {
         Self {
             connections: Table::default(),
-            next_connection: 1,
+            ids: ConnectionIds::default(),
             closing: VecDeque::new(),
             schema_hash,
             joining: Vec::new(),
             resyncing: Vec::new(),
             pinging: Vec::new(),
             owner_corrections: BTreeSet::new(),
-            owner_bytes: BTreeMap::new(),
+            budget: ReadBudget::UNLIMITED,
+            working: Vec::new(),
         }
     }
 
     /// Returns the number of the next connection.
     pub(super) fn next_id(&mut self) -> ConnectionId {
-        let id = ConnectionId(self.next_connection);
-        let next = self.next_connection.checked_add(1);
-        self.next_connection = next.expect("connection numbers left");
-        id
+        let connections = &self.connections;
+        self.ids.next(|id| connections.get(id.0).is_some())
     }
 
     /// Returns whether a connection exists and is not closing.
@@ -89,6 +92,33 @@ impl Sessions {
         {
             joiner.state = ConnectionState::Joining;
             self.joining.push(connection);
+        }
+    }
+
+    /// Begins the budget of a packet.
+    pub(super) fn begin_packet(&mut self, from: ConnectionId, limits: &Limits, length: usize) {
+        let connection = self.connections.get(from.0);
+        let work = connection.map(|connection| connection.work);
+        self.budget = work.unwrap_or_default().begin(limits, length);
+    }
+
+    /// Charges a connection with the work of a packet.
+    pub(super) fn end_packet(&mut self, from: ConnectionId, limits: &Limits, length: usize) {
+        if let Some(connection) = self.connections.get_mut(from.0) {
+            let before = connection.work.used();
+            connection.work.end(limits, length, self.budget);
+            if before == 0 && connection.work.used() != 0 {
+                self.working.push(from);
+            }
+        }
+    }
+
+    /// Begins a new update: every connection has its whole budget again.
+    pub(super) fn reset_work(&mut self) {
+        for id in self.working.drain(..) {
+            if let Some(connection) = self.connections.get_mut(id.0) {
+                connection.work.reset();
+            }
         }
     }
 

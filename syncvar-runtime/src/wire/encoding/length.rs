@@ -182,7 +182,7 @@ impl<'a> NetworkReader<'a> {
     pub fn read_count(&mut self) -> Result<usize, ReadError> {
         let start = self.mark();
         let count = self.read_length()?;
-        let limit = self.max_elements.min(self.encoding().max_count());
+        let limit = self.budget.elements.min(self.encoding().max_count());
         if count > limit {
             let kind = ReadErrorKind::TooManyElements { count, limit };
             return Err(self.error_since(start, kind));

@@ -55,6 +55,16 @@ impl Arq {
         self.sender.memory()
     }
 
+    /// Returns the receiving half.
+    pub(super) fn receiver(&self) -> &Receiver {
+        &self.receiver
+    }
+
+    /// Sets the most memory of received, unpolled messages. The window follows from it.
+    pub(super) fn set_max_received(&mut self, max_bytes: usize) {
+        self.receiver.set_max_bytes(max_bytes);
+    }
+
     /// Returns whether all segments are acknowledged.
     pub(super) fn is_sent(&self) -> bool {
         self.sender.is_empty()
@@ -68,12 +78,13 @@ impl Arq {
         message
     }
 
-    /// Handles the segments of a datagram.
+    /// Handles the segments of a datagram. Received data may take `room` more bytes of memory.
     ///
     /// # Errors
     ///
     /// For a malformed segment; the segments before it are handled.
-    pub(super) fn input(&mut self, now: u32, mut body: &[u8]) -> Result<(), KcpError> {
+    pub(super) fn input(&mut self, now: u32, mut body: &[u8], room: usize) -> Result<(), KcpError> {
+        let most = self.receiver.bytes().saturating_add(room);
         let mut latest: Option<(u32, u32)> = None;
         while !body.is_empty() {
             let segment = Segment::read(&mut body)?;
@@ -83,7 +94,10 @@ impl Arq {
             self.sender.set_remote_window(segment.window);
             self.sender.acknowledge_before(segment.una);
             match segment.command {
-                Command::Push => self.receiver.push(&segment)?,
+                Command::Push => {
+                    let room = most.saturating_sub(self.receiver.bytes());
+                    self.receiver.push(&segment, room)?;
+                }
                 Command::Ack => {
                     let ack = (segment.number, segment.timestamp);
                     self.sender.acknowledge(ack.0, ack.1, now);
@@ -166,25 +180,18 @@ impl Arq {
     }
 }
 
-/// Writes the answer to a first segment, without a connection: an ack of number 0, sent at
-/// `timestamp`, and a message with the number 0.
-pub(super) fn first_answer(timestamp: u32, now: u32, message: &[u8], out: &mut BytesMut) {
-    let ack = Segment {
+/// Writes the answer to a first segment, without a connection: a message with the number 0. Its first
+/// missing number, 1, acknowledges the first segment.
+pub(super) fn first_answer(now: u32, message: &[u8], out: &mut BytesMut) {
+    let push = Segment {
         conversation: 0,
-        command: Command::Ack,
+        command: Command::Push,
         fragment: 0,
-        window: super::WINDOW,
-        timestamp,
+        window: super::SERVER_WINDOW,
+        timestamp: now,
         number: 0,
         una: 1,
-        data: &[],
-    };
-    ack.write(out);
-    let push = Segment {
-        command: Command::Push,
-        timestamp: now,
         data: message,
-        ..ack
     };
     push.write(out);
 }

@@ -11,11 +11,15 @@ use syncvar_runtime::ConnectionId;
 use super::connection::GOODBYES;
 use super::cookies::Cookies;
 use super::datagrams;
+use super::inbox::Pool;
 use super::{DISCONNECT, Hello, KcpConnection};
 use crate::TransportOptions;
 
 /// Gap between two updates during which the socket was not read either.
 const AWAY: Duration = Duration::from_secs(1);
+
+const MAX_INBOX: usize = 256 * 1024;
+const MAX_INBOX_TOTAL: usize = 64 * 1024 * 1024;
 
 /// Most datagrams that wait for the socket. Further ones are lost, as they might be on the way.
 const MAX_OUT: usize = 16 * 1024;
@@ -31,6 +35,8 @@ pub(super) struct Clients {
     shut: bool,
     max_connections: usize,
     max_unreliable: usize,
+    max_inbox: usize,
+    inbox: Pool,
     timeout: Duration,
     updated: Duration,
     out: VecDeque<(SocketAddr, Bytes)>,
@@ -61,6 +67,8 @@ impl Clients {
             shut: false,
             max_connections: options.max_connections,
             max_unreliable: options.max_queued_packets,
+            max_inbox: MAX_INBOX,
+            inbox: Pool::new(MAX_INBOX_TOTAL, options.max_connections),
             timeout: options.kcp_timeout,
             updated: Duration::ZERO,
             out: VecDeque::new(),
@@ -86,7 +94,13 @@ impl Clients {
             return;
         }
         if let Some(client) = self.by_addr.get_mut(&from) {
-            client.connection.handle_datagram(now, datagram);
+            let before = client.connection.inbox_bytes();
+            let room = self.inbox.room(before);
+            client
+                .connection
+                .handle_datagram_within(now, datagram, room);
+            let used = self.inbox.used.saturating_sub(before);
+            self.inbox.used = used.saturating_add(client.connection.inbox_bytes());
         }
     }
 
@@ -109,6 +123,7 @@ impl Clients {
         let mut connection = KcpConnection::accept(cookie, now);
         connection.set_timeout(self.timeout);
         connection.set_max_unreliable(self.max_unreliable);
+        connection.set_max_inbox(self.max_inbox);
         tracing::debug!(%from, "connected");
         let stage = Stage::New;
         if let Some(before) = self.by_addr.insert(from, Client { connection, stage }) {
@@ -129,9 +144,12 @@ impl Clients {
                 client.connection.excuse(away, now);
             }
         }
+        self.inbox.used = 0;
         for (&to, client) in &mut self.by_addr {
             client.connection.update(now);
             client.transmit(to, &mut self.out);
+            let used = client.connection.inbox_bytes();
+            self.inbox.used = self.inbox.used.saturating_add(used);
         }
         self.by_addr.retain(|_, client| {
             client.stage != Stage::Leaving || client.connection.closed().is_none()

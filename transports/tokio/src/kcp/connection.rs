@@ -9,6 +9,7 @@ use syncvar_runtime::Channel;
 
 use super::arq::Arq;
 use super::datagrams::{self, Datagrams, RELIABLE, UNRELIABLE};
+use super::inbox::{self, Gap, Unreliable};
 use super::{
     DATA, DISCONNECT, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING, UNRELIABLE_DATA, millis,
 };
@@ -62,13 +63,12 @@ pub struct KcpConnection {
     /// 0 until a client has received it.
     cookie: u32,
     arq: Arq,
-    /// Unpolled payloads of unreliable messages.
-    unreliable: VecDeque<Bytes>,
-    max_unreliable: usize,
+    unreliable: Unreliable,
     out: VecDeque<Bytes>,
     timeout: Duration,
     last_received: Duration,
     last_ping: Duration,
+    gap: Option<Gap>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +86,7 @@ impl KcpConnection {
     /// Makes a client's end. Its first datagram is `Hello`.
     pub fn connect(now: Duration) -> Self {
         let mut connection = Self::new(State::Connecting, 0, 0, now);
+        connection.set_max_inbox(inbox::CLIENT);
         connection.arq.send(&Bytes::from_static(&[HELLO]));
         connection
     }
@@ -93,7 +94,9 @@ impl KcpConnection {
     /// Makes a server's end for a client that has sent this cookie. Pass it the datagram with the cookie
     /// next.
     pub fn accept(cookie: NonZeroU32, now: Duration) -> Self {
-        Self::new(State::Connected, cookie.get(), 1, now)
+        let mut connection = Self::new(State::Connected, cookie.get(), 1, now);
+        connection.set_max_inbox(inbox::SERVER);
+        connection
     }
 
     fn new(state: State, cookie: u32, first: u32, now: Duration) -> Self {
@@ -101,23 +104,32 @@ impl KcpConnection {
             state,
             cookie,
             arq: Arq::new(first),
-            unreliable: VecDeque::new(),
-            max_unreliable: 256,
+            unreliable: Unreliable::default(),
             out: VecDeque::new(),
             timeout: Duration::from_secs(10),
             last_received: now,
             last_ping: now,
+            gap: None,
         }
     }
 
-    /// Sets the longest silence of the peer. 10 s.
+    /// Sets the longest silence of the peer, and the longest time for which a segment may be missing
+    /// while later ones have arrived. 10 s.
     pub fn set_timeout(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
 
     /// Sets the most unpolled unreliable messages; beyond them the oldest are lost. 256.
     pub fn set_max_unreliable(&mut self, messages: usize) {
-        self.max_unreliable = messages.max(1);
+        self.unreliable.max_messages = messages.max(1);
+    }
+
+    /// Sets the most memory of unpolled messages, in bytes, each with 128 more: for reliable ones, which
+    /// count at least 330 KB, and for unreliable ones. The peer may send as many segments as the free
+    /// memory holds. 330 KB for a server's end; a client's end has room for 4096 segments.
+    pub fn set_max_inbox(&mut self, bytes: usize) {
+        self.arq.set_max_received(bytes.max(inbox::SERVER));
+        self.unreliable.max_bytes = bytes;
     }
 
     /// Returns whether both sides have sent `Hello`, and neither has ended the connection.
@@ -180,6 +192,11 @@ impl KcpConnection {
     /// Handles a datagram from the peer. Datagrams of other protocols and with other cookies are ignored.
     /// A malformed datagram ends the connection.
     pub fn handle_datagram(&mut self, now: Duration, datagram: &[u8]) {
+        self.handle_datagram_within(now, datagram, usize::MAX);
+    }
+
+    /// Handles a datagram. Its messages may take `room` more bytes of memory.
+    pub(super) fn handle_datagram_within(&mut self, now: Duration, datagram: &[u8], room: usize) {
         let Some((channel, cookie, body)) = datagrams::split(datagram) else {
             return;
         };
@@ -188,8 +205,8 @@ impl KcpConnection {
         }
         self.last_received = self.last_received.max(now);
         let handled = match channel {
-            RELIABLE => self.handle_reliable(now, body),
-            UNRELIABLE => self.handle_unreliable(body),
+            RELIABLE => self.handle_reliable(now, body, room),
+            UNRELIABLE => self.handle_unreliable(body, room),
             _ => Ok(()),
         };
         if let Err(error) = handled {
@@ -199,7 +216,7 @@ impl KcpConnection {
 
     /// Returns the next received message. Unreliable messages do not wait for reliable ones.
     pub fn poll_message(&mut self) -> Option<(Channel, Bytes)> {
-        if let Some(message) = self.unreliable.pop_front() {
+        if let Some(message) = self.unreliable.pop() {
             return Some((Channel::Unreliable, message));
         }
         if self.state == State::Connecting {
@@ -236,6 +253,9 @@ impl KcpConnection {
             State::Closing { .. } => while self.arq.receive().is_some() {},
             _ => {}
         }
+        if self.is_stuck(now) {
+            return self.fail(KcpError::MissingSegment);
+        }
         let mut out = Datagrams::new(self.cookie, &mut self.out);
         let flushed = self.arq.flush(millis(now), &mut out);
         drop(out);
@@ -247,6 +267,13 @@ impl KcpConnection {
         {
             self.fail(KcpError::Closed);
         }
+    }
+
+    /// Returns whether a segment was missing for too long.
+    fn is_stuck(&mut self, now: Duration) -> bool {
+        let missing = self.arq.receiver().missing();
+        self.gap = missing.map(|number| Gap::next(self.gap, number, now));
+        self.gap.is_some_and(|gap| gap.waited >= self.timeout)
     }
 
     /// Ends the connection: [`update`](Self::update) sends the queue first, for at most `linger`. Input from
@@ -267,6 +294,17 @@ impl KcpConnection {
     pub(super) fn excuse(&mut self, away: Duration, now: Duration) {
         let last = self.last_received.saturating_add(away).min(now);
         self.last_received = self.last_received.max(last);
+    }
+
+    /// Returns the memory of received, unpolled messages and segments, estimated, in bytes.
+    pub(super) fn inbox_bytes(&self) -> usize {
+        let reliable = self.arq.receiver().bytes();
+        reliable.saturating_add(self.unreliable.bytes())
+    }
+
+    /// Returns the number of refused segments, which the peer repeats, and of lost unreliable messages.
+    pub(super) fn refused(&self) -> (u64, u64) {
+        (self.arq.receiver().refused(), self.unreliable.dropped())
     }
 
     /// Returns the memory of unsent and unacknowledged messages, estimated, in bytes.
@@ -293,8 +331,8 @@ impl KcpConnection {
         cookie != 0 && cookie == self.cookie
     }
 
-    fn handle_reliable(&mut self, now: Duration, body: &[u8]) -> Result<(), KcpError> {
-        self.arq.input(millis(now), body)?;
+    fn handle_reliable(&mut self, now: Duration, body: &[u8], room: usize) -> Result<(), KcpError> {
+        self.arq.input(millis(now), body, room)?;
         if self.state == State::Connecting
             && let Some(message) = self.arq.receive()
         {
@@ -307,15 +345,12 @@ impl KcpConnection {
         Ok(())
     }
 
-    fn handle_unreliable(&mut self, body: &[u8]) -> Result<(), KcpError> {
+    fn handle_unreliable(&mut self, body: &[u8], room: usize) -> Result<(), KcpError> {
         match body.split_first() {
             Some((&UNRELIABLE_DATA, payload)) => {
                 // A message that has overtaken `Hello` is dropped: unreliable ones can be lost.
                 if self.state == State::Connected && !payload.is_empty() {
-                    if self.unreliable.len() >= self.max_unreliable {
-                        self.unreliable.pop_front();
-                    }
-                    self.unreliable.push_back(Bytes::copy_from_slice(payload));
+                    self.unreliable.push(payload, room);
                 }
                 Ok(())
             }

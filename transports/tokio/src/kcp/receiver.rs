@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use bytes::{Bytes, BytesMut};
 
 use super::KcpError;
+use super::inbox::{self, SEGMENT};
 use super::segment::{Segment, ahead};
 use super::sender::Fragment;
 
@@ -19,6 +20,13 @@ pub(super) struct Receiver {
     early: BTreeMap<u32, Fragment>,
     /// Fragments in order, not yet polled.
     queue: VecDeque<Fragment>,
+    /// Memory of `early` and of `queue`, estimated, in bytes.
+    early_bytes: usize,
+    queue_bytes: usize,
+    /// Most memory of both. The window follows from it.
+    max_bytes: usize,
+    /// Segments without room, not acknowledged: the peer repeats them.
+    refused: u64,
     /// Number of complete messages in `queue`.
     complete: usize,
     /// Expected count of the next fragment; `None` at the beginning of a message.
@@ -34,6 +42,10 @@ impl Receiver {
             next,
             early: BTreeMap::new(),
             queue: VecDeque::new(),
+            early_bytes: 0,
+            queue_bytes: 0,
+            max_bytes: usize::MAX,
+            refused: 0,
             complete: 0,
             following: None,
             acks: Vec::new(),
@@ -45,10 +57,34 @@ impl Receiver {
         self.next
     }
 
-    /// Returns the window: the segments that fit into memory.
+    /// Returns the window: the full segments that fit into memory. Early segments are inside it, so its
+    /// end never goes back.
     pub(super) fn window(&self) -> u16 {
         let waiting = u16::try_from(self.queue.len()).unwrap_or(u16::MAX);
-        WINDOW.saturating_sub(waiting)
+        let room = self.max_bytes.saturating_sub(self.queue_bytes) / SEGMENT;
+        let room = u16::try_from(room).unwrap_or(u16::MAX);
+        WINDOW.saturating_sub(waiting).min(room)
+    }
+
+    /// Sets the most memory of unpolled segments.
+    pub(super) fn set_max_bytes(&mut self, max_bytes: usize) {
+        self.max_bytes = max_bytes;
+    }
+
+    /// Returns the memory of unpolled segments, estimated.
+    pub(super) fn bytes(&self) -> usize {
+        self.early_bytes.saturating_add(self.queue_bytes)
+    }
+
+    /// Returns the number of refused segments.
+    pub(super) fn refused(&self) -> u64 {
+        self.refused
+    }
+
+    /// Returns the number of the missing segment, while others wait for it and it has room.
+    pub(super) fn missing(&self) -> Option<u32> {
+        let is_waiting = !self.early.is_empty() || self.following.is_some();
+        (is_waiting && self.window() > 0).then_some(self.next)
     }
 
     /// Returns the acks since the last call: numbers and timestamps.
@@ -56,25 +92,34 @@ impl Receiver {
         self.acks.drain(..)
     }
 
-    /// Handles a data segment. A segment beyond the window is dropped; the peer repeats it.
-    pub(super) fn push(&mut self, segment: &Segment<'_>) -> Result<(), KcpError> {
+    /// Handles a data segment. A segment beyond the window, or beyond `room` bytes, is dropped; the peer
+    /// repeats it.
+    pub(super) fn push(&mut self, segment: &Segment<'_>, room: usize) -> Result<(), KcpError> {
         let ahead = ahead(segment.number, self.next);
-        if ahead.is_some_and(|ahead| ahead >= self.window().into()) {
+        let is_new = ahead.is_some() && !self.early.contains_key(&segment.number);
+        let bytes = inbox::memory(segment.data.len());
+        // Early segments leave room for the missing one, without which they cannot be read.
+        let room = if ahead == Some(0) { room } else { room / 2 };
+        if ahead.is_some_and(|ahead| ahead >= self.window().into()) || (is_new && bytes > room) {
+            self.refused = self.refused.saturating_add(1);
             return Ok(());
         }
         if self.acks.len() < WINDOW.into() {
             self.acks.push((segment.number, segment.timestamp));
         }
-        if ahead.is_none() {
+        if !is_new {
             return Ok(());
         }
-        self.early
-            .entry(segment.number)
-            .or_insert_with(|| Fragment {
-                following: segment.fragment,
-                data: Bytes::copy_from_slice(segment.data),
-            });
+        let fragment = Fragment {
+            following: segment.fragment,
+            data: Bytes::copy_from_slice(segment.data),
+        };
+        self.early.insert(segment.number, fragment);
+        self.early_bytes = self.early_bytes.saturating_add(bytes);
         while let Some(fragment) = self.early.remove(&self.next) {
+            let bytes = inbox::memory(fragment.data.len());
+            self.early_bytes = self.early_bytes.saturating_sub(bytes);
+            self.queue_bytes = self.queue_bytes.saturating_add(bytes);
             self.next = self.next.wrapping_add(1);
             if self
                 .following
@@ -94,18 +139,25 @@ impl Receiver {
     /// Returns the next message, if it is complete.
     pub(super) fn pop(&mut self) -> Option<Bytes> {
         self.complete = self.complete.checked_sub(1)?;
-        let first = self.queue.pop_front()?;
+        let first = self.pop_fragment()?;
         if first.following == 0 {
             return Some(first.data);
         }
         let mut message = BytesMut::from(&first.data[..]);
-        while let Some(fragment) = self.queue.pop_front() {
+        while let Some(fragment) = self.pop_fragment() {
             message.extend_from_slice(&fragment.data);
             if fragment.following == 0 {
                 break;
             }
         }
         Some(message.freeze())
+    }
+
+    fn pop_fragment(&mut self) -> Option<Fragment> {
+        let fragment = self.queue.pop_front()?;
+        let bytes = inbox::memory(fragment.data.len());
+        self.queue_bytes = self.queue_bytes.saturating_sub(bytes);
+        Some(fragment)
     }
 }
 
@@ -127,6 +179,10 @@ mod tests {
         }
     }
 
+    fn receive(receiver: &mut Receiver, segment: &Segment<'_>) -> Result<(), KcpError> {
+        receiver.push(segment, usize::MAX)
+    }
+
     #[test]
     fn messages_are_ordered_and_whole_for_any_arrival() {
         let mut receiver = Receiver::new(0);
@@ -136,11 +192,11 @@ mod tests {
             push(1, 1, b"ir"),
             push(2, 0, b"st"),
         ] {
-            receiver.push(&segment).unwrap();
+            receive(&mut receiver, &segment).unwrap();
             assert_eq!(receiver.pop(), None);
         }
         assert_eq!(receiver.una(), 0);
-        receiver.push(&push(0, 2, b"f")).unwrap();
+        receive(&mut receiver, &push(0, 2, b"f")).unwrap();
         assert_eq!(receiver.una(), 4);
         assert_eq!(receiver.pop().unwrap(), "first");
         assert_eq!(receiver.pop().unwrap(), "second");
@@ -151,7 +207,7 @@ mod tests {
     fn each_segment_is_acknowledged_even_when_repeated() {
         let mut receiver = Receiver::new(0);
         for number in [0, 2, 0] {
-            receiver.push(&push(number, 0, b"x")).unwrap();
+            receive(&mut receiver, &push(number, 0, b"x")).unwrap();
         }
         let acks: Vec<_> = receiver.take_acks().collect();
         assert_eq!(acks, [(0, 1000), (2, 1002), (0, 1000)]);
@@ -162,12 +218,7 @@ mod tests {
     fn numbers_go_on_after_the_largest() {
         let mut receiver = Receiver::new(u32::MAX);
         for number in [1, 0, u32::MAX] {
-            receiver
-                .push(&Segment {
-                    number,
-                    ..push(0, 0, b"x")
-                })
-                .unwrap();
+            receive(&mut receiver, &push(number, 0, b"x")).unwrap();
         }
         assert_eq!(receiver.una(), 2);
         assert_eq!(receiver.window(), 4096 - 3);
@@ -176,10 +227,10 @@ mod tests {
     #[test]
     fn segments_beyond_the_window_are_dropped_without_ack() {
         let mut receiver = Receiver::new(0);
-        receiver.push(&push(4096, 0, b"x")).unwrap();
+        receive(&mut receiver, &push(4096, 0, b"x")).unwrap();
         assert!(receiver.acks.is_empty() && receiver.early.is_empty());
         for number in 0..5000 {
-            receiver.push(&push(number, 0, b"x")).unwrap();
+            receive(&mut receiver, &push(number, 0, b"x")).unwrap();
         }
         assert_eq!((receiver.window(), receiver.una()), (0, 4096));
         assert_eq!(receiver.queue.len(), 4096);
@@ -192,8 +243,8 @@ mod tests {
     fn a_fragment_out_of_turn_is_an_error() {
         for next in [2, 0, 255] {
             let mut receiver = Receiver::new(0);
-            receiver.push(&push(0, 2, b"a")).unwrap();
-            let pushed = receiver.push(&push(1, next, b"b"));
+            receive(&mut receiver, &push(0, 2, b"a")).unwrap();
+            let pushed = receive(&mut receiver, &push(1, next, b"b"));
             assert_eq!(pushed, Err(KcpError::Malformed));
         }
     }

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::KcpError;
+use super::inbox::OVERHEAD;
 use super::rtt::RoundTrip;
 use super::segment::{ahead, distance};
 
@@ -19,9 +20,6 @@ const MAX_HASTE: u32 = 5;
 
 /// Sends of a segment after which the link is dead.
 const DEAD_LINK: u32 = 40;
-
-/// Memory of a fragment besides its data, estimated, in bytes.
-const FRAGMENT: usize = 128;
 
 /// Part of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,7 +92,7 @@ impl Sender {
     pub(super) fn memory(&self) -> usize {
         let fragments = self.queue.len().saturating_add(self.flight.len());
         self.bytes
-            .saturating_add(fragments.saturating_mul(FRAGMENT))
+            .saturating_add(fragments.saturating_mul(OVERHEAD))
     }
 
     /// Returns whether all segments are acknowledged.

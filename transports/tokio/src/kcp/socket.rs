@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use super::clients::{Client, Clients, Stage};
 use super::{INTERVAL, KcpError, LIMITS, MAX_DATAGRAM};
 use crate::TransportOptions;
+use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
 
 /// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
@@ -96,7 +98,7 @@ impl KcpListener {
 }
 
 impl<E: Endpoint> Listener<E> for KcpListener {
-    fn set_options(&mut self, options: &TransportOptions) {
+    fn set_options(&mut self, options: &TransportOptions, _: &Arc<Admission>) {
         self.clients = Clients::new(options);
         self.options = options.clone();
     }
@@ -143,7 +145,8 @@ impl<E: Endpoint> Listener<E> for KcpListener {
                 return true;
             };
             if let Stage::Known(connection) = client.stage {
-                tracing::info!(%connection, %reason, "disconnected");
+                let (segments, messages) = client.connection.refused();
+                tracing::info!(%connection, %reason, segments, messages, "disconnected");
                 addrs.remove(&connection);
                 server.handle_disconnect(connection);
                 // The queue may end with a `Disconnect`.

@@ -9,6 +9,7 @@ use syncvar_runtime::Channel;
 use super::datagrams::RELIABLE;
 use super::*;
 
+mod inbox;
 mod link;
 mod recorded;
 

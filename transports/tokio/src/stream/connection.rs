@@ -2,32 +2,45 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use bytes::Bytes;
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
 use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
-use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::inbox::{Inbox, inbox};
 use super::pieces::Piece;
 use super::socket::Socket;
 use super::{FrameError, Framing};
-use crate::TransportOptions;
+use crate::admission::{Admission, Place};
 use crate::listener::Sent;
+use crate::silence::Silence;
+use crate::{TransportOptions, TransportStats};
+
+/// Cost of a packet in one tick, besides its bytes.
+const PACKET_COST: usize = 64;
 
 /// Server's end of a connection. Its task runs until the connection is closed or the peer is gone.
 #[derive(Debug)]
 pub(super) struct Connection {
     framing: Framing,
-    inbox: mpsc::Receiver<Result<Bytes, FrameError>>,
+    inbox: Inbox,
     outbox: mpsc::UnboundedSender<Piece>,
     /// Bytes that the socket has not taken yet.
     queued: Arc<AtomicUsize>,
-    /// Deadline for the client's first packet.
-    deadline: Option<Instant>,
+    silence: Silence,
+    left: Allowance,
     task: AbortHandle,
+}
+
+/// Input that a connection may still have handled in a tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Allowance {
+    packets: usize,
+    /// The last packet can exceed it.
+    bytes: usize,
 }
 
 /// Reason for the end of a connection.
@@ -36,11 +49,25 @@ pub(super) enum Fault {
     #[error("the connection was lost")]
     Lost,
     #[error("no word after connecting")]
-    Silent,
+    Mute,
+    #[error("silent for too long")]
+    Idle,
     #[error("malformed frame: {0}")]
     Frame(#[from] FrameError),
     #[error("{0}")]
     Packet(String),
+}
+
+impl Fault {
+    /// Returns the counter of the limit.
+    pub(super) fn counter(&self) -> Option<fn(&mut TransportStats) -> &mut u64> {
+        match self {
+            Self::Mute => Some(|stats| &mut stats.handshake_timeouts),
+            Self::Idle => Some(|stats| &mut stats.idle_timeouts),
+            Self::Frame(_) => Some(|stats| &mut stats.malformed_frames),
+            Self::Lost | Self::Packet(_) => None,
+        }
+    }
 }
 
 impl Connection {
@@ -48,69 +75,119 @@ impl Connection {
     pub(super) fn open(
         stream: TcpStream,
         framing: Framing,
+        place: Place,
         options: &TransportOptions,
+        admission: &Arc<Admission>,
         tasks: &mut JoinSet<()>,
     ) -> Self {
-        let max_packets = options.max_queued_packets.clamp(1, Semaphore::MAX_PERMITS);
-        let (to_inbox, inbox) = mpsc::channel(max_packets);
+        let (delivery, inbox) = inbox(options.max_queued_packets, admission);
         let (outbox, from_outbox) = mpsc::unbounded_channel();
         let queued = Arc::new(AtomicUsize::new(0));
         let span = tracing::debug_span!("stream", ?framing, peer = ?stream.peer_addr().ok());
         let socket = Socket {
             stream,
             frames: framing.frames(options.max_frame),
-            inbox: to_inbox,
+            inbox: delivery,
             outbox: from_outbox,
             queued: Arc::clone(&queued),
-            receive_timeout: options.receive_timeout,
             send_timeout: options.send_timeout,
+            max_linger_bytes: options.max_linger_bytes,
+            counters: admission.counters().clone(),
+            place,
         };
         Self {
             framing,
             inbox,
             outbox,
             queued,
-            deadline: Instant::now().checked_add(options.handshake_timeout),
+            silence: Silence::default(),
+            left: Allowance::default(),
             task: tasks.spawn(socket.run().instrument(span)),
         }
     }
 
-    /// Passes a share of the input to the server.
+    /// Begins a tick. Returns whether the connection has input.
+    pub(super) fn begin(&mut self, options: &TransportOptions) -> Result<bool, Fault> {
+        self.left = Allowance {
+            packets: options.max_queued_packets.max(1),
+            bytes: self.framing.share(options.max_frame),
+        };
+        Ok(self.inbox.first()?.is_some())
+    }
+
+    /// Returns whether the connection has more input for this tick.
+    pub(super) fn has_input(&self) -> bool {
+        self.left.packets > 0 && self.inbox.waits()
+    }
+
+    /// Passes the next packet to the server if it costs at most `limit`. Returns the cost.
     pub(super) fn receive(
         &mut self,
         connection: ConnectionId,
         server: &mut impl Endpoint,
+        limit: usize,
+    ) -> Result<Option<usize>, Fault> {
+        if self.left.packets == 0 {
+            return Ok(None);
+        }
+        let Some(length) = self.inbox.first()? else {
+            return Ok(None);
+        };
+        let cost = length.saturating_add(PACKET_COST);
+        if cost > limit {
+            return Ok(None);
+        }
+        let Some(frame) = self.inbox.pop() else {
+            return Ok(None);
+        };
+        self.left = match self.left.bytes.checked_sub(length) {
+            Some(bytes) => Allowance {
+                packets: self.left.packets - 1,
+                bytes,
+            },
+            None => Allowance::default(),
+        };
+        let (channel, packet) = self.framing.split(frame);
+        match server.handle_packet(connection, channel, &packet) {
+            Ok(()) => self.silence.end(),
+            Err(error) if server.is_connected(connection) => {
+                return Err(Fault::Packet(error.to_string()));
+            }
+            Err(error) => {
+                tracing::info!(%connection, %error, "the server has ended the connection");
+                self.left = Allowance::default();
+            }
+        }
+        Ok(Some(cost))
+    }
+
+    /// Ends a tick, `elapsed` after the last one. Fails for a silent client.
+    pub(super) fn end(
+        &mut self,
+        connection: ConnectionId,
+        server: &impl Endpoint,
+        elapsed: Duration,
         options: &TransportOptions,
-        now: Instant,
     ) -> Result<(), Fault> {
-        let mut bytes = self.framing.share(options.max_frame);
-        for _ in 0..options.max_queued_packets.max(1) {
-            let frame = match self.inbox.try_recv() {
-                Ok(frame) => frame?,
-                Err(mpsc::error::TryRecvError::Empty) => break,
-                Err(mpsc::error::TryRecvError::Disconnected) => return Err(Fault::Lost),
+        if self.inbox.waits() {
+            return Ok(());
+        }
+        let silent = self.silence.add(elapsed);
+        if self.silence.is_first() {
+            return if silent < options.handshake_timeout {
+                Ok(())
+            } else {
+                Err(Fault::Mute)
             };
-            let length = frame.len();
-            let (channel, packet) = self.framing.split(frame);
-            match server.handle_packet(connection, channel, &packet) {
-                Ok(()) => self.deadline = None,
-                Err(error) if server.is_connected(connection) => {
-                    return Err(Fault::Packet(error.to_string()));
-                }
-                Err(error) => {
-                    tracing::info!(%connection, %error, "the server has ended the connection");
-                    break;
-                }
-            }
-            match bytes.checked_sub(length) {
-                Some(left) => bytes = left,
-                None => break,
-            }
         }
-        match self.deadline {
-            Some(deadline) if deadline <= now => Err(Fault::Silent),
-            _ => Ok(()),
+        if silent < options.idle_timeout {
+            return Ok(());
         }
+        if server.expects_packets(connection) {
+            return Err(Fault::Idle);
+        }
+        self.silence.end();
+        Ok(())
     }
 
     /// Queues a packet, without a copy.
@@ -143,46 +220,4 @@ impl Connection {
 }
 
 #[cfg(all(test, feature = "tcp"))]
-mod tests {
-    use syncvar_net::{NetworkServer, ServerConfig};
-    use syncvar_runtime::Prefabs;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_tick_handles_a_share_of_the_input() {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
-        let mut server = NetworkServer::with_config(Prefabs::new(), config);
-        let connection = server.handle_connect();
-        let (from_client, inbox) = mpsc::channel(10);
-        let mut tasks = JoinSet::<()>::new();
-        let mut end = Connection {
-            framing: Framing::Numbered,
-            inbox,
-            outbox: mpsc::unbounded_channel().0,
-            queued: Arc::default(),
-            deadline: None,
-            task: tasks.spawn(std::future::pending()),
-        };
-        // A channel, and the message `Ready`: 5 bytes.
-        for _ in 0..10 {
-            let ready = Bytes::from_static(&[0, 0, 0, 35, 0]);
-            from_client.try_send(Ok(ready)).unwrap();
-        }
-        let options = TransportOptions {
-            max_frame: 18,
-            ..TransportOptions::default()
-        };
-        let now = Instant::now();
-        for handled in [4, 8, 10, 10] {
-            end.receive(connection, &mut server, &options, now).unwrap();
-            assert_eq!(server.stats().received.messages, handled);
-        }
-        drop(from_client);
-        assert!(matches!(
-            end.receive(connection, &mut server, &options, now),
-            Err(Fault::Lost)
-        ));
-    }
-}
+mod tests;

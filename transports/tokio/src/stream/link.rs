@@ -24,7 +24,6 @@ pub(crate) struct StreamLink {
     framing: Framing,
     frames: Frames,
     pending: BytesMut,
-    last_received: Instant,
     /// Time at which the server last took a byte, or the queue was empty.
     last_sent: Instant,
     /// The end of the stream has been sent.
@@ -39,15 +38,13 @@ impl StreamLink {
         options: &TransportOptions,
     ) -> io::Result<Self> {
         let stream = TcpStream::connect(addrs).await?;
-        framing.configure(&stream)?;
-        let now = Instant::now();
+        super::configure(&stream, options)?;
         Ok(Self {
             stream,
             framing,
             frames: framing.frames(options.max_frame),
             pending: BytesMut::new(),
-            last_received: now,
-            last_sent: now,
+            last_sent: Instant::now(),
             shut: false,
             options: options.clone(),
         })
@@ -95,15 +92,12 @@ impl ServerLink for StreamLink {
             }
             match self.poll_read(cx) {
                 Poll::Ready(Ok(0)) => return Poll::Ready(Ok(None)),
-                Poll::Ready(Ok(_)) => self.last_received = Instant::now(),
+                Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => break,
             }
         }
-        let now = Instant::now();
-        if now.duration_since(self.last_received) >= self.options.receive_timeout
-            || now.duration_since(self.last_sent) >= self.options.send_timeout
-        {
+        if self.last_sent.elapsed() >= self.options.send_timeout {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         // Last: the server's final packets can be read after it has stopped reading.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -13,19 +14,26 @@ use tokio::time::Instant;
 
 use super::Framing;
 use super::connection::{Connection, Fault};
-use crate::TransportOptions;
+use super::turn::take_turns;
+use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
+use crate::{TransportCounters, TransportOptions};
 
 #[derive(Debug)]
 pub(crate) struct StreamListener {
     listener: TcpListener,
     framing: Framing,
-    /// Paused after an error, until the next tick.
+    /// Paused after an error or a burst, until the next tick.
     accepting: bool,
     options: TransportOptions,
+    admission: Arc<Admission>,
     /// Connections since the last tick, unknown to the server.
     new: Vec<(SocketAddr, Connection)>,
     connections: BTreeMap<ConnectionId, Connection>,
+    /// Connection whose turn is next.
+    next_turn: ConnectionId,
+    /// Time of the last tick.
+    received: Instant,
     /// Connections that the server has ended, as long as their queues are not sent.
     closing: Vec<Closing>,
     /// Tasks of all connections, including the closing ones.
@@ -40,27 +48,46 @@ struct Closing {
 
 impl StreamListener {
     pub(crate) async fn bind(addr: impl ToSocketAddrs, framing: Framing) -> io::Result<Self> {
+        let options = TransportOptions::default();
         Ok(Self {
             listener: TcpListener::bind(addr).await?,
             framing,
             accepting: true,
-            options: TransportOptions::default(),
+            admission: Admission::new(&options, TransportCounters::default()),
+            options,
             new: Vec::new(),
             connections: BTreeMap::new(),
+            next_turn: ConnectionId(0),
+            received: Instant::now(),
             closing: Vec::new(),
             tasks: JoinSet::new(),
         })
     }
 
     fn accept(&mut self, stream: TcpStream, peer: SocketAddr) {
-        if self.tasks.len() >= self.options.max_connections {
-            tracing::info!(%peer, "closed: the limit of connections is reached");
-        } else if let Err(error) = self.framing.configure(&stream) {
+        let place = match self.admission.admit(peer.ip()) {
+            Ok(place) => place,
+            Err(refusal) => {
+                tracing::info!(%peer, %refusal, "closed at once");
+                // A reset: the system keeps no state of the connection.
+                let _ = stream.set_zero_linger();
+                return;
+            }
+        };
+        if let Err(error) = super::configure(&stream, &self.options) {
             tracing::debug!(%peer, %error, "lost");
-        } else {
-            let connection = Connection::open(stream, self.framing, &self.options, &mut self.tasks);
-            self.new.push((peer, connection));
+            return;
         }
+        let (options, admission) = (&self.options, &self.admission);
+        let connection = Connection::open(
+            stream,
+            self.framing,
+            place,
+            options,
+            admission,
+            &mut self.tasks,
+        );
+        self.new.push((peer, connection));
     }
 
     fn drop_connection(&mut self, connection: ConnectionId, linger: Duration) -> bool {
@@ -79,6 +106,9 @@ impl StreamListener {
     /// Ends a connection because of its client.
     fn end(&mut self, connection: ConnectionId, fault: &Fault, server: &mut impl Endpoint) {
         tracing::info!(%connection, %fault, "disconnected");
+        if let Some(counter) = fault.counter() {
+            self.admission.counters().count(counter);
+        }
         match fault {
             Fault::Lost => {
                 self.drop_connection(connection, Duration::ZERO);
@@ -97,8 +127,9 @@ impl StreamListener {
 }
 
 impl<E: Endpoint> Listener<E> for StreamListener {
-    fn set_options(&mut self, options: &TransportOptions) {
+    fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>) {
         self.options = options.clone();
+        self.admission = Arc::clone(admission);
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -109,8 +140,18 @@ impl<E: Endpoint> Listener<E> for StreamListener {
         if !self.accepting {
             return Poll::Pending;
         }
+        let now = Instant::now();
+        if !self.admission.is_open(now) {
+            self.accepting = false;
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.delayed_accepts);
+            return Poll::Pending;
+        }
         match ready!(self.listener.poll_accept(cx)) {
-            Ok((stream, peer)) => self.accept(stream, peer),
+            Ok((stream, peer)) => {
+                self.admission.spend(now);
+                self.accept(stream, peer);
+            }
             Err(error) => {
                 // A process without free sockets gets the same error at once again.
                 self.accepting = false;
@@ -128,12 +169,29 @@ impl<E: Endpoint> Listener<E> for StreamListener {
             self.connections.insert(connection, new);
         }
         let now = Instant::now();
+        let elapsed = now.duration_since(self.received);
+        self.received = now;
         let mut faults = Vec::new();
+        let turns = take_turns(
+            &mut self.connections,
+            self.next_turn,
+            server,
+            &self.options,
+            &mut faults,
+        );
+        if let Some(next) = turns {
+            self.next_turn = next;
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.tick_full);
+        }
         for (&id, connection) in &mut self.connections {
-            if let Err(fault) = connection.receive(id, server, &self.options, now) {
+            if let Err(fault) = connection.end(id, server, elapsed, &self.options) {
                 faults.push((id, fault));
             }
         }
+        // Of two faults of a connection, the first is the reason.
+        faults.sort_by_key(|(connection, _)| *connection);
+        faults.dedup_by_key(|(connection, _)| *connection);
         for (connection, fault) in faults {
             self.end(connection, &fault, server);
         }
@@ -158,6 +216,10 @@ impl<E: Endpoint> Listener<E> for StreamListener {
         let now = Instant::now();
         self.closing.retain(|closing| {
             if closing.deadline.is_some_and(|deadline| deadline <= now) {
+                if !closing.task.is_finished() {
+                    let counters = self.admission.counters();
+                    counters.count(|stats| &mut stats.linger_cuts);
+                }
                 closing.task.abort();
             }
             !closing.task.is_finished()

@@ -7,6 +7,7 @@ use syncvar_net::{ClientEvent, NetworkClient};
 use syncvar_runtime::ReadError;
 use tokio::net::ToSocketAddrs;
 
+use super::TcpOptions;
 use crate::{Peer, TransportError, TransportOptions};
 
 /// Largest packet from a server, in bytes, unless the client takes longer messages.
@@ -55,7 +56,8 @@ pub struct TcpClient {
 impl TcpClient {
     /// Connects to a server.
     ///
-    /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`].
+    /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`]; without an answer
+    /// within 10 s the connection ends with [`TransportError::Timeout`].
     ///
     /// The server can send packets of up to 8 MiB, or of one message of the client's
     /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is longer. A
@@ -68,14 +70,60 @@ impl TcpClient {
     /// # Panics
     ///
     /// In a tokio runtime without a timer.
-    pub async fn connect(addr: impl ToSocketAddrs, mut client: NetworkClient) -> io::Result<Self> {
-        let longest = client.config().max_message_size;
-        let options = TransportOptions {
+    pub async fn connect(addr: impl ToSocketAddrs, client: NetworkClient) -> io::Result<Self> {
+        let options = TcpOptions {
             tick: TICK,
-            max_frame: MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD)),
-            receive_timeout: Duration::MAX,
+            ..TcpOptions::default()
+        };
+        Self::connect_with(addr, client, options).await
+    }
+
+    /// [`connect`](Self::connect), with options: `tick`, `connect_timeout`, `handshake_timeout`,
+    /// `idle_timeout`, `close_timeout` and `reconnect`; also a `max_packet` that is longer than the
+    /// client's. The others are of servers.
+    ///
+    /// ```no_run
+    /// # async fn play(client: syncvar::NetworkClient) -> std::io::Result<()> {
+    /// use std::time::Duration;
+    /// use syncvar::ClientEvent;
+    /// use syncvar::tcp::{Reconnect, TcpClient, TcpOptions};
+    ///
+    /// let mut options = TcpOptions::default();
+    /// options.connect_timeout = Duration::from_secs(3);
+    /// options.reconnect = Some(Reconnect::default());
+    /// let mut tcp = TcpClient::connect_with("127.0.0.1:7777", client, options).await?;
+    /// while let Some(event) = tcp.next_event().await {
+    ///     match event {
+    ///         ClientEvent::Disconnected { reason } if tcp.is_over() => println!("over: {reason}"),
+    ///         ClientEvent::Disconnected { reason } => println!("{reason}; connects again"),
+    ///         // The objects of a new session are spawned anew.
+    ///         ClientEvent::Ready => println!("in the game"),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails. After the `connect_timeout` its kind is
+    /// [`TimedOut`](io::ErrorKind::TimedOut), with a [`Timeout`](crate::Timeout) inside.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub async fn connect_with(
+        addr: impl ToSocketAddrs,
+        mut client: NetworkClient,
+        options: TcpOptions,
+    ) -> io::Result<Self> {
+        let longest = client.config().max_message_size;
+        let longest = MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD));
+        let options = TransportOptions {
+            max_frame: longest.max(options.max_packet),
             send_timeout: Duration::MAX,
-            ..TransportOptions::default()
+            ..options.into()
         };
         let peer = Peer::tcp(addr, &mut client, options).await?;
         Ok(Self { client, peer })
@@ -103,13 +151,20 @@ impl TcpClient {
     ///
     /// # Errors
     ///
-    /// When the connection is over, this time and every time after; the last event of the client is
-    /// the reason. The connection survives [`TcpError::Malformed`] alone.
+    /// When the connection is over, this time and, unless the client connects again, every time after;
+    /// the last event of the client is the reason. The connection survives [`TcpError::Malformed`]
+    /// alone.
     pub async fn receive(&mut self) -> Result<(), TcpError> {
         self.peer.receive(&mut self.client).await
     }
 
-    /// Waits for an event. `None` when the connection is over and all events have been returned.
+    /// Returns whether the last connection is over: [`next_event`](Self::next_event) returns the
+    /// remaining events, then `None`.
+    pub fn is_over(&self) -> bool {
+        self.peer.is_over()
+    }
+
+    /// Waits for an event. `None` when the last connection is over and all events have been returned.
     ///
     /// Cancel-safe. Malformed packets are logged.
     pub async fn next_event(&mut self) -> Option<ClientEvent> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::TransportOptions;
+use crate::{Reconnect, ReservedPlaces, TransportOptions};
 
 /// Tick rate of a [`TcpServer`](super::TcpServer), and its limits for each client.
 ///
@@ -22,6 +22,15 @@ pub struct TcpOptions {
     /// Largest packet of a client, in bytes. It is also about the input of one client that is handled
     /// in one tick; the rest waits for the next. 64 KiB.
     pub max_packet: usize,
+    /// Most bytes of one client that wait to be handled. Beyond them the server reads from that client
+    /// in the next tick. A longer packet waits alone. 256 KiB.
+    pub max_inbox_bytes: usize,
+    /// Most bytes of all clients that wait to be handled. Each connection has an equal share of them,
+    /// if that is less than [`max_inbox_bytes`](Self::max_inbox_bytes). 64 MiB.
+    pub max_inbox_total: usize,
+    /// Most bytes of all clients that the server handles in one tick; each packet counts for 64 more.
+    /// Clients share them equally, and the rest waits. 1 MiB.
+    pub max_tick_bytes: usize,
     /// Most packets of one client that wait to be handled, and that are handled in one tick; at least
     /// one. Beyond them the server reads from that client in the next tick. 64.
     pub max_queued_packets: usize,
@@ -32,25 +41,57 @@ pub struct TcpOptions {
     pub max_queued_bytes: usize,
     /// Most connections; further ones are closed at once. 1024.
     pub max_connections: usize,
-    /// Time in which a new connection must send its first packet. 10 s.
+    /// Most connections from one address: an address of IPv4, a /64 network of IPv6; further ones are
+    /// closed at once. Loopback counts like any other: raise it for test clients on one machine. 64.
+    pub max_connections_per_address: usize,
+    /// Places among [`max_connections`](Self::max_connections) for known addresses. None.
+    pub reserved: ReservedPlaces,
+    /// Most new connections per second, at least one; a quarter of them can arrive at once. Further
+    /// ones wait in the system's queue. 1000.
+    pub max_accepts_per_second: u32,
+    /// Time in which a client must connect, besides the handshake. 10 s.
+    pub connect_timeout: Duration,
+    /// Time in which the other side of a new connection must send its first packet. 10 s.
     pub handshake_timeout: Duration,
+    /// Longest time without a complete packet, and without an answer of the other system: see
+    /// [`TransportOptions::idle_timeout`]. A client pings every 2 s once it is ready; before, and
+    /// where the schemas are not compared, it may be silent. Where clients ping more rarely
+    /// ([`ClientConfig::ping_interval`](syncvar_net::ClientConfig::ping_interval) is zero or long),
+    /// set it to `Duration::MAX`: TCP's probes find vanished clients after 60 s then. 15 s.
+    pub idle_timeout: Duration,
     /// Time in which a client must take a byte while its queue is not empty. 30 s.
     pub stall_timeout: Duration,
     /// Time in which a connection that is being closed must take its queue. 5 s.
     pub close_timeout: Duration,
+    /// Most bytes that are read from a client after the end of its connection. Beyond them the
+    /// connection is reset, and its last packets may be lost. 256 KiB.
+    pub max_linger_bytes: usize,
+    /// Attempts of a client to connect again after a lost connection. None.
+    pub reconnect: Option<Reconnect>,
 }
 
 impl Default for TcpOptions {
     fn default() -> Self {
+        let transport = TransportOptions::default();
         Self {
             tick: Duration::from_secs(1) / 30,
             max_packet: 64 * 1024,
+            max_inbox_bytes: transport.max_inbox_bytes,
+            max_inbox_total: transport.max_inbox_total,
+            max_tick_bytes: transport.max_tick_bytes,
             max_queued_packets: 64,
-            max_queued_bytes: 32 * 1024 * 1024,
-            max_connections: 1024,
-            handshake_timeout: Duration::from_secs(10),
+            max_queued_bytes: transport.max_queued_bytes,
+            max_connections: transport.max_connections,
+            max_connections_per_address: transport.max_connections_per_address,
+            reserved: transport.reserved,
+            max_accepts_per_second: transport.max_accepts_per_second,
+            connect_timeout: transport.connect_timeout,
+            handshake_timeout: transport.handshake_timeout,
+            idle_timeout: transport.idle_timeout,
             stall_timeout: Duration::from_secs(30),
-            close_timeout: Duration::from_secs(5),
+            close_timeout: transport.close_timeout,
+            max_linger_bytes: transport.max_linger_bytes,
+            reconnect: transport.reconnect,
         }
     }
 }
@@ -60,13 +101,22 @@ impl From<TcpOptions> for TransportOptions {
         Self {
             tick: options.tick,
             max_connections: options.max_connections,
+            max_connections_per_address: options.max_connections_per_address,
+            reserved: options.reserved,
+            max_accepts_per_second: options.max_accepts_per_second,
             max_frame: options.max_packet,
+            max_inbox_bytes: options.max_inbox_bytes,
+            max_inbox_total: options.max_inbox_total,
+            max_tick_bytes: options.max_tick_bytes,
             max_queued_packets: options.max_queued_packets,
             max_queued_bytes: options.max_queued_bytes,
+            connect_timeout: options.connect_timeout,
             handshake_timeout: options.handshake_timeout,
-            receive_timeout: Duration::MAX,
+            idle_timeout: options.idle_timeout,
             send_timeout: options.stall_timeout,
             close_timeout: options.close_timeout,
+            max_linger_bytes: options.max_linger_bytes,
+            reconnect: options.reconnect,
             ..Self::default()
         }
     }

@@ -9,7 +9,7 @@ use syncvar_net::NetworkServer;
 use tokio::net::ToSocketAddrs;
 
 use super::TcpOptions;
-use crate::Host;
+use crate::{Host, TransportCounters};
 
 /// A [`NetworkServer`] that listens on TCP and is updated at a steady rate.
 ///
@@ -73,6 +73,11 @@ impl TcpServer {
         addrs
             .pop()
             .ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Returns a handle of the counters: one for each limit of the options.
+    pub fn counters(&self) -> TransportCounters {
+        self.host.counters()
     }
 
     /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].

@@ -148,7 +148,7 @@ async fn a_client_that_is_dropped_leaves() {
 async fn a_client_that_vanishes_without_a_word_is_noticed() {
     let options = TransportOptions {
         kcp_timeout: Duration::from_millis(200),
-        receive_timeout: Duration::from_millis(200),
+        idle_timeout: Duration::from_millis(200),
         ..TransportOptions::default()
     };
     for kind in BOTH {

@@ -13,6 +13,7 @@ use syncvar_runtime::{ConnectionId, Transmit};
 use tokio::time::Instant;
 
 use super::support::*;
+use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
 use crate::{Host, TransportOptions};
 
@@ -84,7 +85,7 @@ impl Listener<Echo> for Busy {
         }
     }
 
-    fn set_options(&mut self, _: &TransportOptions) {}
+    fn set_options(&mut self, _: &TransportOptions, _: &Arc<Admission>) {}
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
         Ok(([127, 0, 0, 1], 0).into())

@@ -113,8 +113,18 @@ impl MirrorClient {
         error
     }
 
+    /// Handles a message within its budget.
     fn handle_message(&mut self, time: f64, message: &[u8]) -> Result<(), MirrorError> {
         self.stats.messages_received = self.stats.messages_received.wrapping_add(1);
+        let (limits, length) = (&self.config.limits, message.len());
+        self.inbound.budget = self.inbound.work.begin(limits, length);
+        let result = self.apply_message(time, message);
+        let (limits, left) = (&self.config.limits, self.inbound.budget);
+        self.inbound.work.end(limits, length, left);
+        result
+    }
+
+    fn apply_message(&mut self, time: f64, message: &[u8]) -> Result<(), MirrorError> {
         match Message::decode(message)? {
             Message::ObjectSpawnStarted(_) => self.handle_spawn_started(),
             Message::ObjectSpawnFinished(_) => self.handle_spawn_finished()?,
@@ -146,8 +156,8 @@ impl MirrorClient {
                     .handle_pong(self.time.own.now(), pong.local_time, error);
             }
             Message::Other { id, payload } => {
-                let (messages, limit) = (self.prefabs.messages(), self.config.max_elements);
-                let message = messages.read(id, payload, limit)?;
+                let budget = &mut self.inbound.budget;
+                let message = self.prefabs.messages().read(id, payload, budget)?;
                 self.events.push(MirrorClientEvent::Message(message));
             }
             other => return Err(MirrorError::UnknownMessage { id: other.id() }),

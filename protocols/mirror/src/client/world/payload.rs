@@ -3,6 +3,7 @@
 
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write};
 use syncvar_runtime::{
     ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
@@ -43,13 +44,14 @@ impl MirrorClient {
         };
         let mut reception = Reception {
             object: id,
-            max_elements: self.config.max_elements,
+            budget: self.inbound.budget,
             events: &mut self.events,
             stats: &mut self.stats,
         };
         let components = &mut self.inbound.components;
         let result = reception.read_components(slots, payload, initial_state, components);
         reception.call_hooks(slots, components, is_known);
+        self.inbound.budget = reception.budget;
         let written = self.written_components(id);
         if let Some(slots) = self.world.slots_mut(id) {
             self.writes.collect(id, slots, written);
@@ -59,23 +61,24 @@ impl MirrorClient {
 
     /// Returns a reader with the limits of this client.
     pub(in crate::client) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
-        reader(bytes, self.config.max_elements)
+        NetworkReader::with_encoding(bytes, Encoding::Mirror).with_budget(self.inbound.budget)
     }
-}
-
-fn reader(bytes: &[u8], max_elements: usize) -> NetworkReader<'_> {
-    NetworkReader::with_encoding(bytes, Encoding::Mirror).with_max_elements(max_elements)
 }
 
 /// The application of one payload to an object.
 struct Reception<'a> {
     object: NetId,
-    max_elements: usize,
+    budget: ReadBudget,
     events: &'a mut Events<MirrorClientEvent>,
     stats: &'a mut MirrorClientStats,
 }
 
 impl Reception<'_> {
+    /// Returns a reader with the rest of the budget.
+    fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
+        NetworkReader::with_encoding(bytes, Encoding::Mirror).with_budget(self.budget)
+    }
+
     /// Reads the components of a payload, up to the first one without a known end.
     fn read_components(
         &mut self,
@@ -84,7 +87,7 @@ impl Reception<'_> {
         initial_state: bool,
         components: &mut Vec<ReadComponent>,
     ) -> Result<(), ReadError> {
-        let mut reader = reader(payload, self.max_elements);
+        let mut reader = self.reader(payload);
         let mask = reader.read_var_u64()?;
         let mut rest = reader.rest();
         for index in (0..slots.len()).filter(|index| has_bit(mask, *index)) {
@@ -104,9 +107,9 @@ impl Reception<'_> {
         let Some((safety, body)) = rest.split_first() else {
             let (needed, left) = (1, 0);
             let kind = ReadErrorKind::UnexpectedEnd { needed, left };
-            return Err(reader(rest, self.max_elements).error(kind));
+            return Err(self.reader(rest).error(kind));
         };
-        let mut reader = reader(body, self.max_elements);
+        let mut reader = self.reader(body);
         let mut component = ReadComponent {
             index,
             hooks: ErasedHooks::default(),
@@ -127,6 +130,7 @@ impl Reception<'_> {
                 reader.take_report().seen
             };
         }
+        self.budget = reader.budget();
         let read = reader.position();
         let length = read & !0xff | usize::from(*safety);
         let next = body.get(length..);

@@ -175,7 +175,7 @@ impl MirrorClient {
             self.scene.set_active(scene_id, id);
         }
         let object = Replica {
-            at: self.world.pools.insert(prefab, behaviours),
+            at: self.world.pools.insert(id, prefab, behaviours),
             serial: self.order.insert(id),
             prefab,
             stage: Stage::Pending,

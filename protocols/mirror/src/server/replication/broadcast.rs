@@ -7,11 +7,11 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
 
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
-use crate::server::MirrorServer;
 use crate::server::observers::audience::{AudienceId, Audiences};
 use crate::server::outbound::outbox::{Exception, Outbox, header};
 use crate::server::replication::frame::{Frame, HEADER};
 use crate::server::sessions::connection::{Connection, FrameShare};
+use crate::server::{MirrorServer, MirrorServerEvent};
 
 /// Time messages of a frame: batches shared by all connections.
 struct TimeBatches {
@@ -55,7 +55,8 @@ impl TimeMessages<'_> {
 impl MirrorServer {
     /// Runs one frame: Mirror's `NetworkLateUpdate`, once per send interval. `now` is the time
     /// since any fixed moment. After one that is earlier than the last, the own time stands still for
-    /// this update and continues from there.
+    /// this update and continues from there. The same holds for a leap of more than 100 years
+    /// ([`MirrorServerEvent::ClockLeap`]).
     ///
     /// First, view changes of the interest management take effect. Then dirty objects are encoded,
     /// each once for all observers and once more for an owner with other components. Hybrid
@@ -65,6 +66,9 @@ impl MirrorServer {
     /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     pub fn update(&mut self, now: Duration) {
         self.clock.advance(now);
+        if let Some(step) = self.clock.take_leap() {
+            self.events.push(MirrorServerEvent::ClockLeap { step });
+        }
         // Calls queued by a call of the server on itself.
         self.run_local_calls();
         self.apply_interest();
@@ -95,6 +99,7 @@ impl MirrorServer {
                 batches: &batches,
             };
             client.messages = 0;
+            client.work.reset();
             client.complete(now, &time, &mut self.observers.audiences);
             self.outbound.queue(connection, client);
             if client.outbox.waiting() > limit {

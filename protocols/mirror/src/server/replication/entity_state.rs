@@ -111,7 +111,11 @@ impl MirrorServer {
         initial_state: bool,
     ) -> Result<(), ReadError> {
         let mut written = ReceivedState::default();
-        let result = self.read_owner_state(object, payload, initial_state, &mut written);
+        let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
+            .with_budget(self.sessions.budget)
+            .relaying();
+        let result = self.read_owner_state(object, &mut reader, initial_state, &mut written);
+        self.sessions.budget = reader.budget();
         self.call_state_hooks(object, written.hooks);
         // Components read before an error keep their values.
         self.queue_written(object, written.components);
@@ -144,7 +148,7 @@ impl MirrorServer {
     fn read_owner_state(
         &mut self,
         id: NetId,
-        payload: &[u8],
+        reader: &mut NetworkReader<'_>,
         initial_state: bool,
         written: &mut ReceivedState,
     ) -> Result<(), ReadError> {
@@ -157,9 +161,6 @@ impl MirrorServer {
         ) else {
             return Ok(());
         };
-        let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
-            .with_max_elements(self.config.max_elements)
-            .relaying();
         let mut rest = reader.read_var_u64()? & entry.client_to_server;
         while rest != 0 {
             let (index, bit) = (rest.trailing_zeros(), rest & rest.wrapping_neg());
@@ -174,7 +175,7 @@ impl MirrorServer {
             written.components |= bit;
             written
                 .hooks
-                .push((index, slot.read_layout(&mut reader, initial_state)?));
+                .push((index, slot.read_layout(reader, initial_state)?));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));

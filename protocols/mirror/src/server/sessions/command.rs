@@ -96,9 +96,11 @@ impl MirrorServer {
     ) -> Result<(), MirrorError> {
         let arguments = command.payload.unwrap_or_default();
         let mut arguments = NetworkReader::with_encoding(arguments, Encoding::Mirror)
-            .with_max_elements(self.config.max_elements);
+            .with_budget(self.sessions.budget);
         one_more(&mut self.stats.commands);
-        match self.run_reported_call(command.net_id, place, Some(from), &mut arguments) {
+        let ran = self.run_reported_call(command.net_id, place, Some(from), &mut arguments);
+        self.sessions.budget = arguments.budget();
+        match ran {
             None => {
                 self.refuse_command(from, command, Some(place), CommandRefusal::UnknownObject);
                 Ok(())

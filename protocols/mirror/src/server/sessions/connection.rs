@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
+use syncvar_runtime::limits::WorkMeter;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
 
 use crate::server::observers::audience::AudienceId;
@@ -29,6 +30,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) rtt: Option<f64>,
     /// Call counts for the rate limits.
     pub(in crate::server) rates: Rates,
+    /// Work since the last update.
+    pub(in crate::server) work: WorkMeter,
     /// Messages handled since the last update.
     pub(in crate::server) messages: usize,
     /// Messages of the current frame for its audiences.
@@ -61,6 +64,7 @@ impl Connection {
             last_ping: None,
             rtt: None,
             rates: Rates::default(),
+            work: WorkMeter::default(),
             messages: 0,
             states: FrameShare::default(),
             deltas: FrameShare::default(),
@@ -122,7 +126,8 @@ impl Owned {
 
 impl MirrorServer {
     /// Handles a new connection of the transport, which carries messages up to `limits`. Returns
-    /// its number, which is never reused.
+    /// its number. After 4 294 967 295 connections the numbers begin anew at 1; those of present
+    /// connections are skipped.
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
         let id = self.sessions.add(limits);
         self.observers.interest.management.handle_connect(id);

@@ -39,9 +39,17 @@ impl MirrorServer {
         if !self.is_connected(connection) {
             return Err(MirrorError::NoSuchConnection);
         }
-        count(&mut self.stats.received, batch.len());
-        self.handle_batch(connection, batch)
-            .map_err(|error| self.refuse(connection, error))
+        let length = batch.len();
+        count(&mut self.stats.received, length);
+        if let Some(client) = self.sessions.get(connection) {
+            self.sessions.budget = client.work.begin(&self.config.limits, length);
+        }
+        let result = self.handle_batch(connection, batch);
+        let left = self.sessions.budget;
+        if let Some(client) = self.sessions.get_mut(connection) {
+            client.work.end(&self.config.limits, length, left);
+        }
+        result.map_err(|error| self.refuse(connection, error))
     }
 
     fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
@@ -96,8 +104,8 @@ impl MirrorServer {
             // The server interpolates no time.
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
-                let limit = self.config.max_elements;
-                let message = self.prefabs.messages().read(*id, payload, limit)?;
+                let budget = &mut self.sessions.budget;
+                let message = self.prefabs.messages().read(*id, payload, budget)?;
                 self.events.push_minor(MirrorServerEvent::Message {
                     connection: from,
                     message,

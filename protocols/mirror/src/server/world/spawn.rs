@@ -177,7 +177,7 @@ impl MirrorServer {
             position: options.position,
             rotation: options.rotation.unwrap_or(Quaternion::IDENTITY),
         };
-        let at = self.world.pools.insert(prefab, behaviours);
+        let at = self.world.pools.insert(id, prefab, behaviours);
         let mut object = Observed::new(at, prefab, &options);
         if object.scene_id != SceneId::NONE {
             self.scene_objects.insert(object.scene_id.0, id);

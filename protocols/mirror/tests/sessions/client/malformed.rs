@@ -217,7 +217,7 @@ fn survive(batches: &[Vec<u8>]) {
     let mut config = MirrorClientConfig::default();
     (config.max_objects, config.max_events) = (50, 100);
     config.max_parked_bytes = 10_000;
-    config.max_elements = 1000;
+    config.limits.max_elements = 1000;
     let mut client = MirrorClient::with_config(prefabs(), config);
     client.add_scene_object(DOOR, Door::default()).unwrap();
     client.handle_connect(Limits::TELEPATHY);

@@ -10,7 +10,7 @@ use crate::client::replica::Replica;
 use crate::client::{ClientEvent, NetworkClient};
 use crate::message::Frame;
 use crate::{Framing, MessageType};
-use syncvar_runtime::NetId;
+use syncvar_runtime::{Channel, NetId};
 
 impl NetworkClient {
     /// Defers a message that precedes its object. Returns whether it was deferred or dropped, so
@@ -129,6 +129,10 @@ impl NetworkClient {
     /// Drops an object's early messages and reports their number plus `unqueued`.
     pub(in crate::client) fn drop_early(&mut self, object: NetId, unqueued: usize) {
         let messages = unqueued + self.early.take(object).map_or(0, |queue| queue.len());
+        self.report_dropped(object, messages);
+    }
+
+    fn report_dropped(&mut self, object: NetId, messages: usize) {
         if messages > 0 {
             self.stats.unknown_objects += messages as u64;
             self.events
@@ -140,6 +144,21 @@ impl NetworkClient {
     pub(in crate::client) fn drop_all_early(&mut self) {
         for object in self.early.objects() {
             self.drop_early(object, 0);
+        }
+    }
+
+    /// Drops the early messages of a reliable channel that precede a new snapshot of all objects. Its
+    /// bytes arrive in order, so the messages describe objects of the time before.
+    pub(in crate::client) fn drop_outdated(&mut self, channel: u8) {
+        let kind = self.config.channels.get(usize::from(channel));
+        if self.early.is_empty() || kind == Some(&Channel::Unreliable) {
+            return;
+        }
+        for object in self.early.objects() {
+            let dropped = self
+                .early
+                .retain(object, |message| message.channel != channel);
+            self.report_dropped(object, dropped);
         }
     }
 

@@ -47,7 +47,7 @@ impl NetworkClient {
         payload: &[u8],
     ) -> Result<(), ReadError> {
         let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
-            .with_max_elements(self.config.max_elements)
+            .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
@@ -67,6 +67,7 @@ impl NetworkClient {
         while reader.remaining() > 0 && result.is_ok() {
             result = read_fields(slots, &mut reader, &mut read);
         }
+        self.inbound.budget = reader.budget();
         let hooks = replica.is_visible() && result.is_ok();
         for (index, fields) in read {
             if let Some(slot) = slots.slot_mut(index) {

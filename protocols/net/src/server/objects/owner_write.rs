@@ -20,7 +20,7 @@ impl NetworkServer {
     ) -> Result<(), ReadError> {
         let framing = self.sessions.framing(from).unwrap_or_default();
         let mut reader = NetworkReader::with_encoding(payload, framing.encoding())
-            .with_max_elements(self.config.max_elements);
+            .with_budget(self.sessions.budget);
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let owned = self.world.objects.get(id.0);
@@ -45,13 +45,9 @@ impl NetworkServer {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
-        let inspected = self.sessions.owner_bytes.entry(from).or_default();
-        let limit = self.config.max_owner_bytes;
-        let written = if *inspected > limit.saturating_mul(4) {
-            Err(None)
-        } else {
-            apply_write(slots, &mut reader, limit, inspected).map_err(Some)
-        };
+        let limit = self.config.limits.max_owner_memory;
+        let written = apply_write(slots, &mut reader, limit);
+        self.sessions.budget = reader.budget();
         match written {
             Ok(written) => {
                 self.report_written(from, id, written);
@@ -60,7 +56,7 @@ impl NetworkServer {
             Err(error) => {
                 self.stats.ignored_writes += 1;
                 self.sessions.owner_corrections.insert((from, id));
-                error.map_or(Ok(()), Err)
+                Err(error)
             }
         }
     }
@@ -79,7 +75,7 @@ impl NetworkServer {
 
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
-        self.sessions.owner_bytes.clear();
+        self.sessions.reset_work();
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
@@ -96,7 +92,6 @@ fn apply_write(
     slots: &mut dyn Slots,
     reader: &mut NetworkReader<'_>,
     limit: usize,
-    inspected: &mut usize,
 ) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
     let (mut before, length) = (0, reader.remaining());
     slots.for_each_mut(|slot| {
@@ -106,7 +101,6 @@ fn apply_write(
             before += restricted.state.saved_bytes();
         }
     });
-    *inspected = inspected.saturating_add(before);
     let mut all = Vec::new();
     let mut read = Ok(());
     while reader.remaining() > 0 && read.is_ok() {
@@ -115,7 +109,6 @@ fn apply_write(
     // The same values may take more bytes in a snapshot of the other framing.
     if read.is_ok() && before.saturating_add(length.saturating_mul(5)) > limit {
         read = check_growth(slots, reader, before, limit);
-        *inspected = inspected.saturating_add(before);
     }
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {

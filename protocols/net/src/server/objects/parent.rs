@@ -60,7 +60,7 @@ impl NetworkServer {
             }
         }
         if let Some(parent) = parent
-            && (parent == child || self.world.relations.ancestors(parent).any(|id| id == child))
+            && (parent == child || self.world.relations.is_below(parent, child))
         {
             return Err(ParentError::Circle { child, parent });
         }
@@ -124,15 +124,22 @@ impl NetworkServer {
         if self.visibility.reparented.is_empty() {
             return;
         }
-        let reparented = std::mem::take(&mut self.visibility.reparented).into_iter();
-        let depth = |id: &NetId| self.world.relations.ancestors(*id).count();
-        let mut reparented: Vec<_> = reparented.map(|id| (depth(&id), id)).collect();
+        let reparented = std::mem::take(&mut self.visibility.reparented);
+        let depths = self.world.relations.depths(reparented.iter().copied());
+        let mut reparented: Vec<_> = depths.into_iter().zip(reparented).collect();
         reparented.sort_unstable();
-        let mut last = 0;
+        let (mut last, mut is_mixed) = (None, false);
         for (depth, child) in reparented {
-            // Their observers may belong to different audiences.
-            if std::mem::replace(&mut last, depth) != depth {
+            let Some(replicated) = self.world.objects.get(child.0) else {
+                continue;
+            };
+            let audience = replicated.audience;
+            let (above, former) = last.replace((depth, audience)).unwrap_or((depth, audience));
+            is_mixed |= former != audience;
+            // The outputs of different audiences have no order among them.
+            if is_mixed && above != depth {
                 self.deliver();
+                is_mixed = false;
             }
             self.send_parent(child);
         }

@@ -36,12 +36,16 @@ struct Run {
 impl NetworkServer {
     /// Encodes all changes and prepares the packets of every client, in the order documented at the
     /// type. `now` is the time since a fixed moment. If it goes back, as after a clock restart, the
-    /// server's own time stands still for this update and continues from there.
+    /// server's own time stands still for this update and continues from there. The same holds for a
+    /// leap of more than 100 years ([`ServerEvent::ClockLeap`]).
     ///
     /// A behaviour is sent when it is dirty and its send interval has passed since it was last
     /// sent, or since time zero.
     pub fn update(&mut self, now: Duration) {
         let now = self.clock.advance(now);
+        if let Some(step) = self.clock.take_leap() {
+            self.events.push(ServerEvent::ClockLeap { step });
+        }
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();

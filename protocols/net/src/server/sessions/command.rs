@@ -17,12 +17,13 @@ impl NetworkServer {
         payload: &[u8],
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
-        call.arguments = call.arguments.with_max_elements(self.config.max_elements);
+        call.arguments = call.arguments.with_budget(self.sessions.budget);
         let place = self.find_command(from, &call);
         let result = match &place {
             Ok(place) => self.run_command(from, place, &mut call),
             Err(reason) => Err(reason.clone()),
         };
+        self.sessions.budget = call.arguments.budget();
         if let Err(reason) = result {
             self.refuse_command(from, call.object, place.ok().as_ref(), reason);
         }

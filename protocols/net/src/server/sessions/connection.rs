@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
+use syncvar_runtime::limits::WorkMeter;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
 
@@ -27,6 +28,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) ping: Pings,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
+    /// Work since the last update.
+    pub(in crate::server) work: WorkMeter,
     /// Objects that the connection owns.
     pub(in crate::server) owned: BTreeSet<NetId>,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
@@ -71,6 +74,7 @@ impl Connection {
             resync_requests: BTreeSet::new(),
             ping: Pings::default(),
             rates: Rates::default(),
+            work: WorkMeter::default(),
             owned: BTreeSet::new(),
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),

@@ -13,11 +13,10 @@ use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, PacketError, ServerEvent};
 
 impl NetworkServer {
-    /// Handles a new connection of the transport.
+    /// Handles a new connection of the transport. Returns its number.
     ///
-    /// # Panics
-    ///
-    /// After 4 294 967 295 connections.
+    /// After 4 294 967 295 connections the numbers begin anew at 1; those of present connections are
+    /// skipped.
     pub fn handle_connect(&mut self) -> ConnectionId {
         let id = self.sessions.next_id();
         let connection = Connection::new(id, self.config.gathered_size());
@@ -59,11 +58,15 @@ impl NetworkServer {
             return Err(PacketError::UnknownChannel(channel));
         }
         self.stats.received.add(packet.len());
+        let (limits, length) = (&self.config.limits, packet.len());
+        self.sessions.begin_packet(connection, limits, length);
         let mut result = Ok(());
         for frame in frames(packet) {
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             result = result.and(handled);
         }
+        let limits = &self.config.limits;
+        self.sessions.end_packet(connection, limits, length);
         if let Err(error) = &result {
             let error = error.clone();
             self.events

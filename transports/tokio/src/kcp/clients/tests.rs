@@ -3,6 +3,9 @@
 use syncvar_runtime::Channel;
 
 use super::super::KcpError;
+use super::super::datagrams::Datagrams;
+use super::super::segment::{Command, Segment};
+use super::super::sender::MAX_FRAGMENT;
 use super::*;
 
 const NOW: Duration = Duration::ZERO;
@@ -93,6 +96,15 @@ fn one_hello_has_one_answer_per_address() {
     listener.handle_datagram(NOW, addr(2), &hello);
     let other = answers(&mut listener, addr(2)).remove(0);
     assert_ne!(other[1..5], said[0][1..5]);
+}
+
+#[test]
+fn an_answer_is_not_longer_than_its_hello() {
+    let mut listener = listener(10);
+    let hello = hello();
+    listener.handle_datagram(NOW, addr(1), &hello);
+    let answers = answers(&mut listener, addr(1));
+    assert_eq!((answers.len(), answers[0].len()), (1, hello.len()));
 }
 
 #[test]
@@ -273,4 +285,79 @@ fn ended_connection_leaves_no_state() {
     .concat();
     listener.handle_datagram(NOW, addr(1), &late);
     assert!(listener.is_idle());
+}
+
+/// Returns a datagram with a full data segment.
+fn segment(cookie: NonZeroU32, number: u32) -> Bytes {
+    let mut out = VecDeque::new();
+    Datagrams::new(cookie.get(), &mut out).push(&Segment {
+        conversation: 0,
+        command: Command::Push,
+        fragment: 0,
+        window: 4096,
+        timestamp: 0,
+        number,
+        una: 1,
+        data: &[3; MAX_FRAGMENT],
+    });
+    out.remove(0).unwrap()
+}
+
+/// 60 connections withhold segment 1, and send the rest of Mirror's window: 284 MB without a limit.
+#[test]
+fn early_segments_of_sixty_connections_hold_20_mb() {
+    let mut listener = listener(1024);
+    for number in 0..60 {
+        let cookie = join(&mut listener, addr(number)).cookie().unwrap();
+        for early in 2..4097 {
+            listener.handle_datagram(NOW, addr(number), &segment(cookie, early));
+        }
+    }
+    listener.update(NOW);
+    assert!(
+        listener.inbox.used <= 60 * 330_000,
+        "{}",
+        listener.inbox.used
+    );
+}
+
+#[test]
+fn early_segments_of_all_connections_have_one_limit() {
+    let mut listener = listener(1024);
+    listener.inbox = Pool::new(4 << 20, 100);
+    let joined: Vec<_> = (0..100)
+        .map(|number| join(&mut listener, addr(number)).cookie().unwrap())
+        .collect();
+    for (number, &cookie) in (0..).zip(&joined) {
+        for early in 2..300 {
+            listener.handle_datagram(NOW, addr(number), &segment(cookie, early));
+        }
+    }
+    listener.update(NOW);
+    let used = listener.inbox.used;
+    assert!((3 << 20..=4 << 20).contains(&used), "{used}");
+    // The last connection has its part, and the missing segment.
+    let last = listener.by_addr.get_mut(&addr(99)).unwrap();
+    assert!(last.connection.inbox_bytes() > 15_000);
+    assert!(last.connection.refused().0 > 200);
+    listener.handle_datagram(NOW, addr(99), &segment(joined[99], 1));
+    let last = listener.by_addr.get_mut(&addr(99)).unwrap();
+    assert!(last.connection.poll_message().is_some());
+}
+
+#[test]
+fn connections_at_half_the_limit_lose_no_segment() {
+    let mut listener = listener(1024);
+    listener.inbox = Pool::new(4 << 20, 100);
+    for number in 0..16 {
+        let cookie = join(&mut listener, addr(number)).cookie().unwrap();
+        for early in 2..100 {
+            listener.handle_datagram(NOW, addr(number), &segment(cookie, early));
+        }
+    }
+    let refused = listener
+        .by_addr
+        .values()
+        .map(|peer| peer.connection.refused());
+    assert!(refused.eq([(0, 0); 16]));
 }

@@ -34,7 +34,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Returns a budget in bytes per update, for any distance.
+    /// Returns a budget in bytes per update, for any distance. 0 counts as 1: the smallest budget
+    /// delays changes and drops none.
     pub fn new(bytes_per_update: usize) -> Self {
         Self {
             bytes_per_update,

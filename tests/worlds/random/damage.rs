@@ -1,0 +1,62 @@
+//! Heavy damage to the packets of one client, and its repair by a new snapshot.
+
+use proptest::prelude::*;
+
+use super::action::{Action, action};
+use super::hostile::spoil;
+use super::world::{Kind, World};
+
+impl World {
+    /// Damages waiting packets of the liar. Returns false if damage has ended its connection.
+    fn damage(&mut self, changes: &[(usize, (usize, u16))]) -> bool {
+        let end = self.liar.and_then(|liar| self.ends.get_mut(&liar));
+        let Some(end) = end.filter(|end| end.client.is_connected()) else {
+            return false;
+        };
+        let count = end.down.len();
+        for (place, change) in changes.iter().filter(|_| count > 0) {
+            spoil(&mut end.down[place % count].1, *change);
+        }
+        true
+    }
+
+    /// Sends the liar a new snapshot of all its objects, over a network without damage.
+    fn repair(&mut self) {
+        self.step();
+        if let Some(liar) = self.liar {
+            self.server.set_not_ready(liar);
+        }
+        self.step();
+        self.settle();
+        self.liar = None;
+    }
+}
+
+proptest! {
+    #![proptest_config(syncvar_testing::cases(96))]
+
+    #[test]
+    fn new_snapshot_repairs_all_damage(
+        grid in any::<bool>(),
+        literal in prop::bool::weighted(0.2),
+        steps in proptest::collection::vec(
+            (action(), proptest::collection::vec((any::<usize>(), (any::<usize>(), 0_u16..400)), 0..4)),
+            1..60,
+        ),
+    ) {
+        let mut world = World::new(Kind { loss: 0, grid, host: false, liar: true, literal });
+        (0..3).for_each(|_| world.step());
+        for (action, changes) in steps {
+            if matches!(action, Action::Leave(_) | Action::Lie(..) | Action::Twist(..)) {
+                continue;
+            }
+            world.act(action);
+            world.update();
+            // A forged farewell has one remedy: a new connection.
+            prop_assume!(world.damage(&changes));
+            world.step();
+        }
+        world.repair();
+        world.assert_equal();
+    }
+}

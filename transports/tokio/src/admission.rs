@@ -1,0 +1,316 @@
+//! `Admission`: the places of a host's connections.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{TransportCounters, TransportOptions};
+
+/// Time whose connections can arrive at once, within the rate.
+const BURST: Duration = Duration::from_millis(250);
+
+/// Bits of an IPv6 address beyond its /64 network.
+const HOST_BITS: u128 = (1 << 64) - 1;
+
+/// Places for connections from known addresses: returning players, operators, load balancers.
+///
+/// ```
+/// use std::net::{IpAddr, Ipv4Addr};
+/// use syncvar::tcp::{ReservedPlaces, TcpOptions};
+///
+/// let office = IpAddr::from(Ipv4Addr::new(192, 0, 2, 7));
+/// let mut options = TcpOptions::default();
+/// options.max_connections = 100;
+/// // 90 places for all addresses, 10 more for the office.
+/// options.reserved = ReservedPlaces::new(10, move |address| address == office);
+/// ```
+#[derive(Clone, Default)]
+pub struct ReservedPlaces {
+    places: usize,
+    is_known: Option<Arc<dyn Fn(IpAddr) -> bool + Send + Sync>>,
+}
+
+impl ReservedPlaces {
+    /// Reserves places for the addresses that `is_known` accepts. A host asks it for each connection
+    /// that finds all other places taken.
+    pub fn new(places: usize, is_known: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            places,
+            is_known: Some(Arc::new(is_known)),
+        }
+    }
+
+    fn is_known(&self, address: IpAddr) -> bool {
+        let is_known = self.is_known.as_ref();
+        is_known.is_some_and(|is_known| is_known(address))
+    }
+}
+
+impl fmt::Debug for ReservedPlaces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tuple = f.debug_tuple("ReservedPlaces");
+        tuple.field(&self.places).finish_non_exhaustive()
+    }
+}
+
+/// Places and rate of new connections, shared by the listeners of a host.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    max_connections: usize,
+    max_per_address: usize,
+    reserved: ReservedPlaces,
+    /// Time of one connection at the highest rate.
+    interval: Duration,
+    state: Mutex<State>,
+    max_inbox_bytes: usize,
+    max_inbox_total: usize,
+    /// Bytes that one connection can have in its inbox.
+    inbox_share: AtomicUsize,
+    counters: TransportCounters,
+}
+
+#[derive(Debug)]
+struct State {
+    taken: usize,
+    by_address: HashMap<IpAddr, usize>,
+    /// Time at which all accepted connections are within the rate.
+    due: Instant,
+}
+
+/// Place of a connection, free again when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Place {
+    admission: Arc<Admission>,
+    network: IpAddr,
+}
+
+/// Reason for a refused connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Refusal {
+    #[error("all places are taken")]
+    Full,
+    #[error("all places of the address are taken")]
+    Address,
+}
+
+impl Admission {
+    pub(crate) fn new(options: &TransportOptions, counters: TransportCounters) -> Arc<Self> {
+        Arc::new(Self {
+            max_connections: options.max_connections,
+            max_per_address: options.max_connections_per_address,
+            reserved: options.reserved.clone(),
+            interval: Duration::from_secs(1) / options.max_accepts_per_second.max(1),
+            state: Mutex::new(State {
+                taken: 0,
+                by_address: HashMap::new(),
+                due: Instant::now(),
+            }),
+            max_inbox_bytes: options.max_inbox_bytes,
+            max_inbox_total: options.max_inbox_total,
+            inbox_share: AtomicUsize::new(options.max_inbox_bytes.min(options.max_inbox_total)),
+            counters,
+        })
+    }
+
+    pub(crate) fn counters(&self) -> &TransportCounters {
+        &self.counters
+    }
+
+    /// Returns whether the rate allows another connection.
+    pub(crate) fn is_open(&self, now: Instant) -> bool {
+        self.state().due.saturating_duration_since(now) < BURST
+    }
+
+    /// Counts a connection for the rate.
+    pub(crate) fn spend(&self, now: Instant) {
+        let mut state = self.state();
+        state.due = state.due.max(now) + self.interval;
+    }
+
+    /// Takes a place for a connection.
+    pub(crate) fn admit(self: &Arc<Self>, from: IpAddr) -> Result<Place, Refusal> {
+        let address = from.to_canonical();
+        let network = network(address);
+        let mut state = self.state();
+        let unreserved = self.max_connections.saturating_sub(self.reserved.places);
+        let is_full = state.taken >= self.max_connections
+            || (state.taken >= unreserved && !self.reserved.is_known(address));
+        if is_full {
+            self.counters.count(|stats| &mut stats.refused_full);
+            return Err(Refusal::Full);
+        }
+        let of_network = state.by_address.entry(network).or_default();
+        if *of_network >= self.max_per_address {
+            self.counters.count(|stats| &mut stats.refused_address);
+            return Err(Refusal::Address);
+        }
+        *of_network += 1;
+        state.taken += 1;
+        self.share_inbox(state.taken);
+        self.counters.count(|stats| &mut stats.accepted);
+        let admission = Arc::clone(self);
+        Ok(Place { admission, network })
+    }
+
+    /// Returns the bytes that each connection can have in its inbox now.
+    pub(crate) fn inbox_share(&self) -> usize {
+        self.inbox_share.load(Ordering::Relaxed)
+    }
+
+    fn share_inbox(&self, connections: usize) {
+        let share = self.max_inbox_total / connections.max(1);
+        let share = share.min(self.max_inbox_bytes);
+        self.inbox_share.store(share, Ordering::Relaxed);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A predicate of the program that panics leaves the numbers whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut state = self.admission.state();
+        state.taken -= 1;
+        self.admission.share_inbox(state.taken);
+        if let Some(of_network) = state.by_address.get_mut(&self.network) {
+            *of_network -= 1;
+            if *of_network == 0 {
+                state.by_address.remove(&self.network);
+            }
+        }
+    }
+}
+
+/// Returns the addresses that count as one: one address of IPv4, a /64 network of IPv6.
+fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !HOST_BITS).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn admission(options: &TransportOptions) -> Arc<Admission> {
+        Admission::new(options, TransportCounters::default())
+    }
+
+    #[tokio::test]
+    async fn an_address_has_its_places_and_no_more() {
+        let admission = admission(&TransportOptions {
+            max_connections_per_address: 2,
+            ..TransportOptions::default()
+        });
+        let of_one = ["10.0.0.1", "10.0.0.1", "::ffff:10.0.0.1"].map(address);
+        let [first, _second, third] = of_one.map(|from| admission.admit(from));
+        assert_eq!(third.unwrap_err(), Refusal::Address);
+        let _other = admission.admit(address("10.0.0.2")).unwrap();
+        drop(first);
+        admission.admit(of_one[0]).unwrap();
+        let stats = admission.counters().stats();
+        assert_eq!((stats.accepted, stats.refused_address), (4, 1));
+    }
+
+    #[tokio::test]
+    async fn a_network_of_ipv6_is_one_address() {
+        let admission = admission(&TransportOptions {
+            max_connections_per_address: 1,
+            ..TransportOptions::default()
+        });
+        let _first = admission.admit(address("2001:db8::1")).unwrap();
+        let second = admission.admit(address("2001:db8::ffff:2"));
+        assert_eq!(second.unwrap_err(), Refusal::Address);
+        admission.admit(address("2001:db8:0:1::1")).unwrap();
+    }
+
+    #[tokio::test]
+    async fn reserved_places_are_for_known_addresses() {
+        let known = address("10.0.0.9");
+        let admission = admission(&TransportOptions {
+            max_connections: 2,
+            reserved: ReservedPlaces::new(1, move |from| from == known),
+            ..TransportOptions::default()
+        });
+        let stranger = address("10.0.0.1");
+        let _first = admission.admit(stranger).unwrap();
+        assert_eq!(admission.admit(stranger).unwrap_err(), Refusal::Full);
+        let _returning = admission.admit(known).unwrap();
+        assert_eq!(admission.admit(known).unwrap_err(), Refusal::Full);
+        assert_eq!(admission.counters().stats().refused_full, 2);
+    }
+
+    #[tokio::test]
+    async fn known_addresses_leave_the_other_places_alone() {
+        let known = address("10.0.0.9");
+        let admission = admission(&TransportOptions {
+            max_connections: 4,
+            reserved: ReservedPlaces::new(2, move |from| from == known),
+            ..TransportOptions::default()
+        });
+        let from = ["10.0.0.9", "10.0.0.1"].map(address);
+        let _places = from.map(|from| admission.admit(from).unwrap());
+        assert_eq!(admission.counters().stats().refused_full, 0);
+    }
+
+    #[tokio::test]
+    async fn connections_share_the_total_of_their_inboxes() {
+        let admission = admission(&TransportOptions {
+            max_inbox_bytes: 1000,
+            max_inbox_total: 2400,
+            ..TransportOptions::default()
+        });
+        let mut places = Vec::new();
+        for share in [1000, 1000, 800, 600] {
+            places.push(admission.admit(address("10.0.0.1")).unwrap());
+            assert_eq!(admission.inbox_share(), share);
+        }
+        places.truncate(2);
+        assert_eq!(admission.inbox_share(), 1000);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_burst_waits_for_the_rate() {
+        let admission = admission(&TransportOptions {
+            max_accepts_per_second: 100,
+            ..TransportOptions::default()
+        });
+        let accept = |now| {
+            let open = admission.is_open(now);
+            if open {
+                admission.spend(now);
+            }
+            open
+        };
+        let start = Instant::now();
+        assert_eq!((0..1000).filter(|_| accept(start)).count(), 25);
+        let later = start + Duration::from_millis(100);
+        assert_eq!((0..1000).filter(|_| accept(later)).count(), 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn half_the_rate_never_waits() {
+        let admission = admission(&TransportOptions {
+            max_accepts_per_second: 100,
+            ..TransportOptions::default()
+        });
+        let mut now = Instant::now();
+        for _ in 0..1000 {
+            assert!(admission.is_open(now));
+            admission.spend(now);
+            now += Duration::from_millis(20);
+        }
+    }
+}

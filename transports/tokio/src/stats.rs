@@ -1,0 +1,71 @@
+//! `TransportStats` and `TransportCounters`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Counters of a host since its start: one for each limit.
+///
+/// The options that set the limits are those of [`TransportOptions`](crate::TransportOptions) and
+/// `TcpOptions`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TransportStats {
+    /// Connections that got a place.
+    pub accepted: u64,
+    /// Connections closed at once: `max_connections` or the places beside the `reserved` ones.
+    pub refused_full: u64,
+    /// Connections closed at once: `max_connections_per_address`.
+    pub refused_address: u64,
+    /// Times at which new connections waited for the next tick: `max_accepts_per_second`.
+    pub delayed_accepts: u64,
+    /// Connections without a first packet: `handshake_timeout`.
+    pub handshake_timeouts: u64,
+    /// Connections that became silent: `idle_timeout`.
+    pub idle_timeouts: u64,
+    /// Connections whose system got no answer from the other side: `idle_timeout`.
+    pub vanished: u64,
+    /// Connections that took no byte: `send_timeout` or `stall_timeout`.
+    pub send_timeouts: u64,
+    /// Connections that took too little: `max_queued_bytes`.
+    pub queue_full: u64,
+    /// Times at which the reading of a connection paused: `max_inbox_bytes`, `max_queued_packets`.
+    pub inbox_full: u64,
+    /// Ticks that left input for the next one: `max_tick_bytes`.
+    pub tick_full: u64,
+    /// Connections with a frame that is empty or longer than `max_frame` or `max_packet`.
+    pub malformed_frames: u64,
+    /// Ended connections that were reset before the client closed: `max_linger_bytes` and
+    /// `close_timeout`.
+    pub linger_cuts: u64,
+}
+
+/// Handle of a host's counters. Clones count together.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::tcp::{TcpOptions, TcpServer};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let server = NetworkServer::new(Prefabs::new());
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// // Taken before `run`, which takes the server.
+/// let counters = tcp.counters();
+/// assert_eq!(counters.stats().refused_address, 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TransportCounters(Arc<Mutex<TransportStats>>);
+
+impl TransportCounters {
+    /// Returns the current counts.
+    pub fn stats(&self) -> TransportStats {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds one to a counter.
+    #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+    pub(crate) fn count(&self, counter: impl FnOnce(&mut TransportStats) -> &mut u64) {
+        *counter(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
+    }
+}
