@@ -19,7 +19,7 @@ pub fn run(bytes: &[u8]) {
     for step in script {
         stream.extend_from_slice(step.bytes);
         bounded(step.bytes.len(), || {
-            frames.buffer().extend_from_slice(step.bytes)
+            frames.buffer().extend_from_slice(step.bytes);
         });
         if step.op % 2 == 0 {
             error = drain(&mut frames, &mut read, longest).or(error);

@@ -108,9 +108,9 @@ impl Link {
                 .rotate_left(usize::from(!self.ends[1 - to].out.is_empty())),
             7 => {
                 let twice = self.ends[1 - to].out.front().cloned();
-                twice
-                    .into_iter()
-                    .for_each(|datagram| self.receive(to, &datagram, true));
+                if let Some(datagram) = twice {
+                    self.receive(to, &datagram, true);
+                }
             }
             8 => self.send(to, step),
             9 => self.pass(Duration::from_millis(u64::from(step.byte()) * 4)),

@@ -41,7 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             for (name, run) in TARGETS {
                 let inputs = inputs(name)?;
                 println!("{name}: {} inputs", inputs.len());
-                inputs.iter().for_each(|input| run(input));
+                for input in inputs {
+                    run(&input);
+                }
             }
         }
         _ => return Err("usage: corpus targets|seed|unpack|pack|replay|check".into()),
@@ -99,7 +101,15 @@ fn pack(target: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
     }
     let file = file_of(target);
     fs::create_dir_all(file.with_file_name(""))?;
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    println!("{target}: {} inputs, {} bytes", lines.len(), text.len());
+    let text = lines
+        .into_iter()
+        .chain([String::new()])
+        .collect::<Vec<_>>()
+        .join("\n");
+    println!(
+        "{target}: {} inputs, {} bytes",
+        text.lines().count(),
+        text.len()
+    );
     Ok(fs::write(file, text)?)
 }

@@ -43,7 +43,7 @@ impl<'a> Iterator for Script<'a> {
     }
 }
 
-impl<'a> Step<'a> {
+impl Step<'_> {
     /// Removes the first byte; 0 behind the end.
     pub fn byte(&mut self) -> u8 {
         take_byte(&mut self.bytes)

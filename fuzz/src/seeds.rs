@@ -162,7 +162,9 @@ fn schema() -> Vec<Vec<u8>> {
         &[small.clone(), small.clone()],
     ] {
         let mut writer = NetworkWriter::new();
-        texts.iter().for_each(|text| text.encode(&mut writer));
+        for text in texts {
+            text.encode(&mut writer);
+        }
         inputs.push([&[0], writer.as_bytes()].concat());
         if writer.len() <= 255 {
             let steps = of_steps(&[(0, writer.as_bytes()), (1, &[1, 0]), (2, &[1])]);

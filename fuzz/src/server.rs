@@ -2,15 +2,12 @@
 
 use std::time::Duration;
 
-use syncvar::Endpoint;
-
-use crate::limits::bounded;
 use crate::protocol::Protocol;
 use crate::script::{Script, Step};
 use crate::world::{Recording, World};
 
 /// Ticks after which the replicas must be equal.
-const SETTLE: usize = 12;
+const SETTLE: usize = 6;
 
 /// Runs an input.
 ///
@@ -19,7 +16,7 @@ const SETTLE: usize = 12;
 /// When the server exceeds a limit, or does not serve the healthy client.
 pub fn run<P: Protocol>(bytes: &[u8]) {
     let recording = Recording::of::<P>();
-    let mut world = World::<P>::new();
+    let mut world = World::<P>::default();
     for step in Script::new(bytes) {
         take(&mut world, step, recording);
     }
@@ -47,27 +44,22 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         packets[usize::from(index) % packets.len()].clone()
     };
     match step.op / 4 % 12 {
-        0 => receive(world, attacker, 0, step.bytes),
-        1 => receive(world, attacker, 1, step.bytes),
+        0 => world.receive(attacker, 0, step.bytes),
+        1 => world.receive(attacker, 1, step.bytes),
         2 | 3 => {
             let kind = step.byte();
-            receive(
-                world,
-                attacker,
-                kind >> 7,
-                &P::message(kind & 0x7f, step.bytes),
-            );
+            world.receive(attacker, kind >> 7, &P::message(kind & 0x7f, step.bytes));
         }
         4 | 5 => {
             let (channel, mut packet) = legal(step.byte());
             step.patch(&mut packet);
-            receive(world, attacker, channel, &packet);
+            world.receive(attacker, channel, &packet);
         }
         6 => {
             let (channel, mut packet) = legal(step.byte());
             packet.truncate(usize::from(step.byte()));
             packet.extend_from_slice(step.bytes);
-            receive(world, attacker, channel, &packet);
+            world.receive(attacker, channel, &packet);
         }
         7 => world.change(step),
         8 => P::write(&mut world.healthy, step),
@@ -79,13 +71,4 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         }
         _ => world.step(),
     }
-}
-
-/// Gives the server a packet of an attacker. A transport disconnects it after an error.
-fn receive<P: Protocol>(world: &mut World<P>, attacker: usize, channel: u8, packet: &[u8]) {
-    let (server, connection) = (&mut world.server, world.connections[attacker]);
-    // Half of the attackers' errors go unpunished, so that later packets of an input count.
-    let _ = bounded(packet.len(), || {
-        server.handle_packet(connection, channel, packet)
-    });
 }

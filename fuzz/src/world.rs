@@ -1,17 +1,19 @@
 //! `World`: a server, a healthy client and three attackers, in virtual time.
 
+use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use syncvar::{ConnectionId, Endpoint, PacketLimits};
 
+use crate::limits::bounded;
 use crate::protocol::Protocol;
 use crate::script::Step;
 
 /// Time between two updates.
 pub const TICK: Duration = Duration::from_millis(50);
 
-/// Number and bytes of a packet on a channel.
+/// Number of a channel, and the bytes of a packet.
 pub type Packet = (u8, Vec<u8>);
 
 /// Server and its clients. The attackers are connections without a client: their packets come from an
@@ -21,48 +23,40 @@ pub struct World<P: Protocol> {
     pub server: P::Server,
     /// Client that behaves.
     pub healthy: P::Client,
-    /// Connections: three attackers and the healthy client.
+    /// Connections: three attackers and the healthy client. An attacker connects at its first packet;
+    /// until then it has the healthy client's number.
     pub connections: [ConnectionId; 4],
-    /// Packets of the healthy client.
-    pub sent: Vec<Packet>,
-    /// Packets to the healthy client.
-    pub received: Vec<Packet>,
     /// Set while the healthy client is connected.
     pub is_connected: bool,
     now: Duration,
-    keeps: bool,
+    /// Packets of the healthy client that the server has not taken.
+    queue: VecDeque<Packet>,
+    /// Packets of the healthy client and to it, if they are recorded.
+    records: Option<[Vec<Packet>; 2]>,
 }
 
 /// Packets of one session, recorded once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Recording {
     /// Packets of the client. The first ones connect it and make it ready.
     pub up: Vec<Packet>,
-    /// Number of packets up to the answer of a server to a ready client.
+    /// Number of packets that make the client ready.
     pub greeting: usize,
     /// Packets of the server.
     pub down: Vec<Packet>,
+    /// Number of packets of the server up to the first changes.
+    pub opening: usize,
+}
+
+impl<P: Protocol> Default for World<P> {
+    /// Returns a world with a healthy client that has joined.
+    fn default() -> Self {
+        Self::with_records(None)
+    }
 }
 
 impl<P: Protocol> World<P> {
-    /// Returns a world with a joined healthy client and attackers with an object each.
-    pub fn new() -> Self {
-        let mut world = Self::empty(false);
-        let recording = Recording::of::<P>();
-        for attacker in 0..3 {
-            world.connections[attacker] = world.server.handle_connect(PacketLimits::STREAM);
-            world.greet(attacker, recording);
-        }
-        world.step();
-        for attacker in 0..3 {
-            P::join(&mut world.server, world.connections[attacker]);
-        }
-        world.step();
-        world
-    }
-
-    /// Returns a world with the healthy client, as the first connection.
-    fn empty(keeps: bool) -> Self {
+    fn with_records(records: Option<[Vec<Packet>; 2]>) -> Self {
         let (mut server, mut healthy) = (P::server(), P::client());
         let connection = server.handle_connect(PacketLimits::STREAM);
         healthy.handle_connect(PacketLimits::STREAM);
@@ -70,11 +64,10 @@ impl<P: Protocol> World<P> {
             server,
             healthy,
             connections: [connection; 4],
-            sent: Vec::new(),
-            received: Vec::new(),
             is_connected: true,
             now: Duration::ZERO,
-            keeps,
+            queue: VecDeque::new(),
+            records,
         };
         while !P::is_ready(&world.server, connection) {
             assert!(world.now < TICK * 8, "the healthy client cannot join");
@@ -85,21 +78,31 @@ impl<P: Protocol> World<P> {
         world
     }
 
-    /// Sends the packets that connect an attacker and make it ready.
-    pub fn greet(&mut self, attacker: usize, recording: &Recording) {
-        for (channel, packet) in &recording.up[..recording.greeting] {
-            let _ = self
-                .server
-                .handle_packet(self.connections[attacker], *channel, packet);
+    /// Replaces the connection of an attacker, makes it ready and gives it an object.
+    pub fn reconnect(&mut self, attacker: usize) {
+        if self.connections[attacker] != self.connections[3] {
+            self.server.handle_disconnect(self.connections[attacker]);
         }
+        let connection = self.server.handle_connect(PacketLimits::STREAM);
+        self.connections[attacker] = connection;
+        let recording = Recording::of::<P>();
+        for (channel, packet) in &recording.up[..recording.greeting] {
+            let _ = self.server.handle_packet(connection, *channel, packet);
+        }
+        P::join(&mut self.server, connection);
     }
 
-    /// Replaces the connection of an attacker.
-    pub fn reconnect(&mut self, attacker: usize) {
-        self.server.handle_disconnect(self.connections[attacker]);
-        self.connections[attacker] = self.server.handle_connect(PacketLimits::STREAM);
-        self.greet(attacker, Recording::of::<P>());
-        P::join(&mut self.server, self.connections[attacker]);
+    /// Gives the server a packet of an attacker. An attacker without a connection connects first.
+    pub fn receive(&mut self, attacker: usize, channel: u8, packet: &[u8]) {
+        let is_new = self.connections[attacker] == self.connections[3];
+        if is_new || !self.server.is_connected(self.connections[attacker]) {
+            self.reconnect(attacker);
+        }
+        let (server, connection) = (&mut self.server, self.connections[attacker]);
+        // An error has no consequence here, so that the later packets of an input count.
+        let _ = bounded(packet.len(), || {
+            server.handle_packet(connection, channel, packet)
+        });
     }
 
     /// Changes the world.
@@ -114,40 +117,52 @@ impl<P: Protocol> World<P> {
 
     /// Runs one tick: the client's packets, the server's update and its packets.
     pub fn step(&mut self) {
-        self.now = self.now.saturating_add(TICK);
+        self.advance(TICK);
         self.healthy.update(self.now);
-        while let Some(packet) = self.healthy.poll_transmit() {
-            let (channel, bytes) = (packet.channel, packet.to_bytes());
-            let taken = self
-                .server
-                .handle_packet(self.connections[3], channel, &bytes);
-            assert!(
-                taken.is_ok() || !self.is_connected,
-                "{taken:?} for a healthy client"
-            );
-            if self.keeps {
-                self.sent.push((channel, bytes.to_vec()));
-            }
-        }
+        self.carry_up();
         self.server.update(self.now);
-        while let Some(packet) = self.server.poll_transmit() {
-            if packet.connection == self.connections[3] {
-                let (channel, bytes) = (packet.channel, packet.to_bytes());
-                let taken = self
-                    .healthy
-                    .handle_packet(ConnectionId::SERVER, channel, &bytes);
-                assert!(taken.is_ok(), "{taken:?} from a healthy server");
-                if self.keeps {
-                    self.received.push((channel, bytes.to_vec()));
-                }
-            }
-        }
+        self.carry_down();
         while let Some(closed) = self.server.poll_close() {
             self.server.handle_disconnect(closed);
             self.is_connected &= closed != self.connections[3];
         }
         while self.server.poll_event().is_some() {}
         while self.healthy.poll_event().is_some() {}
+    }
+
+    /// Carries the packets of the healthy client, as far as the server takes them.
+    fn carry_up(&mut self) {
+        while let Some(packet) = self.healthy.poll_transmit() {
+            let packet = (packet.channel, packet.to_bytes().to_vec());
+            if let Some([sent, _]) = &mut self.records {
+                sent.push(packet.clone());
+            }
+            self.queue.push_back(packet);
+        }
+        let connection = self.connections[3];
+        while self.server.accepts_packets(connection)
+            && let Some((channel, packet)) = self.queue.pop_front()
+        {
+            let taken = self.server.handle_packet(connection, channel, &packet);
+            let is_taken = taken.is_ok() || !self.is_connected;
+            assert!(is_taken, "{taken:?} for a healthy client");
+        }
+    }
+
+    /// Carries the packets to the healthy client, and drops all others.
+    fn carry_down(&mut self) {
+        while let Some(packet) = self.server.poll_transmit() {
+            if packet.connection != self.connections[3] {
+                continue;
+            }
+            let (channel, bytes) = (packet.channel, packet.to_bytes());
+            let server = ConnectionId::SERVER;
+            let taken = self.healthy.handle_packet(server, channel, &bytes);
+            assert!(taken.is_ok(), "{taken:?} from a healthy server");
+            if let Some([_, received]) = &mut self.records {
+                received.push((channel, bytes.to_vec()));
+            }
+        }
     }
 }
 
@@ -159,10 +174,15 @@ impl Recording {
     }
 
     fn record<P: Protocol>() -> Self {
-        let mut world = World::<P>::empty(true);
-        let greeting = world.sent.len();
+        let mut world = World::<P>::with_records(Some([Vec::new(), Vec::new()]));
+        let lengths = |world: &World<P>| {
+            let records = world.records.as_ref();
+            records.map_or([0; 2], |records| records.each_ref().map(Vec::len))
+        };
+        let [greeting, _] = lengths(&world);
+        let mut opening = 0;
         for what in 0..=255 {
-            // Each kind of change, without the end of the client's object and of its readiness.
+            // The client's object stays, and the client observes it.
             let object = if matches!(what % 20, 12 | 14) {
                 2
             } else {
@@ -184,12 +204,17 @@ impl Recording {
             if what % 4 == 0 {
                 world.step();
             }
+            if what == 24 {
+                [_, opening] = lengths(&world);
+            }
         }
         (0..4).for_each(|_| world.step());
+        let [up, down] = world.records.unwrap_or_default();
         Self {
-            up: world.sent,
+            up,
             greeting,
-            down: world.received,
+            down,
+            opening,
         }
     }
 }
