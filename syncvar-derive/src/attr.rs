@@ -94,21 +94,21 @@ impl BehaviourAttrs {
                     "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
                     "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
                     "sync_mode" => {
-                        const EXAMPLE: &str = "`sync_mode` says who is given the fields of this struct: `observers` or `owner`, \
-                             as in `sync_mode = owner`";
+                        const EXAMPLE: &str = "`sync_mode` names the readers of all fields: `observers` or `owner`, as in \
+                             `sync_mode = owner`";
                         let mode = one_of(meta, &["observers", "owner"], EXAMPLE)?;
                         set(&mut found.sync_mode, meta, mode, errors);
                     }
                     "sync_direction" => {
-                        const EXAMPLE: &str = "`sync_direction` says who changes the fields of this struct: `server_to_client` \
-                             or `client_to_server`, as in `sync_direction = client_to_server`";
+                        const EXAMPLE: &str = "`sync_direction` names the writer of all fields: `server_to_client` or \
+                             `client_to_server`, as in `sync_direction = client_to_server`";
                         let known = ["server_to_client", "client_to_server"];
                         let direction = one_of(meta, &known, EXAMPLE)?;
                         set(&mut found.sync_direction, meta, direction, errors);
                     }
                     "sync_method" => {
-                        const EXAMPLE: &str = "`sync_method` says how the changes of this struct travel in Mirror's protocol: \
-                             `reliable` or `hybrid`, as in `sync_method = hybrid`";
+                        const EXAMPLE: &str = "`sync_method` selects the delivery of changes in Mirror's protocol: `reliable` or \
+                             `hybrid`, as in `sync_method = hybrid`";
                         let method = one_of(meta, &["reliable", "hybrid"], EXAMPLE)?;
                         set(&mut found.sync_method, meta, method, errors);
                     }
@@ -138,7 +138,7 @@ impl FieldAttrs {
         if self.sync_var.replace(attr.path().span()).is_some() {
             errors.add(
                 attr,
-                "a second `#[sync_var]` on this field: write everything into one",
+                "a second `#[sync_var]` on this field: write all keys into one",
             );
             return;
         }

@@ -173,6 +173,12 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
     /// omits stays dirty for ever.
     fn visit(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor);
 
+    /// Shows itself to a visitor as the base of another behaviour.
+    #[inline]
+    fn visit_as_base(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor) {
+        visitor.base(self, previous);
+    }
+
     /// Writes the snapshot (`initial_state`), or the dirty mask and the changed fields.
     ///
     /// A delta writes only the dirty fields in [`NetworkWriter::fields`]. The snapshot of a class

@@ -237,7 +237,7 @@ impl<T: SyncValue + Ord> SortKey for T {}
 /// A field that can have a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a hook",
-    label = "this field does not remember what it was",
+    label = "this field keeps no previous value",
     note = "remove `hook = ...`, or implement `HookField` for the container"
 )]
 pub trait HookField: SyncField {

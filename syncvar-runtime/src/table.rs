@@ -1,35 +1,56 @@
-//! `Table`: values by number in dense pages. A lookup takes two steps, iteration is ordered.
+//! `Table`: values by number in pages. A lookup takes three steps, iteration is ordered.
 
 use std::collections::BTreeMap;
 
 /// Entries per page.
 const PAGE: usize = 64;
 
-/// Number of pages in the dense list. A list up to the highest number would cost 512 MB for a single
-/// distant object.
-const DENSE_PAGES: usize = (1 << 24) / PAGE;
+/// Pages per directory.
+const DIRECTORY: usize = 64;
 
-/// Values by number. An empty page is freed; its pointer in the list stays.
+/// Most directories, for 2^24 numbers. The list of directories for all numbers would cost 2 MB for a
+/// single distant object.
+const DIRECTORIES: usize = (1 << 24) / PAGE / DIRECTORY;
+
+/// Values by number. An empty page and an empty directory are freed, so the memory follows the number of
+/// values: numbers used before cost at most 32 KB.
 #[derive(Debug)]
 pub struct Table<T> {
-    pages: Vec<Option<Box<Page<T>>>>,
-    /// Entries beyond the dense pages.
+    directories: Vec<Option<Box<Directory<T>>>>,
+    /// Entries beyond the directories.
     far: BTreeMap<u32, T>,
     len: usize,
 }
 
 #[derive(Debug)]
+struct Directory<T> {
+    pages: [Option<Box<Page<T>>>; DIRECTORY],
+    /// Number of pages.
+    used: usize,
+}
+
+#[derive(Debug)]
 struct Page<T> {
     entries: [Option<T>; PAGE],
+    /// Number of values.
     used: usize,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
-            pages: Vec::new(),
+            directories: Vec::new(),
             far: BTreeMap::new(),
             len: 0,
+        }
+    }
+}
+
+impl<T> Default for Directory<T> {
+    fn default() -> Self {
+        Self {
+            pages: std::array::from_fn(|_| None),
+            used: 0,
         }
     }
 }
@@ -53,9 +74,12 @@ impl<T> Table<T> {
     /// Returns the value with a number.
     #[inline]
     pub fn get(&self, number: u32) -> Option<&T> {
-        let (page, entry) = position(number);
-        match self.pages.get(page) {
-            Some(page) => page.as_deref()?.entries.get(entry)?.as_ref(),
+        let (directory, page, entry) = position(number);
+        match self.directories.get(directory) {
+            Some(directory) => {
+                let page = directory.as_deref()?.pages[page].as_deref()?;
+                page.entries[entry].as_ref()
+            }
             None => self.far.get(&number),
         }
     }
@@ -63,43 +87,53 @@ impl<T> Table<T> {
     /// Returns the value with a number for writing.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        let (page, entry) = position(number);
-        match self.pages.get_mut(page) {
-            Some(page) => page.as_deref_mut()?.entries.get_mut(entry)?.as_mut(),
+        let (directory, page, entry) = position(number);
+        match self.directories.get_mut(directory) {
+            Some(directory) => {
+                let page = directory.as_deref_mut()?.pages[page].as_deref_mut()?;
+                page.entries[entry].as_mut()
+            }
             None => self.far.get_mut(&number),
         }
     }
 
     /// Inserts a value and returns the previous one.
     pub fn insert(&mut self, number: u32, value: T) -> Option<T> {
-        let (page, entry) = position(number);
-        if page >= DENSE_PAGES {
-            let former = self.far.insert(number, value);
-            self.len += usize::from(former.is_none());
-            return former;
-        }
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
-        }
-        let page = self.pages[page].get_or_insert_default();
-        let former = page.entries[entry].replace(value);
-        if former.is_none() {
-            page.used += 1;
-            self.len += 1;
-        }
+        let (directory, page, entry) = position(number);
+        let former = if directory >= DIRECTORIES {
+            self.far.insert(number, value)
+        } else {
+            if self.directories.len() <= directory {
+                self.directories.resize_with(directory + 1, || None);
+            }
+            let directory = self.directories[directory].get_or_insert_default();
+            let page = directory.pages[page].get_or_insert_with(|| {
+                directory.used += 1;
+                Box::default()
+            });
+            let former = page.entries[entry].replace(value);
+            page.used += usize::from(former.is_none());
+            former
+        };
+        self.len += usize::from(former.is_none());
         former
     }
 
     /// Removes and returns a value.
     pub fn remove(&mut self, number: u32) -> Option<T> {
-        let (page, entry) = position(number);
-        let value = match self.pages.get_mut(page) {
-            Some(page) => {
-                let filled = page.as_mut()?;
+        let (directory, page, entry) = position(number);
+        let value = match self.directories.get_mut(directory) {
+            Some(slot) => {
+                let directory = slot.as_deref_mut()?;
+                let filled = directory.pages[page].as_deref_mut()?;
                 let value = filled.entries[entry].take()?;
                 filled.used -= 1;
                 if filled.used == 0 {
-                    *page = None;
+                    directory.pages[page] = None;
+                    directory.used -= 1;
+                }
+                if directory.used == 0 {
+                    *slot = None;
                 }
                 value
             }
@@ -111,8 +145,12 @@ impl<T> Table<T> {
 
     /// Returns numbers and values by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let pages = (0..).step_by(PAGE).zip(&self.pages);
-        let near = pages.flat_map(|(first, page)| {
+        let directories = (0..).step_by(DIRECTORY * PAGE).zip(&self.directories);
+        let pages = directories.filter_map(|(first, directory)| {
+            let pages = directory.as_deref()?.pages.iter();
+            Some((first..).step_by(PAGE).zip(pages))
+        });
+        let near = pages.flatten().flat_map(|(first, page)| {
             let entries = page.iter().flat_map(|page| &page.entries);
             (first..).zip(entries)
         });
@@ -122,8 +160,12 @@ impl<T> Table<T> {
 
     /// Returns numbers and mutable values by ascending number.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        let pages = (0..).step_by(PAGE).zip(&mut self.pages);
-        let near = pages.flat_map(|(first, page)| {
+        let directories = (0..).step_by(DIRECTORY * PAGE).zip(&mut self.directories);
+        let pages = directories.filter_map(|(first, directory)| {
+            let pages = directory.as_deref_mut()?.pages.iter_mut();
+            Some((first..).step_by(PAGE).zip(pages))
+        });
+        let near = pages.flatten().flat_map(|(first, page)| {
             let entries = page.iter_mut().flat_map(|page| &mut page.entries);
             (first..).zip(entries)
         });
@@ -142,13 +184,16 @@ impl<T> Table<T> {
     }
 }
 
-fn position(number: u32) -> (usize, usize) {
-    (number as usize / PAGE, number as usize % PAGE)
+/// Returns the directory of a number, the page in the directory and the entry in the page.
+#[inline]
+fn position(number: u32) -> (usize, usize, usize) {
+    let page = number as usize / PAGE;
+    (page / DIRECTORY, page % DIRECTORY, number as usize % PAGE)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DENSE_PAGES, PAGE, Table};
+    use super::{DIRECTORIES, DIRECTORY, PAGE, Table};
 
     #[test]
     fn iteration_is_ordered_and_empty_pages_are_freed() {
@@ -163,7 +208,11 @@ mod tests {
         assert_eq!(table.len(), 4);
         assert_eq!(table.remove(300), Some(300));
         assert_eq!(table.remove(300), None);
-        assert!(table.pages[300 / PAGE].is_none());
+        let first = table.directories[0].as_ref().unwrap();
+        assert!(first.pages[300 / PAGE].is_none());
+        assert_eq!(table.remove(70_000), Some(70_000));
+        assert!(table.directories[70_000 / PAGE / DIRECTORY].is_none());
+        table.insert(70_000, 70_000);
         assert_eq!(table.get(70_000), Some(&70_000));
         assert_eq!(table.get(5), None);
         assert_eq!(table.len(), 3);
@@ -171,14 +220,14 @@ mod tests {
 
     #[test]
     fn distant_numbers_cost_no_list_of_pages() {
-        let border = u32::try_from(DENSE_PAGES * PAGE).unwrap();
+        let border = u32::try_from(DIRECTORIES * DIRECTORY * PAGE).unwrap();
         let numbers = [7, border - 1, border, border + 1, 1 << 31, u32::MAX];
         let mut table = Table::default();
         for number in numbers.into_iter().rev() {
             assert_eq!(table.insert(number, number), None);
         }
         assert_eq!(table.insert(u32::MAX, u32::MAX), Some(u32::MAX));
-        assert_eq!(table.pages.len(), DENSE_PAGES);
+        assert_eq!(table.directories.len(), DIRECTORIES);
         assert_eq!(table.values().copied().collect::<Vec<_>>(), numbers);
         assert_eq!(table.values_mut().map(|n| *n).collect::<Vec<_>>(), numbers);
         for number in numbers {

@@ -8,8 +8,11 @@ const CHUNK: u32 = 64 * 64;
 /// Number of chunks in the dense list. A high number must not cost a list up to it.
 const DENSE_CHUNKS: usize = 1 << 16;
 
+/// Drains after which a chunk without members is freed.
+const MAX_IDLE: u32 = 128;
+
 /// Set of numbers. An insertion sets two bits. Iteration costs time in proportion to the number of
-/// members, however large they are.
+/// members, however large they are. Chunks that stay empty are freed.
 #[derive(Debug, Default)]
 pub(crate) struct IdSet {
     chunks: Vec<Option<Box<Chunk>>>,
@@ -17,6 +20,10 @@ pub(crate) struct IdSet {
     far: BTreeMap<u32, Box<Chunk>>,
     /// Numbers of the chunks with members, unordered.
     occupied: Vec<u32>,
+    /// Numbers of all chunks, unordered.
+    allocated: Vec<u32>,
+    /// Number of drains, which wraps around.
+    drains: u32,
 }
 
 #[derive(Debug)]
@@ -24,6 +31,8 @@ struct Chunk {
     /// One bit per nonzero word.
     summary: u64,
     words: [u64; 64],
+    /// Drain that found members last.
+    drained: u32,
 }
 
 impl Default for Chunk {
@@ -31,6 +40,7 @@ impl Default for Chunk {
         Self {
             summary: 0,
             words: [0; 64],
+            drained: 0,
         }
     }
 }
@@ -60,9 +70,15 @@ impl IdSet {
             if self.chunks.len() <= index {
                 self.chunks.resize_with(index + 1, || None);
             }
-            self.chunks[index].get_or_insert_default()
+            self.chunks[index].get_or_insert_with(|| {
+                self.allocated.push(chunk);
+                Box::default()
+            })
         } else {
-            self.far.entry(chunk).or_default()
+            self.far.entry(chunk).or_insert_with(|| {
+                self.allocated.push(chunk);
+                Box::default()
+            })
         };
         if found.summary == 0 {
             self.occupied.push(chunk);
@@ -71,8 +87,9 @@ impl IdSet {
         found.summary |= 1 << word;
     }
 
-    /// Moves all numbers to the list in ascending order. The set keeps its memory.
+    /// Moves all numbers to the list in ascending order. The set keeps the chunks for the next drains.
     pub(crate) fn drain_into(&mut self, numbers: &mut Vec<syncvar_runtime::NetId>) {
+        self.drains = self.drains.wrapping_add(1);
         self.occupied.sort_unstable();
         for chunk in self.occupied.drain(..) {
             let found = match self.chunks.get_mut(chunk as usize) {
@@ -82,6 +99,7 @@ impl IdSet {
             let Some(found) = found else {
                 continue;
             };
+            found.drained = self.drains;
             let first = chunk * CHUNK;
             for word in Bits(std::mem::take(&mut found.summary)) {
                 let bits = std::mem::take(&mut found.words[word as usize]);
@@ -92,6 +110,29 @@ impl IdSet {
                 }
             }
         }
+        if self.drains.is_multiple_of(MAX_IDLE) {
+            self.free_idle();
+        }
+    }
+
+    /// Frees the chunks without members in the last drains. All chunks must be empty.
+    fn free_idle(&mut self) {
+        let Self { chunks, far, .. } = self;
+        let drains = self.drains;
+        let is_idle = |chunk: &Chunk| drains.wrapping_sub(chunk.drained) >= MAX_IDLE;
+        self.allocated.retain(|number| {
+            if let Some(slot) = chunks.get_mut(*number as usize) {
+                slot.take_if(|chunk| is_idle(chunk));
+                return slot.is_some();
+            }
+            let is_idle = far.get(number).is_none_or(|chunk| is_idle(chunk));
+            if is_idle {
+                far.remove(number);
+            }
+            !is_idle
+        });
+        self.allocated.shrink_to(2 * self.allocated.len());
+        self.occupied.shrink_to(2 * self.allocated.len());
     }
 }
 
@@ -120,7 +161,7 @@ impl Iterator for Bits {
 
 #[cfg(test)]
 mod tests {
-    use super::IdSet;
+    use super::{IdSet, MAX_IDLE};
     use syncvar_runtime::NetId;
 
     #[test]
@@ -139,5 +180,25 @@ mod tests {
             assert_eq!(numbers.len(), 8);
             assert!(set.chunks.len() < 20);
         }
+    }
+
+    #[test]
+    fn chunks_without_members_are_freed() {
+        let mut set = IdSet::default();
+        let mut numbers = Vec::new();
+        for number in (0..400_000).chain([1 << 28, u32::MAX]) {
+            set.insert(number);
+        }
+        for _ in 0..2 * MAX_IDLE {
+            set.insert(7);
+            set.drain_into(&mut numbers);
+        }
+        assert_eq!(set.allocated, [0]);
+        assert_eq!(set.chunks.iter().flatten().count(), 1);
+        assert!(set.far.is_empty());
+        set.insert(399_999);
+        numbers.clear();
+        set.drain_into(&mut numbers);
+        assert_eq!(numbers, [NetId(399_999)]);
     }
 }

@@ -29,8 +29,7 @@ fn placement_hint(key: &str) -> Option<&'static str> {
         }
         "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
         "base" => {
-            "`base` belongs on the field that is the base, in the place of `#[sync_var]`: \
-             `#[network_behaviour(base)]`"
+            "`base` belongs on the field of the base, in place of `#[sync_var]`: `#[network_behaviour(base)]`"
         }
         "with" => "`with` belongs on a synchronised field: `#[sync_var(with = ...)]`",
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",

@@ -53,13 +53,13 @@ impl RuleAttrs {
     ) -> syn::Result<()> {
         match key {
             "read" => {
-                const EXAMPLE: &str = "`read` says who is given the field: `everyone`, `owner` (and nobody else) or \
-                     `others` (all but the owner), as in `read = owner`";
+                const EXAMPLE: &str = "`read` names the readers of the field: `everyone`, `owner`, or `others` for all \
+                     observers except the owner, as in `read = owner`";
                 let read = one_of(meta, &["everyone", "owner", "others"], EXAMPLE)?;
                 set(&mut self.read, meta, read, errors);
             }
             "write" => {
-                const EXAMPLE: &str = "`write` says who changes the field: `server` or `owner`, as in `write = owner`";
+                const EXAMPLE: &str = "`write` names the writer of the field: `server` or `owner`, as in `write = owner`";
                 let write = one_of(meta, &["server", "owner"], EXAMPLE)?;
                 set(&mut self.write, meta, write, errors);
             }
@@ -84,8 +84,8 @@ impl RuleAttrs {
                 );
             }
             _ => {
-                const EXAMPLE: &str = "`threshold` names a function of this struct that is given the value last sent and \
-                     the one now, `fn(&T, &T) -> bool`: `threshold = moved_far`";
+                const EXAMPLE: &str = "`threshold` names a function of this struct, `fn(&T, &T) -> bool`, for the last \
+                     sent value and the present one: `threshold = moved_far`";
                 let value = value(meta, EXAMPLE)?;
                 let path = value.call(Path::parse_mod_style);
                 let path = path.map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;

@@ -11,7 +11,7 @@ use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token, Type};
 pub(super) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
     if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
         let key = meta.path.to_token_stream();
-        return Err(meta.error(format!("`{key}` stands alone, without a value")));
+        return Err(meta.error(format!("`{key}` takes no value: write `{key}` alone")));
     }
     Ok(meta.path.span())
 }
@@ -59,7 +59,7 @@ pub(super) fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<I
 
 /// Parses the type of a codec.
 pub(super) fn codec(meta: &ParseNestedMeta<'_>) -> syn::Result<Type> {
-    const EXAMPLE: &str = "`with` names the type that encodes the value: `with = Half`";
+    const EXAMPLE: &str = "`with` names the codec of the value: `with = Half`";
     let value = value(meta, EXAMPLE)?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;

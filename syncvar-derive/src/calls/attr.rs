@@ -149,7 +149,7 @@ fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
         .into_iter()
         .find(|kind| kind.keys().contains(&key));
     if let Some(owner) = owner {
-        let message = format!("`{key}` is for `#[{}(...)]`", owner.attribute());
+        let message = format!("`{key}` belongs on `#[{}(...)]`", owner.attribute());
         return meta.error(message);
     }
     let key = meta.path.to_token_stream().to_string().replace(' ', "");
@@ -162,8 +162,7 @@ fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> syn::Error {
 }
 
 fn name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
-    const EXAMPLE: &str =
-        "`name` is the name that UNet has for it, in quotes: `name = \"CmdFire\"`";
+    const EXAMPLE: &str = "`name` is the name of the call in UNet, in quotes: `name = \"CmdFire\"`";
     let value = value(meta, EXAMPLE)?;
     let text: LitStr = value
         .parse()
@@ -210,8 +209,7 @@ fn is_method(text: &str) -> bool {
 }
 
 fn requires_ownership(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
-    const EXAMPLE: &str =
-        "`requires_ownership` is true, unless said otherwise: `requires_ownership = false`";
+    const EXAMPLE: &str = "`requires_ownership` is `true` or `false`, by default `true`: `requires_ownership = false`";
     let value: LitBool = value(meta, EXAMPLE)?
         .parse()
         .map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;

@@ -86,7 +86,7 @@ pub(crate) fn parameters(kind: Kind, sig: &Signature, errors: &mut Errors) -> Pa
             }
             pat => errors.add(
                 pat,
-                "an argument of a call has a name, and no pattern: take it apart inside",
+                "an argument of a call is a name, not a pattern: destructure it in the body",
             ),
         }
     }
@@ -105,14 +105,14 @@ fn refuse_qualifiers(kind: Kind, sig: &Signature, errors: &mut Errors) {
     if let Some(asyncness) = &sig.asyncness {
         errors.add(
             asyncness,
-            "a call is not `async`: it runs to its end when it arrives; start what takes time from it",
+            "a call is not `async`: it runs to its end on arrival; start a task in its body",
         );
     }
     if let Some(constness) = &sig.constness {
-        errors.add(constness, "a call is not `const`: remove it");
+        errors.add(constness, "a call is not `const`: remove `const`");
     }
     if !matches!(sig.safety, Safety::Default) {
-        let message = format!("a `#[{name}]` is called by the network: it cannot be `unsafe`");
+        let message = format!("a `#[{name}]` is called by the network: remove `unsafe`");
         errors.add(&sig.safety, message);
     }
     if let Some(abi) = &sig.abi {
@@ -121,12 +121,12 @@ fn refuse_qualifiers(kind: Kind, sig: &Signature, errors: &mut Errors) {
     if !sig.generics.params.is_empty() {
         errors.add(
             &sig.generics,
-            "a call has no parameters of its own: the other side could not know which types are meant",
+            "a call has no generic parameters, since its receiver does not know their types: write the types in full",
         );
     } else if let Some(clause) = &sig.generics.where_clause {
         errors.add(
             clause,
-            "a call has no `where`: write it at the `impl` block",
+            "a call has no `where`: write it on the `impl` block",
         );
     }
     if let ReturnType::Type(_, ty) = &sig.output
@@ -134,7 +134,7 @@ fn refuse_qualifiers(kind: Kind, sig: &Signature, errors: &mut Errors) {
     {
         errors.add(
             ty,
-            "a call returns nothing: answer by a call in the other direction, or by a field",
+            "a call has no result: answer with a call in the other direction, or with a field",
         );
     }
 }
@@ -170,27 +170,27 @@ fn is_called(ty: &Type, name: &str) -> bool {
 /// Returns the reason why an argument of this type cannot travel, if its tokens show it.
 fn cannot_travel(ty: &Type) -> Option<&'static str> {
     if is_called(ty, "CallContext") {
-        return Some("the context is lent: take `&CallContext` or `&mut CallContext`");
+        return Some("the context is a reference: write `&CallContext` or `&mut CallContext`");
     }
     if is_called(ty, "ConnectionId") {
         return Some(
-            "a connection does not travel: `CallContext::sender` says who called a command, and who is called \
-             stands before the arguments where a `#[target_rpc]` is called",
+            "a connection does not travel: `CallContext::sender` is the caller of a command; a call of a \
+             `#[target_rpc]` names its receiver before the arguments",
         );
     }
     match ty {
         Type::Reference(reference) if is_called(&reference.elem, "CallContext") => {
-            Some("the context comes first, right behind `&mut self`")
+            Some("the context comes first: write it after `&mut self`")
         }
-        Type::Reference(reference) if is_called(&reference.elem, "NetworkContext") => {
-            Some("a call is given a `&mut CallContext`, in which there is a `NetworkContext`")
-        }
+        Type::Reference(reference) if is_called(&reference.elem, "NetworkContext") => Some(
+            "a call receives a `CallContext`, which contains a `NetworkContext`: write `&mut CallContext`",
+        ),
         Type::Reference(reference) if is_called(&reference.elem, "str") => {
             Some("an argument travels by value: write `String`")
         }
         Type::Reference(_) => Some("an argument travels by value: write the type without `&`"),
         Type::ImplTrait(_) => {
-            Some("an argument has one type, which both sides know: write it in the place of `impl`")
+            Some("an argument has one type, which both sides know: write it in place of `impl`")
         }
         Type::Infer(_) => Some("write the type of the argument"),
         _ if mentions_self(ty) => Some("write the type in full, without `Self`"),

@@ -159,13 +159,13 @@ fn read(
     match (kind, has_body) {
         (Kind::SyncEvent, true) => own.add(
             &sig.ident,
-            "an event calls no method: write `;` in the place of the body; the application is told by \
+            "an event calls no method: write `;` in place of the body; the application receives \
              `ClientEvent::SyncEvent`",
         ),
         (Kind::SyncEvent, false) | (_, true) => {}
         (_, false) => {
             let message = format!(
-                "a `#[{}]` has a body, which runs where it is called",
+                "a `#[{}]` has a body, which runs at its receiver: write it",
                 kind.attribute()
             );
             own.add(&sig.ident, message);
@@ -175,14 +175,14 @@ fn read(
         if attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr") {
             own.add(
                 attr,
-                "both sides number the calls alike, so none can be left out: put the condition inside",
+                "both sides number all calls, so every build has them: move the condition into the body",
             );
         }
     }
     if sig.ident == "to" && kind != Kind::Command {
         own.add(
             &sig.ident,
-            "`to` is what names other receivers: give the call another name",
+            "`to` is the method that selects receivers: rename the call",
         );
     }
     let Parameters { context, arguments } = method::parameters(kind, sig, &mut own);
@@ -241,7 +241,7 @@ fn refuse_equal(class: &str, calls: Vec<Call>, errors: &mut Errors) -> Vec<Call>
             }
         } else if let Some(other) = same_hash {
             let message = format!(
-                "`{this}` and `{}` are the same for UNet, `{}` and `{}`: give one of them another by \
+                "`{this}` and `{}` have the same hash in UNet, as `{}` and `{}`: rename one with \
                  `name = \"...\"`",
                 other.ident.unraw(),
                 call.unity_name,

@@ -136,8 +136,8 @@ impl<'a> PreviousStruct<'a> {
         }
     }
 
-    /// Returns whether `Default` is derived. That would bound type parameters, and report an unknown
-    /// type without the trait once more.
+    /// Returns whether `Default` is derived. A derive would bound type parameters, and report a base or
+    /// field type without its trait once more.
     fn derives_default(&self) -> bool {
         let is_known = |sync_var: &SyncVar<'_>| match sync_var.ty.container {
             Container::SyncVar(value) => travels(value) || sync_var.codec.is_some(),
@@ -145,7 +145,7 @@ impl<'a> PreviousStruct<'a> {
             Container::Unknown => false,
         };
         let is_generic = self.behaviour.generics.type_params().next().is_some();
-        !is_generic && remembered(self.behaviour).all(is_known)
+        !is_generic && self.base.is_none() && remembered(self.behaviour).all(is_known)
     }
 
     fn default(&self) -> TokenStream {

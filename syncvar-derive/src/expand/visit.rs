@@ -1,11 +1,11 @@
 //! `visit`: passes the base and every field to a visitor.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Member, Type};
+use syn::Type;
 
 use super::previous::Previous;
-use super::{first_place_of, item, last_place_of, place_of, policy, value_item};
+use super::{first_place_of, item, last_place_of, policy, value_item};
 use crate::model::{Behaviour, Container, SyncVar, elements_travel, travels};
 use crate::names;
 
@@ -13,16 +13,14 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     let previous = Previous::of(behaviour);
     let previous_type = previous.ty();
     let base = behaviour.base.as_ref().map(|base| {
-        let mut member = base.member.clone();
-        if let Member::Named(name) = &mut member {
-            name.set_span(name.span().located_at(place_of(base.ty)));
-        }
+        let member = &base.member;
+        let visit = item(base.ty, "NetworkBehaviour", "visit_as_base");
         let kept = previous.of_base(&quote!(previous));
-        let kept = match previous {
-            Previous::Struct(_) => quote!(&mut #kept),
-            Previous::Nothing | Previous::OfBase(_) => kept,
+        let arguments = match previous {
+            Previous::Struct(_) => quote!(&mut self.#member, &mut #kept, visitor),
+            Previous::Nothing | Previous::OfBase(_) => quote!(&mut self.#member, #kept, visitor),
         };
-        quote_spanned!(place_of(base.ty)=> visitor.base(&mut self.#member, #kept);)
+        quote_spanned!(last_place_of(base.ty)=> #visit(#arguments);)
     });
     let is_used = base.is_some() || behaviour.remembers();
     let previous = if is_used { quote!(previous) } else { quote!(_) };
@@ -40,10 +38,11 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
                 visitor.field(Self::#bit, #name, field);
             }
         } else {
-            // At the type: the compiler prints a missing trait once. The variable keeps the macro's name.
-            let place = last_place_of(place_type(sync_var));
-            let visitor = Ident::new("visitor", Span::call_site().located_at(place));
-            quote_spanned!(place=> #visitor.field(Self::#bit, #name, #access);)
+            // From the first to the last token of the type: the compiler prints a missing trait once.
+            let ty = place_type(sync_var);
+            let root = quote_spanned!(first_place_of(ty)=> _syncvar);
+            let arguments = quote!(visitor, Self::#bit, #name, #access);
+            quote_spanned!(last_place_of(ty)=> #root::FieldVisitor::field(#arguments);)
         }
     });
     quote! {

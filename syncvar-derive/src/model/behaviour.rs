@@ -132,10 +132,9 @@ impl<'a> Behaviour<'a> {
     fn refuse_rules_of_nothing(&self, common: &CommonPolicy, errors: &mut Errors) {
         let message = match &self.base {
             Some(_) => {
-                "this is about the fields of this struct, and it has none: write it on the base, whose fields are \
-                 its own"
+                "this setting applies to the fields of this struct, and it has none: write it on the struct of the base"
             }
-            None => "this is about the fields of this struct, and it has none: remove it",
+            None => "this setting applies to the fields of this struct, and it has none: remove it",
         };
         for place in common.places() {
             errors.add_error(syn::Error::new(place, message));
@@ -146,7 +145,7 @@ impl<'a> Behaviour<'a> {
         if self.base.is_some() {
             errors.add(
                 ty,
-                "a second base: a behaviour has one; put the other on the object as a behaviour of its own",
+                "a second base: a behaviour has one; put the other on the object as a second behaviour",
             );
         } else if field_type::find_synchronised(ty).is_some() {
             errors.add(
@@ -156,7 +155,7 @@ impl<'a> Behaviour<'a> {
         } else if field_type::is_known(ty) {
             let text = field_type::type_text(ty);
             let message = format!(
-                "`{text}` is no behaviour: a base is a struct of your own with `#[derive(NetworkBehaviour)]`"
+                "`{text}` is not a behaviour: a base is a struct with `#[derive(NetworkBehaviour)]`"
             );
             errors.add(ty, message);
         } else {
@@ -194,7 +193,7 @@ impl<'a> Behaviour<'a> {
                 if let Some(place) = attrs.initial_hook.filter(|_| !told) {
                     errors.add_error(syn::Error::new(
                         place,
-                        "`initial_hook` is about a hook, and this field has none: write `hook = ..., initial_hook`",
+                        "`initial_hook` belongs to a hook, and this field has none: write `hook = ..., initial_hook`",
                     ));
                 }
                 self.sync_vars.push(SyncVar {
@@ -249,8 +248,8 @@ fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
             "`batch_hook` is for a collection, such as `SyncList<T>`: write `hook`"
         }
         Container::Collection | Container::Unknown => {
-            "`batch_hook` needs a collection that goes by its own name: write `SyncList<...>` in full, or `hook`, \
-             which is given all changes where the derive does not know the type"
+            "`batch_hook` needs the name of a collection: write `SyncList<...>` here, or write `hook`, which receives \
+             all changes of a type with another name"
         }
     }
 }

@@ -94,7 +94,7 @@ pub(super) fn refuse_key(ty: &Type) -> syn::Result<()> {
         return Ok(());
     };
     let message = format!(
-        "`{}` cannot be a key or an element of a set, since it is not always equal to itself: write a whole number",
+        "`{}` cannot be a key or an element of a set, since NaN does not equal itself: write an integer",
         type_text(fraction)
     );
     Err(syn::Error::new_spanned(fraction, message))
@@ -154,7 +154,7 @@ pub(super) fn instead_of(ty: &Type) -> Option<String> {
     let parts: Vec<String> = arguments(segment).take(takes).map(type_text).collect();
     let parts = parts.join(", ");
     Some(format!(
-        ", or `{synchronised}<{parts}>`, which sends only what has changed"
+        ", or `{synchronised}<{parts}>`, which sends only its changes"
     ))
 }
 

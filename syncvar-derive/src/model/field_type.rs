@@ -132,8 +132,8 @@ impl<'a> FieldType<'a> {
             }
             None if Collection::of(ty).is_some() => {
                 if has_codec {
-                    let message = "`with` encodes the value of a `SyncVar`; the elements of a collection travel as \
-                        their type does: remove `with`";
+                    let message = "`with` encodes the value of a `SyncVar`, and the elements of a collection have no \
+                        codec: remove `with`";
                     return Err(syn::Error::new_spanned(ty, message));
                 }
                 for element in collection::elements(ty) {
@@ -146,8 +146,8 @@ impl<'a> FieldType<'a> {
             None => {
                 refuse_bare(ty)?;
                 if has_codec {
-                    let message = "`with` encodes the value of a `SyncVar`, and the macro cannot see that this is one: \
-                        write `SyncVar<...>` here, or remove `with`";
+                    let message = "`with` encodes the value of a `SyncVar`, and this type has another name: write \
+                        `SyncVar<...>` here, or remove `with`";
                     return Err(syn::Error::new_spanned(ty, message));
                 }
                 Container::Unknown
@@ -178,8 +178,8 @@ fn refuse_inner(ty: &Type) -> syn::Result<()> {
         return Ok(());
     };
     let message = format!(
-        "a `{name}` cannot be inside another synchronised field: it would never be asked whether it has changed; \
-         write `{}` here",
+        "a `{name}` cannot be inside another synchronised field: its changes would never be sent; write \
+         `{}` here",
         collection::plain_of(inner)
     );
     Err(syn::Error::new_spanned(inner, message))
@@ -199,9 +199,8 @@ fn refuse_bare(ty: &Type) -> syn::Result<()> {
         .map_err(|error| syn::Error::new(error.span(), with_sync_var(&error.to_string())))?;
     if travels(ty) {
         let or = collection::instead_of(ty).unwrap_or_default();
-        let message = format!(
-            "a synchronised field knows when it is written to: write `SyncVar<{text}>`{or}"
-        );
+        let message =
+            format!("a synchronised field records its writes: write `SyncVar<{text}>`{or}");
         return Err(syn::Error::new_spanned(ty, message));
     }
     Ok(())
@@ -261,16 +260,16 @@ fn advice_for(segment: &PathSegment) -> Option<String> {
         "NonZeroIsize" => {
             "the size of `NonZeroIsize` differs from machine to machine: write `NonZeroI32` or `NonZeroI64`"
         }
-        "str" => "a `str` has no size of its own: write `String`",
+        "str" => "a `str` has no fixed size: write `String`",
         "Rc" | "Arc" | "Weak" => {
-            "a shared pointer means nothing on another machine: write the value itself"
+            "a shared pointer is invalid on another machine: write the value itself"
         }
         "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" => {
-            "a value that changes behind a shared reference is not noticed: write the value itself"
+            "a change behind a shared reference is not noticed: write the value itself"
         }
         "VecDeque" | "LinkedList" | "BinaryHeap" => "this collection cannot travel: write `Vec<T>`",
         "Instant" | "SystemTime" => {
-            "a moment of one machine's clock means nothing on another: write the time since the game began"
+            "a time of one machine's clock is invalid on another: write the time since the start of the game"
         }
         _ => return None,
     };
@@ -310,6 +309,9 @@ fn has_ordered_keys(segment: &PathSegment) -> bool {
 
 /// Returns whether a type belongs to the language or to std, by its name.
 pub(super) fn is_known(ty: &Type) -> bool {
+    if let Type::Group(group) = ty {
+        return is_known(&group.elem);
+    }
     travels(ty)
         || !matches!(ty, Type::Path(_))
         || last_segment(ty).and_then(advice_for).is_some()

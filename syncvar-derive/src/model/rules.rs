@@ -63,13 +63,13 @@ impl CommonPolicy {
         let name = names::plain(member);
         merge_uniform(&mut attrs.read, self.read.as_ref(), errors, || {
             format!(
-                "`sync_mode` on the struct says who is given each of its fields, and `{name}` says otherwise: \
+                "`sync_mode` on the struct names the readers of all its fields, and `{name}` has other ones: \
                  remove one of the two"
             )
         });
         merge_uniform(&mut attrs.write, self.write.as_ref(), errors, || {
             format!(
-                "`sync_direction` on the struct says who changes each of its fields, and `{name}` says otherwise: \
+                "`sync_direction` on the struct names the writer of all its fields, and `{name}` has another one: \
                  remove one of the two"
             )
         });
@@ -141,7 +141,7 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
     if let Some(span) = attrs.server_override.filter(|_| !is_owner(attrs)) {
         add(
             span,
-            "the server may write to this field anyway: remove `server_override`, or write `write = owner` beside it",
+            "the server already writes this field: remove `server_override`, or add `write = owner`",
         );
     }
     if let Some(read) = attrs
@@ -151,27 +151,26 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
     {
         add(
             read.span,
-            "the owner cannot write to a field that it may not read: write `read = everyone`",
+            "the owner cannot write a field that it does not read: write `read = everyone`",
         );
     }
     if let Some(span) = attrs.initial_only {
         if is_owner(attrs) {
             add(
                 span,
-                "what the owner writes is a change, and this field is in no update: remove `initial_only`, or let the server \
-                 write the field",
+                "an `initial_only` field is in no update, so a change by the owner is never sent: remove one of the two",
             );
         }
         let interval = [&attrs.min_interval, &attrs.max_interval];
         if let Some(interval) = interval.into_iter().flatten().next() {
             add(
                 interval.span,
-                "an `initial_only` field is in no update, so there is no interval between updates: remove one of the two",
+                "an `initial_only` field is in no update, so it has no interval between updates: remove one of the two",
             );
         } else if let Some(threshold) = &attrs.threshold {
             errors.add(
                 threshold,
-                "an `initial_only` field is in no update, so there is no threshold for one: remove one of the two",
+                "an `initial_only` field is in no update, so it has no threshold: remove one of the two",
             );
         }
         return;
@@ -183,11 +182,11 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
             Container::Collection => errors.add(
                 threshold,
                 "`threshold` compares two values of a `SyncVar`; a collection sends operations: remove `threshold`, \
-                 `min_interval` holds all of them back",
+                 or write `min_interval` in its place",
             ),
             Container::Unknown => errors.add(
                 threshold,
-                "`threshold` compares two values of a `SyncVar`, and the macro cannot see that this is one: write \
+                "`threshold` compares two values of a `SyncVar`, and this type has another name: write \
                  `SyncVar<...>` here, or remove `threshold`",
             ),
         }
@@ -202,8 +201,8 @@ fn check_intervals(attrs: &RuleAttrs, errors: &mut Errors) {
     let message = if max.value < min {
         "`max_interval` is shorter than `min_interval`: write the longer one here"
     } else if attrs.threshold.is_none() {
-        "`max_interval` is how long a change below the threshold waits, and there is none: add `threshold = ...`, or \
-         remove `max_interval`"
+        "`max_interval` limits the delay of a change below the threshold, and this field has no threshold: add \
+         `threshold = ...`, or remove `max_interval`"
     } else {
         return;
     };

@@ -77,7 +77,7 @@ impl<'a> Value<'a> {
             Data::Enum(data) if data.variants.is_empty() => {
                 errors.add(
                     &input.ident,
-                    "an enum without variants has no value that could travel",
+                    "an enum without variants has no value: add a variant",
                 );
                 Body::DataEnum(Vec::new())
             }
@@ -233,7 +233,7 @@ fn member<'a>(
     if !skipped && field_type::mentions(&field.ty, &owner.ident) {
         errors.add(
             &field.ty,
-            "a value cannot hold values of its own type: the description that both ends compare would have no end",
+            "a value cannot contain its own type, since its schema would be infinite: refer to the inner value by an index",
         );
     } else if !skipped
         && !borrows

@@ -217,7 +217,7 @@ pub trait NetworkLifecycle: HasLifecycle {
 /// compiler refuses callbacks that never run. A behaviour written by hand implements it beside
 /// [`BehaviourInfo::lifecycle`](crate::BehaviourInfo::lifecycle()).
 #[diagnostic::on_unimplemented(
-    message = "nothing calls the callbacks of `{Self}`",
+    message = "the callbacks of `{Self}` are never called",
     label = "`{Self}` does not have `lifecycle`",
     note = "write `#[network_behaviour(lifecycle)]` above the struct, below `#[derive(NetworkBehaviour)]`"
 )]

@@ -76,7 +76,7 @@ pub trait Synchronize: HasSynchronize {
 /// would never run. A behaviour written by hand implements it beside
 /// [`BehaviourInfo::synchronize`](crate::BehaviourInfo::synchronize()).
 #[diagnostic::on_unimplemented(
-    message = "nothing calls the `on_synchronize` of `{Self}`",
+    message = "the `on_synchronize` of `{Self}` is never called",
     label = "`{Self}` does not have `synchronize`",
     note = "write `#[network_behaviour(synchronize)]` above the struct, below `#[derive(NetworkBehaviour)]`"
 )]

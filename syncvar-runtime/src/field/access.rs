@@ -96,9 +96,9 @@ pub struct Formed<'a, F, T, const HOOK: bool, const ENCODED: bool> {
 
 /// Access to a variable with a threshold; see [`throttled`].
 #[derive(Debug)]
-pub struct Throttled<A, J> {
+pub struct Throttled<A: VariableAccess> {
     field: A,
-    is_beyond: J,
+    is_beyond: fn(&A::Value, &A::Value) -> bool,
 }
 
 /// Creates the access to a field with a hook. `previous` holds the value for the hook.
@@ -172,11 +172,10 @@ pub fn encoded_hook<'a, F: ValueForm<T>, T>(
 
 /// Adds a threshold to a variable: `is_beyond(last_sent, now)`.
 #[inline]
-pub const fn throttled<A, J>(field: A, is_beyond: J) -> Throttled<A, J>
-where
-    A: VariableAccess,
-    J: Fn(&A::Value, &A::Value) -> bool,
-{
+pub const fn throttled<A: VariableAccess>(
+    field: A,
+    is_beyond: fn(&A::Value, &A::Value) -> bool,
+) -> Throttled<A> {
     Throttled { field, is_beyond }
 }
 
@@ -367,11 +366,7 @@ where
     }
 }
 
-impl<A, J> FieldAccess for Throttled<A, J>
-where
-    A: VariableAccess,
-    J: Fn(&A::Value, &A::Value) -> bool,
-{
+impl<A: VariableAccess> FieldAccess for Throttled<A> {
     const HOOK: bool = A::HOOK;
     const ENCODED: bool = A::ENCODED;
 

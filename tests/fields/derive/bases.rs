@@ -172,6 +172,42 @@ macro_rules! behaviour {
 }
 
 #[test]
+fn base_value_and_codec_may_be_types_of_a_macro() {
+    #[derive(SyncValue, Clone, Default)]
+    struct Stats {
+        strength: u8,
+    }
+
+    macro_rules! warrior {
+        ($name:ident: $base:ty, $value:ty, $codec:ty) => {
+            #[derive(NetworkBehaviour, Default)]
+            struct $name {
+                #[network_behaviour(base)]
+                base: $base,
+                #[sync_var]
+                stats: SyncVar<$value>,
+                #[sync_var]
+                items: SyncList<[$value; 2]>,
+                #[sync_var(with = $codec)]
+                rage: SyncVar<i32>,
+            }
+        };
+    }
+
+    behaviour! { Mob: hp }
+    warrior! { Orc: Mob, Stats, syncvar::codec::ZigZag }
+
+    let (mut orc, mut replica) = (Orc::default(), Orc::default());
+    orc.base.hp.set(7);
+    orc.stats.strength = 3;
+    orc.rage.set(-1);
+    send(&mut orc, &mut replica);
+    assert_eq!(*replica.base.hp, 7);
+    assert_eq!((replica.stats.strength, *replica.rage), (3, -1));
+    assert!(replica.items.is_empty());
+}
+
+#[test]
 fn exactly_64_fields_are_accepted() {
     behaviour! { Full:
         a0 a1 a2 a3 a4 a5 a6 a7 b0 b1 b2 b3 b4 b5 b6 b7 c0 c1 c2 c3 c4 c5 c6 c7 d0 d1 d2 d3 d4 d5 d6 d7

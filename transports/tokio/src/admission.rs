@@ -158,6 +158,7 @@ impl Admission {
     }
 
     /// Returns the bytes that each connection can have in its inbox now.
+    #[cfg(any(feature = "tcp", feature = "telepathy"))]
     pub(crate) fn inbox_share(&self) -> usize {
         self.inbox_share.load(Ordering::Relaxed)
     }

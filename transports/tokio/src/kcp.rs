@@ -91,6 +91,12 @@ pub enum KcpError {
     /// A segment was missing for too long, while the peer has sent later ones.
     #[error("the peer has not repeated a lost segment")]
     MissingSegment,
+    /// The peer has sent no message within the time for a handshake.
+    #[error("no message after connecting")]
+    NoMessage,
+    /// The peer has sent no message for too long.
+    #[error("no message for too long")]
+    Idle,
     /// The peer has not acknowledged a segment that was sent 40 times.
     #[error("the peer sends no acknowledgements")]
     DeadLink,

@@ -22,11 +22,11 @@
 //! * A client that sends a malformed or too large packet is disconnected; by TCP with the reason.
 //! * A client that sends no packet after connecting is disconnected after the
 //!   [`handshake_timeout`](TransportOptions::handshake_timeout).
-//! * A silent client is disconnected: by Telepathy after the
-//!   [`receive_timeout`](TransportOptions::receive_timeout), by KCP after the
-//!   [`kcp_timeout`](TransportOptions::kcp_timeout). TCP's keep-alive finds a vanished peer.
-//! * By KCP, received and unhandled segments of a client take at most 330 KB, and a segment that is
-//!   missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes the connection.
+//! * A client without a packet for the [`idle_timeout`](TransportOptions::idle_timeout) is
+//!   disconnected, by KCP also without a datagram for the
+//!   [`kcp_timeout`](TransportOptions::kcp_timeout).
+//! * By KCP, a segment that is missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes
+//!   the connection, and segments beyond the client's inbox are refused: the client repeats them.
 //! * A false sender address on datagrams makes a KCP server send one datagram of 30 bytes to it for
 //!   each of 30 or more. The server stores no state for it.
 //!
@@ -56,6 +56,8 @@ mod silence;
 mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod turn;
 
 #[cfg(feature = "kcp")]
 pub mod kcp;

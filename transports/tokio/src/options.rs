@@ -45,10 +45,13 @@ pub struct TransportOptions {
     /// lost. 256.
     pub max_queued_packets: usize,
     /// Most bytes of one client that wait to be handled. Beyond them a host reads from that client in
-    /// the next tick. A longer packet waits alone. 256 KiB.
+    /// the next tick. A longer packet waits alone. By KCP, each message and segment counts for 128 more,
+    /// the limit is at least 330 KB (254 segments, the longest message), and early segments count, too;
+    /// unreliable messages have as much again. 256 KiB.
     pub max_inbox_bytes: usize,
     /// Most bytes of all clients that wait to be handled. Each connection has an equal share of them,
-    /// if that is less than [`max_inbox_bytes`](Self::max_inbox_bytes). 64 MiB.
+    /// if that is less than [`max_inbox_bytes`](Self::max_inbox_bytes). By KCP each connection has an
+    /// equal share of one half, and the other half is for all of them. 64 MiB.
     pub max_inbox_total: usize,
     /// Most bytes that a server handles in one tick, from all clients of one of its addresses; each
     /// packet counts for 64 more. Clients share them equally, and the rest waits. 1 MiB.

@@ -36,6 +36,16 @@ pub struct TransportStats {
     /// Ended connections that were reset before the client closed: `max_linger_bytes` and
     /// `close_timeout`.
     pub linger_cuts: u64,
+    /// KCP segments beyond the window or without room, which the client repeats: `max_inbox_bytes`,
+    /// `max_inbox_total`.
+    pub refused_segments: u64,
+    /// Unreliable messages by KCP that were lost: `max_queued_packets`, `max_inbox_bytes`,
+    /// `max_inbox_total`.
+    pub lost_unreliable: u64,
+    /// KCP connections with a segment that was missing for too long: `kcp_timeout`.
+    pub missing_segments: u64,
+    /// KCP connections without a datagram or an ack: `kcp_timeout`.
+    pub kcp_timeouts: u64,
 }
 
 /// Handle of a host's counters. Clones count together.
@@ -67,5 +77,13 @@ impl TransportCounters {
     #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
     pub(crate) fn count(&self, counter: impl FnOnce(&mut TransportStats) -> &mut u64) {
         *counter(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
+    }
+
+    /// Adds refused segments and lost messages of KCP.
+    #[cfg(feature = "kcp")]
+    pub(crate) fn add_refused(&self, segments: u64, messages: u64) {
+        let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.refused_segments = stats.refused_segments.saturating_add(segments);
+        stats.lost_unreliable = stats.lost_unreliable.saturating_add(messages);
     }
 }

@@ -7,7 +7,6 @@ mod link;
 mod listener;
 mod pieces;
 mod socket;
-mod turn;
 
 #[cfg(feature = "telepathy")]
 pub use frame::head;

@@ -3,6 +3,7 @@
 mod echo;
 mod end;
 mod exchange;
+mod kcp_limits;
 mod misbehaviour;
 mod support;
 mod ticks;

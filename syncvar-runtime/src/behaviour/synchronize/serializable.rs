@@ -44,7 +44,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, W
 /// A member that implements the trait takes the serializer:
 /// `self.weapon.network_serialize(serializer)?`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say how it is serialised",
+    message = "`{Self}` has no serialisation",
     label = "no `impl NetworkSerializable for {Self}`",
     note = "write `impl NetworkSerializable for {Self} {{ ... }}`; or derive `SyncValue` for it, and leave out `Serializable`"
 )]

@@ -1,12 +1,17 @@
 //! Clients of one UDP socket, without the socket.
 
+mod client;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::ConnectionId;
+use tokio::time::Instant;
+
+pub(super) use client::{Client, Stage, counter};
 
 use super::connection::GOODBYES;
 use super::cookies::Cookies;
@@ -14,12 +19,10 @@ use super::datagrams;
 use super::inbox::Pool;
 use super::{DISCONNECT, Hello, KcpConnection};
 use crate::TransportOptions;
+use crate::admission::{Admission, Place};
 
 /// Gap between two updates during which the socket was not read either.
 const AWAY: Duration = Duration::from_secs(1);
-
-const MAX_INBOX: usize = 256 * 1024;
-const MAX_INBOX_TOTAL: usize = 64 * 1024 * 1024;
 
 /// Most datagrams that wait for the socket. Further ones are lost, as they might be on the way.
 const MAX_OUT: usize = 16 * 1024;
@@ -31,45 +34,31 @@ pub(super) struct Clients {
     /// Ended connections whose addresses have a new connection.
     pub(super) replaced: Vec<Client>,
     cookies: Cookies,
+    admission: Arc<Admission>,
     /// Refuses new connections.
     shut: bool,
-    max_connections: usize,
     max_unreliable: usize,
     max_inbox: usize,
     inbox: Pool,
     timeout: Duration,
+    started: Instant,
     updated: Duration,
     out: VecDeque<(SocketAddr, Bytes)>,
 }
 
-#[derive(Debug)]
-pub(super) struct Client {
-    pub(super) connection: KcpConnection,
-    pub(super) stage: Stage,
-}
-
-/// State of a connection for the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// Unknown to the server until the next tick.
-    New,
-    Known(ConnectionId),
-    /// Ended for the server; sends its queue.
-    Leaving,
-}
-
 impl Clients {
-    pub(super) fn new(options: &TransportOptions) -> Self {
+    pub(super) fn new(options: &TransportOptions, admission: &Arc<Admission>) -> Self {
         Self {
             by_addr: BTreeMap::new(),
             replaced: Vec::new(),
             cookies: Cookies::default(),
+            admission: Arc::clone(admission),
             shut: false,
-            max_connections: options.max_connections,
             max_unreliable: options.max_queued_packets,
-            max_inbox: MAX_INBOX,
-            inbox: Pool::new(MAX_INBOX_TOTAL, options.max_connections),
+            max_inbox: options.max_inbox_bytes,
+            inbox: Pool::new(options.max_inbox_total, options.max_connections),
             timeout: options.kcp_timeout,
+            started: Instant::now(),
             updated: Duration::ZERO,
             out: VecDeque::new(),
         }
@@ -94,42 +83,70 @@ impl Clients {
             return;
         }
         if let Some(client) = self.by_addr.get_mut(&from) {
-            let before = client.connection.inbox_bytes();
-            let room = self.inbox.room(before);
-            client
-                .connection
-                .handle_datagram_within(now, datagram, room);
+            let connection = &mut client.connection;
+            let (before, refused) = (connection.inbox_bytes(), connection.refused());
+            connection.handle_datagram_within(now, datagram, self.inbox.room(before));
             let used = self.inbox.used.saturating_sub(before);
-            self.inbox.used = used.saturating_add(client.connection.inbox_bytes());
+            self.inbox.used = used.saturating_add(connection.inbox_bytes());
+            let (segments, messages) = connection.refused();
+            if (segments, messages) != refused {
+                let segments = segments.saturating_sub(refused.0);
+                let messages = messages.saturating_sub(refused.1);
+                self.admission.counters().add_refused(segments, messages);
+            }
         }
     }
 
     /// Adds a connection for a cookie from an answer to `Hello`. Returns whether the cookie is valid and
-    /// the limit of connections allows it.
+    /// the connection has a place.
     fn accept(&mut self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
-        if !self.cookies.take(from, cookie, now) {
+        if !self.cookies.is_valid(from, cookie, now) {
             return false;
         }
-        let is_full =
-            !self.by_addr.contains_key(&from) && self.by_addr.len() >= self.max_connections;
-        if self.shut || is_full {
-            tracing::info!(%from, is_full, "refused");
+        let time = self.started.checked_add(now).unwrap_or(self.started);
+        if !self.admission.is_open(time) {
+            // The client repeats its datagram, and the cookie is still valid.
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.delayed_accepts);
+            return false;
+        }
+        self.cookies.take(from, now);
+        let Some(place) = self.place(from) else {
             let goodbye = datagrams::unreliable(cookie.get(), DISCONNECT, &[]);
             for goodbye in std::iter::repeat_n(goodbye, GOODBYES) {
                 self.push_out(from, goodbye);
             }
             return false;
-        }
+        };
+        self.admission.spend(time);
         let mut connection = KcpConnection::accept(cookie, now);
         connection.set_timeout(self.timeout);
         connection.set_max_unreliable(self.max_unreliable);
         connection.set_max_inbox(self.max_inbox);
         tracing::debug!(%from, "connected");
-        let stage = Stage::New;
-        if let Some(before) = self.by_addr.insert(from, Client { connection, stage }) {
+        let client = Client::new(connection, place);
+        if let Some(before) = self.by_addr.insert(from, client) {
             self.replaced.push(before);
         }
         true
+    }
+
+    /// Returns a place for a connection: that of an earlier one from the same port, or a new one.
+    fn place(&mut self, from: SocketAddr) -> Option<Place> {
+        if self.shut {
+            return None;
+        }
+        let before = self.by_addr.get_mut(&from);
+        if let Some(place) = before.and_then(|before| before.place.take()) {
+            return Some(place);
+        }
+        match self.admission.admit(from.ip()) {
+            Ok(place) => Some(place),
+            Err(refusal) => {
+                tracing::info!(%from, %refusal, "refused");
+                None
+            }
+        }
     }
 
     /// Updates every connection.
@@ -182,20 +199,6 @@ impl Clients {
     fn push_out(&mut self, to: SocketAddr, datagram: Bytes) {
         if self.out.len() < MAX_OUT {
             self.out.push_back((to, datagram));
-        }
-    }
-}
-
-impl Client {
-    fn cookie(&self) -> Option<NonZeroU32> {
-        self.connection.cookie()
-    }
-
-    fn transmit(&mut self, to: SocketAddr, out: &mut VecDeque<(SocketAddr, Bytes)>) {
-        while let Some(datagram) = self.connection.poll_transmit() {
-            if out.len() < MAX_OUT {
-                out.push_back((to, datagram));
-            }
         }
     }
 }

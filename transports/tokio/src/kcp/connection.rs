@@ -214,6 +214,33 @@ impl KcpConnection {
         }
     }
 
+    /// Returns the length of the next received message.
+    pub(super) fn next_length(&mut self) -> Option<usize> {
+        if let Some(length) = self.unreliable.next_length() {
+            return Some(length);
+        }
+        if self.state == State::Connecting {
+            return None;
+        }
+        // A message has the byte of its kind, and a ping has that alone.
+        while let Some(length) = self.arq.receiver().next_length() {
+            match length.checked_sub(1) {
+                Some(0) | None => self.handle_word()?,
+                length => return length,
+            }
+        }
+        None
+    }
+
+    /// Handles a reliable message without content. `None` if it ends the connection.
+    fn handle_word(&mut self) -> Option<()> {
+        if self.arq.receive()?[..] == [PING] {
+            return Some(());
+        }
+        self.fail(KcpError::Malformed);
+        None
+    }
+
     /// Returns the next received message. Unreliable messages do not wait for reliable ones.
     pub fn poll_message(&mut self) -> Option<(Channel, Bytes)> {
         if let Some(message) = self.unreliable.pop() {
@@ -359,7 +386,7 @@ impl KcpConnection {
         }
     }
 
-    fn fail(&mut self, error: KcpError) {
+    pub(super) fn fail(&mut self, error: KcpError) {
         if self.closed().is_some() {
             return;
         }

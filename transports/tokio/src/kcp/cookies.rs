@@ -41,14 +41,16 @@ impl Cookies {
         self.cookie(to, count, epoch(now))
     }
 
-    /// Uses a cookie. Returns whether it is valid for the address.
-    pub(super) fn take(&mut self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
+    /// Returns whether a cookie is valid for an address.
+    pub(super) fn is_valid(&self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
         let count = self.used.get(&from).map_or(0, |used| used.count);
         let epoch = epoch(now);
         let mut good = [Some(epoch), epoch.checked_sub(1)].into_iter().flatten();
-        if !good.any(|epoch| cookie == self.cookie(from, count, epoch)) {
-            return false;
-        }
+        good.any(|epoch| cookie == self.cookie(from, count, epoch))
+    }
+
+    /// Uses the valid cookies of an address.
+    pub(super) fn take(&mut self, from: SocketAddr, now: Duration) {
         self.forget_old(now);
         let used = self.used.entry(from).or_default();
         if used.count == 0 {
@@ -56,7 +58,6 @@ impl Cookies {
         }
         used.count = used.count.wrapping_add(1).max(1);
         used.at = now;
-        true
     }
 
     fn cookie(&self, of: SocketAddr, count: u32, epoch: u64) -> NonZeroU32 {
@@ -90,6 +91,15 @@ fn epoch(now: Duration) -> u64 {
 mod tests {
     use super::*;
 
+    /// Uses a cookie, if it is valid.
+    fn take(cookies: &mut Cookies, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
+        let is_valid = cookies.is_valid(from, cookie, now);
+        if is_valid {
+            cookies.take(from, now);
+        }
+        is_valid
+    }
+
     fn addr(number: u32) -> SocketAddr {
         let [a, b, c, d] = number.to_be_bytes();
         ([a, b, c, d], 7000).into()
@@ -107,7 +117,7 @@ mod tests {
             cookies.give(addr(number), secs(0));
         }
         assert!(cookies.used.is_empty() && cookies.order.is_empty());
-        assert!(cookies.take(addr(0), first, secs(0)));
+        assert!(take(&mut cookies, addr(0), first, secs(0)));
     }
 
     #[test]
@@ -116,15 +126,15 @@ mod tests {
         let cookie = cookies.give(addr(1), secs(3));
         assert_eq!(cookies.give(addr(1), secs(4)), cookie);
         assert_ne!(cookies.give(addr(2), secs(4)), cookie);
-        assert!(!cookies.take(addr(2), cookie, secs(4)));
-        assert!(cookies.take(addr(1), cookie, secs(4)));
-        assert!(!cookies.take(addr(1), cookie, secs(4)));
+        assert!(!take(&mut cookies, addr(2), cookie, secs(4)));
+        assert!(take(&mut cookies, addr(1), cookie, secs(4)));
+        assert!(!take(&mut cookies, addr(1), cookie, secs(4)));
 
         let next = cookies.give(addr(1), secs(4));
         assert_ne!(next, cookie);
-        assert!(cookies.take(addr(1), next, secs(4)));
+        assert!(take(&mut cookies, addr(1), next, secs(4)));
         for old in [cookie, next] {
-            assert!(!cookies.take(addr(1), old, secs(4)));
+            assert!(!take(&mut cookies, addr(1), old, secs(4)));
         }
     }
 
@@ -133,8 +143,8 @@ mod tests {
         for given in 0..20 {
             let mut cookies = Cookies::default();
             let cookie = cookies.give(addr(1), secs(given));
-            assert!(!cookies.take(addr(1), cookie, secs(given + 20)));
-            assert!(cookies.take(addr(1), cookie, secs(given + 10)));
+            assert!(!take(&mut cookies, addr(1), cookie, secs(given + 20)));
+            assert!(take(&mut cookies, addr(1), cookie, secs(given + 10)));
         }
     }
 
@@ -143,13 +153,13 @@ mod tests {
         for at in 0..60 {
             let mut cookies = Cookies::default();
             let cookie = cookies.give(addr(1), secs(0));
-            assert!(cookies.take(addr(1), cookie, secs(5)));
+            assert!(take(&mut cookies, addr(1), cookie, secs(5)));
             let next = cookies.give(addr(1), secs(5 + at));
             // Another address, so that expired cookies are dropped.
             let other = cookies.give(addr(2), secs(10 + at));
-            assert!(cookies.take(addr(2), other, secs(10 + at)));
-            assert!(!cookies.take(addr(1), cookie, secs(10 + at)), "{at}");
-            assert!(cookies.take(addr(1), next, secs(10 + at)), "{at}");
+            assert!(take(&mut cookies, addr(2), other, secs(10 + at)));
+            assert!(!take(&mut cookies, addr(1), cookie, secs(10 + at)), "{at}");
+            assert!(take(&mut cookies, addr(1), next, secs(10 + at)), "{at}");
         }
     }
 
@@ -158,7 +168,7 @@ mod tests {
         let mut cookies = Cookies::default();
         let come = |cookies: &mut Cookies, number: u32, now: Duration| {
             let cookie = cookies.give(addr(number), now);
-            assert!(cookies.take(addr(number), cookie, now));
+            assert!(take(cookies, addr(number), cookie, now));
         };
         for number in 0..10_000 {
             come(&mut cookies, number, secs(0));

@@ -129,6 +129,10 @@ impl Unreliable {
         Some(message)
     }
 
+    pub(super) fn next_length(&self) -> Option<usize> {
+        self.messages.front().map(Bytes::len)
+    }
+
     pub(super) fn clear(&mut self) {
         self.messages.clear();
         self.bytes = 0;

@@ -136,6 +136,16 @@ impl Receiver {
         Ok(())
     }
 
+    /// Returns the length of the next message, if it is complete.
+    pub(super) fn next_length(&self) -> Option<usize> {
+        if self.complete == 0 {
+            return None;
+        }
+        let last = self.queue.iter().position(|part| part.following == 0)?;
+        let parts = self.queue.iter().take(last.saturating_add(1));
+        Some(parts.map(|part| part.data.len()).sum())
+    }
+
     /// Returns the next message, if it is complete.
     pub(super) fn pop(&mut self) -> Option<Bytes> {
         self.complete = self.complete.checked_sub(1)?;

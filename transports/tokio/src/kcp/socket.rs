@@ -13,11 +13,12 @@ use tokio::io::ReadBuf;
 use tokio::net::{ToSocketAddrs, UdpSocket};
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
-use super::clients::{Client, Clients, Stage};
+use super::clients::{Client, Clients, Stage, counter};
 use super::{INTERVAL, KcpError, LIMITS, MAX_DATAGRAM};
-use crate::TransportOptions;
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
+use crate::turn::{Turn, take_turns};
+use crate::{TransportCounters, TransportOptions};
 
 /// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
 const SOCKET_BUFFER: usize = 7 * 1024 * 1024;
@@ -35,7 +36,12 @@ pub(crate) struct KcpListener {
     addrs: BTreeMap<ConnectionId, SocketAddr>,
     started: Instant,
     timer: Interval,
+    /// Connection whose turn is next.
+    next_turn: ConnectionId,
+    /// Time of the last tick.
+    received: Instant,
     options: TransportOptions,
+    counters: TransportCounters,
 }
 
 impl KcpListener {
@@ -43,14 +49,19 @@ impl KcpListener {
         let socket = bind(addr).await?;
         configure(&socket);
         let options = TransportOptions::default();
+        let counters = TransportCounters::default();
+        let admission = Admission::new(&options, counters.clone());
         Ok(Self {
             socket,
             reading: true,
-            clients: Clients::new(&options),
+            clients: Clients::new(&options, &admission),
             addrs: BTreeMap::new(),
             started: Instant::now(),
             timer: timer(),
+            next_turn: ConnectionId(0),
+            received: Instant::now(),
             options,
+            counters,
         })
     }
 
@@ -97,10 +108,46 @@ impl KcpListener {
     }
 }
 
+impl KcpListener {
+    /// Passes the input of a tick to the server.
+    fn take_turns(&mut self, server: &mut impl Endpoint) {
+        let clients = self.clients.by_addr.values_mut();
+        let known = clients.filter_map(|client| match client.stage {
+            Stage::Known(connection) => Some((connection, client)),
+            _ => None,
+        });
+        let mut known: BTreeMap<_, _> = known.collect();
+        // A KCP client has no faults: it closes itself.
+        let mut faults = Vec::new();
+        let turns = take_turns(
+            &mut known,
+            self.next_turn,
+            server,
+            &self.options,
+            &mut faults,
+        );
+        if let Some(next) = turns {
+            self.next_turn = next;
+            self.counters.count(|stats| &mut stats.tick_full);
+        }
+    }
+
+    /// Passes the last input of a connection whose address has a new one.
+    fn receive_last(&mut self, mut client: Client, server: &mut impl Endpoint) {
+        if let Stage::Known(connection) = client.stage {
+            let Ok(_) = client.begin(&self.options);
+            while let Ok(Some(_)) = client.receive(connection, server, usize::MAX) {}
+            self.addrs.remove(&connection);
+            server.handle_disconnect(connection);
+        }
+    }
+}
+
 impl<E: Endpoint> Listener<E> for KcpListener {
-    fn set_options(&mut self, options: &TransportOptions, _: &Arc<Admission>) {
-        self.clients = Clients::new(options);
+    fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>) {
+        self.clients = Clients::new(options, admission);
         self.options = options.clone();
+        self.counters = admission.counters().clone();
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -120,40 +167,34 @@ impl<E: Endpoint> Listener<E> for KcpListener {
 
     fn receive(&mut self, server: &mut E) {
         self.reading = true;
-        let Self {
-            clients,
-            addrs,
-            options,
-            ..
-        } = self;
-        for mut client in std::mem::take(&mut clients.replaced) {
-            receive(&mut client, server, usize::MAX);
-            if let Stage::Known(connection) = client.stage {
-                addrs.remove(&connection);
-                server.handle_disconnect(connection);
-            }
+        for client in std::mem::take(&mut self.clients.replaced) {
+            self.receive_last(client, server);
         }
-        clients.by_addr.retain(|&from, client| {
+        for (&from, client) in &mut self.clients.by_addr {
             if client.stage == Stage::New {
                 let connection = server.handle_connect(LIMITS);
                 tracing::debug!(%connection, %from, "connected by KCP");
-                addrs.insert(connection, from);
+                self.addrs.insert(connection, from);
                 client.stage = Stage::Known(connection);
             }
-            let all = receive(client, server, options.max_queued_packets.max(1));
-            let (true, Some(reason)) = (all, client.connection.closed()) else {
-                return true;
-            };
-            if let Stage::Known(connection) = client.stage {
-                let (segments, messages) = client.connection.refused();
-                tracing::info!(%connection, %reason, segments, messages, "disconnected");
-                addrs.remove(&connection);
+        }
+        self.take_turns(server);
+        let now = Instant::now();
+        let elapsed = now.duration_since(self.received);
+        self.received = now;
+        for client in self.clients.by_addr.values_mut() {
+            let reason = client.end_tick(server, elapsed, &self.options);
+            if let (Some(reason), Stage::Known(connection)) = (reason, client.stage) {
+                tracing::info!(%connection, %reason, "disconnected");
+                if let Some(counter) = counter(reason) {
+                    self.counters.count(counter);
+                }
+                self.addrs.remove(&connection);
                 server.handle_disconnect(connection);
                 // The queue may end with a `Disconnect`.
                 client.stage = Stage::Leaving;
             }
-            true
-        });
+        }
     }
 
     fn send(&mut self, packet: &Transmit<'_>) -> Sent {
@@ -221,24 +262,6 @@ impl Drop for KcpListener {
             self.clients.pop_out();
         }
     }
-}
-
-/// Passes up to `share` messages of a client to the server. Returns whether none is left.
-fn receive(client: &mut Client, server: &mut impl Endpoint, share: usize) -> bool {
-    let Stage::Known(connection) = client.stage else {
-        return true;
-    };
-    for _ in 0..share {
-        let Some((channel, message)) = client.connection.poll_message() else {
-            return true;
-        };
-        if let Err(error) = server.handle_packet(connection, channel.number(), &message) {
-            tracing::info!(%connection, %error, "malformed packet");
-            server.disconnect(connection, &error.to_string());
-            return true;
-        }
-    }
-    false
 }
 
 /// Binds a socket to the first address that the system grants.

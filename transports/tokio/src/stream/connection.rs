@@ -17,10 +17,8 @@ use super::{FrameError, Framing};
 use crate::admission::{Admission, Place};
 use crate::listener::Sent;
 use crate::silence::Silence;
+use crate::turn::{PACKET_COST, Turn};
 use crate::{TransportOptions, TransportStats};
-
-/// Cost of a packet in one tick, besides its bytes.
-const PACKET_COST: usize = 64;
 
 /// Server's end of a connection. Its task runs until the connection is closed or the peer is gone.
 #[derive(Debug)]
@@ -106,61 +104,6 @@ impl Connection {
         }
     }
 
-    /// Begins a tick. Returns whether the connection has input.
-    pub(super) fn begin(&mut self, options: &TransportOptions) -> Result<bool, Fault> {
-        self.left = Allowance {
-            packets: options.max_queued_packets.max(1),
-            bytes: self.framing.share(options.max_frame),
-        };
-        Ok(self.inbox.first()?.is_some())
-    }
-
-    /// Returns whether the connection has more input for this tick.
-    pub(super) fn has_input(&self) -> bool {
-        self.left.packets > 0 && self.inbox.waits()
-    }
-
-    /// Passes the next packet to the server if it costs at most `limit`. Returns the cost.
-    pub(super) fn receive(
-        &mut self,
-        connection: ConnectionId,
-        server: &mut impl Endpoint,
-        limit: usize,
-    ) -> Result<Option<usize>, Fault> {
-        if self.left.packets == 0 {
-            return Ok(None);
-        }
-        let Some(length) = self.inbox.first()? else {
-            return Ok(None);
-        };
-        let cost = length.saturating_add(PACKET_COST);
-        if cost > limit {
-            return Ok(None);
-        }
-        let Some(frame) = self.inbox.pop() else {
-            return Ok(None);
-        };
-        self.left = match self.left.bytes.checked_sub(length) {
-            Some(bytes) => Allowance {
-                packets: self.left.packets - 1,
-                bytes,
-            },
-            None => Allowance::default(),
-        };
-        let (channel, packet) = self.framing.split(frame);
-        match server.handle_packet(connection, channel, &packet) {
-            Ok(()) => self.silence.end(),
-            Err(error) if server.is_connected(connection) => {
-                return Err(Fault::Packet(error.to_string()));
-            }
-            Err(error) => {
-                tracing::info!(%connection, %error, "the server has ended the connection");
-                self.left = Allowance::default();
-            }
-        }
-        Ok(Some(cost))
-    }
-
     /// Ends a tick, `elapsed` after the last one. Fails for a silent client.
     pub(super) fn end(
         &mut self,
@@ -216,6 +159,62 @@ impl Connection {
     /// Closes the queues: the task sends the outbox, and ends.
     pub(super) fn close(self) -> AbortHandle {
         self.task
+    }
+}
+
+impl Turn for Connection {
+    type Fault = Fault;
+
+    fn begin(&mut self, options: &TransportOptions) -> Result<bool, Fault> {
+        self.left = Allowance {
+            packets: options.max_queued_packets.max(1),
+            bytes: self.framing.share(options.max_frame),
+        };
+        Ok(self.inbox.first()?.is_some())
+    }
+
+    fn has_input(&mut self) -> bool {
+        self.left.packets > 0 && self.inbox.waits()
+    }
+
+    fn receive(
+        &mut self,
+        connection: ConnectionId,
+        server: &mut impl Endpoint,
+        limit: usize,
+    ) -> Result<Option<usize>, Fault> {
+        if self.left.packets == 0 || !server.accepts_packets(connection) {
+            return Ok(None);
+        }
+        let Some(length) = self.inbox.first()? else {
+            return Ok(None);
+        };
+        let cost = length.saturating_add(PACKET_COST);
+        if cost > limit {
+            return Ok(None);
+        }
+        let Some(frame) = self.inbox.pop() else {
+            return Ok(None);
+        };
+        self.left = match self.left.bytes.checked_sub(length) {
+            Some(bytes) => Allowance {
+                packets: self.left.packets - 1,
+                bytes,
+            },
+            None => Allowance::default(),
+        };
+        let (channel, packet) = self.framing.split(frame);
+        match server.handle_packet(connection, channel, &packet) {
+            Ok(()) => self.silence.end(),
+            Err(error) if server.is_connected(connection) => {
+                return Err(Fault::Packet(error.to_string()));
+            }
+            Err(error) => {
+                tracing::info!(%connection, %error, "the server has ended the connection");
+                self.left = Allowance::default();
+            }
+        }
+        Ok(Some(cost))
     }
 }
 

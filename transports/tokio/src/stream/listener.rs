@@ -14,9 +14,9 @@ use tokio::time::Instant;
 
 use super::Framing;
 use super::connection::{Connection, Fault};
-use super::turn::take_turns;
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
+use crate::turn::take_turns;
 use crate::{TransportCounters, TransportOptions};
 
 #[derive(Debug)]
@@ -69,8 +69,6 @@ impl StreamListener {
             Ok(place) => place,
             Err(refusal) => {
                 tracing::info!(%peer, %refusal, "closed at once");
-                // A reset: the system keeps no state of the connection.
-                let _ = stream.set_zero_linger();
                 return;
             }
         };

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::kcp::{KcpConnection, KcpLink, KcpListener};
 use crate::stream::{Framing, StreamLink, StreamListener};
-use crate::{Host, Peer, TransportError, TransportOptions};
+use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
 
 pub(super) use super::echo::Echo;
 
@@ -178,6 +178,7 @@ type Command = Box<dyn FnOnce(&mut Echo) -> ControlFlow<()> + Send>;
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) addrs: Vec<SocketAddr>,
+    pub(super) counters: TransportCounters,
     commands: mpsc::UnboundedSender<Command>,
     task: JoinHandle<Echo>,
 }
@@ -189,6 +190,7 @@ impl Running {
             listen(&mut host, *kind).await;
         }
         let addrs = host.local_addrs().unwrap();
+        let counters = host.counters();
         let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
         let task = tokio::spawn(run(host, move |server, _| {
             while let Ok(command) = to_do.try_recv() {
@@ -200,6 +202,7 @@ impl Running {
         }));
         Self {
             addrs,
+            counters,
             commands,
             task,
         }

@@ -6,6 +6,8 @@ mod mirror;
 mod recorded;
 mod tcp {
     mod exchange;
+    mod limits;
     mod misbehaviour;
+    mod reconnect;
     mod support;
 }

@@ -7,9 +7,9 @@ use syncvar_net::{NetworkServer, ServerConfig};
 use syncvar_runtime::Prefabs;
 
 use super::super::inbox::Delivery;
-use super::super::turn::take_turns;
 use super::*;
 use crate::TransportCounters;
+use crate::turn::take_turns;
 
 /// Server, and connections without sockets.
 struct Ends {

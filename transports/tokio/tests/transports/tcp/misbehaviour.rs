@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::support::{Board, Running, prefabs, read_to_end, soon};
-use syncvar_net::{NetworkClient, ServerEvent};
+use super::support::{Board, Running, read_to_end, ready_client, soon};
+use syncvar_net::ServerEvent;
 use syncvar_runtime::DisconnectReason;
 use syncvar_tokio::tcp::TcpOptions;
 use tokio::io::AsyncWriteExt;
@@ -48,7 +48,8 @@ async fn garbage_closes_its_connection() {
 #[tokio::test]
 async fn bytes_after_garbage_do_not_hide_the_answer() {
     let mut bytes = vec![255; 5];
-    bytes.resize(3_000_000, 7);
+    // Within `max_linger_bytes`.
+    bytes.resize(250_000, 7);
     let server = Running::start(TcpOptions::default(), |_| {}).await;
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
     soon(bad.write_all(&bytes))
@@ -71,6 +72,7 @@ async fn a_connection_that_never_says_anything_is_closed() {
         let answer = read_to_end(stream).await;
         assert!(String::from_utf8_lossy(&answer).contains("no word after connecting"));
     }
+    assert_eq!(server.counters.stats().handshake_timeouts, 2);
 }
 
 #[tokio::test]
@@ -109,6 +111,7 @@ async fn a_client_that_never_reads_is_disconnected_alone() {
         () = async { while good.receive().await.is_ok() {} } => panic!("the wrong one"),
     };
     assert_eq!(reason, DisconnectReason::ConnectionLost);
+    assert_eq!(server.counters.stats().queue_full, 1);
     // In total, a client receives more than its queue holds.
     let count = *good.client().get::<Board>(server.board).unwrap().count;
     server
@@ -126,6 +129,7 @@ async fn client_that_stops_reading_times_out() {
     server
         .event(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(()))
         .await;
+    assert_eq!(server.counters.stats().send_timeouts, 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -143,13 +147,7 @@ async fn a_client_that_floods_does_not_starve_the_others() {
 
 /// Starts a client that joins and then floods the server with `Ready`.
 async fn flood(server: &Running) -> tokio::task::JoinHandle<()> {
-    let mut client = NetworkClient::new(prefabs());
-    client.handle_connect();
-    let connect = client.poll_transmit().unwrap().bytes;
-    let mut stream = TcpStream::connect(server.addr).await.unwrap();
-    let length = u8::try_from(connect.len() + 1).unwrap();
-    stream.write_all(&[0, 0, 0, length, 0]).await.unwrap();
-    stream.write_all(&connect).await.unwrap();
+    let stream = ready_client(server.addr).await;
     let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
     let (mut read, mut write) = stream.into_split();
     tokio::spawn(async move {
@@ -172,6 +170,7 @@ async fn beyond_the_most_connections_there_are_no_more() {
         .is_ok()
     {}
     server.see(&mut first, |board| board.count > 10).await;
+    assert_eq!(server.counters.stats().refused_full, 1);
     drop(first);
 
     // The place becomes free when the server notices the end.

@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar::ClientConfig;
 use syncvar::prelude::*;
-use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer};
-use tokio::io::AsyncReadExt;
+use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer, TransportCounters};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -30,6 +31,7 @@ pub(crate) struct Running {
     pub(crate) addr: SocketAddr,
     /// Object that all clients observe.
     pub(crate) board: NetId,
+    pub(crate) counters: TransportCounters,
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<ServerEvent>,
     task: JoinHandle<NetworkServer>,
@@ -41,16 +43,32 @@ type Command = Box<dyn FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send>;
 impl Running {
     /// Starts a server with a fast tick; every tick calls `game` with the board.
     pub(crate) async fn start(
+        options: TcpOptions,
+        game: impl FnMut(&mut Board) + Send + 'static,
+    ) -> Self {
+        Self::serve(NetworkServer::new(prefabs()), options, game).await
+    }
+
+    pub(crate) async fn serve(
+        server: NetworkServer,
+        options: TcpOptions,
+        game: impl FnMut(&mut Board) + Send + 'static,
+    ) -> Self {
+        let anywhere = "127.0.0.1:0".parse().unwrap();
+        Self::serve_at(anywhere, server, options, game).await
+    }
+
+    pub(crate) async fn serve_at(
+        addr: SocketAddr,
+        mut server: NetworkServer,
         mut options: TcpOptions,
         mut game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         options.tick = Duration::from_millis(2);
-        let mut server = NetworkServer::new(prefabs());
         let board = server.spawn(Board::default());
-        let server = TcpServer::bind("127.0.0.1:0", server, options)
-            .await
-            .unwrap();
+        let server = TcpServer::bind(addr, server, options).await.unwrap();
         let addr = server.local_addr().unwrap();
+        let counters = server.counters();
         let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
         let (happened, events) = mpsc::unbounded_channel();
         let task = tokio::spawn(server.run(move |server, _| {
@@ -66,6 +84,7 @@ impl Running {
         Self {
             addr,
             board,
+            counters,
             commands,
             events,
             task,
@@ -115,14 +134,26 @@ impl Running {
 
     /// Connects a client and waits until it has the board.
     pub(crate) async fn join(&self) -> TcpClient {
-        let mut client = self.connect().await;
+        self.join_with(|_| {}).await
+    }
+
+    pub(crate) async fn join_with(&self, change: impl FnOnce(&mut ClientConfig)) -> TcpClient {
+        let mut client = self.connect_with(change).await;
         wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
         client
     }
 
     pub(crate) async fn connect(&self) -> TcpClient {
-        let connecting = TcpClient::connect(self.addr, NetworkClient::new(prefabs()));
-        Box::pin(connecting).await.unwrap()
+        self.connect_with(|_| {}).await
+    }
+
+    pub(crate) async fn connect_with(&self, change: impl FnOnce(&mut ClientConfig)) -> TcpClient {
+        let mut config = ClientConfig::default();
+        change(&mut config);
+        let client = NetworkClient::with_config(prefabs(), config);
+        Box::pin(TcpClient::connect(self.addr, client))
+            .await
+            .unwrap()
     }
 
     /// Waits until a client's board has a state.
@@ -166,4 +197,18 @@ pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
 /// Awaits a future with a generous timeout.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> Result<T, Elapsed> {
     timeout(Duration::from_secs(30), future).await
+}
+
+/// Connects a socket that sends the handshake and `Ready`, and nothing more.
+pub(crate) async fn ready_client(addr: SocketAddr) -> TcpStream {
+    let mut client = NetworkClient::new(prefabs());
+    client.handle_connect();
+    let connect = client.poll_transmit().unwrap().bytes;
+    let mut stream = TcpStream::connect(addr).await.unwrap();
+    let length = u8::try_from(connect.len() + 1).unwrap();
+    stream.write_all(&[0, 0, 0, length, 0]).await.unwrap();
+    stream.write_all(&connect).await.unwrap();
+    let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0];
+    stream.write_all(&ready).await.unwrap();
+    stream
 }

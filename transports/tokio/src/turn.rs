@@ -4,23 +4,65 @@ use std::collections::{BTreeMap, VecDeque};
 
 use syncvar_runtime::{ConnectionId, Endpoint};
 
-use super::connection::{Connection, Fault};
 use crate::TransportOptions;
+
+/// Cost of a packet in one tick, besides its bytes.
+pub(crate) const PACKET_COST: usize = 64;
 
 /// Least cost that every connection with input may have in a tick.
 const MIN_QUANTUM: usize = 256;
+
+/// Input of one connection.
+pub(crate) trait Turn {
+    type Fault;
+
+    /// Begins a tick. Returns whether the connection has input.
+    fn begin(&mut self, options: &TransportOptions) -> Result<bool, Self::Fault>;
+
+    /// Returns whether the connection has more input for this tick.
+    fn has_input(&mut self) -> bool;
+
+    /// Passes the next packet to the server if it costs at most `limit`. Returns the cost.
+    fn receive(
+        &mut self,
+        connection: ConnectionId,
+        server: &mut impl Endpoint,
+        limit: usize,
+    ) -> Result<Option<usize>, Self::Fault>;
+}
+
+impl<T: Turn> Turn for &mut T {
+    type Fault = T::Fault;
+
+    fn begin(&mut self, options: &TransportOptions) -> Result<bool, T::Fault> {
+        T::begin(self, options)
+    }
+
+    fn has_input(&mut self) -> bool {
+        T::has_input(self)
+    }
+
+    fn receive(
+        &mut self,
+        connection: ConnectionId,
+        server: &mut impl Endpoint,
+        limit: usize,
+    ) -> Result<Option<usize>, T::Fault> {
+        T::receive(self, connection, server, limit)
+    }
+}
 
 /// Passes the input of a tick to the server: up to `max_tick_bytes` in all.
 ///
 /// First each connection has the same number of bytes, so that small packets never wait. Connections
 /// with longer packets have the rest by turns, one packet each, from `next` on. Returns the connection
 /// whose turn is next if input waits for the next tick.
-pub(super) fn take_turns(
-    connections: &mut BTreeMap<ConnectionId, Connection>,
+pub(crate) fn take_turns<T: Turn>(
+    connections: &mut BTreeMap<ConnectionId, T>,
     next: ConnectionId,
     server: &mut impl Endpoint,
     options: &TransportOptions,
-    faults: &mut Vec<(ConnectionId, Fault)>,
+    faults: &mut Vec<(ConnectionId, T::Fault)>,
 ) -> Option<ConnectionId> {
     let mut active: usize = 0;
     for (&id, connection) in connections.iter_mut() {

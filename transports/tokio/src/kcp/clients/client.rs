@@ -1,0 +1,145 @@
+//! `Client`: a connection of a server.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::{ConnectionId, Endpoint};
+
+use super::super::{KcpConnection, KcpError};
+use super::MAX_OUT;
+use crate::admission::Place;
+use crate::silence::Silence;
+use crate::turn::{PACKET_COST, Turn};
+use crate::{TransportOptions, TransportStats};
+
+#[derive(Debug)]
+pub(in crate::kcp) struct Client {
+    pub(in crate::kcp) connection: KcpConnection,
+    pub(in crate::kcp) stage: Stage,
+    /// `None` for a connection that a newer one has replaced.
+    pub(in crate::kcp) place: Option<Place>,
+    silence: Silence,
+    /// Packets that the server may still handle in this tick.
+    packets: usize,
+}
+
+/// State of a connection for the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::kcp) enum Stage {
+    /// Unknown to the server until the next tick.
+    New,
+    Known(ConnectionId),
+    /// Ended for the server; sends its queue.
+    Leaving,
+}
+
+impl Client {
+    pub(super) fn new(connection: KcpConnection, place: Place) -> Self {
+        Self {
+            connection,
+            stage: Stage::New,
+            place: Some(place),
+            silence: Silence::default(),
+            packets: 0,
+        }
+    }
+
+    pub(super) fn cookie(&self) -> Option<NonZeroU32> {
+        self.connection.cookie()
+    }
+
+    pub(super) fn transmit(&mut self, to: SocketAddr, out: &mut VecDeque<(SocketAddr, Bytes)>) {
+        while let Some(datagram) = self.connection.poll_transmit() {
+            if out.len() < MAX_OUT {
+                out.push_back((to, datagram));
+            }
+        }
+    }
+
+    /// Ends a tick, `elapsed` after the last one. Returns the reason for the end of the connection, once
+    /// its input is handled.
+    pub(in crate::kcp) fn end_tick(
+        &mut self,
+        server: &impl Endpoint,
+        elapsed: Duration,
+        options: &TransportOptions,
+    ) -> Option<KcpError> {
+        let Stage::Known(connection) = self.stage else {
+            return None;
+        };
+        if self.connection.next_length().is_some() {
+            return None;
+        }
+        let silent = self.silence.add(elapsed);
+        if self.silence.is_first() {
+            if silent >= options.handshake_timeout {
+                self.connection.fail(KcpError::NoMessage);
+            }
+        } else if silent >= options.idle_timeout {
+            if server.expects_packets(connection) {
+                self.connection.fail(KcpError::Idle);
+            }
+            self.silence.end();
+        }
+        self.connection.closed()
+    }
+}
+
+impl Turn for Client {
+    type Fault = Infallible;
+
+    fn begin(&mut self, options: &TransportOptions) -> Result<bool, Infallible> {
+        self.packets = options.max_queued_packets.max(1);
+        Ok(self.has_input())
+    }
+
+    fn has_input(&mut self) -> bool {
+        self.packets > 0 && self.connection.next_length().is_some()
+    }
+
+    fn receive(
+        &mut self,
+        connection: ConnectionId,
+        server: &mut impl Endpoint,
+        limit: usize,
+    ) -> Result<Option<usize>, Infallible> {
+        if !self.has_input() || !server.accepts_packets(connection) {
+            return Ok(None);
+        }
+        let length = self.connection.next_length().unwrap_or_default();
+        let cost = length.saturating_add(PACKET_COST);
+        if cost > limit {
+            return Ok(None);
+        }
+        let Some((channel, message)) = self.connection.poll_message() else {
+            return Ok(None);
+        };
+        self.packets = self.packets.saturating_sub(1);
+        match server.handle_packet(connection, channel.number(), &message) {
+            Ok(()) => self.silence.end(),
+            Err(error) => {
+                tracing::info!(%connection, %error, "malformed packet");
+                if server.is_connected(connection) {
+                    server.disconnect(connection, &error.to_string());
+                }
+                self.packets = 0;
+            }
+        }
+        Ok(Some(cost))
+    }
+}
+
+/// Returns the counter of the limit that has ended a connection.
+pub(in crate::kcp) fn counter(reason: KcpError) -> Option<fn(&mut TransportStats) -> &mut u64> {
+    match reason {
+        KcpError::NoMessage => Some(|stats| &mut stats.handshake_timeouts),
+        KcpError::Idle => Some(|stats| &mut stats.idle_timeouts),
+        KcpError::MissingSegment => Some(|stats| &mut stats.missing_segments),
+        KcpError::Timeout | KcpError::DeadLink => Some(|stats| &mut stats.kcp_timeouts),
+        _ => None,
+    }
+}

@@ -1,0 +1,256 @@
+//! Each limit of a TCP server, and honest clients at half of it.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::support::{Board, Running, read_to_end, ready_client, soon};
+use syncvar_net::{NetworkServer, ServerConfig};
+use syncvar_tokio::tcp::{ReservedPlaces, TcpOptions};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::sleep;
+
+/// Connects from an address of loopback.
+async fn connect_from(from: [u8; 4], to: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((from, 0).into()).unwrap();
+    soon(socket.connect(to)).await.unwrap().unwrap()
+}
+
+/// Waits for a count.
+async fn reaches(count: impl Fn() -> u64, wanted: u64) {
+    let reached = soon(async {
+        while count() < wanted {
+            sleep(Duration::from_millis(5)).await;
+        }
+    });
+    reached.await.expect("the count");
+}
+
+#[tokio::test]
+async fn an_address_cannot_take_all_places() {
+    let mut options = TcpOptions::default();
+    options.max_connections_per_address = 2;
+    let server = Running::start(options, |_| {}).await;
+    let refused = || server.counters.stats().refused_address;
+    let accepted = || server.counters.stats().accepted;
+    let first = connect_from([127, 0, 0, 1], server.addr).await;
+    reaches(accepted, 1).await;
+    assert_eq!(refused(), 0);
+    let _second = connect_from([127, 0, 0, 1], server.addr).await;
+    let mut third = connect_from([127, 0, 0, 1], server.addr).await;
+    reaches(refused, 1).await;
+    // A reset or an end.
+    let mut byte = [0];
+    let read = soon(tokio::io::AsyncReadExt::read(&mut third, &mut byte));
+    assert!(matches!(read.await.unwrap(), Ok(0) | Err(_)));
+    if cfg!(target_os = "linux") {
+        let _other = connect_from([127, 0, 0, 2], server.addr).await;
+        reaches(accepted, 3).await;
+    }
+    drop(first);
+    soon(async {
+        while accepted() < 4 {
+            let _again = connect_from([127, 0, 0, 1], server.addr).await;
+            sleep(Duration::from_millis(10)).await;
+        }
+    })
+    .await
+    .expect("a free place");
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn reserved_places_let_a_known_address_in() {
+    let mut options = TcpOptions::default();
+    options.max_connections = 2;
+    options.reserved = ReservedPlaces::new(1, |from| from.to_string() == "127.0.0.9");
+    let server = Running::start(options, |_| {}).await;
+    let _stranger = connect_from([127, 0, 0, 1], server.addr).await;
+    let _refused = connect_from([127, 0, 0, 1], server.addr).await;
+    reaches(|| server.counters.stats().refused_full, 1).await;
+    let _known = connect_from([127, 0, 0, 9], server.addr).await;
+    reaches(|| server.counters.stats().accepted, 2).await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_rate_wait_for_their_turn() {
+    let mut options = TcpOptions::default();
+    options.max_accepts_per_second = 40;
+    let server = Running::start(options, |_| {}).await;
+    let accepted = || server.counters.stats().accepted;
+    let mut streams = Vec::new();
+    for _ in 0..5 {
+        streams.push(connect_from([127, 0, 0, 1], server.addr).await);
+    }
+    reaches(accepted, 5).await;
+    assert_eq!(server.counters.stats().delayed_accepts, 0);
+    for _ in 0..15 {
+        streams.push(connect_from([127, 0, 0, 1], server.addr).await);
+    }
+    reaches(|| server.counters.stats().delayed_accepts, 1).await;
+    assert!(accepted() < 20);
+    reaches(accepted, 20).await;
+}
+
+#[tokio::test]
+async fn silence_after_the_handshake_ends_a_connection() {
+    let mut options = TcpOptions::default();
+    options.idle_timeout = Duration::from_millis(300);
+    let server = Running::start(options, |_| {}).await;
+    let mut silent = ready_client(server.addr).await;
+    // Half a frame, byte by byte, is silence.
+    let mut halting = ready_client(server.addr).await;
+    halting.write_all(&[0, 0, 0, 200, 0]).await.unwrap();
+    let trickle = async {
+        while halting.write_all(&[0]).await.is_ok() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::select! {
+        () = trickle => {}
+        () = reaches(|| server.counters.stats().idle_timeouts, 2) => {}
+    }
+    let answer = read_to_end(&mut silent).await;
+    assert!(String::from_utf8_lossy(&answer).contains("silent for too long"));
+}
+
+#[tokio::test]
+async fn pings_of_a_client_keep_it_connected() {
+    let mut options = TcpOptions::default();
+    options.idle_timeout = Duration::from_secs(1);
+    let server = Running::start(options, |_| {}).await;
+    // Half of the limit.
+    let mut client = server
+        .join_with(|config| config.ping_interval = Duration::from_millis(500))
+        .await;
+    let waited = tokio::time::timeout(Duration::from_millis(2500), async {
+        while client.receive().await.is_ok() {}
+    });
+    assert!(waited.await.is_err(), "connected");
+    assert_eq!(server.counters.stats().idle_timeouts, 0);
+}
+
+#[tokio::test]
+async fn a_client_without_pings_may_be_silent() {
+    let mut options = TcpOptions::default();
+    options.idle_timeout = Duration::from_millis(200);
+    let mut config = ServerConfig::default();
+    config.compare_schemas = false;
+    let server = NetworkServer::with_config(super::support::prefabs(), config);
+    let server = Running::serve(server, options.clone(), |_| {}).await;
+    let mut client = server
+        .join_with(|config| config.compare_schemas = false)
+        .await;
+    // A client that is not ready does not ping either.
+    let waiting = Running::start(options, |_| {}).await;
+    let mut lobby = waiting
+        .connect_with(|config| config.auto_ready = false)
+        .await;
+    let waited = tokio::time::timeout(Duration::from_secs(1), async {
+        tokio::join!(async { while client.receive().await.is_ok() {} }, async {
+            while lobby.receive().await.is_ok() {}
+        },)
+    });
+    assert!(waited.await.is_err());
+    server.write(|board| *board.count = 1);
+    server.see(&mut client, |board| board.count == 1).await;
+    assert_eq!(waiting.counters.stats().idle_timeouts, 0);
+}
+
+#[tokio::test]
+async fn a_flood_fills_its_inbox_and_no_more() {
+    let mut options = TcpOptions::default();
+    options.max_inbox_bytes = 16 * 1024;
+    let server = Running::start(options, |board| board.count += 1).await;
+    let mut good = server.join().await;
+    assert_eq!(server.counters.stats().inbox_full, 0);
+    let flooder = ready_client(server.addr).await;
+    let (mut read, mut write) = flooder.into_split();
+    let flood = tokio::spawn(async move {
+        let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
+        let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
+        let writing = async { while write.write_all(&ready).await.is_ok() {} };
+        tokio::select! { _ = reading => {}, () = writing => {} }
+    });
+    reaches(|| server.counters.stats().inbox_full, 10).await;
+    let start = *good.client().get::<Board>(server.board).unwrap().count;
+    server
+        .see(&mut good, |board| board.count > start + 50)
+        .await;
+    flood.abort();
+}
+
+#[tokio::test]
+async fn garbage_is_read_up_to_a_limit_and_then_reset() {
+    let mut options = TcpOptions::default();
+    options.max_linger_bytes = 100_000;
+    let server = Running::start(options, |_| {}).await;
+    // Half of the limit: the answer arrives.
+    let mut bad = TcpStream::connect(server.addr).await.unwrap();
+    bad.write_all(&[255; 50_000]).await.unwrap();
+    let answer = read_to_end(&mut bad).await;
+    assert!(String::from_utf8_lossy(&answer).contains("malformed frame"));
+    drop(bad);
+    assert_eq!(server.counters.stats().linger_cuts, 0);
+
+    let mut worse = TcpStream::connect(server.addr).await.unwrap();
+    let flood = soon(async { while worse.write_all(&[255; 100_000]).await.is_ok() {} });
+    flood.await.expect("a reset");
+    reaches(|| server.counters.stats().malformed_frames, 2).await;
+    assert_eq!(server.counters.stats().linger_cuts, 1);
+}
+
+/// Drops all packets that arrive at a socket. Returns whether the system allows it.
+#[cfg(target_os = "linux")]
+fn cut_off(stream: &TcpStream) -> bool {
+    // `return 0`: no byte of a packet passes.
+    let drop_all = [socket2::SockFilter::new(6, 0, 0, 0)];
+    match socket2::SockRef::from(stream).attach_filter(&drop_all) {
+        Ok(()) => true,
+        Err(error) => {
+            println!("skipped: no socket filter ({error})");
+            false
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_vanished_client_of_a_busy_server_is_noticed() {
+    let mut options = TcpOptions::default();
+    options.idle_timeout = Duration::from_secs(1);
+    let server = Running::start(options, |board| board.count += 1).await;
+    let mut client = ready_client(server.addr).await;
+    if !cut_off(&client) {
+        return;
+    }
+    // Its packets arrive, but no acknowledgement: the system alone can notice it.
+    let ping = async {
+        while client
+            .write_all(&[0, 0, 0, 5, 0, 0, 0, 35, 0])
+            .await
+            .is_ok()
+        {
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::select! {
+        () = ping => {}
+        () = reaches(|| server.counters.stats().vanished, 1) => {}
+    }
+    reaches(|| server.counters.stats().vanished, 1).await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_vanished_client_of_a_quiet_server_is_noticed() {
+    let mut options = TcpOptions::default();
+    options.handshake_timeout = Duration::MAX;
+    options.idle_timeout = Duration::from_secs(2);
+    let server = Running::start(options, |_| {}).await;
+    let client = TcpStream::connect(server.addr).await.unwrap();
+    if cut_off(&client) {
+        reaches(|| server.counters.stats().vanished, 1).await;
+    }
+}

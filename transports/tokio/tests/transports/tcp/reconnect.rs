@@ -1,0 +1,173 @@
+//! Clients whose server does not answer, or is lost.
+
+use std::io;
+use std::time::Duration;
+
+use super::support::{Running, prefabs, soon, wait_for};
+use syncvar_net::{ClientEvent, NetworkClient, NetworkServer};
+use syncvar_runtime::DisconnectReason;
+use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpError, TcpOptions, Timeout};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+/// Options with quick attempts.
+fn quick(max_attempts: u32) -> TcpOptions {
+    let mut reconnect = Reconnect::default();
+    reconnect.first_delay = Duration::from_millis(10);
+    reconnect.max_delay = Duration::from_millis(50);
+    reconnect.max_attempts = max_attempts;
+    let mut options = TcpOptions::default();
+    options.reconnect = Some(reconnect);
+    options
+}
+
+async fn connect(addr: std::net::SocketAddr, options: TcpOptions) -> io::Result<TcpClient> {
+    let client = NetworkClient::new(prefabs());
+    soon(Box::pin(TcpClient::connect_with(addr, client, options)))
+        .await
+        .expect("a result")
+}
+
+#[tokio::test]
+async fn a_client_returns_to_a_server_that_was_killed() {
+    let first = Running::start(TcpOptions::default(), |_| {}).await;
+    first.write(|board| *board.text = "before".into());
+    let mut client = connect(first.addr, quick(1000)).await.unwrap();
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    first.see(&mut client, |board| board.text == "before").await;
+    let addr = first.addr;
+    first.abort();
+    let lost = wait_for(&mut client, |event| {
+        matches!(event, ClientEvent::Disconnected { .. })
+    });
+    let reason = DisconnectReason::ConnectionLost;
+    assert_eq!(lost.await, ClientEvent::Disconnected { reason });
+    assert!(!client.is_over());
+
+    let server = NetworkServer::new(prefabs());
+    let second = Running::serve_at(addr, server, TcpOptions::default(), |_| {}).await;
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Connected)).await;
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    // The snapshot of the new server, without the state of the old one.
+    second.see(&mut client, |board| *board.text == *"").await;
+    second.write(|board| *board.text = "after".into());
+    second.see(&mut client, |board| board.text == "after").await;
+}
+
+#[tokio::test]
+async fn after_the_last_attempt_the_client_is_over() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = connect(server.addr, quick(3)).await.unwrap();
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    server.abort();
+    let events = soon(async { while client.next_event().await.is_some() {} });
+    events.await.expect("an end");
+    assert!(client.is_over());
+    assert!(matches!(client.receive().await, Err(TcpError::Closed)));
+}
+
+#[tokio::test]
+async fn a_client_that_was_sent_away_stays_away() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = connect(server.addr, quick(1000)).await.unwrap();
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    server.stop().await;
+    let events = soon(async { while client.next_event().await.is_some() {} });
+    events.await.expect("an end");
+    assert!(client.is_over());
+}
+
+#[tokio::test]
+async fn without_the_option_a_lost_connection_is_the_last() {
+    let server = Running::start(TcpOptions::default(), |_| {}).await;
+    let mut client = server.join().await;
+    server.abort();
+    let events = soon(async { while client.next_event().await.is_some() {} });
+    events.await.expect("an end");
+    assert!(client.is_over());
+}
+
+#[tokio::test]
+async fn a_server_without_an_answer_times_out() {
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = TcpOptions::default();
+    options.handshake_timeout = Duration::from_millis(200);
+    let mut client = connect(silent.local_addr().unwrap(), options)
+        .await
+        .unwrap();
+    let error = soon(client.receive()).await.expect("an end").unwrap_err();
+    assert!(
+        matches!(error, TcpError::Timeout(Timeout::Handshake)),
+        "{error}"
+    );
+    let reason = DisconnectReason::ConnectionLost;
+    let lost = ClientEvent::Refused { reason };
+    assert_eq!(client.poll_event(), Some(lost));
+}
+
+#[tokio::test]
+async fn a_server_that_falls_silent_times_out() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut options = TcpOptions::default();
+    options.idle_timeout = Duration::from_millis(500);
+    let addr = listener.local_addr().unwrap();
+    let mut client = connect(addr, options).await.unwrap();
+    let serve = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut server = NetworkServer::new(prefabs());
+        let connection = server.handle_connect();
+        // The handshake and `Ready` have their answers, the pings have none.
+        for _ in 0..2 {
+            let length = stream.read_u32().await.unwrap();
+            let mut frame = vec![0; usize::try_from(length).unwrap()];
+            stream.read_exact(&mut frame).await.unwrap();
+            server
+                .handle_packet(connection, frame[0], &frame[1..])
+                .unwrap();
+            server.update(Duration::ZERO);
+            while let Some(packet) = server.poll_transmit() {
+                let length = u32::try_from(packet.len() + 1).unwrap();
+                stream.write_u32(length).await.unwrap();
+                stream.write_u8(packet.channel).await.unwrap();
+                stream.write_all(&packet.to_bytes()).await.unwrap();
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    let error = tokio::select! {
+        () = serve => panic!("it stays"),
+        error = soon(async {
+            loop {
+                if let Err(error) = client.receive().await {
+                    return error;
+                }
+            }
+        }) => error.expect("an end"),
+    };
+    assert!(matches!(error, TcpError::Timeout(Timeout::Idle)), "{error}");
+}
+
+/// A listener whose queue is full: the system leaves further connections without an answer.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn connecting_has_a_time_limit() {
+    use socket2::{Domain, Socket, Type};
+
+    let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let anywhere: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    listener.bind(&anywhere.into()).unwrap();
+    listener.listen(0).unwrap();
+    let addr = listener.local_addr().unwrap().as_socket().unwrap();
+    let mut options = TcpOptions::default();
+    options.connect_timeout = Duration::from_millis(100);
+    let mut waiting = Vec::new();
+    let error = loop {
+        match connect(addr, options.clone()).await {
+            Ok(client) => waiting.push(client),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    let timeout = error.get_ref().and_then(|inner| inner.downcast_ref());
+    assert_eq!(timeout, Some(&Timeout::Connect));
+}
