@@ -125,12 +125,10 @@ macro_rules! change {
                     drop(server.calls::<Body>(id).whisper(connection, items));
                 }
             }
-            // The healthy client, the last one, stays ready.
+            // The healthy client stays ready.
             _ => {
-                if low % 5 < 3
-                    && let Some(connection) = connection
-                {
-                    server.set_not_ready(connection);
+                if let Some(attacker) = connection.filter(|attacker| *attacker != connections[3]) {
+                    server.set_not_ready(attacker);
                 }
             }
         }
