@@ -126,6 +126,13 @@ pub enum ReadErrorKind {
         /// Remaining work of the connection.
         left: usize,
     },
+    /// The fields of an owner would keep more memory than
+    /// [`Limits::max_owner_memory`](crate::Limits::max_owner_memory) allows.
+    #[error("more memory than the {limit} bytes of `max_owner_memory`")]
+    TooMuchOwnerMemory {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// Values are nested deeper than [`Limits::max_depth`](crate::Limits::max_depth) allows.
     #[error("values nested deeper than `max_depth`")]
     TooDeep,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
 use syncvar_runtime::limits::WorkMeter;
+use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
 
 use crate::server::observers::audience::AudienceId;
@@ -24,6 +25,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) player_request: Option<u64>,
     pub(in crate::server) player: Option<NetId>,
     pub(in crate::server) owned: Owned,
+    /// Memory that its writes have added to them.
+    pub(in crate::server) memory: OwnerMemory,
     /// Time of the last ping.
     pub(in crate::server) last_ping: Option<Duration>,
     /// Round-trip time in seconds.
@@ -61,6 +64,7 @@ impl Connection {
             player_request: None,
             player: None,
             owned: Owned::default(),
+            memory: OwnerMemory::default(),
             last_ping: None,
             rtt: None,
             rates: Rates::default(),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
 use syncvar_runtime::limits::WorkMeter;
+use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
 
@@ -32,6 +33,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) work: WorkMeter,
     /// Objects that the connection owns.
     pub(in crate::server) owned: BTreeSet<NetId>,
+    /// Memory that its writes have added to them.
+    pub(in crate::server) memory: OwnerMemory,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
     pub(in crate::server) own: Segments,
     /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
@@ -76,6 +79,7 @@ impl Connection {
             rates: Rates::default(),
             work: WorkMeter::default(),
             owned: BTreeSet::new(),
+            memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),
             listed: false,
