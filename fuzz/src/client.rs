@@ -87,7 +87,7 @@ impl<P: Protocol> Session<P> {
     }
 
     fn take(&mut self, mut step: Step<'_>) {
-        match step.op % 12 {
+        match step.op % 13 {
             0 => self.receive(0, step.bytes),
             1 => self.receive(1, step.bytes),
             2 | 3 => {
@@ -106,6 +106,10 @@ impl<P: Protocol> Session<P> {
                 packet.truncate(usize::from(step.byte()));
                 packet.extend_from_slice(step.bytes);
                 self.receive(channel, &packet);
+            }
+            12 => {
+                let kind = step.byte();
+                self.receive(0, &P::message(kind, &step.run()));
             }
             7 => self.next = usize::from(step.byte()),
             8 => P::write(&mut self.client, step),

@@ -7,7 +7,7 @@ use syncvar::{SyncField, fields::OperationLog};
 use crate::limits::bounded;
 use crate::objects::{Empty, Item};
 use crate::script::{Script, Step};
-use crate::values::ENCODINGS;
+use crate::values::{ENCODINGS, reader};
 
 /// Most elements that the edits of an input leave in a collection.
 const MAX_ELEMENTS: usize = 256;
@@ -47,6 +47,12 @@ impl Element for i64 {
 impl Element for String {
     fn make(step: &mut Step<'_>) -> Self {
         step.text()
+    }
+}
+
+impl Element for FixedString512 {
+    fn make(step: &mut Step<'_>) -> Self {
+        Self::truncated(&step.text())
     }
 }
 
@@ -170,6 +176,7 @@ const SUBJECTS: &[fn(Script<'_>, Encoding)] = &[
     session::<SyncList<u32>>,
     session::<SyncList<String>>,
     session::<SyncList<Empty>>,
+    session::<SyncList<FixedString512>>,
     session::<SyncList<Item>>,
     session::<SyncList<Option<Vec<u8>>>>,
     session::<SyncDictionary<u32, String>>,
@@ -203,18 +210,25 @@ fn session<F: Subject>(script: Script<'_>, encoding: Encoding) {
     }
     field.set_observed(true);
     let mut is_equal = true;
-    for step in script {
-        match step.op % 8 {
+    for mut step in script {
+        match step.op % 9 {
+            8 => {
+                let bytes = step.run();
+                bounded(bytes.len(), || {
+                    let _ = replica.read_delta(&mut reader(&bytes, encoding));
+                });
+                is_equal = false;
+            }
             0 => {
                 bounded(step.bytes.len(), || {
-                    let mut reader = NetworkReader::with_encoding(step.bytes, encoding);
+                    let mut reader = reader(step.bytes, encoding);
                     let _ = replica.read_delta(&mut reader);
                 });
                 is_equal = false;
             }
             1 => {
                 bounded(step.bytes.len(), || {
-                    let mut reader = NetworkReader::with_encoding(step.bytes, encoding);
+                    let mut reader = reader(step.bytes, encoding);
                     let _ = replica.read_full(&mut reader);
                 });
                 is_equal = false;
@@ -259,7 +273,7 @@ fn send<F: Subject>(
     field.clear_dirty();
     let mut bytes = legal.clone();
     step.patch(&mut bytes);
-    let mut reader = NetworkReader::with_encoding(&bytes, encoding);
+    let mut reader = reader(&bytes, encoding);
     let read = bounded(bytes.len(), || replica.read_delta(&mut reader));
     if !is_equal || bytes != legal {
         return false;

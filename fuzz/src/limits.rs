@@ -6,16 +6,16 @@ use allocation_counter::measure;
 use cpu_time::ThreadTime;
 
 /// Most bytes held at a time beyond the input's share.
-const MEMORY: u64 = 32 << 20;
+const MEMORY: u64 = 24 << 20;
 
 /// Most bytes held at a time for each byte of input.
-const MEMORY_PER_BYTE: u64 = 1 << 10;
+const MEMORY_PER_BYTE: u64 = 96;
 
 /// Most allocations beyond the input's share.
 const ALLOCATIONS: u64 = 20_000;
 
 /// Most allocations for each byte of input.
-const ALLOCATIONS_PER_BYTE: u64 = 200;
+const ALLOCATIONS_PER_BYTE: u64 = 100;
 
 /// Most CPU time.
 const TIME: Duration = Duration::from_millis(500);

@@ -27,9 +27,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["targets"] => TARGETS.iter().for_each(|(name, _)| println!("{name}")),
         ["seed", name, folder] => {
             let root = here().join("..");
-            write(Path::new(folder), &seeds(target(name)?.0, &root))?;
+            write(Path::new(folder), "seed", &seeds(target(name)?.0, &root))?;
         }
-        ["unpack", name, folder] => write(Path::new(folder), &inputs(target(name)?.0)?)?,
+        ["unpack", name, folder] => write(Path::new(folder), "tree", &inputs(target(name)?.0)?)?,
         ["pack", name, folder] => pack(target(name)?.0, Path::new(folder))?,
         ["replay", name, ref files @ ..] => {
             for file in files {
@@ -72,11 +72,11 @@ fn inputs(target: &str) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
     Ok(text.lines().map(hex::decode).collect::<Result<_, _>>()?)
 }
 
-/// Writes inputs as files, each with a name of its bytes.
-fn write(folder: &Path, inputs: &[Vec<u8>]) -> Result<(), Box<dyn Error>> {
+/// Writes inputs as numbered files.
+fn write(folder: &Path, name: &str, inputs: &[Vec<u8>]) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(folder)?;
     for (number, input) in inputs.iter().enumerate() {
-        fs::write(folder.join(format!("tree-{number:05}")), input)?;
+        fs::write(folder.join(format!("{name}-{number:05}")), input)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use syncvar::codec::{Bits, Half, Quantized, SmallestThree, SyncCodec};
 use syncvar::mirror::{AssetId, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
-use syncvar::values::{Quaternion, Vector3};
+use syncvar::values::{Postcard, Quaternion, Vector3};
 use syncvar::wire::{Encoding, NetworkWriter};
 
 /// Element without bytes.
@@ -38,6 +38,21 @@ pub enum Kind {
         /// Place.
         place: Vector3,
     },
+}
+
+/// Value that contains itself.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Tree {
+    /// Parts.
+    pub parts: Vec<Tree>,
+}
+
+impl Tree {
+    /// Returns the number of levels below this one.
+    pub fn depth(&self) -> u32 {
+        let depths = self.parts.iter().map(|part| part.depth() + 1);
+        depths.max().unwrap_or(0)
+    }
 }
 
 /// Fields of the server.
@@ -134,6 +149,17 @@ impl Body {
         self.target.set(to);
     }
 
+    #[command]
+    pub(crate) fn mark(&mut self, labels: Vec<FixedString4096>, blocks: Vec<Option<[f64; 64]>>) {
+        self.level
+            .set(u32::try_from(labels.len() + blocks.len()).unwrap_or(0));
+    }
+
+    #[command]
+    pub(crate) fn plant(&mut self, tree: Postcard<Tree>) {
+        self.level.set(tree.0.depth());
+    }
+
     #[client_rpc]
     pub(crate) fn hear(&mut self, number: u32, text: String) {
         self.heard = self.heard.wrapping_add(number) ^ u32::try_from(text.len()).unwrap_or(0);
@@ -178,6 +204,8 @@ pub struct Mind {
     target: SyncVar<NetRef>,
     #[sync_var(write = owner)]
     grid: SyncVar<Vec<Vec<u8>>>,
+    #[sync_var(write = owner)]
+    labels: SyncList<FixedString512>,
     aims: u32,
 }
 
@@ -192,7 +220,7 @@ impl Mind {
         let position = usize::try_from(number).unwrap_or(usize::MAX);
         let [low, high, ..] = number.to_le_bytes();
         let short = u16::from_le_bytes([low, high]);
-        match what % 15 {
+        match what % 16 {
             0 => drop(self.aim.set(number)),
             1 => drop(self.words.set(text.into())),
             2 if self.path.len() < 64 => self.path.push(short),
@@ -213,6 +241,7 @@ impl Mind {
             10 => drop(self.order.insert(text.into())),
             11 => drop(self.speed.set(f32::from(short))),
             12 => drop(self.mode.set(short & 0xfff)),
+            15 => self.labels.push(FixedString::truncated(text)),
             13 => drop(self.grid.set(vec![text.into(), Vec::new()])),
             _ => drop(self.items.pop()),
         }
@@ -298,6 +327,7 @@ pub fn digest(body: Option<&Body>, mind: Option<&Mind>, purse: Option<&Purse>) -
         out.write(&*mind.mode);
         out.write(&*mind.target);
         out.write(&*mind.grid);
+        out.write(&mind.labels.to_vec());
     }
     if let Some(purse) = purse {
         out.write(&*purse.coins);

@@ -18,7 +18,21 @@ macro_rules! write_field {
                     mind.change(what, number, &text);
                 }
             }
-            0..220 => drop(client.calls::<Body>(id).fire(number)),
+            0..210 => drop(client.calls::<Body>(id).fire(number)),
+            210..216 => {
+                let (label, block) = (FixedString::truncated(&text), Some([0.5; 64]));
+                drop(
+                    client
+                        .calls::<Body>(id)
+                        .mark(vec![label; 2], vec![block, None]),
+                );
+            }
+            216..220 => {
+                let tree = Tree {
+                    parts: vec![Tree::default()],
+                };
+                drop(client.calls::<Body>(id).plant(Postcard(tree)));
+            }
             220..240 => drop(client.calls::<Body>(id).open(text)),
             _ => {
                 let items = vec![Item {

@@ -5,6 +5,9 @@
 
 use std::iter;
 
+/// Most bytes of a run.
+const MAX_RUN: usize = 60_000;
+
 /// Steps of an input.
 #[derive(Clone, Debug)]
 pub struct Script<'a>(&'a [u8]);
@@ -52,6 +55,16 @@ impl Step<'_> {
     /// Removes a little-endian number of at most four bytes.
     pub fn number(&mut self) -> u32 {
         u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()])
+    }
+
+    /// Returns bytes with a run: a head of up to 15 bytes, then the rest, repeated. A run has at most
+    /// 60 000 bytes.
+    pub fn run(&mut self) -> Vec<u8> {
+        let (head, times) = (self.byte(), self.byte());
+        let at = usize::from(head % 16).min(self.bytes.len());
+        let (head, unit) = self.bytes.split_at(at);
+        let most = (MAX_RUN / unit.len().max(1)).min(usize::from(times) * 256);
+        [head, &unit.repeat(most)].concat()
     }
 
     /// Returns the rest as text.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
+use syncvar::wire::{Encoding, NetworkWriter};
 
 use crate::protocol::{Compact, Mirror, Protocol, Unet};
 use crate::script::push_step;
@@ -16,8 +17,8 @@ const MAX_GOLDEN: usize = 200;
 /// Returns the inputs of a target. `root` is the folder of the repository.
 pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
     match target {
-        "server_compact" => server::<Compact>(),
-        "server_unet" => server::<Unet>(),
+        "server_compact" => [server::<Compact>(), runs(Encoding::Compact)].concat(),
+        "server_unet" => [server::<Unet>(), runs(Encoding::Unet)].concat(),
         "mirror_server" => server::<Mirror>(),
         "client_compact" => client::<Compact>(&[]),
         "client_unet" => client::<Unet>(&golden(&root.join("tests/golden/unet"))),
@@ -101,6 +102,25 @@ fn server<P: Protocol>() -> Vec<Vec<u8>> {
     inputs
 }
 
+/// Long runs of one operation in each field of an owner.
+fn runs(encoding: Encoding) -> Vec<Vec<u8>> {
+    const OWNER_WRITE: u8 = 16;
+    let units: [&[u8]; 6] = [&[4], &[5], &[0, 1], &[2, 0, 1], &[3, 0], &[6, 0, 1, 9]];
+    let mut inputs = Vec::new();
+    for field in 0..13_u32 {
+        for unit in units {
+            let mut head = NetworkWriter::with_encoding(encoding);
+            head.write_bytes(&[3, 1, 1]);
+            head.write_dirty_bits(1 << field);
+            head.write(&60_000_u16);
+            let length = u8::try_from(head.len()).unwrap_or(15);
+            let step = [&[OWNER_WRITE, length, 255], head.as_bytes(), unit].concat();
+            inputs.push(of_steps(&[(48, &step), (44, &[]), (48, &step)]));
+        }
+    }
+    inputs
+}
+
 /// Legal packets in order, single messages, and golden packets.
 fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let recording = Recording::of::<P>();
@@ -144,7 +164,6 @@ fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
 fn schema() -> Vec<Vec<u8>> {
     use syncvar::behaviour::BehaviourSet;
     use syncvar::values::NetworkHash128;
-    use syncvar::wire::NetworkWriter;
     use syncvar_runtime::prefab::text::PrefabText;
 
     let texts = ["hero", "b"].map(|name| {
@@ -199,7 +218,7 @@ fn values_of(root: &Path) -> Vec<Vec<u8>> {
 
 fn collections() -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
-    for subject in 0..13 {
+    for subject in 0..14 {
         for settings in 0..3 {
             let mut input = vec![subject, settings];
             for what in 0..12 {

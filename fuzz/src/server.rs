@@ -43,7 +43,7 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         let packets = &recording.up;
         packets[usize::from(index) % packets.len()].clone()
     };
-    match step.op / 4 % 12 {
+    match step.op / 4 % 13 {
         0 => world.receive(attacker, 0, step.bytes),
         1 => world.receive(attacker, 1, step.bytes),
         2 | 3 => {
@@ -60,6 +60,10 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
             packet.truncate(usize::from(step.byte()));
             packet.extend_from_slice(step.bytes);
             world.receive(attacker, channel, &packet);
+        }
+        12 => {
+            let kind = step.byte();
+            world.receive(attacker, 0, &P::message(kind, &step.run()));
         }
         7 => world.change(step),
         8 => P::write(&mut world.healthy, step),

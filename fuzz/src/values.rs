@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar::codec::{Bits, Fixed, Half, Quantized, SmallestThree, ZigZag};
+use syncvar::limits::Limits;
 use syncvar::prelude::*;
 use syncvar::values::{
     Color, Color32, Decimal, LayerMask, Matrix4x4, NetworkHash128, OaDate, Plane, Postcard,
@@ -15,7 +16,7 @@ use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 use syncvar::{NetworkSceneId, codec::SyncCodec};
 
 use crate::limits::bounded;
-use crate::objects::{Body, Empty, Item, Kind};
+use crate::objects::{Body, Empty, Item, Kind, Tree};
 
 /// Encodings by number.
 pub const ENCODINGS: [Encoding; 3] = [Encoding::Unet, Encoding::Compact, Encoding::Mirror];
@@ -48,7 +49,8 @@ table! {
     Matrix4x4, Plane, Ray, Ray2D, Rect, Color, Color32, LayerMask, Quaternion, Vector2, Vector2Int,
     Vector3, Vector3Int, Vector4, NetId, NetRef, BehaviourRef<Body>, NetworkHash128,
     NetworkSceneId, FixedString32, FixedString128, uuid::Uuid, Postcard<Foreign>, glam::Vec3,
-    glam::Quat, mint::Vector2<f32>, Item, Kind, Vec<Item>, Option<Kind>;
+    glam::Quat, mint::Vector2<f32>, Item, Kind, Vec<Item>, Option<Kind>, Vec<FixedString4096>,
+    Vec<Option<[f64; 64]>>, Postcard<Tree>;
     Bits<1>: u8, Bits<12>: u16, Bits<20>: i32, Bits<33>: u64, Fixed: u32, Fixed: i64, Fixed: char,
     ZigZag: i32, ZigZag: i64, Half: f32, Half: f64, Half: Vector3, Quantized<-500, 500, 100>: f32,
     Quantized<0, 1, 1>: Vector2, Quantized<-30_000, 30_000, 4>: f64, SmallestThree: Quaternion,
@@ -65,12 +67,12 @@ pub fn run(bytes: &[u8]) {
     };
     let check = CHECKS[usize::from(*number) % CHECKS.len()];
     let encoding = ENCODINGS[usize::from(*encoding) % ENCODINGS.len()];
-    bounded(bytes.len(), || check(bytes, encoding));
+    check(bytes, encoding);
 }
 
 fn value<T: SyncValue>(bytes: &[u8], encoding: Encoding) {
-    let mut reader = NetworkReader::with_encoding(bytes, encoding);
-    let Ok(read) = reader.read::<T>() else {
+    let mut reader = reader(bytes, encoding);
+    let Ok(read) = bounded(bytes.len(), || reader.read::<T>()) else {
         return;
     };
     assert!(reader.position() <= bytes.len());
@@ -87,7 +89,7 @@ fn value<T: SyncValue>(bytes: &[u8], encoding: Encoding) {
         Some(written.clone())
     );
     // The same bytes change an existing value to the same value.
-    let mut reader = NetworkReader::with_encoding(bytes, encoding);
+    let mut reader = self::reader(bytes, encoding);
     let mut changed = again;
     let previous = changed
         .read_with_previous(&mut reader)
@@ -99,7 +101,7 @@ fn value<T: SyncValue>(bytes: &[u8], encoding: Encoding) {
 }
 
 fn codec<C: SyncCodec<T>, T: Clone + Send + Sync + 'static>(bytes: &[u8], encoding: Encoding) {
-    let mut reader = NetworkReader::with_encoding(bytes, encoding);
+    let mut reader = reader(bytes, encoding);
     let Ok(read) = C::read(&mut reader) else {
         return;
     };
@@ -114,6 +116,13 @@ fn codec<C: SyncCodec<T>, T: Clone + Send + Sync + 'static>(bytes: &[u8], encodi
         write(encoding, |writer| C::write(&again, writer)),
         Some(written)
     );
+}
+
+/// Returns a reader with the limits of a packet.
+pub fn reader(bytes: &[u8], encoding: Encoding) -> NetworkReader<'_> {
+    let limits = Limits::default();
+    let budget = limits.budget(bytes.len(), limits.max_work);
+    NetworkReader::with_encoding(bytes, encoding).with_budget(budget)
 }
 
 /// Returns the bytes, or `None` for a value that cannot be written.

@@ -12,9 +12,10 @@ use syncvar::mirror::{
     MirrorClient, MirrorClientConfig, MirrorServer, MirrorServerConfig, MirrorSpawnOptions,
 };
 use syncvar::prelude::*;
+use syncvar::values::Postcard;
 
 use super::{MAX_OBJECTS, Protocol};
-use crate::objects::{Body, Item, Mind, Purse, digest, hero, mirror_prefabs};
+use crate::objects::{Body, Item, Mind, Purse, Tree, digest, hero, mirror_prefabs};
 use crate::script::Step;
 
 /// Mirror's protocol.

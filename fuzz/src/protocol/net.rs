@@ -2,11 +2,12 @@
 
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
+use syncvar::values::Postcard;
 use syncvar::wire::NetworkWriter;
 use syncvar::{ClientConfig, Framing};
 
 use super::{MAX_OBJECTS, Protocol};
-use crate::objects::{Body, Item, Mind, Purse, digest, hero, prefabs};
+use crate::objects::{Body, Item, Mind, Purse, Tree, digest, hero, prefabs};
 use crate::script::Step;
 
 /// Messages of many objects.
