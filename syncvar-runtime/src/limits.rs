@@ -38,8 +38,10 @@ pub struct Limits {
     /// Limit of nested values; 64 by default. Sequences, boxes and maps count one level each, and so does
     /// each level inside a `Postcard`.
     pub max_depth: usize,
-    /// Limit of the memory that the owners' fields of one connection keep, in bytes; 8 MiB by default.
-    /// Fields beyond it must not grow.
+    /// Limit of the memory that the writes of one connection add to the objects it owns, in bytes; 4 MiB
+    /// by default. Beyond it the fields must not grow. Elements count with their size, and with their
+    /// bytes in a snapshot; spare capacity and the overhead of the allocator may take it to four times as
+    /// much.
     pub max_owner_memory: usize,
 }
 
@@ -58,7 +60,7 @@ impl Limits {
         max_work: 128 << 20,
         work_per_byte: 64,
         max_depth: 64,
-        max_owner_memory: 8 << 20,
+        max_owner_memory: 4 << 20,
     };
 
     /// Returns the budget of a packet of this length, from a connection with this much work left.
@@ -73,14 +75,14 @@ impl Limits {
     /// ```
     #[inline]
     pub const fn budget(&self, packet_length: usize, work_left: usize) -> ReadBudget {
-        let memory = packet_length.saturating_mul(self.memory_per_byte);
-        let work = packet_length.saturating_mul(self.work_per_byte);
-        ReadBudget {
+        let mut budget = ReadBudget {
             elements: self.max_elements,
-            memory: self.max_memory.saturating_add(memory),
-            work: work_left.saturating_add(work),
+            memory: self.max_memory,
+            work: work_left,
             depth: self.max_depth,
-        }
+        };
+        budget.add_share(self, packet_length);
+        budget
     }
 }
 
@@ -119,6 +121,15 @@ impl ReadBudget {
         work: usize::MAX,
         depth: usize::MAX,
     };
+
+    /// Adds the share of bytes that came with an earlier packet and are read now.
+    #[inline]
+    pub const fn add_share(&mut self, limits: &Limits, length: usize) {
+        let memory = length.saturating_mul(limits.memory_per_byte);
+        let work = length.saturating_mul(limits.work_per_byte);
+        self.memory = self.memory.saturating_add(memory);
+        self.work = self.work.saturating_add(work);
+    }
 }
 
 /// Work of a connection since the last update, beyond the share that its bytes add.

@@ -238,6 +238,14 @@ pub(super) fn charge_entries<T>(
     reader.charge_sized(count, size_of::<T>().saturating_add(ENTRY))
 }
 
+/// Charges an operation of a log that goes on to other connections. It is kept until the next update, so
+/// it counts eight times as work.
+#[inline]
+pub(super) fn charge_relayed<O>(reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+    reader.charge::<O>(1)?;
+    reader.take_work(size_of::<O>().saturating_mul(6))
+}
+
 /// Charges the memory of reported changes.
 #[inline]
 pub(super) fn charge_changes<C>(

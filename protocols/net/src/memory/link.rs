@@ -42,6 +42,7 @@ pub struct Link {
 pub(super) struct Pipe {
     link: Link,
     random: u64,
+    /// In order of arrival.
     in_flight: Vec<InFlight>,
     /// Arrival time of the last packet on a reliable channel.
     last_reliable: Duration,
@@ -80,16 +81,18 @@ impl Pipe {
             arrival = arrival.max(self.last_reliable);
             self.last_reliable = arrival;
         }
-        self.in_flight.push(InFlight {
+        let earlier = |other: &InFlight| other.arrival <= arrival;
+        let place = self.in_flight.partition_point(earlier);
+        let packet = InFlight {
             arrival,
             channel,
             packet,
-        });
+        };
+        self.in_flight.insert(place, packet);
     }
 
     /// Removes and returns the packets that have arrived, in order of arrival.
     pub(super) fn arrived(&mut self, now: Duration) -> Vec<(u8, Bytes)> {
-        self.in_flight.sort_by_key(|packet| packet.arrival);
         let count = self
             .in_flight
             .partition_point(|packet| packet.arrival <= now);

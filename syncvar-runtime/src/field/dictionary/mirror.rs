@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::field::write_item;
 use super::{DictionaryChange, SyncDictionary};
-use crate::field::collection::{self, Changes, charge_changes, charge_entries};
+use crate::field::collection::{self, Changes, charge_changes, charge_entries, charge_relayed};
 use crate::field::mirror::{self, ADD, Operation};
 use crate::wire::budget::ENTRY;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
@@ -116,7 +116,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         if reader.is_relaying()
             && let Some(operations) = self.record.relayed()
         {
-            reader.charge::<Made<K, V>>(1)?;
+            charge_relayed::<Made<K, V>>(reader)?;
             operations.push(made.clone());
         }
         match reported {

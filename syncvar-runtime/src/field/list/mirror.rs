@@ -2,7 +2,7 @@
 
 use super::edited::{Edited, out_of_range};
 use super::{ListChange, SyncList};
-use crate::field::collection::{self, Changes, charge_changes};
+use crate::field::collection::{self, Changes, charge_changes, charge_relayed};
 use crate::field::mirror::{self, ADD, Operation};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -154,7 +154,7 @@ impl<T: SyncValue> Edited<'_, T> {
         }
         charge_changes(reader, reported.as_deref(), 1)?;
         if relayed.is_some() {
-            reader.charge::<Made<T>>(1)?;
+            charge_relayed::<Made<T>>(reader)?;
         }
         let sent = relayed.map(|relayed| (relayed, made.clone()));
         let tell = reported.is_some();

@@ -2,7 +2,7 @@
 
 use super::SetChange;
 use super::storage::Items;
-use crate::field::collection::{self, Changes, charge_changes, charge_entries};
+use crate::field::collection::{self, Changes, charge_changes, charge_entries, charge_relayed};
 use crate::field::keys::Keys;
 use crate::field::mirror::{self, ADD, Operation};
 use crate::field::record::Record;
@@ -94,7 +94,7 @@ where
         if reader.is_relaying()
             && let Some(operations) = record.relayed()
         {
-            reader.charge::<Made<I::Item>>(1)?;
+            charge_relayed::<Made<I::Item>>(reader)?;
             operations.push(made.clone());
         }
         let change = make(items, made, reported.is_some());

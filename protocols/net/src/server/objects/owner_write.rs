@@ -33,7 +33,7 @@ impl NetworkServer {
             });
             return Ok(());
         };
-        let is_rejected = self.sessions.owner_corrections.contains(&(from, id));
+        let is_rejected = self.sessions.owner_corrections.contains(from, id);
         if current != lease || lease == 0 || is_rejected {
             self.stats.ignored_writes += 1;
             return Ok(());
@@ -58,7 +58,7 @@ impl NetworkServer {
             }
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.sessions.owner_corrections.insert((from, id));
+                self.sessions.owner_corrections.insert(from, id);
                 Err(error)
             }
         }
@@ -79,7 +79,7 @@ impl NetworkServer {
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
         self.sessions.reset_work();
-        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
+        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
                     info.policy.owner_write & info.policy.readable(true)
@@ -105,7 +105,7 @@ fn apply_write(
         read = read_write(slots, reader, &mut all);
     }
     if read.is_ok() {
-        // A number may take five times as many bytes in the `Unet` snapshot that is measured.
+        // A number may take five times as many bytes in the snapshot that is measured.
         let taken = budget.saturating_sub(reader.budget().memory);
         let taken = taken.saturating_add(length.saturating_mul(5));
         read = keep(id, slots, reader, (before, taken), memory);

@@ -85,7 +85,8 @@ impl NetworkServer {
             let wanted = std::iter::from_fn(|| connection.resync_requests.pop_first());
             for object in wanted.take(limit) {
                 if let Some(replicated) = objects.get_mut(object.0) {
-                    let owed = self.visibility.pending_snapshots.entry(object).or_default();
+                    let pending = &mut self.visibility.pending_snapshots;
+                    let owed = pending.get_or_insert_with(object, Vec::new);
                     if !owed.contains(id) {
                         owed.push(*id);
                     }

@@ -212,7 +212,7 @@ impl NetworkServer {
             return;
         };
         closed.state = ConnectionState::Closing;
-        let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
+        let owned: Vec<NetId> = closed.owned.iter().collect();
         closed.list(&mut self.outbound.outgoing);
         self.sessions.closing.push_back(connection);
         for id in &owned {

@@ -1,14 +1,16 @@
 //! Application of an operation to a list.
 
+use std::error::Error;
+use std::fmt;
+
 use super::ListOperation;
 use syncvar_runtime::{ListChange, SyncList, SyncValue};
 
 /// Mismatch of an operation and a list: the two sides hold different lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListError {
     /// The position lies beyond the end. UNet throws.
-    #[error("position {index} in a list of {length} elements")]
     IndexOutOfRange {
         /// Position of the operation.
         index: usize,
@@ -16,8 +18,40 @@ pub enum ListError {
         length: usize,
     },
     /// No element equals the removed value. UNet ignores the operation.
-    #[error("no element of the list equals the removed value")]
     NotFound,
+}
+
+impl fmt::Display for ListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IndexOutOfRange { index, length } => {
+                write!(f, "position {index} in a list of {length} elements")
+            }
+            Self::NotFound => f.write_str("no element of the list equals the removed value"),
+        }
+    }
+}
+
+impl Error for ListError {}
+
+impl<T> ListOperation<T> {
+    /// Returns the work of [`apply`](Self::apply) on a list of this length, in bytes moved and compared. A
+    /// program charges it for a peer that it does not trust:
+    /// [`NetworkReader::take_work`](syncvar_runtime::NetworkReader::take_work).
+    ///
+    /// ```
+    /// # use syncvar::unet::ListOperation;
+    /// let operation = ListOperation::Insert { index: 10, value: 7_u64 };
+    /// assert_eq!(operation.work(110), 800);
+    /// ```
+    pub const fn work(&self, length: usize) -> usize {
+        let moved = match self {
+            Self::Insert { index, .. } | Self::RemoveAt { index } => length.saturating_sub(*index),
+            Self::Remove { .. } | Self::Clear => length,
+            Self::Add { .. } | Self::Set { .. } | Self::Dirty { .. } => 1,
+        };
+        moved.saturating_mul(size_of::<T>())
+    }
 }
 
 impl<T: SyncValue + PartialEq> ListOperation<T> {

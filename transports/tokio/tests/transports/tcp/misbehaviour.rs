@@ -49,7 +49,7 @@ async fn garbage_closes_its_connection() {
 async fn bytes_after_garbage_do_not_hide_the_answer() {
     let mut bytes = vec![255; 5];
     // Within `max_linger_bytes`.
-    bytes.resize(250_000, 7);
+    bytes.resize(100_000, 7);
     let server = Running::start(TcpOptions::default(), |_| {}).await;
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
     soon(bad.write_all(&bytes))

@@ -46,7 +46,7 @@ impl Running {
         options: TcpOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
-        Self::serve(NetworkServer::new(prefabs()), options, game).await
+        Box::pin(Self::serve(NetworkServer::new(prefabs()), options, game)).await
     }
 
     pub(crate) async fn serve(
@@ -55,7 +55,7 @@ impl Running {
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let anywhere = "127.0.0.1:0".parse().unwrap();
-        Self::serve_at(anywhere, server, options, game).await
+        Box::pin(Self::serve_at(anywhere, server, options, game)).await
     }
 
     pub(crate) async fn serve_at(
