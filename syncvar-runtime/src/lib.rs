@@ -22,6 +22,7 @@ pub mod ids;
 pub mod interest;
 pub mod limits;
 pub mod object;
+pub mod ordered;
 pub mod packet;
 pub mod prefab;
 mod reference;

@@ -222,7 +222,6 @@ impl MemoryNetwork {
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
-            end.up.sort();
             while self.server.accepts_packets(end.connection)
                 && let Some((channel, packet)) = end.up.next_arrived(self.now)
             {
@@ -233,7 +232,6 @@ impl MemoryNetwork {
         self.server.update(self.now);
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
-            end.down.sort();
             while let Some((channel, packet)) = end.down.next_arrived(self.now) {
                 // The client's events report unreadable objects.
                 let _ = end.client.handle_packet(channel, &packet);

@@ -43,6 +43,7 @@ pub struct Link {
 pub(super) struct Pipe {
     link: Link,
     random: u64,
+    /// In order of arrival.
     in_flight: VecDeque<InFlight>,
     /// Arrival time of the last packet on a reliable channel.
     last_reliable: Duration,
@@ -81,20 +82,17 @@ impl Pipe {
             arrival = arrival.max(self.last_reliable);
             self.last_reliable = arrival;
         }
-        self.in_flight.push_back(InFlight {
+        let earlier = |other: &InFlight| other.arrival <= arrival;
+        let place = self.in_flight.partition_point(earlier);
+        let packet = InFlight {
             arrival,
             channel,
             packet,
-        });
+        };
+        self.in_flight.insert(place, packet);
     }
 
-    /// Sorts the packets by arrival.
-    pub(super) fn sort(&mut self) {
-        let packets = self.in_flight.make_contiguous();
-        packets.sort_by_key(|packet| packet.arrival);
-    }
-
-    /// Removes and returns the next packet that has arrived, after [`sort`](Self::sort).
+    /// Removes and returns the next packet that has arrived.
     pub(super) fn next_arrived(&mut self, now: Duration) -> Option<(u8, Bytes)> {
         let arrived = |packet: &mut InFlight| packet.arrival <= now;
         let in_flight = self.in_flight.pop_front_if(arrived)?;

@@ -5,10 +5,11 @@ pub(super) mod connection;
 pub(super) mod ping;
 pub(super) mod receive;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
+use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, Limits, NetId};
 
@@ -31,7 +32,7 @@ pub(super) struct Sessions {
     /// Connections with an unanswered ping.
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
-    pub(super) owner_corrections: BTreeSet<(ConnectionId, NetId)>,
+    pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Input since the last update.
     pub(super) intake: Intake,
     /// Connections before their first ready, and the places of the others.
@@ -49,7 +50,7 @@ impl Sessions {
             joining: Vec::new(),
             resyncing: Vec::new(),
             pinging: Vec::new(),
-            owner_corrections: BTreeSet::new(),
+            owner_corrections: IdPairs::default(),
             intake: Intake::default(),
             lobby: Lobby::default(),
         }

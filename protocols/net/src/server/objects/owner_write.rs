@@ -34,7 +34,7 @@ impl NetworkServer {
             });
             return Ok(());
         };
-        let is_rejected = self.sessions.owner_corrections.contains(&(from, id));
+        let is_rejected = self.sessions.owner_corrections.contains(from, id);
         if current != lease || lease == 0 || is_rejected {
             self.ignore_write();
             return Ok(());
@@ -59,7 +59,7 @@ impl NetworkServer {
             }
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.sessions.owner_corrections.insert((from, id));
+                self.sessions.owner_corrections.insert(from, id);
                 Err(error)
             }
         }
@@ -85,7 +85,7 @@ impl NetworkServer {
 
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
-        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
+        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
                     info.policy.owner_write & info.policy.readable(true)

@@ -257,7 +257,7 @@ impl NetworkServer {
         };
         closed.state = ConnectionState::Closing;
         self.sessions.lobby.leave(connection);
-        let owned: Vec<NetId> = std::mem::take(&mut closed.owned).into_iter().collect();
+        let owned: Vec<NetId> = closed.owned.iter().collect();
         closed.list(&mut self.outbound.outgoing);
         self.sessions.closing.push_back(connection);
         for id in &owned {

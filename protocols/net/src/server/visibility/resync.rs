@@ -44,7 +44,8 @@ impl NetworkServer {
 
     fn queue_resync(&mut self, object: NetId, connection: ConnectionId) {
         if let Some(replicated) = self.world.objects.get_mut(object.0) {
-            let owed = self.visibility.pending_snapshots.entry(object).or_default();
+            let pending = &mut self.visibility.pending_snapshots;
+            let owed = pending.get_or_insert_with(object, Vec::new);
             if !owed.contains(&connection) {
                 owed.push(connection);
             }
