@@ -112,6 +112,12 @@ pub enum ReadErrorKind {
         /// Remaining work of the connection.
         left: usize,
     },
+    /// The fields of an owner would keep more memory than
+    /// [`Limits::max_owner_memory`](crate::Limits::max_owner_memory) allows.
+    TooMuchOwnerMemory {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// Values are nested deeper than [`Limits::max_depth`](crate::Limits::max_depth) allows.
     TooDeep,
     /// A position is beyond the end of a list.

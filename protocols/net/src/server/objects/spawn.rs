@@ -170,6 +170,7 @@ impl NetworkServer {
             .and_then(|owner| self.sessions.connections.get_mut(owner.0))
         {
             owner.owned.remove(id);
+            owner.memory.remove(id);
         }
         let audiences = &mut self.visibility.audiences;
         if replicated.is(State::Announced) && audiences.get(replicated.audience).has_observers() {
@@ -352,6 +353,7 @@ impl NetworkServer {
                     connection.owned.insert(id);
                 } else {
                     connection.owned.remove(id);
+                    connection.memory.remove(id);
                 }
             }
             if sees {
