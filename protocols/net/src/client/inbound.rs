@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
+use syncvar_runtime::object::DeferredHooks;
 use syncvar_runtime::{NetId, Prefabs, ReadError};
 
 /// Decoding state of the message in progress. Its lists are empty between messages.
@@ -16,6 +17,8 @@ pub(super) struct Inbound {
     pub(super) budget: ReadBudget,
     /// Dirty masks of the update in progress, one per behaviour.
     pub(super) masks: Vec<u64>,
+    /// Hooks with a context, of the objects that are read.
+    pub(super) deferred_hooks: Vec<DeferredHooks>,
     /// Unreadable objects.
     pub(super) failed: Vec<(NetId, ReadError)>,
     /// Targets of the references in the object in progress.
@@ -36,6 +39,7 @@ impl Inbound {
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
             masks: Vec::new(),
+            deferred_hooks: Vec::new(),
             failed: Vec::new(),
             targets: Vec::new(),
             unresolved: Vec::new(),
