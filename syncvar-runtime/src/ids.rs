@@ -95,11 +95,61 @@ pub struct NetworkSceneId(pub u32);
 pub struct AudienceId(pub u32);
 
 impl AudienceId {
-    /// Smallest and largest value.
-    pub const RANGE: (Self, Self) = (Self(0), Self(u32::MAX));
-
     /// Returns the position in the list of audiences.
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+/// Key of an ordered collection ([`ordered`](crate::ordered)): a value with a number, ordered by it.
+pub trait Id: Copy {
+    /// Returns the number.
+    fn number(self) -> u64;
+
+    /// Returns the id with a number that [`number`](Self::number) returned.
+    fn with_number(number: u64) -> Self;
+}
+
+macro_rules! narrow_ids {
+    ($($id:ident)*) => {$(
+        impl Id for $id {
+            #[inline]
+            fn number(self) -> u64 {
+                self.0.into()
+            }
+
+            #[inline]
+            #[expect(clippy::cast_possible_truncation, reason = "the number of an id of 32 bits")]
+            fn with_number(number: u64) -> Self {
+                Self(number as u32)
+            }
+        }
+    )*};
+}
+
+narrow_ids!(AudienceId ConnectionId NetId NetworkSceneId);
+
+impl Id for u32 {
+    #[inline]
+    fn number(self) -> u64 {
+        self.into()
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a number of 32 bits")]
+    fn with_number(number: u64) -> Self {
+        number as Self
+    }
+}
+
+impl Id for u64 {
+    #[inline]
+    fn number(self) -> u64 {
+        self
+    }
+
+    #[inline]
+    fn with_number(number: u64) -> Self {
+        number
     }
 }

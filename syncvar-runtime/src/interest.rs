@@ -8,6 +8,7 @@ mod tags;
 use std::any::Any;
 use std::fmt;
 
+use crate::ids::Id;
 use crate::{ConnectionId, NetId, Vector3};
 
 pub use changes::{InterestChange, InterestChanges};
@@ -29,6 +30,18 @@ pub use tags::{GroupTags, Tag};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Area(pub u64);
+
+impl Id for Area {
+    #[inline]
+    fn number(self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    fn with_number(number: u64) -> Self {
+        Self(number)
+    }
+}
 
 /// Chooses the observers of objects.
 ///

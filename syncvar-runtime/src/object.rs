@@ -6,6 +6,7 @@ mod change_sink;
 mod hooks;
 mod layout;
 mod own_fields;
+mod owner_memory;
 mod policy_state;
 mod pool;
 mod reception;
@@ -21,7 +22,8 @@ pub use hooks::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
 };
 pub use own_fields::{RestoreOwn, SaveOwn};
-pub use policy_state::PolicyState;
+pub use owner_memory::OwnerMemory;
+pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};

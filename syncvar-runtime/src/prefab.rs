@@ -6,10 +6,10 @@ pub mod text;
 pub use error::SpawnError;
 
 use std::any::TypeId;
+use std::error::Error;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::object::{BehaviourSet, Behaviours};
@@ -287,17 +287,14 @@ impl Prefab {
 }
 
 /// Reason why no prefab fits the behaviours.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PrefabError {
     /// No prefab is registered with these behaviours in this order.
-    #[error("no prefab is registered with the behaviours {0}: call `Prefabs::register` for them")]
     NotRegistered(String),
     /// No prefab has this name.
-    #[error("no prefab is named `{0}`")]
     UnknownName(String),
     /// The prefab of this name has other behaviours.
-    #[error("prefab `{prefab}` does not have the behaviours {behaviours}")]
     OtherBehaviours {
         /// Name of the prefab.
         prefab: String,
@@ -305,6 +302,25 @@ pub enum PrefabError {
         behaviours: String,
     },
 }
+
+impl fmt::Display for PrefabError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRegistered(behaviours) => write!(
+                f,
+                "no prefab is registered with the behaviours {behaviours}: call `Prefabs::register` \
+                 for them"
+            ),
+            Self::UnknownName(name) => write!(f, "no prefab is named `{name}`"),
+            Self::OtherBehaviours { prefab, behaviours } => write!(
+                f,
+                "prefab `{prefab}` does not have the behaviours {behaviours}"
+            ),
+        }
+    }
+}
+
+impl Error for PrefabError {}
 
 impl fmt::Debug for Prefabs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

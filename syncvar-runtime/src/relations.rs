@@ -1,9 +1,8 @@
 //! Places of objects, scene ids and parents.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use rustc_hash::FxHashMap;
 
+use crate::ordered::{IdMap, IdPairs};
 use crate::{NetId, NetworkSceneId, Quaternion, Vector3};
 
 /// Position and rotation of an object.
@@ -29,10 +28,10 @@ impl Default for Place {
 pub struct Relations {
     scene_ids: FxHashMap<NetId, NetworkSceneId>,
     /// Inverse of `scene_ids`.
-    scene_objects: BTreeMap<NetworkSceneId, NetId>,
+    scene_objects: IdMap<NetworkSceneId, NetId>,
     parents: FxHashMap<NetId, NetId>,
     /// Inverse of `parents`: pairs of parent and child.
-    children: BTreeSet<(NetId, NetId)>,
+    children: IdPairs<NetId, NetId>,
 }
 
 /// Scene id and parent of an object, as in its snapshot.
@@ -64,25 +63,21 @@ impl Relations {
     }
 
     /// Returns the object with a scene id.
-    #[inline]
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
-        self.scene_objects.get(&scene_id).copied()
+        self.scene_objects.get(scene_id).copied()
     }
 
     /// Returns all scene ids with their objects, ascending.
-    #[inline]
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
-        self.scene_objects.iter().map(|(scene, id)| (*scene, *id))
+        self.scene_objects.iter().map(|(scene, id)| (scene, *id))
     }
 
     /// Returns the number of objects with a scene id.
-    #[inline]
     pub fn scene_count(&self) -> usize {
         self.scene_objects.len()
     }
 
     /// Gives a scene id to an object. Another object with this scene id loses it.
-    #[inline]
     pub fn set_scene_id(&mut self, object: NetId, scene_id: NetworkSceneId) {
         self.take_scene_id(object);
         if let Some(former) = self.scene_objects.insert(scene_id, object) {
@@ -92,10 +87,9 @@ impl Relations {
     }
 
     /// Removes and returns the scene id of an object.
-    #[inline]
     pub fn take_scene_id(&mut self, object: NetId) -> Option<NetworkSceneId> {
         let scene_id = self.scene_ids.remove(&object)?;
-        self.scene_objects.remove(&scene_id);
+        self.scene_objects.remove(scene_id);
         Some(scene_id)
     }
 
@@ -166,11 +160,8 @@ impl Relations {
     }
 
     /// Returns the children of an object, ascending.
-    #[inline]
     pub fn children(&self, parent: NetId) -> impl Iterator<Item = NetId> {
-        let (first, last) = (NetId(0), NetId(u32::MAX));
-        let children = self.children.range((parent, first)..=(parent, last));
-        children.map(|(_, child)| *child)
+        self.children.of(parent)
     }
 
     /// Sets or removes the parent of an object. Returns whether this is a change.
@@ -188,10 +179,10 @@ impl Relations {
             return false;
         }
         if let Some(former) = former {
-            self.children.remove(&(former, child));
+            self.children.remove(former, child);
         }
         if let Some(parent) = parent {
-            self.children.insert((parent, child));
+            self.children.insert(parent, child);
         }
         true
     }
@@ -207,14 +198,10 @@ impl Relations {
 
     /// Removes the scene ids of the objects for which `stays` is false.
     pub fn retain_scene_ids(&mut self, stays: impl Fn(NetId) -> bool) {
-        let scene_ids = &mut self.scene_ids;
-        self.scene_objects.retain(|_, object| {
-            let stays = stays(*object);
-            if !stays {
-                scene_ids.remove(object);
-            }
-            stays
-        });
+        let objects: Vec<_> = self.scene_ids.keys().copied().collect();
+        for object in objects.into_iter().filter(|object| !stays(*object)) {
+            self.take_scene_id(object);
+        }
     }
 }
 

@@ -1,12 +1,20 @@
 //! `Table`: values by number in pages. A lookup takes three steps, iteration is ordered.
 
-use std::collections::BTreeMap;
+use std::slice;
 
-/// Entries per page.
-const PAGE: usize = 64;
+use crate::ordered::IdMap;
+
+/// Length of a page.
+const PAGE: usize = PAGE_NUMBERS as usize;
+
+/// Numbers per page.
+const PAGE_NUMBERS: u32 = 64;
+
+/// Length of a directory.
+const DIRECTORY: usize = DIRECTORY_PAGES as usize;
 
 /// Pages per directory.
-const DIRECTORY: usize = 64;
+const DIRECTORY_PAGES: u32 = 64;
 
 /// Most directories, for 2^24 numbers. The list of directories for all numbers would cost 2 MB for a
 /// single distant object.
@@ -18,7 +26,7 @@ const DIRECTORIES: usize = (1 << 24) / PAGE / DIRECTORY;
 pub struct Table<T> {
     directories: Vec<Option<Box<Directory<T>>>>,
     /// Entries beyond the directories.
-    far: BTreeMap<u32, T>,
+    far: IdMap<u32, T>,
     len: usize,
 }
 
@@ -40,7 +48,7 @@ impl<T> Default for Table<T> {
     fn default() -> Self {
         Self {
             directories: Vec::new(),
-            far: BTreeMap::new(),
+            far: IdMap::default(),
             len: 0,
         }
     }
@@ -80,7 +88,7 @@ impl<T> Table<T> {
                 let page = directory.as_deref()?.pages[page].as_deref()?;
                 page.entries[entry].as_ref()
             }
-            None => self.far.get(&number),
+            None => self.far.get(number),
         }
     }
 
@@ -93,7 +101,7 @@ impl<T> Table<T> {
                 let page = directory.as_deref_mut()?.pages[page].as_deref_mut()?;
                 page.entries[entry].as_mut()
             }
-            None => self.far.get_mut(&number),
+            None => self.far.get_mut(number),
         }
     }
 
@@ -137,7 +145,7 @@ impl<T> Table<T> {
                 }
                 value
             }
-            None => self.far.remove(&number)?,
+            None => self.far.remove(number)?,
         };
         self.len -= 1;
         Some(value)
@@ -145,32 +153,60 @@ impl<T> Table<T> {
 
     /// Returns numbers and values by ascending number.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        let directories = (0..).step_by(DIRECTORY * PAGE).zip(&self.directories);
-        let pages = directories.filter_map(|(first, directory)| {
-            let pages = directory.as_deref()?.pages.iter();
-            Some((first..).step_by(PAGE).zip(pages))
-        });
-        let near = pages.flatten().flat_map(|(first, page)| {
-            let entries = page.iter().flat_map(|page| &page.entries);
-            (first..).zip(entries)
-        });
-        let near = near.filter_map(|(number, entry)| Some((number, entry.as_ref()?)));
-        near.chain(self.far.iter().map(|(number, value)| (*number, value)))
+        let mut far = self.far.iter();
+        let mut directories = (0..).zip(&self.directories);
+        let mut pages = (0..).zip(slice::Iter::<Option<Box<Page<T>>>>::default());
+        let mut entries = (0..).zip([].iter());
+        std::iter::from_fn(move || {
+            loop {
+                for (number, entry) in entries.by_ref() {
+                    if let Some(value) = entry {
+                        return Some((number, value));
+                    }
+                }
+                if let Some((page, slot)) = pages.next() {
+                    if let Some(filled) = slot {
+                        entries = (page * PAGE_NUMBERS..).zip(filled.entries.iter());
+                    }
+                    continue;
+                }
+                let Some((directory, slot)) = directories.next() else {
+                    return far.next();
+                };
+                if let Some(filled) = slot {
+                    pages = (directory * DIRECTORY_PAGES..).zip(filled.pages.iter());
+                }
+            }
+        })
     }
 
     /// Returns numbers and mutable values by ascending number.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (u32, &mut T)> {
-        let directories = (0..).step_by(DIRECTORY * PAGE).zip(&mut self.directories);
-        let pages = directories.filter_map(|(first, directory)| {
-            let pages = directory.as_deref_mut()?.pages.iter_mut();
-            Some((first..).step_by(PAGE).zip(pages))
-        });
-        let near = pages.flatten().flat_map(|(first, page)| {
-            let entries = page.iter_mut().flat_map(|page| &mut page.entries);
-            (first..).zip(entries)
-        });
-        let near = near.filter_map(|(number, entry)| Some((number, entry.as_mut()?)));
-        near.chain(self.far.iter_mut().map(|(number, value)| (*number, value)))
+        let mut far = self.far.iter_mut();
+        let mut directories = (0..).zip(&mut self.directories);
+        let mut pages = (0..).zip(slice::IterMut::<Option<Box<Page<T>>>>::default());
+        let mut entries = (0..).zip([].iter_mut());
+        std::iter::from_fn(move || {
+            loop {
+                for (number, entry) in entries.by_ref() {
+                    if let Some(value) = entry {
+                        return Some((number, value));
+                    }
+                }
+                if let Some((page, slot)) = pages.next() {
+                    if let Some(filled) = slot {
+                        entries = (page * PAGE_NUMBERS..).zip(filled.entries.iter_mut());
+                    }
+                    continue;
+                }
+                let Some((directory, slot)) = directories.next() else {
+                    return far.next();
+                };
+                if let Some(filled) = slot {
+                    pages = (directory * DIRECTORY_PAGES..).zip(filled.pages.iter_mut());
+                }
+            }
+        })
     }
 
     /// Returns the values by ascending number.

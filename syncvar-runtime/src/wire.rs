@@ -11,7 +11,7 @@
     clippy::arithmetic_side_effects
 )]
 
-mod budget;
+pub(crate) mod budget;
 mod context;
 mod convert;
 mod encoding;

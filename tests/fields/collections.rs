@@ -18,6 +18,7 @@ mod pair;
 mod parity;
 mod poison;
 mod too_long;
+mod work;
 
 use syncvar::prelude::*;
 use syncvar::{

@@ -4,6 +4,7 @@ mod budgets;
 mod convergence;
 mod hidden;
 mod interest;
+mod limits;
 mod observers;
 #[cfg(feature = "parallel")]
 mod parallel;

@@ -1,6 +1,6 @@
 //! `IdSet`: a set of object numbers with ordered iteration in time proportional to its size.
 
-use std::collections::BTreeMap;
+use syncvar_runtime::ordered::IdMap;
 
 /// Numbers per chunk.
 const CHUNK: u32 = 64 * 64;
@@ -17,7 +17,7 @@ const MAX_IDLE: u32 = 128;
 pub(crate) struct IdSet {
     chunks: Vec<Option<Box<Chunk>>>,
     /// Chunks from `DENSE_CHUNKS` on.
-    far: BTreeMap<u32, Box<Chunk>>,
+    far: IdMap<u32, Box<Chunk>>,
     /// Numbers of the chunks with members, unordered.
     occupied: Vec<u32>,
     /// Numbers of all chunks, unordered.
@@ -75,7 +75,7 @@ impl IdSet {
                 Box::default()
             })
         } else {
-            self.far.entry(chunk).or_insert_with(|| {
+            self.far.get_or_insert_with(chunk, || {
                 self.allocated.push(chunk);
                 Box::default()
             })
@@ -94,7 +94,7 @@ impl IdSet {
         for chunk in self.occupied.drain(..) {
             let found = match self.chunks.get_mut(chunk as usize) {
                 Some(found) => found.as_mut(),
-                None => self.far.get_mut(&chunk),
+                None => self.far.get_mut(chunk),
             };
             let Some(found) = found else {
                 continue;
@@ -125,9 +125,9 @@ impl IdSet {
                 slot.take_if(|chunk| is_idle(chunk));
                 return slot.is_some();
             }
-            let is_idle = far.get(number).is_none_or(|chunk| is_idle(chunk));
+            let is_idle = far.get(*number).is_none_or(|chunk| is_idle(chunk));
             if is_idle {
-                far.remove(number);
+                far.remove(*number);
             }
             !is_idle
         });

@@ -9,7 +9,7 @@ use std::time::Duration;
 use link::Pipe;
 
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
-use syncvar_runtime::{ConnectionId, NetworkBehaviour, Prefabs};
+use syncvar_runtime::{ConnectionId, Endpoint, NetworkBehaviour, Prefabs};
 
 /// Server and any number of clients, connected in memory: for tests, examples and games on one
 /// machine.
@@ -222,7 +222,9 @@ impl MemoryNetwork {
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
-            for (channel, packet) in end.up.arrived(self.now) {
+            while self.server.accepts_packets(end.connection)
+                && let Some((channel, packet)) = end.up.next_arrived(self.now)
+            {
                 // The server's events report malformed packets.
                 let _ = self.server.handle_packet(end.connection, channel, &packet);
             }
@@ -230,7 +232,7 @@ impl MemoryNetwork {
         self.server.update(self.now);
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
-            for (channel, packet) in end.down.arrived(self.now) {
+            while let Some((channel, packet)) = end.down.next_arrived(self.now) {
                 // The client's events report unreadable objects.
                 let _ = end.client.handle_packet(channel, &packet);
             }

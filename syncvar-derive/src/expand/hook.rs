@@ -96,7 +96,10 @@ pub(super) fn context(behaviour: &Behaviour<'_>) -> TokenStream {
 
 /// Emits the calls of a field's hooks.
 pub(super) fn calls(sync_var: &SyncVar<'_>) -> TokenStream {
-    let member = names::previous_member(&sync_var.member);
+    let kept = names::previous_member(&sync_var.member);
+    // A variable of the macro: lints about the name belong to the field.
+    let mut member = kept.clone();
+    member.set_span(place_of(&kept));
     let calls = if !sync_var.ty.is_collection() {
         Accepted::of_value(sync_var).map(|hook| hook.call(&quote!(#member)))
     } else if change_of(sync_var).is_some() {
@@ -107,7 +110,7 @@ pub(super) fn calls(sync_var: &SyncVar<'_>) -> TokenStream {
         Some(quote!(#(self.#hooks(&#member);)*))
     };
     quote! {
-        if let _syncvar::Some(#member) = previous.#member {
+        if let _syncvar::Some(#member) = previous.#kept {
             #calls
         }
     }

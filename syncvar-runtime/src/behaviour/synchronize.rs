@@ -7,6 +7,8 @@ pub use serializable::{NetworkSerializable, Serializable};
 pub use serializer::BufferSerializer;
 
 use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
 
 use super::NetworkBehaviour;
 use crate::{NetId, ReadError, WriteError};
@@ -83,27 +85,48 @@ pub trait Synchronize: HasSynchronize {
 pub trait HasSynchronize: NetworkBehaviour {}
 
 /// Reason why data was not written or read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SynchronizeError {
     /// A value could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(ReadError),
     /// A value has no form on the wire.
-    #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(WriteError),
     /// The function refused the data, for this reason.
-    #[error("{0}")]
     Refused(Cow<'static, str>),
     /// The function panicked, with this message.
-    #[error("a panic: {0}")]
     Panicked(String),
     /// The function left bytes unread.
-    #[error("{left} bytes are left over")]
     LeftOver {
         /// Number of unread bytes.
         left: usize,
     },
+}
+
+impl fmt::Display for SynchronizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => fmt::Display::fmt(error, f),
+            Self::Write(error) => fmt::Display::fmt(error, f),
+            Self::Refused(reason) => fmt::Display::fmt(reason, f),
+            Self::Panicked(message) => write!(f, "a panic: {message}"),
+            Self::LeftOver { left } => write!(f, "{left} bytes are left over"),
+        }
+    }
+}
+
+impl Error for SynchronizeError {}
+
+impl From<ReadError> for SynchronizeError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error)
+    }
+}
+
+impl From<WriteError> for SynchronizeError {
+    fn from(error: WriteError) -> Self {
+        Self::Write(error)
+    }
 }
 
 impl From<&'static str> for SynchronizeError {

@@ -1,5 +1,8 @@
 //! Errors of calls: on the calling side, and on the called server.
 
+use std::error::Error;
+use std::fmt;
+
 use super::CallPlace;
 use crate::{ConnectionId, NetId, ReadError, WriteError};
 
@@ -29,20 +32,16 @@ use crate::{ConnectionId, NetId, ReadError, WriteError};
 /// let refused = net.client_mut(0).calls::<Door>(door).unlock();
 /// assert_eq!(refused, Err(CallError::NotOwner(door)));
 /// ```
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CallError {
     /// The server has not accepted this client, or the connection is closed.
-    #[error("there is no connection to the server")]
     NotConnected,
     /// The server has made this client not ready: it accepts no commands. Only in Mirror.
-    #[error("this client is not ready")]
     NotReady,
     /// The object does not exist on this side.
-    #[error("there is no object {0}")]
     UnknownObject(NetId),
     /// No behaviour of the object is of this type or has it as its base.
-    #[error("object {object} has no behaviour {behaviour}")]
     NoSuchBehaviour {
         /// The object.
         object: NetId,
@@ -50,13 +49,10 @@ pub enum CallError {
         behaviour: &'static str,
     },
     /// Only the owner of the object may call this command.
-    #[error("object {0} is not owned by this client: only its owner may call this")]
     NotOwner(NetId),
     /// The receiver is the owner, and no connection owns the object.
-    #[error("object {0} is owned by no connection")]
     NoOwner(NetId),
     /// A receiver does not observe the object.
-    #[error("{connection} does not observe object {object}")]
     NotObserved {
         /// The object.
         object: NetId,
@@ -64,20 +60,59 @@ pub enum CallError {
         connection: ConnectionId,
     },
     /// The channel does not exist.
-    #[error("there is no channel {0}")]
     UnknownChannel(u8),
     /// The call declares its receiver, and the caller gave another one.
-    #[error("this call names its receiver: `to` cannot name another")]
     TargetGiven,
     /// The call is ambiguous in UNet's encoding: the object has two behaviours of
     /// one class, and the call would run on the first.
-    #[error(
-        "in the bytes of UNet this call cannot be told from one of another behaviour of the object"
-    )]
     Ambiguous,
     /// An argument has no form on the wire, or the arguments exceed the size of a message.
-    #[error("the arguments cannot be sent: {0}")]
-    Unsendable(#[from] WriteError),
+    Unsendable(WriteError),
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotConnected => f.write_str("there is no connection to the server"),
+            Self::NotReady => f.write_str("this client is not ready"),
+            Self::UnknownObject(object) => write!(f, "there is no object {object}"),
+            Self::NoSuchBehaviour { object, behaviour } => {
+                write!(f, "object {object} has no behaviour {behaviour}")
+            }
+            Self::NotOwner(object) => write!(
+                f,
+                "object {object} is not owned by this client: only its owner may call this"
+            ),
+            Self::NoOwner(object) => write!(f, "object {object} is owned by no connection"),
+            Self::NotObserved { object, connection } => {
+                write!(f, "{connection} does not observe object {object}")
+            }
+            Self::UnknownChannel(number) => write!(f, "there is no channel {number}"),
+            Self::TargetGiven => {
+                f.write_str("this call names its receiver: `to` cannot name another")
+            }
+            Self::Ambiguous => f.write_str(
+                "in the bytes of UNet this call cannot be told from one of another behaviour of \
+                 the object",
+            ),
+            Self::Unsendable(error) => write!(f, "the arguments cannot be sent: {error}"),
+        }
+    }
+}
+
+impl Error for CallError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unsendable(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<WriteError> for CallError {
+    fn from(error: WriteError) -> Self {
+        Self::Unsendable(error)
+    }
 }
 
 /// Reason for which a server has not run a command of a client. The connection remains open.
@@ -114,34 +149,47 @@ pub enum CallError {
 /// });
 /// assert!(matches!(refused, Some(CommandRefusal::NotOwner)));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CommandRefusal {
     /// The connection is not ready.
-    #[error("the connection is not ready")]
     NotReady,
     /// The object does not exist, or the connection does not observe it.
-    #[error("there is no such object, or the connection does not see it")]
     UnknownObject,
     /// The object has no behaviour at this position.
-    #[error("the object has no component {0}")]
     UnknownComponent(u8),
     /// The object has no such command.
-    #[error("the object has no such command")]
     UnknownCall,
     /// The behaviour has no command with this hash of its name.
-    #[error("the component has no command with the hash {0}")]
     UnknownHash(u16),
     /// Only the owner of the object may call the command.
-    #[error("the connection does not own the object")]
     NotOwner,
     /// The call exceeds its rate.
-    #[error("it came more often than the rate allows")]
     TooOften,
     /// The arguments are malformed.
-    #[error("its arguments could not be read: {0}")]
     Malformed(ReadError),
 }
+
+impl fmt::Display for CommandRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotReady => f.write_str("the connection is not ready"),
+            Self::UnknownObject => {
+                f.write_str("there is no such object, or the connection does not see it")
+            }
+            Self::UnknownComponent(number) => write!(f, "the object has no component {number}"),
+            Self::UnknownCall => f.write_str("the object has no such command"),
+            Self::UnknownHash(hash) => {
+                write!(f, "the component has no command with the hash {hash}")
+            }
+            Self::NotOwner => f.write_str("the connection does not own the object"),
+            Self::TooOften => f.write_str("it came more often than the rate allows"),
+            Self::Malformed(error) => write!(f, "its arguments could not be read: {error}"),
+        }
+    }
+}
+
+impl Error for CommandRefusal {}
 
 /// Failed call of the server.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,10 @@
 //! `DisconnectReason`.
 
 use std::convert::Infallible;
+use std::error::Error;
+use std::fmt;
 
+use crate::limits::LimitExceeded;
 use crate::prefab::text::SchemaDifference;
 
 /// Reason for the end of a connection, or for its refusal.
@@ -14,39 +17,43 @@ use crate::prefab::text::SchemaDifference;
 ///
 /// `E` is the error for which a protocol closes connections. The default is for protocols without
 /// such an error.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DisconnectReason<E = Infallible> {
     /// One side has ended the connection, with this text. It may be empty.
-    #[error("{}", requested(.0))]
     Requested(String),
     /// The two sides have different prefabs, behaviours or fields.
-    #[error("{}", mismatch(.0.as_deref()))]
     SchemaMismatch(Option<Box<SchemaDifference>>),
     /// The two sides have different versions of the handshake.
-    #[error("the server speaks another version of the protocol")]
     VersionMismatch,
     /// The transport has lost the connection, or the other side has left without a message.
-    #[error("the connection was lost")]
     ConnectionLost,
+    /// The client has exceeded a limit of the server. The client receives the text as
+    /// [`Requested`](Self::Requested), where the protocol carries texts.
+    Limit(LimitExceeded),
     /// The other side has sent invalid data, or has taken too little of its queue.
-    #[error("refused: {0}")]
     Refused(E),
 }
 
-fn requested(text: &str) -> String {
-    if text.is_empty() {
-        "disconnected".into()
-    } else {
-        format!("disconnected: {text}")
+const DIFFERENT_SCHEMAS: &str = "the two sides are not built from the same schema";
+
+impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Requested(text) if text.is_empty() => f.write_str("disconnected"),
+            Self::Requested(text) => write!(f, "disconnected: {text}"),
+            Self::SchemaMismatch(None) => f.write_str(DIFFERENT_SCHEMAS),
+            Self::SchemaMismatch(Some(difference)) => {
+                write!(f, "{DIFFERENT_SCHEMAS}: {difference}")
+            }
+            Self::VersionMismatch => {
+                f.write_str("the server speaks another version of the protocol")
+            }
+            Self::ConnectionLost => f.write_str("the connection was lost"),
+            Self::Limit(limit) => write!(f, "disconnected: {limit}"),
+            Self::Refused(error) => write!(f, "refused: {error}"),
+        }
     }
 }
 
-fn mismatch(difference: Option<&SchemaDifference>) -> String {
-    match difference {
-        Some(difference) => {
-            format!("the two sides are not built from the same schema: {difference}")
-        }
-        None => "the two sides are not built from the same schema".into(),
-    }
-}
+impl<E: fmt::Debug + fmt::Display> Error for DisconnectReason<E> {}

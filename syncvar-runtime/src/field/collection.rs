@@ -1,5 +1,6 @@
 //! Wire format shared by the collections.
 
+use crate::wire::budget::{ENTRY, STEP};
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 /// Emits the dirty state of a collection and the methods that the derived code calls: as inherent methods,
@@ -227,6 +228,36 @@ pub(super) use sync_field;
 
 /// Target of the changes for a hook.
 pub(super) type Changes<'a, C> = Option<&'a mut Vec<C>>;
+
+/// Charges the memory of entries in a map or set.
+#[inline]
+pub(super) fn charge_entries<T>(
+    reader: &mut NetworkReader<'_>,
+    count: usize,
+) -> Result<(), ReadError> {
+    reader.charge_sized(count, size_of::<T>().saturating_add(ENTRY))
+}
+
+/// Charges an operation of a log that goes on to other connections. It is kept until the next update, so
+/// it counts eight times as work.
+#[inline]
+pub(super) fn charge_relayed<O>(reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+    reader.charge::<O>(1)?;
+    reader.take_work(size_of::<O>().saturating_mul(6))
+}
+
+/// Charges the memory of reported changes.
+#[inline]
+pub(super) fn charge_changes<C>(
+    reader: &mut NetworkReader<'_>,
+    reported: Option<&Vec<C>>,
+    count: usize,
+) -> Result<(), ReadError> {
+    match reported {
+        Some(_) => reader.charge::<C>(count),
+        None => reader.take_work(STEP),
+    }
+}
 
 /// Operations of at most this many bytes are sent even where the snapshot would be shorter: a hook learns
 /// more from them.

@@ -4,12 +4,14 @@ mod bulk;
 mod change;
 mod difference;
 mod edit;
+mod edited;
 mod element;
 mod field;
 mod log;
 mod mirror;
 mod note;
 mod pending;
+mod receive;
 
 pub use change::ListChange;
 pub use element::ElementMut;

@@ -245,6 +245,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
+        reader.charge_large::<T>()?;
         self.value.read_in_place(reader)
     }
 
@@ -258,6 +259,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
+        reader.charge_large::<T>()?;
         self.value.read_in_place(reader)
     }
 
@@ -274,6 +276,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
+        reader.charge_large::<T>()?;
         self.value.read_with_previous(reader)
     }
 }

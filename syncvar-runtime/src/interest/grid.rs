@@ -304,7 +304,7 @@ impl InterestManagement for SpatialGrid {
 
     fn handle_despawn(&mut self, id: NetId) {
         self.objects.remove(id.0);
-        for connection in self.followers.take(id) {
+        for connection in self.followers.take(id).iter() {
             if let Some(viewer) = self.viewers.get_mut(connection.0) {
                 viewer.following = None;
             }

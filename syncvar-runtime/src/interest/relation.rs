@@ -1,13 +1,15 @@
 //! Pairs, indexed from both sides.
 
-use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use crate::ids::Id;
+use crate::ordered::Ids;
+
 /// A set of values for each key. Only the sets are iterable: their order is defined.
 #[derive(Debug)]
-pub(super) struct Sets<K, V>(FxHashMap<K, BTreeSet<V>>);
+pub(super) struct Sets<K, V>(FxHashMap<K, Ids<V>>);
 
 /// Pairs, indexed from both sides.
 #[derive(Debug)]
@@ -31,7 +33,7 @@ impl<L, R> Default for Relation<L, R> {
     }
 }
 
-impl<K: Copy + Eq + Hash, V: Copy + Ord> Sets<K, V> {
+impl<K: Copy + Eq + Hash, V: Id> Sets<K, V> {
     /// Adds a value. Returns whether it was new.
     pub(super) fn insert(&mut self, key: K, value: V) -> bool {
         self.0.entry(key).or_default().insert(value)
@@ -42,7 +44,7 @@ impl<K: Copy + Eq + Hash, V: Copy + Ord> Sets<K, V> {
         let Some(set) = self.0.get_mut(&key) else {
             return false;
         };
-        let removed = set.remove(&value);
+        let removed = set.remove(value);
         if set.is_empty() {
             self.0.remove(&key);
         }
@@ -50,26 +52,26 @@ impl<K: Copy + Eq + Hash, V: Copy + Ord> Sets<K, V> {
     }
 
     /// Removes the set of a key.
-    pub(super) fn take(&mut self, key: K) -> BTreeSet<V> {
+    pub(super) fn take(&mut self, key: K) -> Ids<V> {
         self.0.remove(&key).unwrap_or_default()
     }
 
     pub(super) fn contains(&self, key: K, value: V) -> bool {
-        self.0.get(&key).is_some_and(|set| set.contains(&value))
+        self.0.get(&key).is_some_and(|set| set.contains(value))
     }
 
     /// Returns the values of a key, ascending.
     pub(super) fn of(&self, key: K) -> impl Iterator<Item = V> {
-        self.0.get(&key).into_iter().flatten().copied()
+        self.0.get(&key).into_iter().flat_map(Ids::iter)
     }
 
     /// Returns the number of values of a key.
     pub(super) fn count(&self, key: K) -> usize {
-        self.0.get(&key).map_or(0, BTreeSet::len)
+        self.0.get(&key).map_or(0, Ids::len)
     }
 }
 
-impl<L: Copy + Ord + Hash, R: Copy + Ord + Hash> Relation<L, R> {
+impl<L: Id + Eq + Hash, R: Id + Eq + Hash> Relation<L, R> {
     /// Adds a pair. Returns whether it was new.
     pub(super) fn insert(&mut self, left: L, right: R) -> bool {
         self.lefts.insert(right, left);
@@ -84,7 +86,7 @@ impl<L: Copy + Ord + Hash, R: Copy + Ord + Hash> Relation<L, R> {
 
     /// Removes all pairs of a left side.
     pub(super) fn forget(&mut self, left: L) {
-        for right in self.rights.take(left) {
+        for right in self.rights.take(left).iter() {
             self.lefts.remove(right, left);
         }
     }
@@ -106,16 +108,16 @@ mod tests {
     #[test]
     fn pairs_are_found_from_both_sides_and_leave_no_state() {
         let mut relation = Relation::default();
-        assert!(relation.insert(1, 'a'));
-        assert!(!relation.insert(1, 'a'));
-        assert!(relation.insert(2, 'a'));
-        assert!(relation.insert(1, 'b'));
-        assert_eq!(relation.lefts().of('a').collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(relation.lefts().count('a'), 2);
-        assert!(relation.remove(2, 'a'));
-        assert!(!relation.remove(2, 'a'));
-        assert!(!relation.contains(2, 'a'));
-        assert!(relation.contains(1, 'b'));
+        assert!(relation.insert(1_u32, 7_u64));
+        assert!(!relation.insert(1_u32, 7_u64));
+        assert!(relation.insert(2, 7));
+        assert!(relation.insert(1, 8));
+        assert_eq!(relation.lefts().of(7).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(relation.lefts().count(7), 2);
+        assert!(relation.remove(2, 7));
+        assert!(!relation.remove(2, 7));
+        assert!(!relation.contains(2, 7));
+        assert!(relation.contains(1, 8));
         relation.forget(1);
         assert!(relation.rights.0.is_empty() && relation.lefts.0.is_empty());
     }

@@ -6,6 +6,7 @@ mod tests;
 
 use super::relation::Relation;
 use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
+use crate::ids::Id;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, Vector3};
 use pairs::{Pair, Pairs};
@@ -20,6 +21,18 @@ use pairs::{Pair, Pairs};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(pub u64);
+
+impl Id for Tag {
+    #[inline]
+    fn number(self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    fn with_number(number: u64) -> Self {
+        Self(number)
+    }
+}
 
 /// Group tags, on top of another interest management.
 ///

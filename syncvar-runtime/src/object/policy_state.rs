@@ -1,8 +1,11 @@
 //! State of the restricted fields of a behaviour: their writers, former values and last sends.
 
+use std::ops::AddAssign;
+
 use super::slot::{Nanos, RestrictedFields, nanos};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
+use crate::wire::budget::STEP;
 use crate::{NetworkReader, NetworkWriter};
 
 /// State of the restricted fields of one behaviour.
@@ -17,8 +20,38 @@ pub struct PolicyState {
     pub echoed: u64,
     /// Values before a change.
     before: Vec<FormerField>,
+    /// Size of the values that were saved last; none after a write of the server.
+    size: StateSize,
     /// Last sends of fields with an interval or a threshold.
     sent: Vec<LastSent>,
+}
+
+/// Size of the saved fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StateSize {
+    /// Memory in bytes.
+    pub memory: usize,
+    /// Work of one write or read of them.
+    pub work: usize,
+}
+
+impl AddAssign for StateSize {
+    fn add_assign(&mut self, other: Self) {
+        self.memory = self.memory.saturating_add(other.memory);
+        self.work = self.work.saturating_add(other.work);
+    }
+}
+
+impl StateSize {
+    /// Returns the size of the state that a writer holds, since its last report.
+    pub fn of(writer: &mut NetworkWriter) -> Self {
+        let (bytes, report) = (writer.len(), writer.take_report());
+        let steps = report.elements.saturating_mul(STEP);
+        Self {
+            memory: bytes.saturating_add(report.memory),
+            work: bytes.saturating_add(steps),
+        }
+    }
 }
 
 /// Value of a field before an event that may change it.
@@ -51,8 +84,18 @@ pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
 
 /// Returns one field as in a snapshot; `None` if the value has no form on the wire.
 fn value_of(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64) -> Option<Vec<u8>> {
+    measured_value_of(behaviour, bit, &mut StateSize::default())
+}
+
+/// Like [`value_of`]; adds the size of the field.
+fn measured_value_of(
+    behaviour: &mut (impl RestrictedFields + ?Sized),
+    bit: u64,
+    size: &mut StateSize,
+) -> Option<Vec<u8>> {
     let mut writer = NetworkWriter::new();
     behaviour.write_fields(&mut writer, bit);
+    *size += StateSize::of(&mut writer);
     let valid = writer.take_error().is_none();
     valid.then(|| writer.as_bytes().to_vec())
 }
@@ -80,8 +123,9 @@ impl PolicyState {
 
     fn keep(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized), fields: u64, shared: u64) {
         let dirty = behaviour.dirty_bits();
+        self.size = StateSize::default();
         for bit in each(fields) {
-            if let Some(value) = value_of(behaviour, bit) {
+            if let Some(value) = measured_value_of(behaviour, bit, &mut self.size) {
                 self.before.push(FormerField {
                     bit,
                     value,
@@ -95,6 +139,7 @@ impl PolicyState {
     /// Restores the fields that the server may not write; returns the ones it wrote.
     pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
         let mut refused = 0;
+        self.size = StateSize::default();
         let dirty = behaviour.dirty_bits();
         for former in std::mem::take(&mut self.before) {
             let bit = former.bit;
@@ -119,29 +164,43 @@ impl PolicyState {
         refused
     }
 
-    /// Saves some fields for a later restore.
+    /// Saves some fields for a later restore, and takes the work from `work_left`. Returns `false`,
+    /// without a save, if that is too little. The size of the last save is known; a first one may go
+    /// beyond the rest.
     ///
     /// A `shared` field is sent whole after a restore: changes of others may lie between its pending
     /// ones.
-    pub fn save(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64, shared: u64) {
+    pub fn save(
+        &mut self,
+        behaviour: &mut dyn RestrictedFields,
+        (fields, shared): (u64, u64),
+        work_left: &mut usize,
+    ) -> bool {
         self.before.clear();
+        if self.size.work > *work_left {
+            return false;
+        }
         self.keep(behaviour, fields, shared);
+        let left = work_left.checked_sub(self.size.work);
+        *work_left = left.unwrap_or_default();
+        if left.is_none() {
+            self.before.clear();
+        }
+        left.is_some()
     }
 
-    /// Returns the number of saved bytes.
-    pub fn saved_bytes(&self) -> usize {
-        self.before.iter().map(|former| former.value.len()).sum()
+    /// Returns the size of the values that were saved last.
+    pub fn saved_size(&self) -> StateSize {
+        self.size
     }
 
-    /// Returns the present number of bytes of the saved fields.
-    pub fn bytes_now(&self, behaviour: &mut dyn RestrictedFields) -> usize {
-        let values = self
-            .before
-            .iter()
-            .map(|former| value_of(behaviour, former.bit));
-        values
-            .map(|value| value.map_or(0, |value| value.len()))
-            .sum()
+    /// Returns the present size of the saved fields.
+    pub fn size_now(&self, behaviour: &mut dyn RestrictedFields) -> StateSize {
+        let mut size = StateSize::default();
+        for former in &self.before {
+            measured_value_of(behaviour, former.bit, &mut size);
+        }
+        size
     }
 
     /// Restores the saved fields. Dirty bits stay.

@@ -50,14 +50,17 @@ impl Reception<'_> {
         let mut reader = NetworkReader::with_encoding(entry.changes, self.encoding)
             .with_budget(self.budget)
             .with_references(self.targets);
+        let mut saved = Ok(());
         if entry.own {
-            slots.visit(&mut SaveOwn);
+            let mut save = SaveOwn::within(&reader);
+            slots.visit(&mut save);
+            saved = save.charge(&mut reader);
         }
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
             masks: self.masks,
-            result: Ok(()),
+            result: saved,
         };
         slots.visit(&mut read);
         let result = read.result.and_then(|()| reader.finish());

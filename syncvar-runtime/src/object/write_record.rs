@@ -42,7 +42,6 @@ impl WriteLog {
     }
 
     /// Sorts the records: an ownership change writes an object ahead of the others.
-    #[inline]
     pub fn sort(&mut self) {
         let key = |note: &WriteRecord| (note.net_id, note.channel);
         if !self.records.is_sorted_by_key(key) {

@@ -1,5 +1,8 @@
 //! `SpawnError`: reasons why an object was not spawned.
 
+use std::error::Error;
+use std::fmt;
+
 use super::PrefabError;
 use crate::{ConnectionId, NetId, NetworkSceneId};
 
@@ -18,22 +21,39 @@ use crate::{ConnectionId, NetId, NetworkSceneId};
 /// let error = server.spawn_with(Door::default(), SpawnOptions::default()).unwrap_err();
 /// assert!(matches!(error, SpawnError::Prefab(PrefabError::NotRegistered(_))));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpawnError {
     /// No prefab fits the behaviours.
-    #[error(transparent)]
-    Prefab(#[from] PrefabError),
+    Prefab(PrefabError),
     /// The id is in use, or 0.
-    #[error("object id {0} is taken or zero")]
     IdTaken(NetId),
     /// The scene id is in use, or 0.
-    #[error("scene id {} is taken or zero", .0.0)]
     SceneIdTaken(NetworkSceneId),
     /// No id is left.
-    #[error("all object ids have been given out")]
     OutOfIds,
     /// The owner is not connected.
-    #[error("{0} is not connected and cannot own anything")]
     UnknownOwner(ConnectionId),
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Prefab(error) => fmt::Display::fmt(error, f),
+            Self::IdTaken(object) => write!(f, "object id {object} is taken or zero"),
+            Self::SceneIdTaken(scene_id) => write!(f, "scene id {} is taken or zero", scene_id.0),
+            Self::OutOfIds => f.write_str("all object ids have been given out"),
+            Self::UnknownOwner(connection) => {
+                write!(f, "{connection} is not connected and cannot own anything")
+            }
+        }
+    }
+}
+
+impl Error for SpawnError {}
+
+impl From<PrefabError> for SpawnError {
+    fn from(error: PrefabError) -> Self {
+        Self::Prefab(error)
+    }
 }

@@ -6,6 +6,12 @@ use crate::limits::ReadBudget;
 /// Work of one element or operation besides the bytes that it moves, about 2 ns.
 pub(crate) const STEP: usize = 16;
 
+/// Memory of an entry of a map or set besides its key and value: hash, position, free places.
+pub(crate) const ENTRY: usize = 32;
+
+/// Size of a value whose copy is worth a charge, in bytes.
+pub(super) const LARGE: usize = 256;
+
 impl NetworkReader<'_> {
     /// Sets the memory and work that reads may take, with their limits of elements and depth. A reader
     /// without this call has the budget of [`Limits::default`](crate::Limits).
@@ -50,17 +56,30 @@ impl NetworkReader<'_> {
         self.charge_sized(count, size_of::<T>())
     }
 
-    /// Like [`charge`](Self::charge), for elements of a size.
+    /// Like [`charge`](Self::charge), for elements of a size. New memory counts twice as work: it is
+    /// filled, and moved at least once.
     #[inline]
     pub(crate) fn charge_sized(&mut self, count: usize, size: usize) -> Result<(), ReadError> {
-        self.take_memory(count.saturating_mul(size))?;
-        self.charge_work(count, size)
+        let memory = count.saturating_mul(size);
+        self.take_memory(memory)?;
+        let steps = count.saturating_mul(STEP);
+        self.take_work(memory.saturating_mul(2).saturating_add(steps))
     }
 
-    /// Takes the work for elements that are moved, copied or compared one by one.
+    /// Takes the work for a value that is moved, if it is large. Small ones are covered by the work that
+    /// their bytes add.
     #[inline]
-    pub(crate) fn charge_work(&mut self, count: usize, size: usize) -> Result<(), ReadError> {
-        self.take_work(count.saturating_mul(size.saturating_add(STEP)))
+    pub(crate) fn charge_large<T>(&mut self) -> Result<(), ReadError> {
+        if const { size_of::<T>() > LARGE } {
+            self.take_work(size_of::<T>().saturating_mul(2))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the work of a move of elements in one piece.
+    #[inline]
+    pub(crate) fn charge_moves<T>(&mut self, count: usize) -> Result<(), ReadError> {
+        self.take_work(count.saturating_mul(size_of::<T>()))
     }
 
     /// Takes memory.
@@ -75,9 +94,13 @@ impl NetworkReader<'_> {
         }
     }
 
-    /// Takes work.
+    /// Takes work, in bytes moved, copied and compared.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadErrorKind::TooMuchWork`]; the budget stays.
     #[inline]
-    pub(crate) fn take_work(&mut self, needed: usize) -> Result<(), ReadError> {
+    pub fn take_work(&mut self, needed: usize) -> Result<(), ReadError> {
         match self.budget.work.checked_sub(needed) {
             Some(left) => {
                 self.budget.work = left;

@@ -52,6 +52,10 @@ pub(crate) enum MaskLayout {
 pub struct SerializeReport {
     /// Operations that a snapshot of a collection left to later deltas; the most of several.
     pub pending: usize,
+    /// Memory of the written sequences, collections and boxes, in bytes.
+    pub memory: usize,
+    /// Their number of elements.
+    pub elements: usize,
 }
 
 /// Selection and mask layout of one `on_deserialize`.

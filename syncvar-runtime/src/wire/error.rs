@@ -1,5 +1,8 @@
 //! Errors of reads and writes, with their places.
 
+mod text;
+
+use std::error::Error;
 use std::fmt;
 
 /// A failed read: its reason, byte and field.
@@ -28,11 +31,10 @@ struct Parts {
 }
 
 /// Reason of a failed read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
     /// The value needs more bytes than the message has.
-    #[error("{needed} bytes needed, {left} left")]
     UnexpectedEnd {
         /// Bytes needed from the current position.
         needed: usize,
@@ -40,13 +42,11 @@ pub enum ReadErrorKind {
         left: usize,
     },
     /// Bytes follow the last value of the message.
-    #[error("{left} bytes are left over")]
     TrailingBytes {
         /// Number of unread bytes.
         left: usize,
     },
     /// A string announces more bytes than the encoding or its type allows.
-    #[error("a string of {length} bytes, more than the limit of {limit}")]
     StringTooLong {
         /// Announced length in bytes.
         length: usize,
@@ -54,16 +54,12 @@ pub enum ReadErrorKind {
         limit: usize,
     },
     /// A string is not UTF-8.
-    #[error("a string that is not UTF-8")]
     InvalidUtf8,
     /// A boolean is neither 0 nor 1. `Mirror` accepts any byte.
-    #[error("a boolean of {0}, which is neither 0 nor 1")]
     InvalidBool(u8),
     /// A number is not a character (a surrogate, or beyond U+10FFFF).
-    #[error("{0:#x} is not a character")]
     InvalidChar(u32),
     /// A number exceeds the range of its type.
-    #[error("the number {value} does not fit {target}")]
     OutOfRange {
         /// The received number.
         value: u64,
@@ -71,19 +67,14 @@ pub enum ReadErrorKind {
         target: &'static str,
     },
     /// A prefix announces a 64-bit number in place of a 32-bit one.
-    #[error("prefix {0} announces a number of more than 32 bits")]
     TooWide(u8),
     /// A variable-length integer continues after 10 bytes, or has more than 64 bits.
-    #[error("a number of more than 64 bits")]
     VarintTooLong,
     /// A variable-length integer of a 128-bit type continues after 19 bytes, or has more than 128 bits.
-    #[error("a number of more than 128 bits")]
     WideVarintTooLong,
     /// A decimal has a scale beyond 28 or uses reserved bits.
-    #[error("decimal flags {0:#010x} have a scale beyond 28 or use reserved bits")]
     InvalidDecimal(u32),
     /// An enumeration has no variant of this number.
-    #[error("{name} has no variant {value}")]
     UnknownVariant {
         /// The enumeration.
         name: &'static str,
@@ -91,19 +82,16 @@ pub enum ReadErrorKind {
         value: i64,
     },
     /// A dirty mask has bits that belong to no field: the two ends disagree about the behaviour.
-    #[error("dirty bits {unknown:#x} belong to no field")]
     UnknownDirtyBits {
         /// The bits without a field.
         unknown: u64,
     },
     /// A dirty mask has bits of fields that the sender may not write.
-    #[error("fields {fields:#x} are not the sender's to write")]
     RefusedFields {
         /// Their bits.
         fields: u64,
     },
     /// The announced number of elements exceeds the limit, or the remaining bytes.
-    #[error("{count} elements announced, more than the limit of {limit}")]
     TooManyElements {
         /// Announced number of elements.
         count: usize,
@@ -111,7 +99,6 @@ pub enum ReadErrorKind {
         limit: usize,
     },
     /// The values take more memory than [`Limits::max_memory`](crate::Limits::max_memory) allows.
-    #[error("{needed} bytes of memory needed, {left} left of `max_memory`")]
     TooMuchMemory {
         /// Needed bytes of memory.
         needed: usize,
@@ -119,18 +106,21 @@ pub enum ReadErrorKind {
         left: usize,
     },
     /// The changes take more work than [`Limits::max_work`](crate::Limits::max_work) allows.
-    #[error("{needed} bytes of work needed, {left} left of `max_work`")]
     TooMuchWork {
         /// Needed work, in bytes moved, copied and compared.
         needed: usize,
         /// Remaining work of the connection.
         left: usize,
     },
+    /// The fields of an owner would keep more memory than
+    /// [`Limits::max_owner_memory`](crate::Limits::max_owner_memory) allows.
+    TooMuchOwnerMemory {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// Values are nested deeper than [`Limits::max_depth`](crate::Limits::max_depth) allows.
-    #[error("values nested deeper than `max_depth`")]
     TooDeep,
     /// A position is beyond the end of a list.
-    #[error("position {index} in a list of {length} elements")]
     IndexOutOfRange {
         /// The position.
         index: usize,
@@ -139,10 +129,8 @@ pub enum ReadErrorKind {
     },
     /// The keys of a map, or the elements of a set, do not ascend: one occurs twice, or after a
     /// greater one.
-    #[error("a key that comes twice, or after a greater one")]
     UnorderedKey,
     /// A message exceeds the limit of this side.
-    #[error("a message of {length} bytes, more than the limit of {limit}")]
     MessageTooLong {
         /// The payload's length in bytes.
         length: usize,
@@ -150,10 +138,8 @@ pub enum ReadErrorKind {
         limit: usize,
     },
     /// The message type is unknown to this side.
-    #[error("message type {0} is unknown")]
     UnknownMessage(i16),
     /// A number is none of its valid values.
-    #[error("{value} is not a valid {what}")]
     InvalidValue {
         /// Meaning of the number.
         what: &'static str,
@@ -161,7 +147,6 @@ pub enum ReadErrorKind {
         value: u64,
     },
     /// Refusal by a user's `on_deserialize` or `SyncValue::read`.
-    #[error("{0}")]
     Custom(&'static str),
 }
 
@@ -235,7 +220,7 @@ impl fmt::Debug for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {}
+impl Error for ReadError {}
 
 /// Adds the place to a failed read.
 ///
@@ -285,11 +270,10 @@ pub struct WriteError {
 }
 
 /// Reason for which a value has no form on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
     /// A string is longer than the encoding allows.
-    #[error("a string of {length} bytes is longer than the limit of {limit}")]
     StringTooLong {
         /// The string's length in bytes.
         length: usize,
@@ -297,7 +281,6 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// A byte array is longer than the encoding allows.
-    #[error("an array of {length} bytes is longer than the limit of {limit}")]
     BytesTooLong {
         /// The array's length.
         length: usize,
@@ -305,7 +288,6 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// A sequence has more elements than the encoding allows.
-    #[error("a sequence of {count} elements is longer than the limit of {limit}")]
     TooManyElements {
         /// The number of elements.
         count: usize,
@@ -314,7 +296,6 @@ pub enum WriteErrorKind {
     },
     /// The payload of a message exceeds the range of its size field, in the bytes of UNet, or
     /// the server's `max_message_size`.
-    #[error("a payload of {length} bytes is larger than the limit of {limit}")]
     MessageTooLarge {
         /// The payload's length in bytes.
         length: usize,
@@ -322,9 +303,6 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// A message exceeds the packet size, on a channel without fragmentation.
-    #[error(
-        "a message of {length} bytes does not fit a packet of {limit} on an unreliable channel"
-    )]
     TooLargeForUnreliable {
         /// The message's length in bytes.
         length: usize,
@@ -332,20 +310,16 @@ pub enum WriteErrorKind {
         limit: usize,
     },
     /// A character takes two UTF-16 code units; `Mirror` has a form for one only.
-    #[error("the character {0:?} takes two UTF-16 code units")]
     TwoCodeUnits(char),
     /// A number needs more bits than its field has on the wire: see [`Bits`](crate::Bits).
-    #[error("a number that does not fit the {bits} bits of its field")]
     TooFewBits {
         /// Number of bits of the field.
         bits: u32,
     },
     /// NaN has no encoding in [`Quantized`](crate::Quantized), and no rotation with NaN or infinite
     /// components has one in [`SmallestThree`](crate::SmallestThree).
-    #[error("a float that is not a number")]
     NotANumber,
     /// Refusal by a user's `on_serialize` or `SyncValue::write`.
-    #[error("{0}")]
     Custom(&'static str),
 }
 
@@ -402,7 +376,7 @@ impl fmt::Display for WriteError {
     }
 }
 
-impl std::error::Error for WriteError {}
+impl Error for WriteError {}
 
 #[cfg(test)]
 mod tests {

@@ -146,6 +146,14 @@ impl NetworkWriter {
         self.report.pending = self.report.pending.max(operations);
     }
 
+    /// Reports the memory of elements, for the limit of an owner's fields.
+    #[inline]
+    pub(crate) fn report_elements<T>(&mut self, count: usize, more: usize) {
+        let memory = count.wrapping_mul(size_of::<T>().wrapping_add(more));
+        self.report.memory = self.report.memory.wrapping_add(memory);
+        self.report.elements = self.report.elements.wrapping_add(count);
+    }
+
     /// Removes all bytes after the first `length`.
     #[inline]
     pub fn truncate(&mut self, length: usize) {

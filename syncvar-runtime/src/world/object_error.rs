@@ -1,6 +1,8 @@
 //! `ObjectError`: reasons why an object or a behaviour cannot be used.
 
 use std::any::type_name;
+use std::error::Error;
+use std::fmt;
 
 use super::{World, WorldObject};
 use crate::{ConnectionId, NetId, NetworkBehaviour};
@@ -22,14 +24,12 @@ use crate::{ConnectionId, NetId, NetworkBehaviour};
 /// assert_eq!(again, ObjectError::CheckedOut(door));
 /// assert_eq!(again.to_string(), "object #1 is checked out: a callback or a guard borrows it");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ObjectError {
     /// The object does not exist, or is not visible to the application yet.
-    #[error("object {0} does not exist here")]
     NoSuchObject(NetId),
     /// The object has no behaviour of this type at the place.
-    #[error("object {object} has no behaviour {behaviour} there")]
     NoSuchBehaviour {
         /// The object.
         object: NetId,
@@ -37,12 +37,28 @@ pub enum ObjectError {
         behaviour: &'static str,
     },
     /// A callback or a guard borrows the object.
-    #[error("object {0} is checked out: a callback or a guard borrows it")]
     CheckedOut(NetId),
     /// The connection does not exist, or is closing.
-    #[error("{0} is not connected")]
     NotConnected(ConnectionId),
 }
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSuchObject(object) => write!(f, "object {object} does not exist here"),
+            Self::NoSuchBehaviour { object, behaviour } => {
+                write!(f, "object {object} has no behaviour {behaviour} there")
+            }
+            Self::CheckedOut(object) => write!(
+                f,
+                "object {object} is checked out: a callback or a guard borrows it"
+            ),
+            Self::NotConnected(connection) => write!(f, "{connection} is not connected"),
+        }
+    }
+}
+
+impl Error for ObjectError {}
 
 impl ObjectError {
     /// Returns the error for a missing behaviour of a type.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use bytes::Bytes;
+use syncvar::limits::ReadBudget;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 
@@ -38,12 +39,18 @@ fn elements_that_take_no_byte_take_no_memory_without_bound() {
     assert!(writer.error().is_some());
 
     let nested = [&[100, 0][..], &[0xff; 200]].concat();
-    let read = NetworkReader::new(&nested).read::<Vec<Vec<Cache>>>();
+    let refused = |reader: NetworkReader<'_>| {
+        let read = { reader }.read::<Vec<Vec<Cache>>>();
+        read.map(|_| ()).unwrap_err().kind()
+    };
     let limit = ReadErrorKind::TooManyElements {
         count: 1025,
         limit: 1024,
     };
-    assert_eq!(read.map(|_| ()).unwrap_err().kind(), limit);
+    let unlimited = NetworkReader::new(&nested).with_budget(ReadBudget::UNLIMITED);
+    assert_eq!(refused(unlimited.with_max_elements(1 << 20)), limit);
+    let kind = refused(NetworkReader::new(&nested));
+    assert!(matches!(kind, ReadErrorKind::TooMuchMemory { .. }));
 }
 
 #[test]

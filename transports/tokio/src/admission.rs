@@ -1,7 +1,6 @@
 //! `Admission`: the places of a host's connections.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,54 +8,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{TransportCounters, TransportOptions};
+use crate::{ReservedPlaces, TransportCounters, TransportOptions};
 
 /// Time whose connections can arrive at once, within the rate.
 const BURST: Duration = Duration::from_millis(250);
 
 /// Bits of an IPv6 address beyond its /64 network.
 const HOST_BITS: u128 = (1 << 64) - 1;
-
-/// Places for connections from known addresses: returning players, operators, load balancers.
-///
-/// ```
-/// use std::net::{IpAddr, Ipv4Addr};
-/// use syncvar::tcp::{ReservedPlaces, TcpOptions};
-///
-/// let office = IpAddr::from(Ipv4Addr::new(192, 0, 2, 7));
-/// let mut options = TcpOptions::default();
-/// options.max_connections = 100;
-/// // 90 places for all addresses, 10 more for the office.
-/// options.reserved = ReservedPlaces::new(10, move |address| address == office);
-/// ```
-#[derive(Clone, Default)]
-pub struct ReservedPlaces {
-    places: usize,
-    is_known: Option<Arc<dyn Fn(IpAddr) -> bool + Send + Sync>>,
-}
-
-impl ReservedPlaces {
-    /// Reserves places for the addresses that `is_known` accepts. A host asks it for each connection
-    /// that finds all other places taken.
-    pub fn new(places: usize, is_known: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> Self {
-        Self {
-            places,
-            is_known: Some(Arc::new(is_known)),
-        }
-    }
-
-    fn is_known(&self, address: IpAddr) -> bool {
-        let is_known = self.is_known.as_ref();
-        is_known.is_some_and(|is_known| is_known(address))
-    }
-}
-
-impl fmt::Debug for ReservedPlaces {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut tuple = f.debug_tuple("ReservedPlaces");
-        tuple.field(&self.places).finish_non_exhaustive()
-    }
-}
 
 /// Places and rate of new connections, shared by the listeners of a host.
 #[derive(Debug)]
@@ -126,10 +84,20 @@ impl Admission {
         self.state().due.saturating_duration_since(now) < BURST
     }
 
-    /// Counts a connection for the rate.
+    /// Counts an accepted connection for the rate.
     pub(crate) fn spend(&self, now: Instant) {
+        self.delay(now, self.interval);
+    }
+
+    /// Counts a connection that was closed at once: the cost of one is small, and of many is not.
+    #[cfg(any(feature = "tcp", feature = "telepathy"))]
+    pub(crate) fn spend_refused(&self, now: Instant) {
+        self.delay(now, self.interval / 4);
+    }
+
+    fn delay(&self, now: Instant, time: Duration) {
         let mut state = self.state();
-        state.due = state.due.max(now) + self.interval;
+        state.due = state.due.max(now) + time;
     }
 
     /// Takes a place for a connection.
@@ -137,7 +105,7 @@ impl Admission {
         let address = from.to_canonical();
         let network = network(address);
         let mut state = self.state();
-        let unreserved = self.max_connections.saturating_sub(self.reserved.places);
+        let unreserved = self.max_connections.saturating_sub(self.reserved.count());
         let is_full = state.taken >= self.max_connections
             || (state.taken >= unreserved && !self.reserved.is_known(address));
         if is_full {

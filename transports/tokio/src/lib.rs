@@ -12,28 +12,42 @@
 //!
 //! # Limits for clients
 //!
-//! A client can close its own connection. Every queue has a limit, which belongs to one connection:
+//! A client can close its own connection, and use up its own share. Each limit is an option of
+//! [`TransportOptions`] and has a counter in [`TransportStats`]:
 //!
-//! * A client that sends too much is read from more slowly, and by KCP loses unreliable packets. The
-//!   others do not wait.
-//! * A client that takes too little is disconnected once
-//!   [`max_queued_bytes`](TransportOptions::max_queued_bytes) wait for it; over a stream also when it
-//!   has taken no byte for the [`send_timeout`](TransportOptions::send_timeout).
-//! * A client that sends a malformed or too large packet is disconnected; by TCP with the reason.
+//! * An address has at most
+//!   [`max_connections_per_address`](TransportOptions::max_connections_per_address) places of
+//!   [`max_connections`](TransportOptions::max_connections). Some places can be
+//!   [`reserved`](TransportOptions::reserved). New connections beyond
+//!   [`max_accepts_per_second`](TransportOptions::max_accepts_per_second) wait.
 //! * A client that sends no packet after connecting is disconnected after the
 //!   [`handshake_timeout`](TransportOptions::handshake_timeout).
 //! * A client without a packet for the [`idle_timeout`](TransportOptions::idle_timeout) is
 //!   disconnected, by KCP also without a datagram for the
-//!   [`kcp_timeout`](TransportOptions::kcp_timeout).
+//!   [`kcp_timeout`](TransportOptions::kcp_timeout). TCP's probes find a vanished client in the same
+//!   time.
+//! * A client that sends too much is read from more slowly once
+//!   [`max_inbox_bytes`](TransportOptions::max_inbox_bytes) wait, and by KCP loses unreliable packets.
+//!   A tick handles [`max_tick_bytes`](TransportOptions::max_tick_bytes) of all clients: small packets
+//!   of each client first, then long ones by turns.
+//! * A client that takes too little is disconnected once
+//!   [`max_queued_bytes`](TransportOptions::max_queued_bytes) wait for it; over a stream also when it
+//!   has taken no byte for the [`send_timeout`](TransportOptions::send_timeout).
+//! * A client that sends a malformed or too large packet is disconnected; by TCP with the reason. The
+//!   server reads at most [`max_linger_bytes`](TransportOptions::max_linger_bytes) more of its bytes.
 //! * By KCP, a segment that is missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes
 //!   the connection, and segments beyond the client's inbox are refused: the client repeats them.
 //! * A false sender address on datagrams makes a KCP server send one datagram of 30 bytes to it for
 //!   each of 30 or more. The server stores no state for it.
 //!
-//! A well-behaved client keeps its place, and
-//! [`max_connections`](TransportOptions::max_connections) of them keep all others out. Where strangers
-//! can connect, the game should disconnect those that do not play. Packets are not encrypted: every
-//! router on the way can read and write them.
+//! A well-behaved client keeps its place: clients from 16 addresses can take all 1024 places. Packets
+//! are not encrypted: every router on the way can read and write them.
+//!
+//! # Limits for servers
+//!
+//! A client has the [`connect_timeout`](TransportOptions::connect_timeout), the `handshake_timeout` and
+//! the `idle_timeout` for its server, each with a [`Timeout`]. With
+//! [`reconnect`](TransportOptions::reconnect) it connects again after a lost connection.
 //!
 //! KCP and Telepathy have two channels, as Mirror: 0 (reliable) and 1 (unreliable); Telepathy delivers
 //! all packets on channel 0.
@@ -68,12 +82,10 @@ pub mod tcp;
 #[cfg(feature = "telepathy")]
 pub mod telepathy;
 
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
-pub use admission::ReservedPlaces;
 pub use error::{Timeout, TransportError};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use host::Host;
-pub use options::{Reconnect, TransportOptions};
+pub use options::{Reconnect, ReservedPlaces, TransportOptions};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use peer::Peer;
 pub use stats::{TransportCounters, TransportStats};

@@ -294,13 +294,20 @@ impl MirrorPeer {
     ///
     /// # Errors
     ///
-    /// When the connection is over, this time and every time after; the last events of the client say
-    /// so. [`TransportError::Malformed`] begins the end of the connection.
+    /// When the connection is over, this time and, unless the client connects again
+    /// ([`reconnect`](TransportOptions::reconnect)), every time after; the last events of the client
+    /// say so. [`TransportError::Malformed`] begins the end of the connection.
     pub async fn receive(&mut self) -> Result<(), TransportError<MirrorError>> {
         self.peer.receive(&mut self.client).await
     }
 
-    /// Waits for an event. `None` when the connection is over and all events have been returned.
+    /// Returns whether the last connection is over: [`next_event`](Self::next_event) returns the
+    /// remaining events, then `None`.
+    pub fn is_over(&self) -> bool {
+        self.peer.is_over()
+    }
+
+    /// Waits for an event. `None` when the last connection is over and all events have been returned.
     ///
     /// Cancel-safe.
     pub async fn next_event(&mut self) -> Option<MirrorClientEvent> {

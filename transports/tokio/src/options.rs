@@ -1,12 +1,12 @@
 //! `TransportOptions`.
 
 mod reconnect;
+mod reserved;
 
 use std::time::Duration;
 
 pub use reconnect::Reconnect;
-
-use crate::ReservedPlaces;
+pub use reserved::ReservedPlaces;
 
 /// Tick rate of a [`Host`](crate::Host) or a [`Peer`](crate::Peer), and its limits for the other side.
 /// The defaults are those of Mirror.
@@ -34,8 +34,8 @@ pub struct TransportOptions {
     /// Places among [`max_connections`](Self::max_connections) for known addresses. None.
     pub reserved: ReservedPlaces,
     /// Most new connections per second, at least one; a quarter of them can arrive at once. Further
-    /// ones wait in the system's queue, by KCP for their next datagram. A connection that is closed at
-    /// once counts, too. 1000.
+    /// ones wait in the system's queue, by KCP for their next datagram. A connection by TCP that is
+    /// closed at once counts as a quarter. 1000.
     pub max_accepts_per_second: u32,
     /// Largest packet in a stream, in bytes. By Telepathy it applies to both directions, and both sides
     /// must agree. 16 384.
@@ -65,14 +65,15 @@ pub struct TransportOptions {
     /// Time in which the other side of a new connection must send its first packet. 10 s.
     pub handshake_timeout: Duration,
     /// Longest time without a complete packet, where [`Endpoint::expects_packets`] holds: a client and
-    /// a server of Mirror ping each other, so do a `NetworkClient` that is ready and its server. 15 s.
+    /// a server of Mirror ping each other, so do a `NetworkClient` that is ready and its server. A
+    /// client also gives up a server whose tick takes longer. 15 s.
     ///
     /// On a stream it is also the longest time in which the other system must acknowledge sent bytes
     /// and TCP's probes: from 1 s, up to 60 s where this is longer. The probes need no packets of the
     /// other side, and find a vanished one on a silent connection, too. Measured on Linux with all
-    /// packets dropped: a server that sends ends the connection after 15 s, a silent one after 15 to
-    /// 17 s. Systems without `TCP_USER_TIMEOUT` (all but Linux and Android) notice a vanished peer by
-    /// missing packets alone while sent bytes are on the way.
+    /// packets dropped: a server that sends and one that is silent end the connection after 15 s, with
+    /// `Duration::MAX` after 61 s. Systems without `TCP_USER_TIMEOUT` (all but Linux and Android) send
+    /// no probes while sent bytes are on the way: there missing packets alone show a vanished peer.
     ///
     /// [`Endpoint::expects_packets`]: syncvar_runtime::Endpoint::expects_packets
     pub idle_timeout: Duration,
@@ -85,7 +86,7 @@ pub struct TransportOptions {
     pub close_timeout: Duration,
     /// Most bytes that are read from a stream after its end, because of a malformed packet or by the
     /// server's decision. Beyond them the connection is reset, and its last packets may be lost.
-    /// 256 KiB.
+    /// 128 KiB.
     pub max_linger_bytes: usize,
     /// Attempts of a client to connect again after a lost connection. None.
     pub reconnect: Option<Reconnect>,
@@ -111,7 +112,7 @@ impl Default for TransportOptions {
             send_timeout: Duration::from_secs(5),
             kcp_timeout: Duration::from_secs(10),
             close_timeout: Duration::from_secs(5),
-            max_linger_bytes: 256 * 1024,
+            max_linger_bytes: 128 * 1024,
             reconnect: None,
         }
     }

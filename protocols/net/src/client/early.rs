@@ -2,10 +2,11 @@
 
 mod defer;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::{Framing, MessageType};
+use syncvar_runtime::ordered::{IdMap, IdPairs};
 use syncvar_runtime::{NetId, ReadError};
 
 /// Most removed objects to remember.
@@ -14,9 +15,9 @@ const MAX_GONE: usize = 4096;
 /// Messages for objects that have not arrived, in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct EarlyMessages {
-    queues: BTreeMap<NetId, Queue>,
+    queues: IdMap<NetId, Queue>,
     /// Objects with a queue, in the order of their first message.
-    order: BTreeMap<u64, NetId>,
+    order: IdPairs<u64, NetId>,
     /// Position of the next object in that order.
     next: u64,
     messages: usize,
@@ -79,12 +80,12 @@ impl EarlyMessages {
     /// Returns whether an object has early messages.
     #[inline]
     pub(super) fn contains(&self, object: NetId) -> bool {
-        !self.is_empty() && self.queues.contains_key(&object)
+        !self.is_empty() && self.queues.contains(object)
     }
 
     /// Returns the objects with early messages by ascending id.
     fn objects(&self) -> Vec<NetId> {
-        self.queues.keys().copied().collect()
+        self.queues.keys().collect()
     }
 
     /// Returns whether one more message of this length stays within the limits.
@@ -94,14 +95,14 @@ impl EarlyMessages {
 
     /// Returns the object with the oldest first message.
     fn oldest(&self) -> Option<NetId> {
-        self.order.values().next().copied()
+        self.order.iter().next().map(|(_, object)| object)
     }
 
     /// Appends a message to its object's queue.
     fn push(&mut self, object: NetId, message: EarlyMessage) {
         self.messages += 1;
         self.bytes += message.bytes.len();
-        let queue = self.queues.entry(object).or_insert_with(|| {
+        let queue = self.queues.get_or_insert_with(object, || {
             let position = self.next;
             self.next += 1;
             self.order.insert(position, object);
@@ -116,8 +117,8 @@ impl EarlyMessages {
 
     /// Removes an object's messages and returns them in order of arrival.
     pub(super) fn take(&mut self, object: NetId) -> Option<Vec<EarlyMessage>> {
-        let queue = self.queues.remove(&object)?;
-        self.order.remove(&queue.position);
+        let queue = self.queues.remove(object)?;
+        self.order.remove(queue.position, object);
         self.messages -= queue.messages.len();
         self.bytes -= byte_count(&queue.messages);
         Some(queue.messages)
@@ -132,7 +133,7 @@ impl EarlyMessages {
 
     /// Keeps the messages of an object that pass a test. Returns the number of dropped ones.
     fn retain(&mut self, object: NetId, stays: impl Fn(&EarlyMessage) -> bool) -> usize {
-        let Some(queue) = self.queues.get_mut(&object) else {
+        let Some(queue) = self.queues.get_mut(object) else {
             return 0;
         };
         let before = (queue.messages.len(), byte_count(&queue.messages));
@@ -149,13 +150,13 @@ impl EarlyMessages {
     /// Returns an object with expired messages. Call until it returns `None`.
     fn expired(&self, now: Duration, timeout: Duration) -> Option<NetId> {
         let oldest = self.oldest()?;
-        let since = self.queues.get(&oldest)?.since?;
+        let since = self.queues.get(oldest)?.since?;
         (now.saturating_sub(since) >= timeout).then_some(oldest)
     }
 
     /// Starts the timeout of the queues that have begun since the last update.
     fn start_timeouts(&mut self, now: Duration) {
-        for object in self.order.values().rev() {
+        for (_, object) in self.order.iter().rev() {
             match self.queues.get_mut(object) {
                 Some(queue) if queue.since.is_none() => queue.since = Some(now),
                 _ => break,
@@ -172,13 +173,13 @@ impl EarlyMessages {
     #[inline]
     pub(super) fn forget_gone(&mut self, object: NetId) {
         if !self.gone.positions.is_empty() {
-            self.gone.positions.remove(&object);
+            self.gone.positions.remove(object);
         }
     }
 
     /// Returns whether an object has recently been removed.
     fn is_gone(&self, object: NetId) -> bool {
-        self.gone.positions.contains_key(&object)
+        self.gone.positions.contains(object)
     }
 
     /// Keeps the error of an early message, unless an error is kept already.
@@ -202,7 +203,7 @@ fn byte_count(messages: &[EarlyMessage]) -> usize {
 /// Recently removed objects; the oldest are forgotten.
 #[derive(Debug, Default)]
 struct Gone {
-    positions: BTreeMap<NetId, u64>,
+    positions: IdMap<NetId, u64>,
     /// Positions and objects, oldest first. Objects that have arrived again stay in it.
     order: VecDeque<(u64, NetId)>,
     next: u64,
@@ -212,9 +213,9 @@ impl Gone {
     fn insert(&mut self, object: NetId) {
         if self.order.len() >= MAX_GONE
             && let Some((position, oldest)) = self.order.pop_front()
-            && self.positions.get(&oldest) == Some(&position)
+            && self.positions.get(oldest) == Some(&position)
         {
-            self.positions.remove(&oldest);
+            self.positions.remove(oldest);
         }
         self.positions.insert(object, self.next);
         self.order.push_back((self.next, object));
@@ -260,7 +261,7 @@ mod tests {
         }
         assert_eq!(gone.order.len(), MAX_GONE);
         assert!(gone.positions.len() <= MAX_GONE);
-        assert!(gone.positions.contains_key(&NetId(1)), "removed again");
-        assert!(!gone.positions.contains_key(&NetId(2)));
+        assert!(gone.positions.contains(NetId(1)), "removed again");
+        assert!(!gone.positions.contains(NetId(2)));
     }
 }

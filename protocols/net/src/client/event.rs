@@ -1,5 +1,7 @@
 //! `ClientEvent`: reports of a client to the application.
 
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::{
@@ -171,30 +173,45 @@ pub enum ClientEvent {
 }
 
 /// Reason why a client cannot make an object of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpawnFailure {
     /// The asset id belongs to no prefab.
-    #[error("no prefab has this asset id")]
     UnknownPrefab,
     /// The client holds [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) objects.
-    #[error("the client holds as many objects as the limit allows")]
     TooManyObjects,
     /// The scene id belongs to no dormant object:
     /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). Adding the object
     /// asks the server for it again.
-    #[error("no dormant scene object has the number {}", .scene_id.0)]
     UnknownSceneObject {
         /// Its scene id.
         scene_id: NetworkSceneId,
     },
     /// The dormant scene object has other behaviours.
-    #[error("scene object {} has other behaviours", .scene_id.0)]
     OtherBehaviours {
         /// Its scene id.
         scene_id: NetworkSceneId,
     },
 }
+
+impl fmt::Display for SpawnFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownPrefab => f.write_str("no prefab has this asset id"),
+            Self::TooManyObjects => {
+                f.write_str("the client holds as many objects as the limit allows")
+            }
+            Self::UnknownSceneObject { scene_id } => {
+                write!(f, "no dormant scene object has the number {}", scene_id.0)
+            }
+            Self::OtherBehaviours { scene_id } => {
+                write!(f, "scene object {} has other behaviours", scene_id.0)
+            }
+        }
+    }
+}
+
+impl Error for SpawnFailure {}
 
 #[cfg(test)]
 mod tests {

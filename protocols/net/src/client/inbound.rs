@@ -1,9 +1,8 @@
 //! `Inbound`: decoding state of the message in progress.
 
-use std::collections::BTreeSet;
-
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
 use syncvar_runtime::object::DeferredHooks;
+use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::{NetId, Prefabs, ReadError};
 
 /// Decoding state of the message in progress. Its lists are empty between messages.
@@ -29,7 +28,7 @@ pub(super) struct Inbound {
     /// snapshot.
     pub(super) announced_parent: Option<(NetId, NetId)>,
     /// Visible objects with a new parent since the begin of the current burst.
-    pub(super) reparented: BTreeSet<NetId>,
+    pub(super) reparented: Ids<NetId>,
 }
 
 impl Inbound {
@@ -44,13 +43,13 @@ impl Inbound {
             targets: Vec::new(),
             unresolved: Vec::new(),
             announced_parent: None,
-            reparented: BTreeSet::new(),
+            reparented: Ids::default(),
         }
     }
 
     /// Forgets state that spans messages, for a new connection.
     pub(super) fn reset(&mut self) {
         self.announced_parent = None;
-        self.reparented.clear();
+        self.reparented = Ids::default();
     }
 }

@@ -70,7 +70,7 @@ impl NetworkClient {
 
     /// Reports the parents that have changed during a burst.
     pub(super) fn report_parents(&mut self) {
-        for child in std::mem::take(&mut self.inbound.reparented) {
+        for child in std::mem::take(&mut self.inbound.reparented).iter() {
             self.report_parent(child);
         }
     }

@@ -1,21 +1,19 @@
 //! References to objects that have not arrived: recorded with their holders, reported at the target's
 //! spawn.
 
-use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
-
 use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
 use syncvar_runtime::NetId;
+use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
 
 /// Pairs of holder and target, recorded until the target is announced.
 #[derive(Debug, Default)]
 pub(super) struct References {
     /// Target and holder.
-    by_target: BTreeSet<(NetId, NetId)>,
+    by_target: IdPairs<NetId, NetId>,
     /// Holder and target.
-    by_holder: BTreeSet<(NetId, NetId)>,
+    by_holder: IdPairs<NetId, NetId>,
 }
 
 impl References {
@@ -25,33 +23,34 @@ impl References {
     }
 
     fn add(&mut self, holder: NetId, target: NetId, limit: usize) {
-        if self.by_target.len() < limit && self.by_target.insert((target, holder)) {
-            self.by_holder.insert((holder, target));
+        if self.by_target.len() < limit && self.by_target.insert(target, holder) {
+            self.by_holder.insert(holder, target);
         }
     }
 
     /// Returns the targets, ascending.
     fn targets(&self) -> Vec<NetId> {
-        let mut targets: Vec<_> = self.by_target.iter().map(|(target, _)| *target).collect();
+        let mut targets: Vec<_> = self.by_target.iter().map(|(target, _)| target).collect();
         targets.dedup();
         targets
     }
 
     /// Removes the references to a target. Returns their holders, ascending.
     fn take_target(&mut self, target: NetId) -> Vec<NetId> {
-        let holders: Vec<_> = seconds(&self.by_target, target);
+        let holders: Vec<_> = self.by_target.of(target).collect();
         for holder in &holders {
-            self.by_target.remove(&(target, *holder));
-            self.by_holder.remove(&(*holder, target));
+            self.by_target.remove(target, *holder);
+            self.by_holder.remove(*holder, target);
         }
         holders
     }
 
     /// Removes the references of a holder.
     fn forget_holder(&mut self, holder: NetId) {
-        for target in seconds(&self.by_holder, holder) {
-            self.by_target.remove(&(target, holder));
-            self.by_holder.remove(&(holder, target));
+        let targets: Vec<_> = self.by_holder.of(holder).collect();
+        for target in targets {
+            self.by_target.remove(target, holder);
+            self.by_holder.remove(holder, target);
         }
     }
 
@@ -63,12 +62,6 @@ impl References {
             self.take_target(object);
         }
     }
-}
-
-/// Returns the second members of the pairs with this first one.
-fn seconds(pairs: &BTreeSet<(NetId, NetId)>, first: NetId) -> Vec<NetId> {
-    let all: RangeInclusive<_> = (first, NetId::NONE)..=(first, NetId(u32::MAX));
-    pairs.range(all).map(|(_, second)| *second).collect()
 }
 
 /// Returns whether a reference is unresolved. The objects of a burst are announced together, so that

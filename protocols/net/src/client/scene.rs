@@ -1,18 +1,18 @@
 //! Scene objects: made by the application, dormant until the server spawns them.
 
 use std::any::TypeId;
-use std::collections::BTreeMap;
 
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use syncvar_runtime::LifecycleCallback;
 use syncvar_runtime::object::{BehaviourSet, Behaviours, Location};
+use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 /// Dormant (not spawned) scene objects.
 #[derive(Debug, Default)]
 pub(super) struct Scene {
-    dormant: BTreeMap<NetworkSceneId, Behaviours>,
+    dormant: IdMap<NetworkSceneId, Behaviours>,
 }
 
 impl NetworkClient {
@@ -79,22 +79,22 @@ impl NetworkClient {
     /// Removes a dormant scene object and returns it. A spawned one belongs to the server: the result is
     /// `None` until the server despawns or hides it.
     pub fn remove_scene_object(&mut self, scene_id: NetworkSceneId) -> Option<Behaviours> {
-        self.scene.dormant.remove(&scene_id)
+        self.scene.dormant.remove(scene_id)
     }
 
     /// Returns a dormant scene object.
     pub fn dormant(&self, scene_id: NetworkSceneId) -> Option<&Behaviours> {
-        self.scene.dormant.get(&scene_id)
+        self.scene.dormant.get(scene_id)
     }
 
     /// Returns a dormant scene object for writing.
     pub fn dormant_mut(&mut self, scene_id: NetworkSceneId) -> Option<&mut Behaviours> {
-        self.scene.dormant.get_mut(&scene_id)
+        self.scene.dormant.get_mut(scene_id)
     }
 
     /// Returns the scene ids of the dormant objects, ascending.
     pub fn dormant_scene_ids(&self) -> impl Iterator<Item = NetworkSceneId> {
-        self.scene.dormant.keys().copied()
+        self.scene.dormant.keys()
     }
 
     /// Returns the spawned object with a scene id.
@@ -123,7 +123,7 @@ impl NetworkClient {
         scene_id: NetworkSceneId,
         prefab: Option<u32>,
     ) -> Result<(u32, Behaviours), SpawnFailure> {
-        let Some(dormant) = self.scene.dormant.get(&scene_id) else {
+        let Some(dormant) = self.scene.dormant.get(scene_id) else {
             self.miss(object, scene_id);
             return Err(SpawnFailure::UnknownSceneObject { scene_id });
         };
@@ -140,7 +140,7 @@ impl NetworkClient {
             self.miss(object, scene_id);
             return Err(SpawnFailure::OtherBehaviours { scene_id });
         };
-        let behaviours = self.scene.dormant.remove(&scene_id);
+        let behaviours = self.scene.dormant.remove(scene_id);
         let behaviours = behaviours.ok_or(SpawnFailure::UnknownSceneObject { scene_id })?;
         self.world.relations.set_scene_id(object, scene_id);
         Ok((index, behaviours))
@@ -182,7 +182,9 @@ impl NetworkClient {
             behaviours
                 .slots_mut()
                 .for_each_mut(|slot| slot.skip_hooks());
-            self.scene.dormant.entry(scene_id).or_insert(behaviours);
+            self.scene
+                .dormant
+                .get_or_insert_with(scene_id, || behaviours);
         }
     }
 

@@ -6,11 +6,10 @@ mod send;
 
 pub use guard::{ReplicaMut, ReplicaSink};
 
-use std::collections::BTreeSet;
-
 use super::{ClientEvent, NetworkClient};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::world::WriteGuard;
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
 
@@ -18,11 +17,11 @@ use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
 #[derive(Debug, Default)]
 pub(super) struct PendingWrites {
     /// Objects with permitted writes.
-    pub(super) changed: BTreeSet<NetId>,
+    pub(super) changed: Ids<NetId>,
     /// Objects with possible writes of hooks, in the message in progress.
     pub(super) from_hooks: Vec<NetId>,
     /// Objects with refused writes: their snapshots must be requested.
-    pub(super) refused: BTreeSet<NetId>,
+    pub(super) refused: Ids<NetId>,
 }
 
 impl PendingWrites {
@@ -141,7 +140,7 @@ impl NetworkClient {
     /// Requests the snapshots of objects with refused writes.
     pub(super) fn ask_for_refused(&mut self) {
         if !self.writes.refused.is_empty() {
-            for id in std::mem::take(&mut self.writes.refused) {
+            for id in std::mem::take(&mut self.writes.refused).iter() {
                 if self.world.contains(id) && self.is_connected() {
                     self.request_snapshot(id);
                 }

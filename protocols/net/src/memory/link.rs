@@ -1,5 +1,6 @@
 //! `Link`: simulated delay, loss and reordering from a seed.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -42,7 +43,8 @@ pub struct Link {
 pub(super) struct Pipe {
     link: Link,
     random: u64,
-    in_flight: Vec<InFlight>,
+    /// In order of arrival.
+    in_flight: VecDeque<InFlight>,
     /// Arrival time of the last packet on a reliable channel.
     last_reliable: Duration,
 }
@@ -59,7 +61,7 @@ impl Pipe {
         Self {
             link: link.clone(),
             random: link.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            in_flight: Vec::new(),
+            in_flight: VecDeque::new(),
             last_reliable: Duration::ZERO,
         }
     }
@@ -80,23 +82,21 @@ impl Pipe {
             arrival = arrival.max(self.last_reliable);
             self.last_reliable = arrival;
         }
-        self.in_flight.push(InFlight {
+        let earlier = |other: &InFlight| other.arrival <= arrival;
+        let place = self.in_flight.partition_point(earlier);
+        let packet = InFlight {
             arrival,
             channel,
             packet,
-        });
+        };
+        self.in_flight.insert(place, packet);
     }
 
-    /// Removes and returns the packets that have arrived, in order of arrival.
-    pub(super) fn arrived(&mut self, now: Duration) -> Vec<(u8, Bytes)> {
-        self.in_flight.sort_by_key(|packet| packet.arrival);
-        let count = self
-            .in_flight
-            .partition_point(|packet| packet.arrival <= now);
-        let arrived = self.in_flight.drain(..count);
-        arrived
-            .map(|in_flight| (in_flight.channel, in_flight.packet))
-            .collect()
+    /// Removes and returns the next packet that has arrived.
+    pub(super) fn next_arrived(&mut self, now: Duration) -> Option<(u8, Bytes)> {
+        let arrived = |packet: &mut InFlight| packet.arrival <= now;
+        let in_flight = self.in_flight.pop_front_if(arrived)?;
+        Some((in_flight.channel, in_flight.packet))
     }
 
     fn travel_time(&mut self) -> Duration {

@@ -1,5 +1,7 @@
 //! Events of the server.
 
+use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::{
@@ -174,16 +176,42 @@ pub enum ServerEvent {
 /// let error = server.handle_packet(ConnectionId(7), 0, &[]).unwrap_err();
 /// assert!(matches!(error, PacketError::UnknownConnection(ConnectionId(7))));
 /// ```
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PacketError {
     /// The connection does not exist, or is closing.
-    #[error("{0} is not connected")]
     UnknownConnection(ConnectionId),
     /// The server has no such channel.
-    #[error("no channel {0}")]
     UnknownChannel(u8),
+    /// The connection has sent more messages per second than
+    /// [`Limits::message_rate`](syncvar_runtime::Limits::message_rate). The packet was not handled.
+    TooManyMessages(ConnectionId),
     /// A message was malformed; the messages before it were handled.
-    #[error("malformed packet: {0}")]
-    Malformed(#[from] ReadError),
+    Malformed(ReadError),
+}
+
+impl fmt::Display for PacketError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooManyMessages(connection) => write!(f, "too many messages of {connection}"),
+            Self::UnknownConnection(connection) => write!(f, "{connection} is not connected"),
+            Self::UnknownChannel(number) => write!(f, "no channel {number}"),
+            Self::Malformed(error) => write!(f, "malformed packet: {error}"),
+        }
+    }
+}
+
+impl Error for PacketError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Malformed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<ReadError> for PacketError {
+    fn from(error: ReadError) -> Self {
+        Self::Malformed(error)
+    }
 }

@@ -10,16 +10,17 @@ mod view;
 
 pub use client::LocalClient;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use syncvar_runtime::events::Events;
+use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{ClientEvent, Framing};
 use calls::LocalRpc;
-use hooks::PendingHooks;
+use hooks::{BehaviourKey, PendingHooks};
 
 /// The server's state of the local client.
 #[derive(Debug)]
@@ -29,17 +30,17 @@ pub(super) struct Host {
     joining: bool,
     /// Objects shown to it or hidden from it by name. Audiences do not mention it, so other
     /// connections keep their audiences.
-    views: BTreeMap<NetId, bool>,
+    views: IdMap<NetId, bool>,
     /// Objects announced to it.
-    known: BTreeSet<NetId>,
+    known: Ids<NetId>,
     /// Objects that it owns, as announced to it.
-    owned: BTreeSet<NetId>,
+    owned: Ids<NetId>,
     /// Objects with a possible change of its visibility or owner.
-    marked: BTreeSet<NetId>,
+    marked: Ids<NetId>,
     /// Behaviours written since the last update, by object and index.
-    written: BTreeMap<(NetId, usize), PendingHooks>,
+    written: IdMap<BehaviourKey, PendingHooks>,
     /// Behaviours with hooks to call in this update.
-    due: BTreeMap<(NetId, usize), PendingHooks>,
+    due: IdMap<BehaviourKey, PendingHooks>,
     /// Calls of the server on it since the last update, oldest first.
     rpcs: VecDeque<LocalRpc>,
     events: Events<ClientEvent>,
@@ -52,12 +53,12 @@ impl Host {
         Self {
             connection,
             joining: true,
-            views: BTreeMap::new(),
-            known: BTreeSet::new(),
-            owned: BTreeSet::new(),
-            marked: BTreeSet::new(),
-            written: BTreeMap::new(),
-            due: BTreeMap::new(),
+            views: IdMap::default(),
+            known: Ids::default(),
+            owned: Ids::default(),
+            marked: Ids::default(),
+            written: IdMap::default(),
+            due: IdMap::default(),
             rpcs: VecDeque::new(),
             events,
         }

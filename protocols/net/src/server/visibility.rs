@@ -4,13 +4,13 @@ pub(super) mod audience;
 pub(super) mod hide;
 pub(super) mod interest;
 pub(super) mod join;
+pub(super) mod resync;
 pub(super) mod show;
 pub(super) mod snapshot;
 pub(super) mod snapshot_batch;
 pub(super) mod viewer_changes;
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::ServerConfig;
@@ -28,13 +28,13 @@ pub(super) struct Visibility {
     /// View changes of the update under way.
     pub(super) viewer_changes: ViewerChanges,
     /// Observers that need a snapshot with the next update.
-    pub(super) pending_snapshots: BTreeMap<NetId, Vec<ConnectionId>>,
+    pub(super) pending_snapshots: IdMap<NetId, Vec<ConnectionId>>,
     /// Snapshots being written.
     pub(super) snapshot_batch: Box<SnapshotBatch>,
     /// Buffers for the snapshots of a join.
     pub(super) spare_buffers: SpareBuffers,
     /// Objects with another parent since the last update.
-    pub(super) reparented: BTreeSet<NetId>,
+    pub(super) reparented: Ids<NetId>,
     /// Whether the scene became complete since the last update.
     pub(super) scene_loaded: bool,
 }
@@ -47,10 +47,10 @@ impl Visibility {
             audiences: Audiences::new(config.channels.len(), packet_size),
             interest: Interest::default(),
             viewer_changes: ViewerChanges::default(),
-            pending_snapshots: BTreeMap::new(),
+            pending_snapshots: IdMap::default(),
             snapshot_batch: Box::new(SnapshotBatch::new(packet_size)),
             spare_buffers: SpareBuffers::default(),
-            reparented: BTreeSet::new(),
+            reparented: Ids::default(),
             scene_loaded: false,
         }
     }

@@ -9,8 +9,9 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::{DictionaryChange, SyncDictionary};
-use crate::field::collection::{self, Changes, sync_field};
+use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
 use crate::schema::TypeSchema;
+use crate::wire::budget::ENTRY;
 use crate::{
     Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
     SyncValue,
@@ -28,6 +29,7 @@ sync_field!(
 
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     fn write_items(&self, writer: &mut NetworkWriter) {
+        writer.report_elements::<(K, V)>(self.items.len(), ENTRY);
         if writer.write_count(self.items.len()) {
             for item in &self.items {
                 write_item(item, writer);
@@ -77,7 +79,11 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             let Some(reported) = reported else {
                 return self.read_into_empty(reader, |key| former.swap_remove(key));
             };
+            // Values of former keys are copied.
+            reader.charge::<V>(former.len())?;
             self.read_into_empty(reader, |key| former.get(key).cloned())?;
+            let count = former.len().saturating_add(self.items.len());
+            charge_changes(reader, Some(&*reported), count)?;
             self.report(former, reported);
             return Ok(());
         }
@@ -104,6 +110,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         count: usize,
         mut former: impl FnMut(&K) -> Option<V>,
     ) -> Result<(), ReadError> {
+        charge_entries::<(K, V)>(reader, count)?;
         self.items.reserve(reader.room::<(K, V)>(count));
         for _ in 0..count {
             let start = reader.position();
@@ -177,6 +184,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         reported: &mut Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let (operation, _) = reader.read_operation()?;
+        charge_changes(reader, reported.as_deref(), 1)?;
         match operation {
             PUT => self.read_put(reader, reported),
             CLEAR => {
@@ -213,7 +221,10 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         let count = self.items.len();
         match self.items.entry(key) {
             Entry::Occupied(mut entry) => match reported {
-                None => entry.get_mut().read_in_place(reader)?,
+                None => {
+                    reader.charge_large::<V>()?;
+                    entry.get_mut().read_in_place(reader)?;
+                }
                 Some(reported) => {
                     if let Some(previous) = entry.get_mut().read_with_previous(reader)? {
                         let (key, value) = (entry.key().clone(), entry.get().clone());
@@ -227,6 +238,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             },
             Entry::Vacant(entry) => {
                 reader.check_elements(count + 1)?;
+                charge_entries::<(K, V)>(reader, 1)?;
                 let value = V::read(reader)?;
                 if let Some(reported) = reported {
                     let (key, value) = (entry.key().clone(), value.clone());

@@ -4,8 +4,9 @@ use std::hash::Hash;
 
 use super::field::write_item;
 use super::{DictionaryChange, SyncDictionary};
-use crate::field::collection::{self, Changes};
+use crate::field::collection::{self, Changes, charge_changes, charge_entries, charge_relayed};
 use crate::field::mirror::{self, ADD, Operation};
+use crate::wire::budget::ENTRY;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Numbers of the other operations.
@@ -56,6 +57,7 @@ impl<K: SyncValue, V: SyncValue> Operation for Made<K, V> {
 
 impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     pub(super) fn write_mirror_full(&self, writer: &mut NetworkWriter) {
+        writer.report_elements::<(K, V)>(self.items.len(), ENTRY);
         mirror::write_full(&self.record, &self.items, write_item, writer);
     }
 
@@ -94,7 +96,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     fn make(
         &mut self,
         made: Made<K, V>,
-        reader: &NetworkReader<'_>,
+        reader: &mut NetworkReader<'_>,
         reported: &mut Changes<'_, DictionaryChange<K, V>>,
     ) -> Result<(), ReadError> {
         let made = match made {
@@ -103,15 +105,18 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                     Made::Set(key, value)
                 } else {
                     reader.check_elements(self.items.len() + 1)?;
+                    charge_entries::<(K, V)>(reader, 1)?;
                     Made::Add(key, value)
                 }
             }
             Made::Remove(key) if !self.items.contains_key(&key) => return Ok(()),
             other => other,
         };
+        charge_changes(reader, reported.as_deref(), 1)?;
         if reader.is_relaying()
             && let Some(operations) = self.record.relayed()
         {
+            charge_relayed::<Made<K, V>>(reader)?;
             operations.push(made.clone());
         }
         match reported {

@@ -1,7 +1,8 @@
 //! List in the encoding of Mirror.
 
+use super::edited::{Edited, out_of_range};
 use super::{ListChange, SyncList};
-use crate::field::collection::{self, Changes};
+use crate::field::collection::{self, Changes, charge_changes, charge_relayed};
 use crate::field::mirror::{self, ADD, Operation};
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -62,6 +63,7 @@ impl<T: SyncValue> Operation for Made<T> {
 
 impl<T: SyncValue> SyncList<T> {
     pub(super) fn write_mirror_full(&self, writer: &mut NetworkWriter) {
+        writer.report_elements::<T>(self.items.len(), 0);
         mirror::write_full(&self.record, &self.items, T::write, writer);
     }
 
@@ -74,6 +76,7 @@ impl<T: SyncValue> SyncList<T> {
         reader: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
         let count = mirror::read_count(reader)?;
+        reader.charge::<T>(count)?;
         self.items.clear();
         self.items.reserve(reader.room::<T>(count));
         for _ in 0..count {
@@ -93,84 +96,17 @@ impl<T: SyncValue> SyncList<T> {
         mut reported: Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
         self.settle();
-        for _ in 0..mirror::read_operations(reader)? {
+        let operations = mirror::read_operations(reader)?;
+        let Self { items, record } = self;
+        let mut items = Edited::new(items, operations);
+        for _ in 0..operations {
             let made = Made::read(reader)?;
-            if !self.record.passes_over() {
-                self.make(made, reader, &mut reported)?;
+            if !record.passes_over() {
+                let relayed = reader.is_relaying().then(|| record.relayed()).flatten();
+                items.make(made, reader, relayed, &mut reported)?;
             }
         }
         Ok(())
-    }
-
-    /// Applies an operation.
-    fn make(
-        &mut self,
-        made: Made<T>,
-        reader: &NetworkReader<'_>,
-        reported: &mut Changes<'_, ListChange<T>>,
-    ) -> Result<(), ReadError> {
-        let length = self.items.len();
-        // An insertion is possible behind the last element.
-        let (places, grows) = match &made {
-            Made::Add(_) => (None, true),
-            Made::Insert(index, _) => (Some((*index, length + 1)), true),
-            Made::Set(index, _) | Made::RemoveAt(index) => (Some((*index, length)), false),
-            Made::Clear => (None, false),
-        };
-        if let Some((index, places)) = places
-            && index >= places
-        {
-            return Err(self.out_of_range(reader, index));
-        }
-        if grows {
-            reader.check_elements(length + 1)?;
-        }
-        if reader.is_relaying()
-            && let Some(operations) = self.record.relayed()
-        {
-            operations.push(made.clone());
-        }
-        match reported {
-            Some(reported) => reported.push(self.make_and_tell(made)),
-            None => match made {
-                Made::Add(value) => self.items.push(value),
-                Made::Insert(index, value) => self.items.insert(index, value),
-                Made::Set(index, value) => self.items[index] = value,
-                Made::RemoveAt(index) => drop(self.items.remove(index)),
-                Made::Clear => self.items.clear(),
-            },
-        }
-        Ok(())
-    }
-
-    fn make_and_tell(&mut self, made: Made<T>) -> ListChange<T> {
-        match made {
-            Made::Add(value) => {
-                let index = self.items.len();
-                self.items.push(value.clone());
-                ListChange::Add { index, value }
-            }
-            Made::Insert(index, value) => {
-                self.items.insert(index, value.clone());
-                ListChange::Insert { index, value }
-            }
-            Made::Set(index, value) => {
-                let previous = std::mem::replace(&mut self.items[index], value.clone());
-                ListChange::Set {
-                    index,
-                    previous,
-                    value,
-                }
-            }
-            Made::RemoveAt(index) => {
-                let previous = self.items.remove(index);
-                ListChange::RemoveAt { index, previous }
-            }
-            Made::Clear => {
-                let previous = std::mem::take(&mut self.items);
-                ListChange::Clear { previous }
-            }
-        }
     }
 
     /// Records an interrupted change before the next one.
@@ -187,5 +123,79 @@ impl<T: SyncValue> SyncList<T> {
             operations.push(Made::Clear);
             operations.extend(self.items.iter().cloned().map(Made::Add));
         }
+    }
+}
+
+impl<T: SyncValue> Edited<'_, T> {
+    /// Applies an operation, and records it for other connections.
+    fn make(
+        &mut self,
+        made: Made<T>,
+        reader: &mut NetworkReader<'_>,
+        relayed: Option<&mut Vec<Made<T>>>,
+        reported: &mut Changes<'_, ListChange<T>>,
+    ) -> Result<(), ReadError> {
+        let length = self.len();
+        // An insertion is possible behind the last element.
+        let (places, grows) = match &made {
+            Made::Add(_) => (None, true),
+            Made::Insert(index, _) => (Some((*index, length + 1)), true),
+            Made::Set(index, _) | Made::RemoveAt(index) => (Some((*index, length)), false),
+            Made::Clear => (None, false),
+        };
+        if let Some((index, places)) = places
+            && index >= places
+        {
+            return Err(out_of_range(reader, index, length));
+        }
+        if grows {
+            reader.check_elements(length + 1)?;
+            reader.charge::<T>(1)?;
+        }
+        charge_changes(reader, reported.as_deref(), 1)?;
+        if relayed.is_some() {
+            charge_relayed::<Made<T>>(reader)?;
+        }
+        let sent = relayed.map(|relayed| (relayed, made.clone()));
+        let tell = reported.is_some();
+        let change = match made {
+            Made::Add(value) => {
+                let change = tell.then(|| (length, value.clone()));
+                self.push(value, reader)?;
+                change.map(|(index, value)| ListChange::Add { index, value })
+            }
+            Made::Insert(index, value) => {
+                let change = tell.then(|| value.clone());
+                self.insert(index, value, reader)?;
+                change.map(|value| ListChange::Insert { index, value })
+            }
+            Made::Set(index, value) => {
+                let change = tell.then(|| value.clone());
+                let Some(item) = self.get_mut(index) else {
+                    return Err(out_of_range(reader, index, length));
+                };
+                let previous = std::mem::replace(item, value);
+                change.map(|value| ListChange::Set {
+                    index,
+                    previous,
+                    value,
+                })
+            }
+            Made::RemoveAt(index) => {
+                let previous = self.remove(index, reader)?;
+                tell.then_some(ListChange::RemoveAt { index, previous })
+            }
+            Made::Clear => {
+                let previous = self.clear();
+                tell.then_some(ListChange::Clear { previous })
+            }
+        };
+        if let Some((relayed, made)) = sent {
+            relayed.push(made);
+        }
+        if let Some(reported) = reported {
+            reported.extend(change);
+        }
+        Ok(())
     }
 }

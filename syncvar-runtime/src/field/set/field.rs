@@ -6,11 +6,12 @@
 use super::mirror::{Made, read_delta, read_full};
 use super::storage::Items;
 use super::{SetChange, SyncHashSet, SyncSortedSet};
-use crate::field::collection::{self, Changes, sync_field};
+use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
 use crate::field::keys::Keys;
 use crate::field::mirror;
 use crate::field::record::Record;
 use crate::schema::TypeSchema;
+use crate::wire::budget::ENTRY;
 use crate::{
     Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
     SyncField, SyncValue,
@@ -25,6 +26,7 @@ fn write_items<I: Items>(items: &I, writer: &mut NetworkWriter)
 where
     I::Item: SyncValue,
 {
+    writer.report_elements::<I::Item>(items.len(), ENTRY);
     if writer.write_count(items.len()) {
         for value in items.iter() {
             value.write(writer);
@@ -63,6 +65,7 @@ where
     I::Item: SyncValue,
 {
     let count = reader.read_count()?;
+    charge_entries::<I::Item>(reader, count)?;
     items.reserve(reader.room::<I::Item>(count));
     for _ in 0..count {
         let start = reader.position();
@@ -94,6 +97,8 @@ where
         let former = std::mem::take(items);
         read_into_empty(items, reader)?;
         if let Some(reported) = reported {
+            let count = former.len().saturating_add(items.len());
+            charge_changes(reader, Some(&*reported), count)?;
             report(former, items, reported);
         }
         return Ok(());
@@ -134,9 +139,11 @@ where
 {
     let (operation, _) = reader.read_operation()?;
     let start = reader.position();
+    charge_changes(reader, reported.as_deref(), 1)?;
     match operation {
         ADD => {
             reader.check_elements(items.len() + 1)?;
+            charge_entries::<I::Item>(reader, 1)?;
             let value = I::Item::read(reader)?;
             let again = reported.is_some().then(|| value.clone());
             if !items.put(value) {
@@ -195,6 +202,7 @@ macro_rules! fields {
             }
 
             fn write_mirror_full(&self, writer: &mut NetworkWriter) {
+                writer.report_elements::<T>(self.items.len(), ENTRY);
                 mirror::write_full(&self.record, &self.items, T::write, writer);
             }
 

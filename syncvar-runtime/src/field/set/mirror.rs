@@ -2,7 +2,7 @@
 
 use super::SetChange;
 use super::storage::Items;
-use crate::field::collection::{self, Changes};
+use crate::field::collection::{self, Changes, charge_changes, charge_entries, charge_relayed};
 use crate::field::keys::Keys;
 use crate::field::mirror::{self, ADD, Operation};
 use crate::field::record::Record;
@@ -57,6 +57,7 @@ where
     I::Item: SyncValue,
 {
     let count = mirror::read_count(reader)?;
+    charge_entries::<I::Item>(reader, count)?;
     *items = I::default();
     items.reserve(reader.room::<I::Item>(count));
     for _ in 0..count {
@@ -87,10 +88,13 @@ where
             && !items.has(value)
         {
             reader.check_elements(items.len() + 1)?;
+            charge_entries::<I::Item>(reader, 1)?;
         }
+        charge_changes(reader, reported.as_deref(), 1)?;
         if reader.is_relaying()
             && let Some(operations) = record.relayed()
         {
+            charge_relayed::<Made<I::Item>>(reader)?;
             operations.push(made.clone());
         }
         let change = make(items, made, reported.is_some());

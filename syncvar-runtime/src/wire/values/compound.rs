@@ -1,6 +1,7 @@
 //! Values made of values: sequences, boxes, arrays and tuples.
 
 use crate::schema::{MemberSchema, TypeSchema};
+use crate::wire::budget::LARGE;
 use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue};
 
 /// A count, then the elements. `Vec<u8>`: the count, then the bytes as they are.
@@ -38,17 +39,19 @@ impl<T: SyncValue> SyncValue for Box<T> {
 
     #[inline]
     fn write(&self, writer: &mut NetworkWriter) {
+        writer.report_elements::<T>(1, 0);
         T::write(self, writer);
     }
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        T::read(reader).map(Self::new)
+        reader.charge::<T>(1)?;
+        reader.nested(T::read).map(Self::new)
     }
 
     #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        T::read_in_place(self, reader)
+        reader.nested(|reader| T::read_in_place(self, reader))
     }
 
     #[inline]
@@ -63,7 +66,8 @@ impl<T: SyncValue> SyncValue for Box<T> {
 
     #[inline]
     fn read_fixed(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        T::read_fixed(reader).map(Self::new)
+        reader.charge::<T>(1)?;
+        reader.nested(T::read_fixed).map(Self::new)
     }
 }
 
@@ -80,6 +84,9 @@ impl<T: SyncValue, const N: usize> SyncValue for [T; N] {
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        if const { size_of::<Self>() > LARGE } {
+            reader.charge::<T>(N)?;
+        }
         let mut values = Vec::with_capacity(N.min(reader.remaining()));
         for _ in 0..N {
             values.push(T::read(reader)?);

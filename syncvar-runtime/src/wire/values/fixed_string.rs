@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
+use std::error::Error;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Deref, DerefMut};
@@ -68,14 +69,25 @@ pub type FixedString4096 = FixedString<4096>;
 /// assert!(FixedString32::try_from("short").is_ok());
 /// assert!(FixedString32::try_from("a text of more than the 29 bytes of this size").is_err());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a text of {length} bytes does not fit the {capacity} of its fixed string")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FixedStringTooLong {
     /// Length of the text in bytes, including the failed append.
     pub length: usize,
     /// Capacity in bytes.
     pub capacity: usize,
 }
+
+impl fmt::Display for FixedStringTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { length, capacity } = self;
+        write!(
+            f,
+            "a text of {length} bytes does not fit the {capacity} of its fixed string"
+        )
+    }
+}
+
+impl Error for FixedStringTooLong {}
 
 impl<const N: usize> FixedString<N> {
     /// Capacity of the text in bytes.

@@ -10,6 +10,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::value::write_elements;
 use crate::schema::TypeSchema;
+use crate::wire::budget::ENTRY;
 use crate::wire::{
     Absence, Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
 };
@@ -144,6 +145,7 @@ fn write_entries<'a, K: SyncValue, V: SyncValue>(
     entries: impl ExactSizeIterator<Item = (&'a K, &'a V)>,
     writer: &mut NetworkWriter,
 ) {
+    writer.report_elements::<(K, V)>(entries.len(), ENTRY);
     write_elements(entries.len(), writer, |writer| {
         for (key, value) in entries {
             key.write(writer);
@@ -157,6 +159,7 @@ fn write_each<'a, T: SyncValue>(
     elements: impl ExactSizeIterator<Item = &'a T>,
     writer: &mut NetworkWriter,
 ) {
+    writer.report_elements::<T>(elements.len(), ENTRY);
     write_elements(elements.len(), writer, |writer| {
         for element in elements {
             element.write(writer);
@@ -201,18 +204,26 @@ fn read_ascending<T, K: Ord>(
     mut read: impl FnMut(&mut NetworkReader<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
     let count = reader.read_count()?;
+    // The list of entries, and the map that is made of it.
+    reader.charge_sized(
+        count,
+        size_of::<T>().saturating_mul(2).saturating_add(ENTRY),
+    )?;
     let ordered = reader.encoding() != Encoding::Mirror;
     let mut all: Vec<T> = Vec::with_capacity(reader.room::<T>(count));
-    for _ in 0..count {
-        let (start, before) = (reader.mark(), reader.position());
-        let one = read(reader)?;
-        if ordered && all.last().is_some_and(|last| key(last) >= key(&one)) {
-            return Err(reader.error_since(start, ReadErrorKind::UnorderedKey));
+    reader.nested(|reader| {
+        for _ in 0..count {
+            let (start, before) = (reader.mark(), reader.position());
+            let one = read(reader)?;
+            if ordered && all.last().is_some_and(|last| key(last) >= key(&one)) {
+                return Err(reader.error_since(start, ReadErrorKind::UnorderedKey));
+            }
+            all.push(one);
+            if reader.position() == before {
+                reader.count_empty_element()?;
+            }
         }
-        all.push(one);
-        if reader.position() == before {
-            reader.count_empty_element()?;
-        }
-    }
+        Ok(())
+    })?;
     Ok(all)
 }

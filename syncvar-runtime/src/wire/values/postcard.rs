@@ -1,10 +1,15 @@
 //! `Postcard`: a value of any type with serde's traits.
 
+mod limited;
+
+use std::cell::Cell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use limited::{Limited, Meter};
 
 use crate::schema::TypeSchema;
 use crate::wire::{
@@ -29,9 +34,8 @@ use crate::wire::{
 ///   inside `T` is random, and an equal map counts as a change: use a `BTreeMap`.
 /// * The schema contains `Postcard` without `T`, because its name is not available in a constant. Two ends
 ///   with different `T` for one field connect without an error.
-/// * `T` determines the cost of a read. A recursive `T` can be as deep as the packet is long,
-///   and a sequence of elements without bytes as long as its count: use neither with
-///   untrusted peers.
+/// * Every value inside counts with its size for [`Limits`](crate::Limits): memory, work and depth. A
+///   recursive `T` has at most [`max_depth`](crate::Limits::max_depth) levels in a received packet.
 ///
 /// ```
 /// use std::net::IpAddr;
@@ -73,10 +77,20 @@ where
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let start = reader.mark();
         let bytes = reader.read_byte_sequence()?;
-        match postcard::take_from_bytes(bytes) {
+        let meter = Meter {
+            budget: Cell::new(reader.budget()),
+            refused: Cell::new(None),
+        };
+        let mut deserializer = postcard::Deserializer::from_bytes(bytes);
+        let value = T::deserialize(Limited::new(&mut deserializer, &meter));
+        reader.budget = meter.budget.get();
+        match value.and_then(|value| Ok((value, deserializer.finalize()?))) {
             Ok((value, [])) => Ok(Self(value)),
             Ok((_, rest)) => Err(reader.error(ReadErrorKind::TrailingBytes { left: rest.len() })),
-            Err(error) => Err(reader.error_since(start, ReadErrorKind::Custom(because(&error)))),
+            Err(error) => {
+                let reason = ReadErrorKind::Custom(because(&error));
+                Err(reader.error_since(start, meter.refused.get().unwrap_or(reason)))
+            }
         }
     }
 

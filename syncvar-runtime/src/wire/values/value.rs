@@ -118,6 +118,7 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     /// Writes a sequence of such values; `u8` has a shorter form than one value after another.
     #[inline]
     fn write_slice(values: &[Self], writer: &mut NetworkWriter) {
+        writer.report_elements::<Self>(values.len(), 0);
         write_elements(values.len(), writer, |writer| {
             for value in values {
                 value.write(writer);
@@ -133,20 +134,23 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
     #[inline]
     fn read_slice(values: &mut Vec<Self>, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let count = reader.read_count()?;
+        reader.charge::<Self>(count)?;
         values.truncate(count);
-        for value in &mut *values {
-            value.read_in_place(reader)?;
-        }
-        let missing = count.saturating_sub(values.len());
-        values.reserve(reader.room::<Self>(missing));
-        for _ in 0..missing {
-            let before = reader.position();
-            values.push(Self::read(reader)?);
-            if reader.position() == before {
-                reader.count_empty_element()?;
+        reader.nested(|reader| {
+            for value in &mut *values {
+                value.read_in_place(reader)?;
             }
-        }
-        Ok(())
+            let missing = count.saturating_sub(values.len());
+            values.reserve(reader.room::<Self>(missing));
+            for _ in 0..missing {
+                let before = reader.position();
+                values.push(Self::read(reader)?);
+                if reader.position() == before {
+                    reader.count_empty_element()?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Writes the value in the fixed width of its type: `Mirror`'s form of integers in an `Option`.

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
-use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
+use tokio::net::{TcpListener, TcpSocket, TcpStream, ToSocketAddrs};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -18,6 +18,12 @@ use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
 use crate::turn::take_turns;
 use crate::{TransportCounters, TransportOptions};
+
+/// Most connections that wait for [`StreamListener::poll`]. Most systems grant less.
+const BACKLOG: u32 = 4096;
+
+/// Least buffer of a socket for input, in bytes.
+const MIN_RECEIVE_BUFFER: usize = 64 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct StreamListener {
@@ -50,7 +56,7 @@ impl StreamListener {
     pub(crate) async fn bind(addr: impl ToSocketAddrs, framing: Framing) -> io::Result<Self> {
         let options = TransportOptions::default();
         Ok(Self {
-            listener: TcpListener::bind(addr).await?,
+            listener: bind(addr).await?,
             framing,
             accepting: true,
             admission: Admission::new(&options, TransportCounters::default()),
@@ -64,15 +70,19 @@ impl StreamListener {
         })
     }
 
-    fn accept(&mut self, stream: TcpStream, peer: SocketAddr) {
+    fn accept(&mut self, stream: TcpStream, peer: SocketAddr, now: Instant) {
         let place = match self.admission.admit(peer.ip()) {
-            Ok(place) => place,
+            Ok(place) => {
+                self.admission.spend(now);
+                place
+            }
             Err(refusal) => {
+                self.admission.spend_refused(now);
                 tracing::info!(%peer, %refusal, "closed at once");
                 return;
             }
         };
-        if let Err(error) = super::configure(&stream, &self.options) {
+        if let Err(error) = configure(&stream, &self.options) {
             tracing::debug!(%peer, %error, "lost");
             return;
         }
@@ -146,10 +156,7 @@ impl<E: Endpoint> Listener<E> for StreamListener {
             return Poll::Pending;
         }
         match ready!(self.listener.poll_accept(cx)) {
-            Ok((stream, peer)) => {
-                self.admission.spend(now);
-                self.accept(stream, peer);
-            }
+            Ok((stream, peer)) => self.accept(stream, peer, now),
             Err(error) => {
                 // A process without free sockets gets the same error at once again.
                 self.accepting = false;
@@ -237,4 +244,35 @@ impl<E: Endpoint> Listener<E> for StreamListener {
         while ready!(self.tasks.poll_join_next(cx)).is_some() {}
         Poll::Ready(())
     }
+}
+
+/// Listens on the first address that the system grants.
+async fn bind(addrs: impl ToSocketAddrs) -> io::Result<TcpListener> {
+    let mut last = None;
+    for addr in tokio::net::lookup_host(addrs).await? {
+        match bind_to(addr) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address")))
+}
+
+fn bind_to(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match addr {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // The port of a server that has just ended is free; on Windows it is without the option.
+    #[cfg(not(windows))]
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    socket.listen(BACKLOG)
+}
+
+fn configure(stream: &TcpStream, options: &TransportOptions) -> io::Result<()> {
+    super::configure(stream, options)?;
+    // Input that waits costs the system memory, too: megabytes for each client by default.
+    let bytes = options.max_inbox_bytes.max(MIN_RECEIVE_BUFFER);
+    socket2::SockRef::from(stream).set_recv_buffer_size(bytes)
 }

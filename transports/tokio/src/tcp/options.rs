@@ -47,7 +47,7 @@ pub struct TcpOptions {
     /// Places among [`max_connections`](Self::max_connections) for known addresses. None.
     pub reserved: ReservedPlaces,
     /// Most new connections per second, at least one; a quarter of them can arrive at once. Further
-    /// ones wait in the system's queue. 1000.
+    /// ones wait in the system's queue. A connection that is closed at once counts as a quarter. 1000.
     pub max_accepts_per_second: u32,
     /// Time in which a client must connect, besides the handshake. 10 s.
     pub connect_timeout: Duration,
@@ -64,7 +64,7 @@ pub struct TcpOptions {
     /// Time in which a connection that is being closed must take its queue. 5 s.
     pub close_timeout: Duration,
     /// Most bytes that are read from a client after the end of its connection. Beyond them the
-    /// connection is reset, and its last packets may be lost. 256 KiB.
+    /// connection is reset, and its last packets may be lost. 128 KiB.
     pub max_linger_bytes: usize,
     /// Attempts of a client to connect again after a lost connection. None.
     pub reconnect: Option<Reconnect>,

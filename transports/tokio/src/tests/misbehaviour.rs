@@ -44,6 +44,54 @@ async fn a_frame_may_come_byte_by_byte() {
 }
 
 #[tokio::test]
+async fn a_frame_that_never_ends_is_silence() {
+    let options = TransportOptions {
+        idle_timeout: Duration::from_millis(200),
+        ..TransportOptions::default()
+    };
+    let server = Running::start(&[Kind::Telepathy], options).await;
+    let mut client = TcpStream::connect(server.addrs[0]).await.unwrap();
+    client.write_all(b"\x00\x00\x00\x01x").await.unwrap();
+    client.write_all(&[0, 0, 60, 0]).await.unwrap();
+    let trickle = async {
+        while client.write_all(b"y").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    soon(trickle).await;
+    let stats = server.counters.stats();
+    assert_eq!((stats.idle_timeouts, stats.handshake_timeouts), (1, 0));
+}
+
+#[tokio::test]
+async fn one_packet_in_half_the_idle_time_is_enough() {
+    let options = TransportOptions {
+        idle_timeout: Duration::from_secs(2),
+        ..TransportOptions::default()
+    };
+    let server = Running::start(&[Kind::Telepathy], options).await;
+    let mut client = server.join(Kind::Telepathy).await;
+    for _ in 0..3 {
+        exchange(&mut client, "ping").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    exchange(&mut client, "ping").await;
+    assert_eq!(server.counters.stats().idle_timeouts, 0);
+}
+
+#[tokio::test]
+async fn a_connection_without_a_packet_is_closed() {
+    let options = TransportOptions {
+        handshake_timeout: Duration::from_millis(200),
+        ..TransportOptions::default()
+    };
+    let server = Running::start(&[Kind::Telepathy], options).await;
+    let mut mute = TcpStream::connect(server.addrs[0]).await.unwrap();
+    assert_eq!(soon(mute.read(&mut [0])).await.unwrap(), 0);
+    assert_eq!(server.counters.stats().handshake_timeouts, 1);
+}
+
+#[tokio::test]
 async fn datagrams_that_are_no_hello_make_no_connection() {
     let server = Running::of(Kind::Kcp).await;
     let stranger = UdpSocket::bind("127.0.0.1:0").await.unwrap();

@@ -10,7 +10,7 @@ use syncvar_mirror::{
     MirrorServerEvent,
 };
 use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
-use syncvar_tokio::{TransportError, TransportOptions};
+use syncvar_tokio::{Reconnect, TransportError, TransportOptions};
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -47,14 +47,19 @@ struct Running {
 impl Running {
     /// Starts a host for Telepathy and KCP.
     async fn start() -> Self {
+        let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
+        Self::start_at([anywhere; 2]).await
+    }
+
+    async fn start_at([for_telepathy, for_kcp]: [SocketAddr; 2]) -> Self {
         let mut server = MirrorServer::new(prefabs());
         let door = server.spawn(Door::default());
         let mut options = TransportOptions::default();
         options.tick = Duration::from_millis(5);
-        let host = MirrorHost::telepathy("127.0.0.1:0", server)
+        let host = MirrorHost::telepathy(for_telepathy, server)
             .await
             .unwrap()
-            .and_kcp("127.0.0.1:0")
+            .and_kcp(for_kcp)
             .await
             .unwrap()
             .with_options(options);
@@ -290,4 +295,36 @@ async fn a_malformed_batch_ends_its_connection_alone() {
         client.get::<Door>(door).unwrap().open == true
     })
     .await;
+}
+
+#[tokio::test]
+async fn peers_return_to_a_server_that_was_killed() {
+    let first = Running::start().await;
+    let addrs = [first.addrs[0], first.addrs[1]];
+    let mut reconnect = Reconnect::default();
+    reconnect.first_delay = Duration::from_millis(20);
+    reconnect.max_delay = Duration::from_millis(100);
+    reconnect.max_attempts = 1000;
+    let mut options = TransportOptions::default();
+    options.reconnect = Some(reconnect);
+    let telepathy = MirrorPeer::telepathy_with(addrs[0], client(), options.clone());
+    let kcp = MirrorPeer::kcp_with(addrs[1], client(), options);
+    let mut peers =
+        [soon(Box::pin(telepathy)).await, soon(Box::pin(kcp)).await].map(Result::unwrap);
+    for peer in &mut peers {
+        wait(peer, |client| client.local_player().is_some()).await;
+    }
+    first.task.abort();
+    assert!(first.task.await.is_err());
+    let second = Running::start_at(addrs).await;
+    let door = second.door;
+    second.write(|door| *door.text = "anew".into());
+    for peer in &mut peers {
+        wait(peer, |client| {
+            let door = client.get::<Door>(door);
+            door.is_some_and(|door| door.text == "anew")
+        })
+        .await;
+        assert!(!peer.is_over());
+    }
 }

@@ -58,7 +58,9 @@ impl MirrorClient {
             return Err(MirrorError::NoSuchConnection);
         }
         self.stats.count_batch(batch.len());
+        self.begin_input();
         let result = self.handle_batch(batch);
+        self.end_input();
         result.map_err(|error| self.fail(error))
     }
 
@@ -102,29 +104,36 @@ impl MirrorClient {
 
     /// Handles waiting messages; an error ends the connection.
     pub(in crate::client) fn resume(&mut self) {
-        if let Err(error) = self.handle_waiting() {
+        self.begin_input();
+        let result = self.handle_waiting();
+        self.end_input();
+        if let Err(error) = result {
             self.fail(error);
         }
     }
 
+    /// Begins a budget. Each payload adds the share of its bytes when it is read: it may have waited.
+    fn begin_input(&mut self) {
+        self.inbound.budget = self.inbound.work.begin(&self.config.limits, 0);
+    }
+
+    fn end_input(&mut self) {
+        let left = self.inbound.budget;
+        self.inbound.work.end(&self.config.limits, 0, left);
+    }
+
     /// Ends the connection with an error.
     fn fail(&mut self, error: MirrorError) -> MirrorError {
+        match &error {
+            MirrorError::Message { error, .. } => self.stats.refused.count_read(error.kind()),
+            _ => self.stats.refused.malformed = self.stats.refused.malformed.wrapping_add(1),
+        }
         self.end(Some(error.clone()));
         error
     }
 
-    /// Handles a message within its budget.
     fn handle_message(&mut self, time: f64, message: &[u8]) -> Result<(), MirrorError> {
         self.stats.messages_received = self.stats.messages_received.wrapping_add(1);
-        let (limits, length) = (&self.config.limits, message.len());
-        self.inbound.budget = self.inbound.work.begin(limits, length);
-        let result = self.apply_message(time, message);
-        let (limits, left) = (&self.config.limits, self.inbound.budget);
-        self.inbound.work.end(limits, length, left);
-        result
-    }
-
-    fn apply_message(&mut self, time: f64, message: &[u8]) -> Result<(), MirrorError> {
         match Message::decode(message)? {
             Message::ObjectSpawnStarted(_) => self.handle_spawn_started(),
             Message::ObjectSpawnFinished(_) => self.handle_spawn_finished()?,
@@ -157,6 +166,7 @@ impl MirrorClient {
             }
             Message::Other { id, payload } => {
                 let budget = &mut self.inbound.budget;
+                budget.add_share(&self.config.limits, payload.len());
                 let message = self.prefabs.messages().read(id, payload, budget)?;
                 self.events.push(MirrorClientEvent::Message(message));
             }

@@ -29,6 +29,8 @@ impl MirrorClient {
         (message, payload): (&'static str, &[u8]),
         initial_state: bool,
     ) -> Result<(), MirrorError> {
+        let limits = &self.config.limits;
+        self.inbound.budget.add_share(limits, payload.len());
         let Some(object) = self.world.objects.get(id.0) else {
             return Ok(());
         };
@@ -62,7 +64,9 @@ impl MirrorClient {
     }
 
     /// Returns a reader with the limits of this client.
-    pub(in crate::client) fn reader<'a>(&self, bytes: &'a [u8]) -> NetworkReader<'a> {
+    pub(in crate::client) fn reader<'a>(&mut self, bytes: &'a [u8]) -> NetworkReader<'a> {
+        let limits = &self.config.limits;
+        self.inbound.budget.add_share(limits, bytes.len());
         NetworkReader::with_encoding(bytes, Encoding::Mirror).with_budget(self.inbound.budget)
     }
 }

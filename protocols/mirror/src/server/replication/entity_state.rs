@@ -7,11 +7,12 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::object::{DeferredHooks, HookRun, Hooks, run_hooks_as_write};
+use syncvar_runtime::endpoint::Misbehaviour;
+use syncvar_runtime::object::{DeferredHooks, HookRun, Hooks, StateSize, run_hooks_as_write};
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
-    ChangedFields, ConnectionId, Encoding, NetId, NetworkReader, OperationLog, ReadError,
-    ReadErrorKind,
+    ChangedFields, ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, OperationLog,
+    ReadError, ReadErrorKind,
 };
 
 use crate::MirrorError;
@@ -113,10 +114,13 @@ impl MirrorServer {
     ) -> Result<(), ReadError> {
         let mut written = ReceivedState::default();
         let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
-            .with_budget(self.sessions.budget)
+            .with_budget(self.sessions.intake.budget)
             .relaying();
         let result = self.read_owner_state(object, &mut reader, initial_state, &mut written);
-        self.sessions.budget = reader.budget();
+        let taken = { self.sessions.intake.budget.memory }.saturating_sub(reader.budget().memory);
+        let taken = taken.saturating_add(payload.len());
+        let result = result.and_then(|()| self.keep_memory((from, object), taken, &mut reader));
+        self.sessions.intake.budget = reader.budget();
         self.call_state_hooks(object, written.hooks);
         // Components read before an error keep their values.
         self.queue_written(object, written.components);
@@ -138,6 +142,7 @@ impl MirrorServer {
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
         one_more(&mut self.stats.refused_states);
+        self.sessions.intake.count(Misbehaviour::Ignored);
         self.events.push_minor(MirrorServerEvent::StateRefused {
             connection,
             object,
@@ -186,6 +191,38 @@ impl MirrorServer {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
             }
         }
+        Ok(())
+    }
+
+    /// Records the memory of a write, or rejects the write. The exact memory is measured only where the
+    /// memory taken by the reader could exceed the limit.
+    fn keep_memory(
+        &mut self,
+        (from, id): (ConnectionId, NetId),
+        taken: usize,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<(), ReadError> {
+        let limit = self.config.limits.max_owner_memory;
+        let Some(client) = self.sessions.get_mut(from) else {
+            return Ok(());
+        };
+        let mut now = client.memory.of(id).saturating_add(taken);
+        if client.memory.with(id, 0, now) > limit
+            && let Some(slots) = self.world.slots_mut(id)
+        {
+            reader.take_work(now)?;
+            let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
+            slots.for_each_mut(|slot| {
+                slot.write_layout(&mut writer, true, false);
+            });
+            let size = StateSize::of(&mut writer);
+            reader.take_work(size.work.min(reader.budget().work))?;
+            now = now.min(size.memory);
+        }
+        if client.memory.with(id, 0, now) > limit {
+            return Err(reader.error(ReadErrorKind::TooMuchOwnerMemory { limit }));
+        }
+        client.memory.record(id, 0, now);
         Ok(())
     }
 

@@ -34,6 +34,7 @@ impl MirrorServer {
         self.replication.hybrid.align_owner(id);
         if let Some(client) = former.and_then(|it| self.sessions.get_mut(it)) {
             client.owned.remove(object);
+            client.memory.remove(id);
             client.player = client.player.filter(|player| *player != id);
         }
         if let Some(client) = owner.and_then(|it| self.sessions.get_mut(it)) {

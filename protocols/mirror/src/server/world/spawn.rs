@@ -233,6 +233,7 @@ impl MirrorServer {
         let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.remove(&object);
+            owner.memory.remove(id);
             owner.player = owner.player.filter(|player| *player != id);
         }
         let observers = self.observers.audiences.shared_members(object.audience);

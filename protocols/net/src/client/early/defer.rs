@@ -207,6 +207,8 @@ impl NetworkClient {
                 return;
             }
             let payload = &message.bytes[..];
+            let limits = &self.config.limits;
+            self.inbound.budget.add_share(limits, payload.len());
             match message.kind {
                 EarlyKind::Delta(framing) => {
                     self.apply_delta(framing, message.channel, object, payload);

@@ -19,10 +19,13 @@ impl Replica {
     ) -> (Result<(), ReadError>, bool) {
         let keeps = self.owned && self.local_writes == LocalWrites::Tracked && !replaces_all;
         self.lease = 0;
+        let mut saved = Ok(());
         if keeps {
-            slots.for_each_mut(|slot| SaveOwn.slot(0, slot));
+            let mut save = SaveOwn::within(reader);
+            slots.for_each_mut(|slot| save.slot(0, slot));
+            saved = save.charge(reader);
         }
-        let result = slots.read_full(reader);
+        let result = saved.and_then(|()| slots.read_full(reader));
         let mut kept = 0;
         if keeps {
             slots.for_each_mut(|slot| {

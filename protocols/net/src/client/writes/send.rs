@@ -15,7 +15,7 @@ impl NetworkClient {
         if self.writes.changed.is_empty() {
             return;
         }
-        for id in std::mem::take(&mut self.writes.changed) {
+        for id in std::mem::take(&mut self.writes.changed).iter() {
             if self.send_write(id) {
                 self.writes.changed.insert(id);
             }

@@ -59,7 +59,7 @@ impl NetworkServer {
     ) -> Result<CallPlace, CallError> {
         let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
         let replicated = self.world.objects.get(object.0);
-        let replicated = replicated.filter(|_| host.known.contains(&object));
+        let replicated = replicated.filter(|_| host.known.contains(object));
         let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
         let prefab = self.world.pools.prefab(replicated.at.pool);
         let place = self

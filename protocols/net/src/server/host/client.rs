@@ -70,7 +70,7 @@ impl<'a> LocalClient<'a> {
 
     /// Returns an object, once [`ClientEvent::Spawned`] announced it.
     pub fn identity(self, id: NetId) -> Option<NetworkIdentity<'a>> {
-        let known = self.host.known.contains(&id);
+        let known = self.host.known.contains(id);
         known.then(|| self.server.identity(id)).flatten()
     }
 
@@ -78,7 +78,7 @@ impl<'a> LocalClient<'a> {
     pub fn identities(self) -> impl Iterator<Item = NetworkIdentity<'a>> {
         let server = self.server;
         let known = self.host.known.iter();
-        known.filter_map(|id| server.identity(*id))
+        known.filter_map(|id| server.identity(id))
     }
 
     /// Returns the number of visible objects.
@@ -100,6 +100,6 @@ impl<'a> LocalClient<'a> {
     /// Returns whether it observes and owns an object.
     pub fn is_owner(self, id: NetId) -> bool {
         let owned = self.server.owner(id) == Some(self.host.connection);
-        owned && self.host.known.contains(&id)
+        owned && self.host.known.contains(id)
     }
 }

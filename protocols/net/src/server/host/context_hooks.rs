@@ -1,12 +1,10 @@
 //! Hooks with a context on a host: their object is checked out, and they may write other objects.
 
-use std::collections::btree_map::Entry;
-
 use syncvar_runtime::object::{DeferredHooks, Remembered};
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{ChangedFields, NetId};
 
-use super::hooks::PendingHooks;
+use super::hooks::{BehaviourKey, PendingHooks};
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 
@@ -41,7 +39,7 @@ impl NetworkServer {
         let Some((slot, host)) = slot.zip(self.host.as_mut()) else {
             return;
         };
-        if host.known.contains(&object) {
+        if host.known.contains(object) {
             let fields = fields | changed | slot.dirty_bits() & !written;
             let fields = ChangedFields::new(&slot.info().schema, fields);
             host.events.push(ClientEvent::Changed {
@@ -73,18 +71,15 @@ impl NetworkServer {
         let mut before = Vec::new();
         if let (Some(host), Some(slots)) = (&mut self.host, self.world.slots_mut(id)) {
             slots.for_each_mut(|slot| {
-                let is_written = match host.written.entry((id, before.len())) {
-                    Entry::Occupied(written) => !written.get().by_hooks,
-                    Entry::Vacant(vacant) => {
-                        vacant.insert(PendingHooks {
-                            before: slot.remember_for_hooks(u64::MAX),
-                            by_hooks: true,
-                        });
-                        false
-                    }
-                };
-                let dirty = slot.dirty_bits();
-                before.push(Before { dirty, is_written });
+                let key = BehaviourKey::new(id, before.len());
+                let written = host.written.get_or_insert_with(key, || PendingHooks {
+                    before: slot.remember_for_hooks(u64::MAX),
+                    by_hooks: true,
+                });
+                before.push(Before {
+                    dirty: slot.dirty_bits(),
+                    is_written: !written.by_hooks,
+                });
             });
         }
         before
@@ -98,7 +93,7 @@ impl NetworkServer {
         for ((index, slot), before) in slots.iter().enumerate().zip(before) {
             let is_own = hooks.iter().any(|hooks| hooks.behaviour == index);
             let wrote = slot.dirty_bits() & !before.dirty != 0;
-            if let Some(written) = host.written.get_mut(&(id, index)) {
+            if let Some(written) = host.written.get_mut(BehaviourKey::new(id, index)) {
                 written.by_hooks = !before.is_written && (is_own || !wrote);
             }
         }
@@ -109,17 +104,18 @@ impl NetworkServer {
         let Some(host) = &mut self.host else {
             return;
         };
-        for ((object, behaviour), written) in &mut host.written {
-            let slots = self.world.slots(*object);
-            let slot = slots.and_then(|slots| slots.slot(*behaviour));
+        for (key, written) in host.written.iter_mut() {
+            let BehaviourKey { object, behaviour } = key;
+            let slots = self.world.slots(object);
+            let slot = slots.and_then(|slots| slots.slot(behaviour));
             let Some(slot) = slot.filter(|_| !written.by_hooks) else {
                 continue;
             };
             written.by_hooks = true;
             if slot.dirty_bits() != 0 && host.known.contains(object) {
                 host.events.push(ClientEvent::Changed {
-                    object: *object,
-                    behaviour: *behaviour,
+                    object,
+                    behaviour,
                     fields: ChangedFields::new(&slot.info().schema, slot.dirty_bits()),
                 });
             }

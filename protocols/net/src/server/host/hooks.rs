@@ -1,9 +1,9 @@
 //! Hooks of a host: a write remembers the former values, the next update compares them.
 
-use std::collections::btree_map::Entry;
 use std::fmt;
 
 use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::ids::Id;
 use syncvar_runtime::object::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, Location, Remembered, Slot, Slots,
     run_hooks_as_write,
@@ -14,6 +14,32 @@ use super::Host;
 use crate::ClientEvent;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::refuse;
+
+/// Object and index of a behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BehaviourKey {
+    pub(super) object: NetId,
+    pub(super) behaviour: usize,
+}
+
+impl Id for BehaviourKey {
+    fn number(self) -> u64 {
+        self.object.number() << 32 | self.behaviour as u64
+    }
+
+    fn with_number(number: u64) -> Self {
+        Self {
+            object: NetId::with_number(number >> 32),
+            behaviour: u32::with_number(number) as usize,
+        }
+    }
+}
+
+impl BehaviourKey {
+    pub(super) fn new(object: NetId, behaviour: usize) -> Self {
+        Self { object, behaviour }
+    }
+}
 
 /// A behaviour written since the last update.
 pub(super) struct PendingHooks {
@@ -34,22 +60,19 @@ impl fmt::Debug for PendingHooks {
 
 impl Host {
     /// Remembers the values of a behaviour before a write.
-    fn remember(&mut self, key: (NetId, usize), slot: &mut dyn Slot) {
-        match self.written.entry(key) {
-            Entry::Occupied(mut written) => written.get_mut().by_hooks = false,
-            Entry::Vacant(vacant) => {
-                let before = slot.remember_for_hooks(u64::MAX);
-                let by_hooks = false;
-                vacant.insert(PendingHooks { before, by_hooks });
-            }
-        }
+    fn remember(&mut self, key: BehaviourKey, slot: &mut dyn Slot) {
+        let written = self.written.get_or_insert_with(key, || PendingHooks {
+            before: slot.remember_for_hooks(u64::MAX),
+            by_hooks: false,
+        });
+        written.by_hooks = false;
     }
 
     /// Calls the hooks for these fields, and reports a panic. The next update checks the fields
     /// that the hooks write. Returns the refused writes.
     fn call_hooks(
         &mut self,
-        key: (NetId, usize),
+        key: BehaviourKey,
         slot: &mut dyn Slot,
         before: ErasedHooks,
         fields: u64,
@@ -63,7 +86,7 @@ impl Host {
         let schema = &slot.info().schema;
         if let Err(Panicked(message)) = result {
             let fields = ChangedFields::new(schema, fields);
-            let failure = HookFailure::new(key.0, fields, message);
+            let failure = HookFailure::new(key.object, fields, message);
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
         }
         (refused != 0).then(|| ChangedFields::new(schema, refused))
@@ -71,13 +94,9 @@ impl Host {
 
     /// Moves the written behaviours to the due ones.
     fn begin_hooks(&mut self) {
-        for (key, written) in std::mem::take(&mut self.written) {
-            match self.due.entry(key) {
-                Entry::Occupied(mut due) => due.get_mut().by_hooks &= written.by_hooks,
-                Entry::Vacant(vacant) => {
-                    vacant.insert(written);
-                }
-            }
+        while let Some((key, written)) = self.written.pop_first() {
+            let by_hooks = written.by_hooks;
+            self.due.get_or_insert_with(key, || written).by_hooks &= by_hooks;
         }
     }
 }
@@ -105,10 +124,10 @@ impl NetworkServer {
     ) {
         let slots = self.world.pools.slots_mut(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
-            && host.known.contains(&id)
+            && host.known.contains(id)
             && let Some(slot) = slots.slot_mut(index)
         {
-            host.remember((id, index), slot);
+            host.remember(BehaviourKey::new(id, index), slot);
         }
     }
 
@@ -124,11 +143,11 @@ impl NetworkServer {
     /// Remembers all behaviours of an object that is checked out.
     pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
         if let Some(host) = &mut self.host
-            && host.known.contains(&id)
+            && host.known.contains(id)
         {
             let mut index = 0;
             slots.for_each_mut(|slot| {
-                host.remember((id, index), slot);
+                host.remember(BehaviourKey::new(id, index), slot);
                 index += 1;
             });
         }
@@ -155,7 +174,7 @@ impl NetworkServer {
         }
         for hooks in hooks {
             if let Some(slot) = slots.slot_mut(hooks.behaviour) {
-                let key = (id, hooks.behaviour);
+                let key = BehaviourKey::new(id, hooks.behaviour);
                 let refused = host.call_hooks(key, slot, hooks.hooks, hooks.fields);
                 if let Some(refused) = refused {
                     refuse(&mut self.events, id, refused);
@@ -176,9 +195,13 @@ impl NetworkServer {
         }
         let mut with_context = false;
         while let Some(host) = &mut self.host
-            && let Some(((id, behaviour), pending)) = host.due.pop_first()
+            && let Some((key, pending)) = host.due.pop_first()
         {
-            if !host.known.contains(&id) {
+            let BehaviourKey {
+                object: id,
+                behaviour,
+            } = key;
+            if !host.known.contains(id) {
                 continue;
             }
             let replicated = self.world.objects.get(id.0);
@@ -193,7 +216,7 @@ impl NetworkServer {
             };
             let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
                 // The object is checked out.
-                host.written.insert((id, behaviour), pending);
+                host.written.insert(key, pending);
                 continue;
             };
             let Some(slot) = slots.slot_mut(behaviour) else {
@@ -210,7 +233,7 @@ impl NetworkServer {
                     continue;
                 }
                 if changed != 0 {
-                    let refused = host.call_hooks((id, behaviour), slot, before.into(), changed);
+                    let refused = host.call_hooks(key, slot, before.into(), changed);
                     if let Some(refused) = refused {
                         refuse(&mut self.events, id, refused);
                     }

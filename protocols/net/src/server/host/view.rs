@@ -13,7 +13,7 @@ impl NetworkServer {
     /// Returns whether the local client observes an object.
     pub(crate) fn is_seen_locally(&self, id: NetId) -> bool {
         let host = self.host.as_ref();
-        host.is_some_and(|host| host.known.contains(&id))
+        host.is_some_and(|host| host.known.contains(id))
     }
 
     /// Returns whether an object is visible to the local client, from the next update on.
@@ -21,7 +21,7 @@ impl NetworkServer {
         let Some(host) = &self.host else {
             return false;
         };
-        if let Some(visible) = host.views.get(&id) {
+        if let Some(visible) = host.views.get(id) {
             return *visible;
         }
         match self.visibility.audiences.base(replicated.target_audience) {
@@ -48,7 +48,7 @@ impl NetworkServer {
         if let Some(host) = &mut self.host {
             match view {
                 Some(visible) => host.views.insert(id, visible),
-                None => host.views.remove(&id),
+                None => host.views.remove(id),
             };
             host.marked.insert(id);
         }
@@ -74,11 +74,11 @@ impl NetworkServer {
         let Some(host) = &mut self.host else {
             return;
         };
-        host.views.remove(&object);
-        host.owned.remove(&object);
-        host.marked.remove(&object);
+        host.views.remove(object);
+        host.owned.remove(object);
+        host.marked.remove(object);
         host.rpcs.retain(|call| call.object != object);
-        if host.known.remove(&object) {
+        if host.known.remove(object) {
             let hidden = false;
             host.events.push(ClientEvent::Despawned { object, hidden });
         }
@@ -97,7 +97,7 @@ impl NetworkServer {
                 host.events.reserve(marked.len());
             }
         }
-        for id in marked {
+        for id in marked.iter() {
             self.update_local_object(id);
         }
         if let Some(host) = self.host.as_mut().filter(|_| joining) {
@@ -128,22 +128,25 @@ impl NetworkServer {
             return;
         };
         let is_own = owner == Some(host.connection);
-        if sees && !host.known.contains(&object) {
+        if sees && !host.known.contains(object) {
             let hooks = self.call_initial_hooks_locally(object);
             if !hooks.is_empty() {
                 self.announce_locally(object, hooks);
             }
         }
-        // A hook may have removed the object.
-        let Some(host) = &mut self.host.as_mut().filter(|_| self.world.contains(object)) else {
+        if sees && !self.world.contains(object) {
+            // A hook has removed it.
+            return;
+        }
+        let Some(host) = &mut self.host else {
             return;
         };
         if sees && host.known.insert(object) {
             host.events.push(ClientEvent::Spawned { object });
         }
         if !sees {
-            host.owned.remove(&object);
-            if host.known.remove(&object) {
+            host.owned.remove(object);
+            if host.known.remove(object) {
                 let hidden = true;
                 host.events.push(ClientEvent::Despawned { object, hidden });
             }
@@ -152,7 +155,7 @@ impl NetworkServer {
         let news = if is_own {
             host.owned.insert(object)
         } else {
-            host.owned.remove(&object)
+            host.owned.remove(object)
         };
         if news {
             host.events.push(ClientEvent::OwnerChanged {

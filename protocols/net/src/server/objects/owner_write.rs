@@ -1,6 +1,7 @@
 //! Writes of owners to their objects.
 
-use syncvar_runtime::object::Slots;
+use syncvar_runtime::endpoint::Misbehaviour;
+use syncvar_runtime::object::{OwnerMemory, Slots, StateSize};
 use syncvar_runtime::{
     ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
@@ -20,22 +21,22 @@ impl NetworkServer {
     ) -> Result<(), ReadError> {
         let framing = self.sessions.framing(from).unwrap_or_default();
         let mut reader = NetworkReader::with_encoding(payload, framing.encoding())
-            .with_budget(self.sessions.budget);
+            .with_budget(self.sessions.intake.budget);
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let owned = self.world.objects.get(id.0);
         let owned = owned.filter(|replicated| replicated.owner == Some(from));
         let Some((at, current)) = owned.map(|replicated| (replicated.at, replicated.lease)) else {
-            self.stats.ignored_writes += 1;
+            self.ignore_write();
             self.events.push_minor(ServerEvent::WriteIgnored {
                 connection: from,
                 object: id,
             });
             return Ok(());
         };
-        let is_rejected = self.sessions.owner_corrections.contains(&(from, id));
+        let is_rejected = self.sessions.owner_corrections.contains(from, id);
         if current != lease || lease == 0 || is_rejected {
-            self.stats.ignored_writes += 1;
+            self.ignore_write();
             return Ok(());
         }
         if self.host.is_some() {
@@ -45,9 +46,12 @@ impl NetworkServer {
             self.stats.ignored_writes += 1;
             return Ok(());
         };
-        let limit = self.config.limits.max_owner_memory;
-        let written = apply_write(slots, &mut reader, limit);
-        self.sessions.budget = reader.budget();
+        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
+            return Ok(());
+        };
+        let memory = (&mut connection.memory, self.config.limits.max_owner_memory);
+        let written = apply_write(id, slots, &mut reader, memory);
+        self.sessions.intake.budget = reader.budget();
         match written {
             Ok(written) => {
                 self.report_written(from, id, written);
@@ -55,10 +59,16 @@ impl NetworkServer {
             }
             Err(error) => {
                 self.stats.ignored_writes += 1;
-                self.sessions.owner_corrections.insert((from, id));
+                self.sessions.owner_corrections.insert(from, id);
                 Err(error)
             }
         }
+    }
+
+    /// Counts a write that was sent too late, or by another connection than the owner.
+    fn ignore_write(&mut self) {
+        self.stats.ignored_writes += 1;
+        self.sessions.intake.count(Misbehaviour::Ignored);
     }
 
     fn report_written(&mut self, owner: ConnectionId, id: NetId, all: Vec<(usize, ChangedFields)>) {
@@ -75,8 +85,7 @@ impl NetworkServer {
 
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
-        self.sessions.reset_work();
-        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections) {
+        for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {
                     info.policy.owner_write & info.policy.readable(true)
@@ -89,26 +98,27 @@ impl NetworkServer {
 /// Applies a write of an owner, completely or not at all. Returns the written fields of each
 /// behaviour.
 fn apply_write(
+    id: NetId,
     slots: &mut dyn Slots,
     reader: &mut NetworkReader<'_>,
-    limit: usize,
+    memory: (&mut OwnerMemory, usize),
 ) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
-    let (mut before, length) = (0, reader.remaining());
-    slots.for_each_mut(|slot| {
-        let owner_write = slot.info().policy.owner_write;
-        if let Some(restricted) = slot.policy_slot() {
-            restricted.state.save(restricted.behaviour, owner_write, 0);
-            before += restricted.state.saved_bytes();
-        }
-    });
+    let (length, budget) = (reader.remaining(), reader.budget().memory);
+    let before = save(slots, reader)?;
     let mut all = Vec::new();
     let mut read = Ok(());
     while reader.remaining() > 0 && read.is_ok() {
         read = read_write(slots, reader, &mut all);
     }
-    // The same values may take more bytes in a snapshot of the other framing.
-    if read.is_ok() && before.saturating_add(length.saturating_mul(5)) > limit {
-        read = check_growth(slots, reader, before, limit);
+    if read.is_ok() {
+        // A number may take five times as many bytes in the `Unet` snapshot that is measured.
+        let taken = budget.saturating_sub(reader.budget().memory);
+        let taken = taken.saturating_add(length.saturating_mul(5));
+        read = keep(id, slots, reader, (before, taken), memory);
+    }
+    if read.is_err() {
+        // The restore reads the values once more.
+        spend(reader, before.work);
     }
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {
@@ -134,25 +144,67 @@ fn apply_write(
     Ok(written)
 }
 
-/// Rejects a write that makes the owner's fields exceed the limit. Fields beyond the limit must not
-/// grow.
-fn check_growth(
-    slots: &mut dyn Slots,
-    reader: &NetworkReader<'_>,
-    before: usize,
-    limit: usize,
-) -> Result<(), ReadError> {
-    let mut count = 0;
+/// Saves the owner's fields, within the work of the reader. Returns their size.
+fn save(slots: &mut dyn Slots, reader: &mut NetworkReader<'_>) -> Result<StateSize, ReadError> {
+    let (mut size, mut saved) = (StateSize::default(), true);
+    let mut left = reader.budget().work;
     slots.for_each_mut(|slot| {
-        if let Some(restricted) = slot.policy_slot() {
-            count += restricted.state.bytes_now(restricted.behaviour);
+        let owner_write = slot.info().policy.owner_write;
+        if let Some(restricted) = slot.policy_slot().filter(|_| saved) {
+            let state = restricted.state;
+            saved = state.save(restricted.behaviour, (owner_write, 0), &mut left);
+            size += state.saved_size();
         }
     });
-    if count > limit.max(before) {
-        let kind = ReadErrorKind::Custom("what the owner writes would take too many bytes");
-        return Err(reader.error(kind));
+    let done = reader.budget().work.saturating_sub(left);
+    if saved {
+        spend(reader, done);
+        return Ok(size);
     }
+    slots.for_each_mut(|slot| {
+        if let Some(restricted) = slot.policy_slot() {
+            restricted.state.discard();
+        }
+    });
+    let refused = reader.take_work(size.work);
+    spend(reader, done);
+    refused.map(|()| size)
+}
+
+/// Records the memory of a write, or rejects the write. Fields beyond the limit must not grow. The exact
+/// memory is measured only where the memory taken by the reader could exceed the limit.
+fn keep(
+    id: NetId,
+    slots: &mut dyn Slots,
+    reader: &mut NetworkReader<'_>,
+    (before, taken): (StateSize, usize),
+    (memory, limit): (&mut OwnerMemory, usize),
+) -> Result<(), ReadError> {
+    let (before, work) = (before.memory, before.work);
+    let mut now = before.saturating_add(taken);
+    if memory.with(id, before, now) > limit {
+        reader.take_work(work)?;
+        let mut size = StateSize::default();
+        slots.for_each_mut(|slot| {
+            if let Some(restricted) = slot.policy_slot() {
+                size += restricted.state.size_now(restricted.behaviour);
+            }
+        });
+        now = size.memory;
+        spend(reader, size.work.saturating_sub(work));
+    }
+    if memory.with(id, before, now) > limit && now > before {
+        return Err(reader.error(ReadErrorKind::TooMuchOwnerMemory { limit }));
+    }
+    memory.record(id, before, now);
     Ok(())
+}
+
+/// Takes work that is done already.
+fn spend(reader: &mut NetworkReader<'_>, work: usize) {
+    let left = reader.budget().work;
+    // It is never more than the rest.
+    let _ = reader.take_work(work.min(left));
 }
 
 fn read_write(

@@ -1,5 +1,9 @@
 //! Parents of objects.
 
+use std::error::Error;
+use std::fmt;
+
+use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::relations::Relation;
 use syncvar_runtime::world::{LifecycleEvent, Protocol};
 use syncvar_runtime::{LifecycleCallback, NetId};
@@ -25,14 +29,12 @@ use crate::server::objects::replicated::State;
 /// let error = server.set_parent(door, Some(door)).unwrap_err();
 /// assert!(matches!(error, ParentError::Circle { .. }));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParentError {
     /// The object does not exist.
-    #[error("there is no object {0}")]
     UnknownObject(NetId),
     /// The parent is the object itself, or a descendant of it.
-    #[error("{child} cannot be below {parent}, which is itself or below it")]
     Circle {
         /// The child.
         child: NetId,
@@ -40,6 +42,20 @@ pub enum ParentError {
         parent: NetId,
     },
 }
+
+impl fmt::Display for ParentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownObject(object) => write!(f, "there is no object {object}"),
+            Self::Circle { child, parent } => write!(
+                f,
+                "{child} cannot be below {parent}, which is itself or below it"
+            ),
+        }
+    }
+}
+
+impl Error for ParentError {}
 
 impl NetworkServer {
     /// Sets or removes the parent of an object. The next update notifies its observers
@@ -125,11 +141,13 @@ impl NetworkServer {
             return;
         }
         let reparented = std::mem::take(&mut self.visibility.reparented);
-        let depths = self.world.relations.depths(reparented.iter().copied());
-        let mut reparented: Vec<_> = depths.into_iter().zip(reparented).collect();
-        reparented.sort_unstable();
+        let depths = self.world.relations.depths(reparented.iter());
+        let mut by_depth = IdPairs::default();
+        for (depth, child) in depths.into_iter().zip(reparented.iter()) {
+            by_depth.insert(depth as u64, child);
+        }
         let (mut last, mut is_mixed) = (None, false);
-        for (depth, child) in reparented {
+        for (depth, child) in by_depth.iter() {
             let Some(replicated) = self.world.objects.get(child.0) else {
                 continue;
             };

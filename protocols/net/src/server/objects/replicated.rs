@@ -1,6 +1,5 @@
 //! The server's entry of an object.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::object::Location;
@@ -101,14 +100,15 @@ impl Replicated {
         (states == State::Announced as u8) & self.wake.is_none()
     }
 
-    /// Replaces audiences that were merged into others.
+    /// Replaces audiences that were merged into others. `merged` is in ascending order.
     pub(in crate::server) fn replace_audiences(
         &mut self,
-        merged: &BTreeMap<AudienceId, AudienceId>,
+        merged: &[(AudienceId, AudienceId)],
         audiences: &mut Audiences,
     ) {
         for audience in [&mut self.audience, &mut self.target_audience] {
-            if let Some(replacement) = merged.get(audience) {
+            let found = merged.binary_search_by_key(audience, |(former, _)| *former);
+            if let Some((_, replacement)) = found.ok().and_then(|place| merged.get(place)) {
                 audiences.acquire(*replacement);
                 audiences.release(*audience);
                 *audience = *replacement;

@@ -159,8 +159,8 @@ impl NetworkServer {
         let Some(replicated) = self.world.remove(id) else {
             return false;
         };
-        self.visibility.pending_snapshots.remove(&id);
-        self.visibility.reparented.remove(&id);
+        self.visibility.pending_snapshots.remove(id);
+        self.visibility.reparented.remove(id);
         self.visibility.interest.forget(id);
         self.replication.bandwidth.remove_object(id);
         self.remove_locally(id);
@@ -169,7 +169,8 @@ impl NetworkServer {
             .owner
             .and_then(|owner| self.sessions.connections.get_mut(owner.0))
         {
-            owner.owned.remove(&id);
+            owner.owned.remove(id);
+            owner.memory.remove(id);
         }
         let audiences = &mut self.visibility.audiences;
         if replicated.is(State::Announced) && audiences.get(replicated.audience).has_observers() {
@@ -351,7 +352,8 @@ impl NetworkServer {
                 if authority {
                     connection.owned.insert(id);
                 } else {
-                    connection.owned.remove(&id);
+                    connection.owned.remove(id);
+                    connection.memory.remove(id);
                 }
             }
             if sees {

@@ -140,7 +140,11 @@ impl NetworkServer {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
             };
-            let needs_snapshot = || snapshots.values().any(|receivers| receivers.contains(id));
+            let needs_snapshot = || {
+                snapshots
+                    .iter()
+                    .any(|(_, receivers)| receivers.contains(id))
+            };
             connection.backlog.take_if(|backlog| {
                 backlog.ending && backlog.entries.is_empty() && !needs_snapshot()
             });
@@ -178,7 +182,7 @@ impl NetworkServer {
         let observes = |audience| self.visibility.audiences.get(audience).observes(id);
         // A pending snapshot contains these changes.
         let needs_snapshot = |object| {
-            let receivers = self.visibility.pending_snapshots.get(&object);
+            let receivers = self.visibility.pending_snapshots.get(object);
             receivers.is_some_and(|receivers| receivers.contains(&id))
         };
         let log = &self.replication.bandwidth.log;

@@ -1,9 +1,10 @@
 //! The schedule: objects that the next update visits, and no others.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::NetId;
+use syncvar_runtime::object::{Nanos, nanos};
+use syncvar_runtime::ordered::IdMap;
 
 use crate::id_set::IdSet;
 use crate::server::objects::replicated::{Replicated, State};
@@ -15,7 +16,7 @@ pub(in crate::server) struct Schedule {
     dirty: IdSet,
     /// Objects that wait for the end of a send interval, by that time. Objects sent together share
     /// a time, so the keys are few.
-    waiting: BTreeMap<Duration, Vec<NetId>>,
+    waiting: IdMap<Nanos, Vec<NetId>>,
     /// Lists of `waiting`, reused.
     spare: Vec<Vec<NetId>>,
     /// Objects with another target audience.
@@ -75,10 +76,8 @@ impl Schedule {
         if replicated.wake.is_none_or(|wake| until < wake) {
             replicated.wake = Some(until);
             let spare = &mut self.spare;
-            let list = self
-                .waiting
-                .entry(until)
-                .or_insert_with(|| spare.pop().unwrap_or_default());
+            let new_list = || spare.pop().unwrap_or_default();
+            let list = self.waiting.get_or_insert_with(nanos(until), new_list);
             list.push(net_id);
         }
     }
@@ -86,11 +85,11 @@ impl Schedule {
     /// Moves the due objects to `due`, ascending and each once: changed objects and those whose
     /// interval ended. `all` includes the others in the queue.
     pub(in crate::server) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
-        while let Some(entry) = self.waiting.first_entry() {
-            if !all && *entry.key() >= now {
-                break;
-            }
-            let mut list = entry.remove();
+        let now = nanos(now);
+        let is_due = |time: &Nanos| all || *time < now;
+        while let Some(time) = self.waiting.first().filter(is_due)
+            && let Some(mut list) = self.waiting.remove(time)
+        {
             for net_id in list.drain(..) {
                 self.dirty.insert(net_id.0);
             }

@@ -1,10 +1,13 @@
 //! One connection: its state and its queue.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
-use syncvar_runtime::limits::WorkMeter;
+use syncvar_runtime::clock::Bucket;
+use syncvar_runtime::endpoint::Conduct;
+use syncvar_runtime::object::OwnerMemory;
+use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
 
@@ -24,14 +27,18 @@ pub(in crate::server) struct Connection {
     /// Point that distances of objects are measured from, for their priority.
     pub(in crate::server) viewpoint: Option<Vector3>,
     /// Objects whose snapshot the client requested.
-    pub(in crate::server) resync_requests: BTreeSet<NetId>,
+    pub(in crate::server) resync_requests: Ids<NetId>,
+    /// Bytes of requested snapshots.
+    pub(in crate::server) resync_bytes: Bucket,
     pub(in crate::server) ping: Pings,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
-    /// Work since the last update.
-    pub(in crate::server) work: WorkMeter,
+    /// Messages, work and misbehaviour.
+    pub(in crate::server) conduct: Conduct,
     /// Objects that the connection owns.
-    pub(in crate::server) owned: BTreeSet<NetId>,
+    pub(in crate::server) owned: Ids<NetId>,
+    /// Memory that its writes have added to them.
+    pub(in crate::server) memory: OwnerMemory,
     /// Messages for this connection alone, on channel 0, not yet in the queue.
     pub(in crate::server) own: Segments,
     /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
@@ -71,11 +78,13 @@ impl Connection {
             framing: Framing::Unet,
             backlog: None,
             viewpoint: None,
-            resync_requests: BTreeSet::new(),
+            resync_requests: Ids::default(),
+            resync_bytes: Bucket::default(),
             ping: Pings::default(),
             rates: Rates::default(),
-            work: WorkMeter::default(),
-            owned: BTreeSet::new(),
+            conduct: Conduct::default(),
+            owned: Ids::default(),
+            memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),
             listed: false,

@@ -11,12 +11,13 @@ mod ready;
 mod tests;
 mod viewers;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use syncvar_runtime::interest::Area;
 use syncvar_runtime::object::Outputs;
+use syncvar_runtime::ordered::{IdPairs, Ids};
 use syncvar_runtime::{AudienceId, ConnectionId};
 
 use crate::Framing;
@@ -58,11 +59,11 @@ pub(in crate::server) struct Audiences {
     all: Vec<Audience>,
     by_members: BTreeMap<Arc<Members>, AudienceId>,
     /// Connections that the members of an audience mention. Connects and disconnects affect these.
-    mentions: BTreeSet<(ConnectionId, AudienceId)>,
+    mentions: IdPairs<ConnectionId, AudienceId>,
     /// Audiences based on all connections.
-    everyone_based: BTreeSet<AudienceId>,
+    everyone_based: Ids<AudienceId>,
     /// Audiences based on an area.
-    area_based: BTreeSet<(Area, AudienceId)>,
+    area_based: IdPairs<Area, AudienceId>,
     /// Connections that see each area.
     area_viewers: AreaViewers,
     /// Audiences with unsent bytes, each once.
@@ -137,9 +138,9 @@ impl Audiences {
         let mut audiences = Self {
             all: Vec::new(),
             by_members: BTreeMap::new(),
-            mentions: BTreeSet::new(),
-            everyone_based: BTreeSet::new(),
-            area_based: BTreeSet::new(),
+            mentions: IdPairs::default(),
+            everyone_based: Ids::default(),
+            area_based: IdPairs::default(),
             area_viewers: AreaViewers::default(),
             touched: Vec::new(),
             unused: Vec::new(),
@@ -271,11 +272,11 @@ impl Audiences {
                 self.by_members.remove(&members);
             }
             for connection in members.mentioned() {
-                self.mentions.remove(&(connection, id));
+                self.mentions.remove(connection, id);
             }
             match members.base() {
-                Base::Everyone => self.everyone_based.remove(&id),
-                Base::Area(area) => self.area_based.remove(&(area, id)),
+                Base::Everyone => self.everyone_based.remove(id),
+                Base::Area(area) => self.area_based.remove(area, id),
                 Base::Nobody => false,
             };
             audience.unet.ready = Vec::new();
@@ -287,17 +288,11 @@ impl Audiences {
 
     /// Returns the audiences whose members mention a connection, ascending.
     fn mentioning(&self, connection: ConnectionId) -> impl Iterator<Item = AudienceId> {
-        let (first, last) = AudienceId::RANGE;
-        let mentions = self
-            .mentions
-            .range((connection, first)..=(connection, last));
-        mentions.map(|(_, id)| *id)
+        self.mentions.of(connection)
     }
 
     /// Returns the audiences based on an area, ascending.
     fn based_on(&self, area: Area) -> impl Iterator<Item = AudienceId> {
-        let (first, last) = AudienceId::RANGE;
-        let based = self.area_based.range((area, first)..=(area, last));
-        based.map(|(_, id)| *id)
+        self.area_based.of(area)
     }
 }

@@ -149,7 +149,7 @@ impl NetworkServer {
             self.send_own(*connection, &ObjectHide { net_id: id });
         }
         if !leaving.is_empty()
-            && let Some(owed) = self.visibility.pending_snapshots.get_mut(&id)
+            && let Some(owed) = self.visibility.pending_snapshots.get_mut(id)
         {
             let (left, stay): (Vec<_>, Vec<_>) =
                 owed.drain(..).partition(|owed| leaving.contains(owed));

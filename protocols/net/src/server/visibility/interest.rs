@@ -4,12 +4,12 @@
 mod tests;
 
 use std::any::Any;
-use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::interest::{
     Area, Everyone, InterestChange, InterestChanges, InterestManagement,
 };
+use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::{ConnectionId, NetId, Prefabs};
 
 use crate::ServerConfig;
@@ -25,10 +25,10 @@ pub(in crate::server) struct Interest {
     /// Areas of objects.
     areas: FxHashMap<NetId, Area>,
     /// Objects of areas.
-    objects: BTreeSet<(Area, NetId)>,
+    objects: IdPairs<Area, NetId>,
     /// Connections shown an object that is in no area. The base audience covers them, but in an
     /// area the exception matters again.
-    shown: BTreeSet<(NetId, ConnectionId)>,
+    shown: IdPairs<NetId, ConnectionId>,
     /// Connections that enter or leave an area with this update, in the order of the reports.
     area_changes: Vec<(ConnectionId, Area)>,
     /// Whether each of them sees the area after this update.
@@ -43,8 +43,8 @@ impl Interest {
             management,
             changes: InterestChanges::default(),
             areas: FxHashMap::default(),
-            objects: BTreeSet::new(),
-            shown: BTreeSet::new(),
+            objects: IdPairs::default(),
+            shown: IdPairs::default(),
             area_changes: Vec::new(),
             pending_views: FxHashMap::default(),
             entered: Vec::new(),
@@ -63,10 +63,10 @@ impl Interest {
             None => self.areas.remove(&object),
         };
         if let Some(former) = former {
-            self.objects.remove(&(former, object));
+            self.objects.remove(former, object);
         }
         if let Some(area) = area {
-            self.objects.insert((area, object));
+            self.objects.insert(area, object);
         }
     }
 
@@ -77,7 +77,7 @@ impl Interest {
     }
 
     pub(in crate::server) fn forget_connection(&mut self, connection: ConnectionId) {
-        self.shown.retain(|(_, shown)| *shown != connection);
+        self.shown.remove_right(connection);
         self.management.handle_disconnect(connection);
     }
 
@@ -91,28 +91,24 @@ impl Interest {
     ) {
         let management: &dyn Any = &*self.management;
         if shown && !management.is::<Everyone>() {
-            self.shown.insert((object, connection));
+            self.shown.insert(object, connection);
         } else {
-            self.shown.remove(&(object, connection));
+            self.shown.remove(object, connection);
         }
     }
 
     /// Removes and returns the connections that were shown an object without an area.
     pub(in crate::server) fn take_shown(&mut self, object: NetId) -> Vec<ConnectionId> {
-        let (first, last) = (ConnectionId(0), ConnectionId(u32::MAX));
-        let shown = self.shown.range((object, first)..=(object, last));
-        let shown: Vec<_> = shown.map(|(_, connection)| *connection).collect();
+        let shown: Vec<_> = self.shown.of(object).collect();
         for connection in &shown {
-            self.shown.remove(&(object, *connection));
+            self.shown.remove(object, *connection);
         }
         shown
     }
 
     /// Returns the objects in an area, ascending.
     pub(in crate::server) fn objects(&self, area: Area) -> impl Iterator<Item = NetId> {
-        let (first, last) = (NetId(0), NetId(u32::MAX));
-        let objects = self.objects.range((area, first)..=(area, last));
-        objects.map(|(_, object)| *object)
+        self.objects.of(area)
     }
 }
 

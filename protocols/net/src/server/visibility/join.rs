@@ -1,8 +1,7 @@
 //! Spawns of new objects, and snapshots for joining connections.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use bytes::Bytes;
+use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
@@ -134,8 +133,8 @@ impl NetworkServer {
                     self.send_chunks(0, connection, chunks);
                 }
             }
-            for id in &apart {
-                self.send_private_snapshot(*id, connection);
+            for id in apart.iter() {
+                self.send_private_snapshot(id, connection);
             }
             self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
@@ -148,15 +147,15 @@ impl NetworkServer {
         &mut self,
         framing: Framing,
         joining: &[ConnectionId],
-        apart: &BTreeSet<NetId>,
-    ) -> BTreeMap<AudienceId, Vec<Bytes>> {
+        apart: &Ids<NetId>,
+    ) -> Vec<(AudienceId, Vec<Bytes>)> {
         let speaks = |c: &ConnectionId| {
             let connection = self.sessions.connections.get(c.0);
             connection.is_some_and(|connection| connection.framing == framing)
         };
         let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
         if joining.is_empty() {
-            return BTreeMap::new();
+            return Vec::new();
         }
         let admitted = |audiences: &Audiences, audience| {
             let admitted = joining
@@ -166,17 +165,17 @@ impl NetworkServer {
             admitted.collect::<Vec<_>>()
         };
         let packet_size = self.config.gathered_size();
-        let mut states = BTreeMap::new();
+        let mut states = IdMap::default();
         // Buffer of the previous object: successive objects often share an audience.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
         let objects = self.world.objects.iter().filter(|(number, replicated)| {
             replicated.is(State::Announced)
-                && !(replicated.owner.is_some() && apart.contains(&NetId(*number)))
+                && !(replicated.owner.is_some() && apart.contains(NetId(*number)))
         });
         let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
             if audience != open.0 {
-                let next = states.remove(&audience).unwrap_or_else(|| {
+                let next = states.remove(audience).unwrap_or_else(|| {
                     let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
                     wanted.then(|| self.visibility.spare_buffers.take(packet_size, framing))
                 });
@@ -191,22 +190,22 @@ impl NetworkServer {
             }
         }
         states.insert(open.0, open.1);
-        let written = states.into_iter();
-        let written = written.filter_map(|(id, segments)| Some((id, segments?)));
-        let frozen = written.map(|(id, mut segments)| {
-            let chunks = segments.drain().collect();
-            self.visibility.spare_buffers.put(segments);
-            (id, chunks)
-        });
-        frozen.collect()
+        let mut frozen = Vec::new();
+        while let Some((id, segments)) = states.pop_first() {
+            if let Some(mut segments) = segments {
+                frozen.push((id, segments.drain().collect()));
+                self.visibility.spare_buffers.put(segments);
+            }
+        }
+        frozen
     }
 
     /// Returns the objects with private fields that a joining connection owns.
-    fn private_objects_of(&self, joining: &[ConnectionId]) -> BTreeSet<NetId> {
+    fn private_objects_of(&self, joining: &[ConnectionId]) -> Ids<NetId> {
         let joiners = joining
             .iter()
             .filter_map(|id| self.sessions.connections.get(id.0));
-        let owned = joiners.flat_map(|joiner| joiner.owned.iter().copied());
+        let owned = joiners.flat_map(|joiner| joiner.owned.iter());
         let is_private = |id: &NetId| {
             let snapshot = self.snapshot(*id);
             let announced = self
@@ -245,7 +244,7 @@ impl NetworkServer {
             .connections
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
-        for net_id in owned.unwrap_or_default() {
+        for net_id in owned.unwrap_or_default().iter() {
             let replicated = self.world.objects.get(net_id.0);
             // An object that is not announced gets its authority later.
             let announced = replicated.filter(|replicated| replicated.is(State::Announced));

@@ -42,12 +42,7 @@ impl NetworkServer {
             self.visibility.audiences.get(former),
             self.visibility.audiences.get(latter),
         );
-        let entered = |c| {
-            self.visibility
-                .viewer_changes
-                .crossed
-                .contains(&(former, c))
-        };
+        let entered = |c| self.visibility.viewer_changes.crossed.contains(former, c);
         entering.extend(
             after
                 .ready()
@@ -56,13 +51,17 @@ impl NetworkServer {
         let owed = self
             .visibility
             .pending_snapshots
-            .remove(&id)
+            .remove(id)
             .unwrap_or_default();
         entering.extend(owed.iter().copied().filter(|c| after.observes(*c)));
         entering.sort_unstable();
         entering.dedup();
         self.send_void(id, &owed);
+        let before = (!owed.is_empty()).then(|| self.snapshot_bytes());
         self.send_snapshot(id, &entering);
+        if let Some(before) = before {
+            self.charge_resync(&owed, self.snapshot_bytes() - before);
+        }
         entering.clear();
         self.replication.scratch.entering = entering;
     }
@@ -80,7 +79,7 @@ impl NetworkServer {
                 replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
-        merged.retain(|former, _| self.visibility.audiences.is_used(*former));
+        merged.retain(|(former, _)| self.visibility.audiences.is_used(*former));
         if !merged.is_empty() {
             for replicated in self.world.objects.values_mut() {
                 replicated.replace_audiences(&merged, &mut self.visibility.audiences);
@@ -102,11 +101,11 @@ impl NetworkServer {
     /// Drops the pending snapshots of a connection that is not ready any more.
     pub(in crate::server) fn cancel_snapshots(&mut self, connection: ConnectionId) {
         let mut concerned = Vec::new();
-        for (id, owed) in &mut self.visibility.pending_snapshots {
+        for (id, owed) in self.visibility.pending_snapshots.iter_mut() {
             let before = owed.len();
             owed.retain(|other| *other != connection);
             if owed.len() < before {
-                concerned.push(*id);
+                concerned.push(id);
             }
         }
         let stays = self.is_connected(connection);
@@ -123,10 +122,10 @@ impl NetworkServer {
         if self
             .visibility
             .pending_snapshots
-            .get(&id)
+            .get(id)
             .is_some_and(Vec::is_empty)
         {
-            self.visibility.pending_snapshots.remove(&id);
+            self.visibility.pending_snapshots.remove(id);
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.set(State::SnapshotPending, false);
             }
@@ -186,7 +185,8 @@ impl NetworkServer {
     pub(in crate::server) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
         if let Some(replicated) = self.world.objects.get_mut(id.0) {
             replicated.set(State::SnapshotPending, true);
-            let owed = self.visibility.pending_snapshots.entry(id).or_default();
+            let pending = &mut self.visibility.pending_snapshots;
+            let owed = pending.get_or_insert_with(id, Vec::new);
             owed.extend(
                 receivers
                     .iter()

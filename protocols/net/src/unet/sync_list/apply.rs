@@ -1,14 +1,16 @@
 //! Application of an operation to a list.
 
+use std::error::Error;
+use std::fmt;
+
 use super::ListOperation;
 use syncvar_runtime::{ListChange, SyncList, SyncValue};
 
 /// Mismatch of an operation and a list: the two sides hold different lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ListError {
     /// The position lies beyond the end. UNet throws.
-    #[error("position {index} in a list of {length} elements")]
     IndexOutOfRange {
         /// Position of the operation.
         index: usize,
@@ -16,9 +18,21 @@ pub enum ListError {
         length: usize,
     },
     /// No element equals the removed value. UNet ignores the operation.
-    #[error("no element of the list equals the removed value")]
     NotFound,
 }
+
+impl fmt::Display for ListError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IndexOutOfRange { index, length } => {
+                write!(f, "position {index} in a list of {length} elements")
+            }
+            Self::NotFound => f.write_str("no element of the list equals the removed value"),
+        }
+    }
+}
+
+impl Error for ListError {}
 
 impl<T: SyncValue + PartialEq> ListOperation<T> {
     /// Applies the operation to a list as UNet's client does. Returns the change as a hook receives it, or

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::support::{Board, Running, read_to_end, ready_client, soon};
+use super::support::{Board, Running, flood, prefabs, read_to_end, ready_client, soon};
 use syncvar_net::{NetworkServer, ServerConfig};
 use syncvar_tokio::tcp::{ReservedPlaces, TcpOptions};
 use tokio::io::AsyncWriteExt;
@@ -89,7 +89,6 @@ async fn connections_beyond_the_rate_wait_for_their_turn() {
         streams.push(connect_from([127, 0, 0, 1], server.addr).await);
     }
     reaches(|| server.counters.stats().delayed_accepts, 1).await;
-    assert!(accepted() < 20);
     reaches(accepted, 20).await;
 }
 
@@ -118,27 +117,31 @@ async fn silence_after_the_handshake_ends_a_connection() {
 #[tokio::test]
 async fn pings_of_a_client_keep_it_connected() {
     let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_secs(1);
+    options.idle_timeout = Duration::from_secs(2);
     let server = Running::start(options, |_| {}).await;
     // Half of the limit.
     let mut client = server
-        .join_with(|config| config.ping_interval = Duration::from_millis(500))
+        .join_with(|config| config.ping_interval = Duration::from_secs(1))
         .await;
-    let waited = tokio::time::timeout(Duration::from_millis(2500), async {
+    let waited = tokio::time::timeout(Duration::from_secs(4), async {
         while client.receive().await.is_ok() {}
     });
     assert!(waited.await.is_err(), "connected");
     assert_eq!(server.counters.stats().idle_timeouts, 0);
 }
 
+/// Returns a server whose clients do not ping.
+fn without_schemas() -> NetworkServer {
+    let mut config = ServerConfig::default();
+    config.compare_schemas = false;
+    NetworkServer::with_config(prefabs(), config)
+}
+
 #[tokio::test]
 async fn a_client_without_pings_may_be_silent() {
     let mut options = TcpOptions::default();
     options.idle_timeout = Duration::from_millis(200);
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
-    let server = NetworkServer::with_config(super::support::prefabs(), config);
-    let server = Running::serve(server, options.clone(), |_| {}).await;
+    let server = Running::serve(without_schemas(), options.clone(), |_| {}).await;
     let mut client = server
         .join_with(|config| config.compare_schemas = false)
         .await;
@@ -165,15 +168,24 @@ async fn a_flood_fills_its_inbox_and_no_more() {
     let server = Running::start(options, |board| board.count += 1).await;
     let mut good = server.join().await;
     assert_eq!(server.counters.stats().inbox_full, 0);
-    let flooder = ready_client(server.addr).await;
-    let (mut read, mut write) = flooder.into_split();
-    let flood = tokio::spawn(async move {
-        let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
-        let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
-        let writing = async { while write.write_all(&ready).await.is_ok() {} };
-        tokio::select! { _ = reading => {}, () = writing => {} }
-    });
+    let flood = flood(&server).await;
     reaches(|| server.counters.stats().inbox_full, 10).await;
+    let start = *good.client().get::<Board>(server.board).unwrap().count;
+    server
+        .see(&mut good, |board| board.count > start + 50)
+        .await;
+    flood.abort();
+}
+
+#[tokio::test]
+async fn input_beyond_the_bytes_of_a_tick_waits() {
+    let mut options = TcpOptions::default();
+    options.max_tick_bytes = 2000;
+    let server = Running::start(options, |board| board.count += 1).await;
+    let mut good = server.join().await;
+    assert_eq!(server.counters.stats().tick_full, 0);
+    let flood = flood(&server).await;
+    reaches(|| server.counters.stats().tick_full, 10).await;
     let start = *good.client().get::<Board>(server.board).unwrap().count;
     server
         .see(&mut good, |board| board.count > start + 50)
@@ -188,14 +200,15 @@ async fn garbage_is_read_up_to_a_limit_and_then_reset() {
     let server = Running::start(options, |_| {}).await;
     // Half of the limit: the answer arrives.
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
-    bad.write_all(&[255; 50_000]).await.unwrap();
+    bad.write_all(&vec![255; 50_000]).await.unwrap();
     let answer = read_to_end(&mut bad).await;
     assert!(String::from_utf8_lossy(&answer).contains("malformed frame"));
     drop(bad);
     assert_eq!(server.counters.stats().linger_cuts, 0);
 
     let mut worse = TcpStream::connect(server.addr).await.unwrap();
-    let flood = soon(async { while worse.write_all(&[255; 100_000]).await.is_ok() {} });
+    let garbage = vec![255; 100_000];
+    let flood = soon(async { while worse.write_all(&garbage).await.is_ok() {} });
     flood.await.expect("a reset");
     reaches(|| server.counters.stats().malformed_frames, 2).await;
     assert_eq!(server.counters.stats().linger_cuts, 1);
@@ -215,31 +228,21 @@ fn cut_off(stream: &TcpStream) -> bool {
     }
 }
 
+/// Its clients may be silent: the system alone can notice that they are gone.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_vanished_client_of_a_busy_server_is_noticed() {
     let mut options = TcpOptions::default();
     options.idle_timeout = Duration::from_secs(1);
-    let server = Running::start(options, |board| board.count += 1).await;
-    let mut client = ready_client(server.addr).await;
-    if !cut_off(&client) {
-        return;
+    let server = Running::serve(without_schemas(), options, |board| board.count += 1).await;
+    let mut client = TcpStream::connect(server.addr).await.unwrap();
+    let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0];
+    client.write_all(&ready).await.unwrap();
+    // The server sends.
+    soon(client.readable()).await.unwrap().unwrap();
+    if cut_off(&client) {
+        reaches(|| server.counters.stats().vanished, 1).await;
     }
-    // Its packets arrive, but no acknowledgement: the system alone can notice it.
-    let ping = async {
-        while client
-            .write_all(&[0, 0, 0, 5, 0, 0, 0, 35, 0])
-            .await
-            .is_ok()
-        {
-            sleep(Duration::from_millis(100)).await;
-        }
-    };
-    tokio::select! {
-        () = ping => {}
-        () = reaches(|| server.counters.stats().vanished, 1) => {}
-    }
-    reaches(|| server.counters.stats().vanished, 1).await;
 }
 
 #[cfg(target_os = "linux")]

@@ -46,7 +46,7 @@ impl Running {
         options: TcpOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
-        Self::serve(NetworkServer::new(prefabs()), options, game).await
+        Box::pin(Self::serve(NetworkServer::new(prefabs()), options, game)).await
     }
 
     pub(crate) async fn serve(
@@ -55,7 +55,7 @@ impl Running {
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let anywhere = "127.0.0.1:0".parse().unwrap();
-        Self::serve_at(anywhere, server, options, game).await
+        Box::pin(Self::serve_at(anywhere, server, options, game)).await
     }
 
     pub(crate) async fn serve_at(
@@ -211,4 +211,15 @@ pub(crate) async fn ready_client(addr: SocketAddr) -> TcpStream {
     let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0];
     stream.write_all(&ready).await.unwrap();
     stream
+}
+
+/// Starts a client that joins and then sends `Ready` without end.
+pub(crate) async fn flood(server: &Running) -> JoinHandle<()> {
+    let (mut read, mut write) = ready_client(server.addr).await.into_split();
+    tokio::spawn(async move {
+        let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
+        let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
+        let writing = async { while write.write_all(&ready).await.is_ok() {} };
+        tokio::select! { _ = reading => {}, () = writing => {} }
+    })
 }

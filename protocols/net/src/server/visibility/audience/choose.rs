@@ -150,10 +150,12 @@ impl Audiences {
             let count = u32::try_from(self.all.len());
             AudienceId(count.expect("fewer than 4 294 967 296 audiences"))
         });
-        self.mentions.extend(members.mentioned().map(|c| (c, id)));
+        for connection in members.mentioned() {
+            self.mentions.insert(connection, id);
+        }
         match members.base() {
             Base::Everyone => self.everyone_based.insert(id),
-            Base::Area(area) => self.area_based.insert((area, id)),
+            Base::Area(area) => self.area_based.insert(area, id),
             Base::Nobody => false,
         };
         let members = Arc::new(members);
@@ -188,9 +190,9 @@ impl Audiences {
         }
         edit(Arc::make_mut(members));
         if members.mentions(connection) {
-            self.mentions.insert((connection, id));
+            self.mentions.insert(connection, id);
         } else {
-            self.mentions.remove(&(connection, id));
+            self.mentions.remove(connection, id);
         }
         *self.by_members.entry(Arc::clone(members)).or_insert(id)
     }

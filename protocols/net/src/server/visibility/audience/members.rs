@@ -1,6 +1,6 @@
 //! Membership of audiences, independent of readiness.
 
-use std::collections::BTreeSet;
+use syncvar_runtime::ordered::Ids;
 
 use super::{Area, Base, ConnectionId};
 
@@ -12,9 +12,9 @@ pub(super) struct Members {
     /// Member of an area's audience even without seeing the area.
     owner: Option<ConnectionId>,
     /// Members in any case.
-    shown: BTreeSet<ConnectionId>,
+    shown: Ids<ConnectionId>,
     /// Excluded in any case.
-    hidden: BTreeSet<ConnectionId>,
+    hidden: Ids<ConnectionId>,
 }
 
 /// Exception for one connection.
@@ -37,8 +37,8 @@ impl Members {
         Self {
             base,
             owner: None,
-            shown: BTreeSet::new(),
-            hidden: BTreeSet::new(),
+            shown: Ids::default(),
+            hidden: Ids::default(),
         }
     }
 
@@ -52,12 +52,12 @@ impl Members {
         connection: ConnectionId,
         sees: impl FnOnce(Area) -> bool,
     ) -> bool {
-        if self.hidden.contains(&connection) {
+        if self.hidden.contains(connection) {
             return false;
         }
         match self.base {
             Base::Everyone => true,
-            _ if self.owner == Some(connection) || self.shown.contains(&connection) => true,
+            _ if self.owner == Some(connection) || self.shown.contains(connection) => true,
             Base::Nobody => false,
             Base::Area(area) => sees(area),
         }
@@ -70,15 +70,15 @@ impl Members {
 
     /// Returns the owner and all shown or hidden connections, possibly twice.
     pub(super) fn mentioned(&self) -> impl Iterator<Item = ConnectionId> {
-        let views = self.shown.iter().chain(&self.hidden);
-        self.owner.into_iter().chain(views.copied())
+        let views = self.shown.iter().chain(self.hidden.iter());
+        self.owner.into_iter().chain(views)
     }
 
     fn view(&self, connection: ConnectionId) -> Option<View> {
-        if self.hidden.contains(&connection) {
+        if self.hidden.contains(connection) {
             Some(View::Hidden)
         } else {
-            self.shown.contains(&connection).then_some(View::Shown)
+            self.shown.contains(connection).then_some(View::Shown)
         }
     }
 
@@ -97,8 +97,8 @@ impl Members {
 
     /// Sets or removes the exception of a connection.
     pub(super) fn set_view(&mut self, connection: ConnectionId, view: Option<View>) {
-        self.shown.remove(&connection);
-        self.hidden.remove(&connection);
+        self.shown.remove(connection);
+        self.hidden.remove(connection);
         match self.needed(view) {
             Some(View::Shown) => self.shown.insert(connection),
             Some(View::Hidden) => self.hidden.insert(connection),
@@ -119,7 +119,7 @@ impl Members {
         owner: Option<ConnectionId>,
         shown: &[ConnectionId],
     ) -> Self {
-        let keep = |set: &BTreeSet<_>, kept| if kept { set.clone() } else { BTreeSet::new() };
+        let keep = |set: &Ids<_>, kept| if kept { set.clone() } else { Ids::default() };
         let mut rebased = Self {
             base,
             owner: Self::needed_owner(base, owner),
@@ -134,7 +134,7 @@ impl Members {
 
     /// Returns the shown connections, ascending.
     pub(super) fn shown(&self) -> impl Iterator<Item = ConnectionId> {
-        self.shown.iter().copied()
+        self.shown.iter()
     }
 
     /// Drops an owner that no area needs.

@@ -1,7 +1,5 @@
 //! Effects of readiness and of areas on audiences.
 
-use std::collections::BTreeMap;
-
 use super::members::Members;
 use super::{Area, AudienceId, Audiences, ConnectionId};
 use crate::Framing;
@@ -59,27 +57,27 @@ impl Audiences {
     }
 
     /// Removes a closed connection from all areas and members. Audiences may become equal then.
-    /// Returns the duplicates and their replacements, so that objects with equal observers share
-    /// one audience again.
+    /// Returns the duplicates, ascending, and their replacements, so that objects with equal
+    /// observers share one audience again.
     ///
     /// Unsent bytes of a duplicate still reach its members, which are the same, with the next
     /// [`drain`](Self::drain).
     pub(in crate::server) fn forget(
         &mut self,
         connection: ConnectionId,
-    ) -> BTreeMap<AudienceId, AudienceId> {
+    ) -> Vec<(AudienceId, AudienceId)> {
         self.remove_ready(connection);
         let seen: Vec<_> = self.area_viewers.areas(connection).collect();
         for area in seen {
             self.area_viewers.set(connection, area, false);
         }
         let mentions: Vec<_> = self.mentioning(connection).collect();
-        let mut merged = BTreeMap::new();
+        let mut merged = Vec::new();
         for id in mentions {
             let edit = |members: &mut Members| members.forget(connection);
             let found = self.edit(id, connection, edit);
             if found != id && self.get(id).users > 0 {
-                merged.insert(id, found);
+                merged.push((id, found));
             }
         }
         merged
@@ -114,7 +112,7 @@ impl Audiences {
     fn candidates(&self, connection: ConnectionId) -> Vec<AudienceId> {
         let areas = self.area_viewers.areas(connection);
         let based = areas.flat_map(|area| self.based_on(area));
-        let everyone_based = self.everyone_based.iter().copied();
+        let everyone_based = self.everyone_based.iter();
         everyone_based
             .chain(self.mentioning(connection))
             .chain(based)

@@ -116,14 +116,11 @@ fn equal_audiences_merge_and_permanent_ones_stay() {
         (only_c, Audiences::NOBODY),
         (both, without_d),
     ];
-    assert_eq!(merged, expected.into());
+    assert_eq!(merged, expected);
     for (former, instead) in merged {
         name(&mut audiences, former, instead);
     }
-    assert_eq!(
-        audiences.forget(d),
-        [(without_d, Audiences::EVERYONE)].into()
-    );
+    assert_eq!(audiences.forget(d), [(without_d, Audiences::EVERYONE)]);
     assert!(audiences.mentions.is_empty());
     assert_eq!(audiences.by_members.len(), 2);
 }
@@ -138,7 +135,7 @@ fn bytes_from_before_a_merge_reach_the_remaining_members() {
     name(&mut audiences, without_b, neither);
     let without_b = without(&mut audiences, B);
     write(&mut audiences, neither, 1);
-    assert_eq!(audiences.forget(c), [(neither, without_b)].into());
+    assert_eq!(audiences.forget(c), [(neither, without_b)]);
     name(&mut audiences, neither, without_b);
     write(&mut audiences, without_b, 2);
     let expected = [(vec![1], vec![A]), (vec![2], vec![A])];
@@ -153,7 +150,7 @@ fn a_closed_connection_leaves_all_lists() {
     let only_a = audiences.with(Audiences::NOBODY, A, true);
     audiences.acquire(only_a);
     let without_b = without(&mut audiences, B);
-    assert_eq!(audiences.forget(A), [(only_a, Audiences::NOBODY)].into());
+    assert_eq!(audiences.forget(A), [(only_a, Audiences::NOBODY)]);
     assert!(!audiences.get(without_b).has_observers());
     assert_eq!(ready(&audiences, Audiences::EVERYONE), [B]);
     assert!(audiences.admits(without_b, A) && !audiences.admits(only_a, A));
@@ -289,7 +286,7 @@ fn closed_connection_owns_and_observes_no_object() {
     let here = of_area(&mut audiences, HERE, None);
     let owned = of_area(&mut audiences, HERE, Some(A));
     changed_by(&mut audiences, A, HERE, true);
-    assert_eq!(audiences.forget(A), [(owned, here)].into());
+    assert_eq!(audiences.forget(A), [(owned, here)]);
     assert!(audiences.area_viewers.is_empty() && !audiences.sees(A, HERE));
     assert!(!audiences.get(here).has_observers());
 }

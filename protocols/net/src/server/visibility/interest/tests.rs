@@ -109,7 +109,10 @@ fn leaving_an_area_drops_pending_snapshots() {
     server.request_snapshot(id, &[first, second]);
     watch(&mut server, first, 500.0);
     server.update(Duration::ZERO);
-    assert_eq!(server.visibility.pending_snapshots[&id], [second]);
+    assert_eq!(
+        server.visibility.pending_snapshots.get(id),
+        Some(&vec![second])
+    );
     server.set_not_ready(second);
     assert!(
         server.visibility.pending_snapshots.is_empty()

@@ -1,5 +1,7 @@
 //! Audiences compared with a model without lists and indices.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 const CONNECTIONS: u32 = 5;
@@ -170,7 +172,7 @@ impl Model {
         self.seen.retain(|(viewer, _)| *viewer != connection);
         let merged = self.audiences.forget(connection);
         for (named, expected) in self.named.iter_mut().zip(&mut self.expected) {
-            if let Some(instead) = merged.get(named) {
+            if let Some((_, instead)) = merged.iter().find(|(former, _)| former == named) {
                 name(&mut self.audiences, *named, *instead);
                 *named = *instead;
             }
@@ -219,12 +221,18 @@ impl Model {
         let in_use = || ids(audiences).filter(|id| !audiences.get(*id).free);
         let members = |id| &audiences.get(id).members;
         let mentions = in_use().flat_map(|id| members(id).mentioned().map(move |c| (c, id)));
-        assert_eq!(audiences.mentions, mentions.collect());
+        assert_eq!(
+            audiences.mentions.iter().collect::<BTreeSet<_>>(),
+            mentions.collect()
+        );
         let based = in_use().filter_map(|id| match members(id).base() {
             Base::Area(area) => Some((area, id)),
             _ => None,
         });
-        assert_eq!(audiences.area_based, based.collect());
+        assert_eq!(
+            audiences.area_based.iter().collect::<BTreeSet<_>>(),
+            based.collect()
+        );
         let everyone_based = in_use().filter(|id| members(*id).base() == Base::Everyone);
         assert_eq!(audiences.everyone_based, everyone_based.collect());
     }
