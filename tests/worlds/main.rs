@@ -4,8 +4,8 @@ mod budgets;
 mod convergence;
 mod hidden;
 mod interest;
-mod limits;
 mod observers;
+mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
