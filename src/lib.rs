@@ -121,7 +121,7 @@ pub mod interest {
 
 /// Limits of a peer's input, and the budget of a packet.
 pub mod limits {
-    pub use syncvar_runtime::limits::{Limits, ReadBudget, WorkMeter};
+    pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
 }
 
 /// Schemas: field types and policies, compared by both ends at connect.
@@ -135,7 +135,7 @@ pub mod schema {
 /// Counters of servers and clients.
 pub mod stats {
     pub use syncvar_net::{MessageType, Stats};
-    pub use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands};
+    pub use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands, RefusedInput};
 }
 
 /// Networks in memory for tests, in virtual time.

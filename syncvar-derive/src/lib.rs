@@ -344,7 +344,7 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///
 /// * `#[command]`: a client calls it, the server runs it. `requires_ownership = false`: every observer may
 ///   call it, not only the owner of the object. `rate = <number>`: at most
-///   this many calls per second and connection, `ServerConfig::command_rate` by default.
+///   this many calls per second and connection, `Limits::command_rate` by default.
 /// * `#[client_rpc]`: the server calls it, the observers of the object run it. `target = owner`,
 ///   `not_owner` or `everyone` (the observers and the server itself) changes the receivers.
 /// * `#[target_rpc]`: the server calls it, and names the one connection that runs it; it must observe

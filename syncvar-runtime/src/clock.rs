@@ -1,4 +1,4 @@
-//! `Clock`: the own time of a server or client.
+//! `Clock`: the own time of a server or client; `Bucket`: a rate in that time.
 
 use std::time::Duration;
 
@@ -55,6 +55,43 @@ impl Clock {
     #[inline]
     pub fn take_leap(&mut self) -> Option<Duration> {
         self.leap.take()
+    }
+}
+
+/// Allowance of a rate: a burst of one second, or of one unit if that takes longer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bucket {
+    /// Time at which the allowance is full again.
+    full: Duration,
+}
+
+/// Time in which a full allowance lasts at the rate.
+const BURST: Duration = Duration::from_secs(1);
+
+impl Bucket {
+    /// Returns whether a unit is left. Only a positive, finite rate per second is a limit.
+    #[inline]
+    pub fn has_room(&self, rate: f64, now: Duration) -> bool {
+        let cost = cost(rate);
+        let used = self.full.saturating_sub(now).saturating_add(cost);
+        cost.is_zero() || used <= BURST.max(cost)
+    }
+
+    /// Uses units, left or not.
+    #[inline]
+    pub fn add(&mut self, units: u32, rate: f64, now: Duration) {
+        let used = cost(rate).saturating_mul(units);
+        self.full = self.full.max(now).saturating_add(used);
+    }
+}
+
+/// Returns the time that a unit takes at a rate.
+#[inline]
+fn cost(rate: f64) -> Duration {
+    if rate > 0.0 && rate.is_finite() {
+        Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::MAX)
+    } else {
+        Duration::ZERO
     }
 }
 

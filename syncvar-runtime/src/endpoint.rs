@@ -1,10 +1,14 @@
 //! `Endpoint`: the interface between a server or a client and a transport.
 
+mod conduct;
 mod connection_ids;
 mod disconnect;
+mod lobby;
 
+pub use conduct::{Conduct, Intake, Misbehaviour};
 pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
+pub use lobby::Lobby;
 
 use std::error::Error;
 use std::time::Duration;

@@ -68,7 +68,7 @@ pub use schema::{
     MAX_SYNC_VARS, MemberSchema, Readers, Target, TypeSchema, VariantSchema, Writers,
     assert_fits_32_bits,
 };
-pub use stats::{BehaviourStats, Counter};
+pub use stats::{BehaviourStats, Counter, RefusedInput};
 pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;

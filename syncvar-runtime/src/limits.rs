@@ -1,4 +1,10 @@
-//! Limits of a peer's input: elements, memory, work and depth.
+//! Limits of a peer's input: elements, memory, work and depth; and of the connections of a server.
+
+mod exceeded;
+
+use std::time::Duration;
+
+pub use exceeded::LimitExceeded;
 
 /// Limits of the input of a peer. Both servers and both clients have them as `config.limits`.
 ///
@@ -43,6 +49,42 @@ pub struct Limits {
     /// bytes in a snapshot; spare capacity and the overhead of the allocator may take it to four times as
     /// much.
     pub max_owner_memory: usize,
+    /// Limit of the work of all connections of a server between two updates; 256 MiB by default, about
+    /// 40 ms of a core. Beyond it, each connection has its fair share left: this limit divided by the
+    /// number of connections. A client has one connection and ignores this limit and those below.
+    pub max_total_work: usize,
+    /// Messages per second of a connection, in the server's own time; 10 000 by default, infinity for
+    /// no limit. A burst may have the messages of one second. Further packets wait in the transport
+    /// ([`Endpoint::accepts_packets`](crate::Endpoint::accepts_packets)); a transport that delivers
+    /// them anyway receives an error.
+    pub message_rate: f64,
+    /// Calls per second and connection of a command without a rate of its attribute
+    /// (`#[command(rate = 5.0)]`), in the server's own time; 100 by default, infinity for no limit. A
+    /// burst may have the calls of one second. Further calls are refused.
+    pub command_rate: f64,
+    /// Bytes per second of the snapshots that a connection requests for objects that it could not read,
+    /// in the server's own time; 1 MiB by default, infinity for no limit. A burst may have the bytes of
+    /// one second, and one object more. Further requests wait.
+    pub snapshot_rate: f64,
+    /// Limit of the misbehaviour of a connection, in points; 10 000 by default. Beyond it the server
+    /// disconnects the client ([`LimitExceeded::Misbehaviour`]).
+    ///
+    /// A malformed or impossible message costs 100 points, a value beyond a limit 10. A message that
+    /// is ignored costs 1: a write without ownership, a refused command, a request for an unknown object.
+    pub max_misbehaviour: u32,
+    /// Points of misbehaviour forgiven per second; 1 000 by default.
+    pub misbehaviour_decay: f64,
+    /// Time from the connection to the first ready; 60 s by default. A later connection is closed
+    /// ([`LimitExceeded::JoinTime`]). The time begins with the first update. A program that holds
+    /// connections in a lobby, or waits for a password, sets `Duration::MAX`.
+    pub join_timeout: Duration,
+    /// Limit of connections that are or have been ready; no limit by default. A further connection
+    /// that asks for the objects is closed ([`LimitExceeded::Places`]). The transport limits sockets.
+    pub max_ready: usize,
+    /// Part of [`max_ready`](Self::max_ready) reserved for returning sessions; 0 by default. A server
+    /// recognises such a connection before it is ready, for example by a token in a command, and calls
+    /// `set_returning`.
+    pub reserved_places: usize,
 }
 
 impl Default for Limits {
@@ -61,6 +103,15 @@ impl Limits {
         work_per_byte: 64,
         max_depth: 64,
         max_owner_memory: 4 << 20,
+        max_total_work: 256 << 20,
+        message_rate: 10_000.0,
+        command_rate: 100.0,
+        snapshot_rate: 1_048_576.0,
+        max_misbehaviour: 10_000,
+        misbehaviour_decay: 1_000.0,
+        join_timeout: Duration::from_mins(1),
+        max_ready: usize::MAX,
+        reserved_places: 0,
     };
 
     /// Returns the budget of a packet of this length, from a connection with this much work left.

@@ -1,5 +1,8 @@
 //! Plain counters.
 
+use crate::ReadErrorKind;
+use crate::limits::LimitExceeded;
+
 /// Number of messages and their bytes.
 ///
 /// ```
@@ -17,6 +20,69 @@ pub struct Counter {
     pub messages: u64,
     /// Their bytes with headers.
     pub bytes: u64,
+}
+
+/// Number of refused messages and closed connections, by limit.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut server = NetworkServer::new(Prefabs::new());
+/// let connection = server.handle_connect();
+/// assert!(server.handle_packet(connection, 0, &[1, 0, 99, 0, 7]).is_err());
+/// assert_eq!(server.stats().refused.malformed, 1);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedInput {
+    /// Malformed messages, those beyond a limit of values not included.
+    pub malformed: u64,
+    /// Messages with too many elements ([`Limits::max_elements`](crate::Limits::max_elements)).
+    pub elements: u64,
+    /// Messages that need too much memory ([`Limits::max_memory`](crate::Limits::max_memory),
+    /// [`Limits::max_owner_memory`](crate::Limits::max_owner_memory)).
+    pub memory: u64,
+    /// Messages that need too much work ([`Limits::max_work`](crate::Limits::max_work),
+    /// [`Limits::max_total_work`](crate::Limits::max_total_work)).
+    pub work: u64,
+    /// Messages with too deeply nested values ([`Limits::max_depth`](crate::Limits::max_depth)).
+    pub depth: u64,
+    /// Packets beyond [`Limits::message_rate`](crate::Limits::message_rate) that the transport has
+    /// delivered anyway.
+    pub packets: u64,
+    /// Updates in which requests of a connection waited for
+    /// [`Limits::snapshot_rate`](crate::Limits::snapshot_rate).
+    pub delayed_snapshots: u64,
+    /// Connections closed for [`Limits::max_misbehaviour`](crate::Limits::max_misbehaviour).
+    pub misbehaved: u64,
+    /// Connections closed for [`Limits::join_timeout`](crate::Limits::join_timeout).
+    pub late_joins: u64,
+    /// Connections closed for [`Limits::max_ready`](crate::Limits::max_ready).
+    pub without_place: u64,
+}
+
+impl RefusedInput {
+    /// Counts a message that was not read.
+    pub fn count_read(&mut self, kind: ReadErrorKind) {
+        *match kind {
+            ReadErrorKind::TooManyElements { .. } => &mut self.elements,
+            ReadErrorKind::TooMuchMemory { .. } | ReadErrorKind::TooMuchOwnerMemory { .. } => {
+                &mut self.memory
+            }
+            ReadErrorKind::TooMuchWork { .. } => &mut self.work,
+            ReadErrorKind::TooDeep => &mut self.depth,
+            _ => &mut self.malformed,
+        } += 1;
+    }
+
+    /// Counts a closed connection.
+    pub fn count_closed(&mut self, limit: LimitExceeded) {
+        *match limit {
+            LimitExceeded::Misbehaviour => &mut self.misbehaved,
+            LimitExceeded::JoinTime => &mut self.late_joins,
+            LimitExceeded::Places => &mut self.without_place,
+        } += 1;
+    }
 }
 
 /// Encoding cost of one behaviour of one prefab on a server.

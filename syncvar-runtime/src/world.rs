@@ -151,8 +151,9 @@ impl<O: WorldObject> World<O> {
     /// Returns the next visible object with a behaviour of a type that is not checked out.
     #[inline]
     pub fn next_with<B: NetworkBehaviour>(&self, cursor: &mut Cursor) -> Option<Found> {
+        let position = |prefab: u32| self.prefabs.get(prefab)?.position::<B>();
         loop {
-            let found = self.pools.next_with::<B>(&self.prefabs, cursor)?;
+            let found = self.pools.next_with(cursor, position)?;
             if self.is_visible(found.net_id) {
                 return Some(found);
             }

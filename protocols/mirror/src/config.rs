@@ -62,18 +62,11 @@ pub struct MirrorServerConfig {
     pub authenticate: bool,
     /// Moment at which a connection receives the existing objects.
     pub spawn_policy: SpawnPolicy,
-    /// Limits of the input of clients: elements, memory, work and depth. A write beyond them is
-    /// refused, other messages disconnect the client.
+    /// Limits of clients: elements, memory, work and depth of their input, rates, places and time to
+    /// ready. A write beyond them is refused, other messages disconnect the client.
     pub limits: Limits,
-    /// Limit of messages per connection between two updates, 10 000 by default; more disconnect the
-    /// client.
-    pub max_messages: usize,
     /// Limit of unpolled events, 100 000 by default; the oldest are dropped.
     pub max_events: usize,
-    /// Default rate of commands per second, connection and command, in the server's time, for
-    /// commands without their own (`#[command(rate = 5.0)]`). 100 by default; infinity disables the
-    /// limit (as in Mirror). A burst may use the budget of one second. Calls beyond it are refused.
-    pub command_rate: f64,
     /// Limit of queued bytes per connection, 16 MiB by default; more disconnect the client.
     pub max_queued_bytes: usize,
 }
@@ -88,9 +81,7 @@ impl Default for MirrorServerConfig {
             authenticate: false,
             spawn_policy: SpawnPolicy::default(),
             limits: Limits::default(),
-            max_messages: 10_000,
             max_events: 100_000,
-            command_rate: 100.0,
             max_queued_bytes: 16 * 1024 * 1024,
         }
     }

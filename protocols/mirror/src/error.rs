@@ -55,6 +55,10 @@ pub enum MirrorError {
         /// The limit.
         limit: usize,
     },
+    /// A client has sent more messages per second than
+    /// [`Limits::message_rate`](syncvar_runtime::Limits::message_rate).
+    #[error("too many messages per second")]
+    TooManyMessages,
     /// A valid demand of the other side exceeds a configured limit.
     #[error("more than {limit} {what}")]
     TooMuch {

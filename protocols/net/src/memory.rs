@@ -9,7 +9,7 @@ use std::time::Duration;
 use link::Pipe;
 
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
-use syncvar_runtime::{ConnectionId, NetworkBehaviour, Prefabs};
+use syncvar_runtime::{ConnectionId, Endpoint, NetworkBehaviour, Prefabs};
 
 /// Server and any number of clients, connected in memory: for tests, examples and games on one
 /// machine.
@@ -206,6 +206,32 @@ impl MemoryNetwork {
         }
     }
 
+    /// Connects a client again, with a new connection and the same link. Cuts its link first if that is up.
+    ///
+    /// ```
+    /// # use syncvar::prelude::*;
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// net.settle();
+    /// let before = net.connection(0);
+    /// net.cut(0);
+    /// net.reconnect(0);
+    /// net.settle();
+    /// assert!(net.is_connected(0) && net.connection(0) != before);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the index is out of range.
+    pub fn reconnect(&mut self, index: usize) {
+        self.cut(index);
+        let end = &mut self.clients[index];
+        end.client.handle_connect();
+        end.connection = self.server.handle_connect();
+        end.connected = true;
+        end.down.clear();
+        end.up.clear();
+    }
+
     /// Advances the time by one tick: clients update, their packets arrive, the server updates, its
     /// packets arrive. A link that one side has left goes down after the last packet.
     pub fn step(&mut self) {
@@ -222,7 +248,9 @@ impl MemoryNetwork {
                 end.up
                     .send(self.now, packet.channel, packet.bytes, reliable);
             }
-            for (channel, packet) in end.up.arrived(self.now) {
+            while self.server.accepts_packets(end.connection)
+                && let Some((channel, packet)) = end.up.next_arrived(self.now)
+            {
                 // The server's events report malformed packets.
                 let _ = self.server.handle_packet(end.connection, channel, &packet);
             }
@@ -230,7 +258,7 @@ impl MemoryNetwork {
         self.server.update(self.now);
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
-            for (channel, packet) in end.down.arrived(self.now) {
+            while let Some((channel, packet)) = end.down.next_arrived(self.now) {
                 // The client's events report unreadable objects.
                 let _ = end.client.handle_packet(channel, &packet);
             }

@@ -1,6 +1,6 @@
 //! Statistics: counters of sent and received messages.
 
-use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands};
+use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands, RefusedInput};
 
 use crate::MessageType;
 
@@ -45,6 +45,8 @@ pub struct Stats {
     /// Writes that a server has ignored: from connections without ownership (usually previous owners),
     /// unreadable or beyond a limit.
     pub ignored_writes: u64,
+    /// Messages refused and connections closed, by limit.
+    pub refused: RefusedInput,
     /// Commands that the server has refused.
     pub refused_commands: RefusedCommands,
     /// Encoding cost of each behaviour of each prefab, in order of registration. On a client all

@@ -5,34 +5,19 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::object::{Nanos, nanos};
+use crate::clock::Bucket;
 
-/// Time at which each called command has its full allowance again. The number of entries is bounded by the
-/// number of declared commands.
+/// Allowance of each called command. The number of entries is bounded by the number of declared commands.
 #[derive(Debug, Default)]
-pub struct Rates(FxHashMap<(TypeId, u32), Nanos>);
-
-/// A connection may use its allowance within one second, or within the time of one call if that is longer.
-const BURST: Nanos = 1_000_000_000;
+pub struct Rates(FxHashMap<(TypeId, u32), Bucket>);
 
 impl Rates {
     /// Counts a call; returns `false` if it exceeds the rate. Only a positive, finite rate is a limit.
     pub fn allow(&mut self, command: (TypeId, u32), rate: f64, now: Duration) -> bool {
-        if rate <= 0.0 || !rate.is_finite() {
-            return true;
-        }
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "rounded down, never negative, and held by the type's own bounds"
-        )]
-        let cost = (1e9 / rate) as Nanos;
-        let now = nanos(now);
-        let used_up = self.0.entry(command).or_default();
-        let next = now.max(*used_up).saturating_add(cost);
-        let allowed = next.saturating_sub(now) <= BURST.max(cost);
+        let bucket = self.0.entry(command).or_default();
+        let allowed = bucket.has_room(rate, now);
         if allowed {
-            *used_up = next;
+            bucket.add(1, rate, now);
         }
         allowed
     }

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 
+use crate::limits::LimitExceeded;
 use crate::prefab::text::SchemaDifference;
 
 /// Reason for the end of a connection, or for its refusal.
@@ -27,6 +28,9 @@ pub enum DisconnectReason<E = Infallible> {
     VersionMismatch,
     /// The transport has lost the connection, or the other side has left without a message.
     ConnectionLost,
+    /// The client has exceeded a limit of the server. The client receives the text as
+    /// [`Requested`](Self::Requested), where the protocol carries texts.
+    Limit(LimitExceeded),
     /// The other side has sent invalid data, or has taken too little of its queue.
     Refused(E),
 }
@@ -46,6 +50,7 @@ impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
                 f.write_str("the server speaks another version of the protocol")
             }
             Self::ConnectionLost => f.write_str("the connection was lost"),
+            Self::Limit(limit) => write!(f, "disconnected: {limit}"),
             Self::Refused(error) => write!(f, "refused: {error}"),
         }
     }

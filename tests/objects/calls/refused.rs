@@ -173,7 +173,7 @@ fn command_rate_is_limited_per_connection() {
 #[test]
 fn the_servers_own_rate_is_for_commands_that_say_none() {
     let mut config = ServerConfig::default();
-    config.command_rate = 2.0;
+    config.limits.command_rate = 2.0;
     let mut net = network_with(config, 1);
     let id = spawn(&mut net, None);
     server_events(&mut net);

@@ -65,14 +65,15 @@ pub struct TransportOptions {
     /// Time in which the other side of a new connection must send its first packet. 10 s.
     pub handshake_timeout: Duration,
     /// Longest time without a complete packet, where [`Endpoint::expects_packets`] holds: a client and
-    /// a server of Mirror ping each other, so do a `NetworkClient` that is ready and its server. 15 s.
+    /// a server of Mirror ping each other, so do a `NetworkClient` that is ready and its server. A
+    /// client also gives up a server whose tick takes longer. 15 s.
     ///
     /// On a stream it is also the longest time in which the other system must acknowledge sent bytes
     /// and TCP's probes: from 1 s, up to 60 s where this is longer. The probes need no packets of the
     /// other side, and find a vanished one on a silent connection, too. Measured on Linux with all
     /// packets dropped: a server that sends and one that is silent end the connection after 15 s, with
-    /// `Duration::MAX` after 61 s. Systems without `TCP_USER_TIMEOUT` (all but Linux and Android) notice a vanished peer by
-    /// missing packets alone while sent bytes are on the way.
+    /// `Duration::MAX` after 61 s. Systems without `TCP_USER_TIMEOUT` (all but Linux and Android) send
+    /// no probes while sent bytes are on the way: there missing packets alone show a vanished peer.
     ///
     /// [`Endpoint::expects_packets`]: syncvar_runtime::Endpoint::expects_packets
     pub idle_timeout: Duration,

@@ -75,6 +75,9 @@ pub(crate) fn take_turns<T: Turn>(
     let quantum = (left / active.max(1)).max(MIN_QUANTUM);
     let mut waiting = VecDeque::new();
     for (&id, connection) in connections.iter_mut() {
+        if !connection.has_input() {
+            continue;
+        }
         let mut own = quantum;
         let result = loop {
             match connection.receive(id, server, own) {

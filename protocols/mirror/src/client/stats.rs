@@ -1,5 +1,7 @@
 //! Counters of the client.
 
+use syncvar_runtime::RefusedInput;
+
 /// Counters of a client since its creation.
 ///
 /// ```
@@ -21,6 +23,8 @@ pub struct MirrorClientStats {
     pub batches_sent: u64,
     /// Their bytes.
     pub bytes_sent: u64,
+    /// Messages refused, by limit.
+    pub refused: RefusedInput,
     /// Messages for unknown objects (deltas, calls, owners), for which Mirror logs warnings.
     pub unknown_objects: u64,
     /// Calls of the server that match no component.

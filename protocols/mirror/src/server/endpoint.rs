@@ -18,6 +18,11 @@ impl Endpoint for MirrorServer {
         self.handle_connect(limits.into())
     }
 
+    fn accepts_packets(&self, connection: ConnectionId) -> bool {
+        let (limits, now) = (&self.config.limits, self.clock.now());
+        self.sessions.accepts(connection, limits, now)
+    }
+
     fn handle_packet(
         &mut self,
         connection: ConnectionId,

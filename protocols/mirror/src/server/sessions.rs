@@ -10,8 +10,7 @@ pub(super) mod scene;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use syncvar_runtime::endpoint::ConnectionIds;
-use syncvar_runtime::limits::ReadBudget;
+use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{Channel, ConnectionId};
 
@@ -27,8 +26,10 @@ pub(super) struct Sessions {
     longest: [usize; 2],
     /// Ids of user messages accepted before authentication.
     pub(super) unauthenticated: BTreeSet<u16>,
-    /// Memory and work left for the packet in progress.
-    pub(super) budget: ReadBudget,
+    /// Input since the last update.
+    pub(super) intake: Intake,
+    /// Connections before their first ready, and the places of the others.
+    pub(super) lobby: Lobby,
     /// Current scene of the clients.
     pub(super) scene: Option<String>,
 }
@@ -40,7 +41,8 @@ impl Default for Sessions {
             ids: ConnectionIds::default(),
             longest: [usize::MAX; 2],
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
-            budget: ReadBudget::UNLIMITED,
+            intake: Intake::default(),
+            lobby: Lobby::default(),
             scene: None,
         }
     }
@@ -77,6 +79,7 @@ impl Sessions {
         let connections = &self.connections;
         let id = self.ids.next(|id| connections.get(id.0).is_some());
         self.connections.insert(id.0, Connection::new(limits));
+        self.lobby.enter(id);
         self.update_longest();
         id
     }
@@ -84,8 +87,51 @@ impl Sessions {
     #[inline]
     pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Connection> {
         let connection = self.connections.remove(id.0)?;
+        self.lobby.leave(id);
         self.update_longest();
         Some(connection)
+    }
+
+    /// Begins a packet. Returns whether its connection may send messages.
+    #[inline]
+    pub(super) fn begin_packet(
+        &mut self,
+        from: ConnectionId,
+        limits: &syncvar_runtime::Limits,
+        (length, now): (usize, Duration),
+    ) -> bool {
+        let count = self.connections.len();
+        let connection = self.connections.get(from.0);
+        connection.is_some_and(|connection| {
+            let packet = (count, length, now);
+            self.intake.begin(&connection.conduct, limits, packet)
+        })
+    }
+
+    /// Ends a packet. Returns whether the misbehaviour of its connection exceeds the limit.
+    #[inline]
+    pub(super) fn end_packet(
+        &mut self,
+        from: ConnectionId,
+        limits: &syncvar_runtime::Limits,
+        now: Duration,
+    ) -> bool {
+        let connection = self.connections.get_mut(from.0);
+        connection.is_some_and(|connection| self.intake.end(&mut connection.conduct, limits, now))
+    }
+
+    /// Returns whether a connection may send another packet before the next update.
+    pub(super) fn accepts(
+        &self,
+        from: ConnectionId,
+        limits: &syncvar_runtime::Limits,
+        now: Duration,
+    ) -> bool {
+        let connection = self.connections.get(from.0);
+        connection.is_none_or(|connection| {
+            let count = self.connections.len();
+            self.intake.accepts(&connection.conduct, limits, count, now)
+        })
     }
 
     /// Returns the longest message that every connection carries on a channel.

@@ -1,6 +1,6 @@
 //! Counters of the server.
 
-use syncvar_runtime::Counter;
+use syncvar_runtime::{Counter, RefusedCommands, RefusedInput};
 
 /// Counters of a [`MirrorServer`](crate::MirrorServer).
 ///
@@ -27,7 +27,9 @@ pub struct MirrorServerStats {
     /// Commands run.
     pub commands: u64,
     /// Commands refused.
-    pub refused_commands: u64,
+    pub refused_commands: RefusedCommands,
+    /// Messages refused and connections closed, by limit.
+    pub refused: RefusedInput,
     /// Writes of clients refused.
     pub refused_states: u64,
     /// Unreliable writes of clients that came after newer ones.

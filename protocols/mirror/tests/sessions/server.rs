@@ -6,6 +6,7 @@ pub(crate) mod watcher;
 mod calls;
 mod components;
 mod hostile;
+mod limits;
 mod objects;
 mod sessions;
 mod unreliable;

@@ -11,6 +11,9 @@ use crate::message::{
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
+/// Work of one visited object, in bytes.
+const WORK_PER_OBJECT: usize = 64;
+
 impl NetworkClient {
     /// Handles a packet that the transport has received on a channel.
     ///
@@ -54,7 +57,11 @@ impl NetworkClient {
                 break;
             }
             let handled = frame.and_then(|frame| self.handle_message(channel, frame));
-            result = result.and(handled).and(self.early.take_error());
+            let handled = handled.and(self.early.take_error());
+            if let Err(error) = &handled {
+                self.stats.refused.count_read(error.kind());
+            }
+            result = result.and(handled);
         }
         let (limits, left) = (&self.config.limits, self.inbound.budget);
         self.inbound.work.end(limits, length, left);
@@ -140,6 +147,7 @@ impl NetworkClient {
     fn handle_spawn_finished(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         match SpawnFinished::decode(payload)?.state {
             0 => {
+                self.charge_burst(payload)?;
                 self.drop_outdated(channel);
                 self.begin_burst();
             }
@@ -153,6 +161,21 @@ impl NetworkClient {
                 return Err(NetworkReader::new(payload).error(kind));
             }
         }
+        Ok(())
+    }
+
+    /// Charges the packet with the work of a beginning burst, which visits all objects.
+    fn charge_burst(&mut self, payload: &[u8]) -> Result<(), ReadError> {
+        let left = &mut self.inbound.budget.work;
+        let needed = self.world.objects.len().saturating_mul(WORK_PER_OBJECT);
+        let rest = left.checked_sub(needed).ok_or_else(|| {
+            let kind = ReadErrorKind::TooMuchWork {
+                needed,
+                left: *left,
+            };
+            NetworkReader::new(payload).error(kind)
+        })?;
+        *left = rest;
         Ok(())
     }
 

@@ -50,6 +50,8 @@ pub(super) struct Session {
     pub(super) joining: bool,
     /// Registry of the server, as far as it has been sent to explain a refusal.
     pub(super) server_schema: Vec<PrefabText>,
+    /// Bytes of that registry.
+    schema_bytes: usize,
     /// Packets that arrived while an object was checked out, and their channels.
     pub(super) deferred: VecDeque<(u8, Bytes)>,
     /// Connection that a side has ended, until the transport closes it.

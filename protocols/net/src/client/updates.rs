@@ -154,6 +154,7 @@ impl NetworkClient {
             return;
         };
         let ask = replica.poison();
+        self.stats.refused.count_read(error.kind());
         tracing::warn!(%object, %error, "unreadable object");
         self.events.push(ClientEvent::Poisoned { object, error });
         if ask {

@@ -1,5 +1,6 @@
 //! `Link`: simulated delay, loss and reordering from a seed.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -43,7 +44,7 @@ pub(super) struct Pipe {
     link: Link,
     random: u64,
     /// In order of arrival.
-    in_flight: Vec<InFlight>,
+    in_flight: VecDeque<InFlight>,
     /// Arrival time of the last packet on a reliable channel.
     last_reliable: Duration,
 }
@@ -60,13 +61,18 @@ impl Pipe {
         Self {
             link: link.clone(),
             random: link.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-            in_flight: Vec::new(),
+            in_flight: VecDeque::new(),
             last_reliable: Duration::ZERO,
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.in_flight.is_empty()
+    }
+
+    /// Drops the packets in flight.
+    pub(super) fn clear(&mut self) {
+        self.in_flight.clear();
     }
 
     pub(super) fn send(&mut self, now: Duration, channel: u8, packet: Bytes, reliable: bool) {
@@ -91,15 +97,11 @@ impl Pipe {
         self.in_flight.insert(place, packet);
     }
 
-    /// Removes and returns the packets that have arrived, in order of arrival.
-    pub(super) fn arrived(&mut self, now: Duration) -> Vec<(u8, Bytes)> {
-        let count = self
-            .in_flight
-            .partition_point(|packet| packet.arrival <= now);
-        let arrived = self.in_flight.drain(..count);
-        arrived
-            .map(|in_flight| (in_flight.channel, in_flight.packet))
-            .collect()
+    /// Removes and returns the next packet that has arrived.
+    pub(super) fn next_arrived(&mut self, now: Duration) -> Option<(u8, Bytes)> {
+        let arrived = |packet: &mut InFlight| packet.arrival <= now;
+        let in_flight = self.in_flight.pop_front_if(arrived)?;
+        Some((in_flight.channel, in_flight.packet))
     }
 
     fn travel_time(&mut self) -> Duration {

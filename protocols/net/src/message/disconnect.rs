@@ -16,6 +16,7 @@ pub(crate) fn number(reason: &DisconnectReason) -> u8 {
 pub(crate) fn text(reason: &DisconnectReason) -> String {
     match reason {
         DisconnectReason::Requested(text) => text.clone(),
+        DisconnectReason::Limit(limit) => limit.to_string(),
         _ => String::new(),
     }
 }

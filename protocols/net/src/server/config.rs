@@ -16,7 +16,7 @@ use syncvar_runtime::{Channel, Limits};
 ///
 /// let mut config = ServerConfig::default();
 /// config.tick_rate = 60;
-/// config.command_rate = 20.0;
+/// config.limits.command_rate = 20.0;
 /// let server = NetworkServer::with_config(Prefabs::new(), config);
 /// assert_eq!(server.config().tick_rate, 60);
 /// ```
@@ -49,19 +49,14 @@ pub struct ServerConfig {
     /// message; [`Framing::Unet`] is the literal bytes of UNet. Clients without schema comparison
     /// always get the latter.
     pub framing: Framing,
-    /// Limits of the input of clients: elements, memory, work and depth. A write or command beyond
-    /// them is refused.
+    /// Limits of clients: elements, memory, work and depth of their input, rates, places and time to
+    /// ready. A write or command beyond them is refused.
     pub limits: Limits,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
     /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
     /// receive it. It does not limit the rate of updates.
     pub tick_rate: u32,
-    /// Calls per second and connection of a command without a rate of its attribute
-    /// (`#[command(rate = 5.0)]`), in the server's own time. 100 by default; infinity disables the
-    /// limit. A burst may contain the calls of one second. Further calls are
-    /// [`ServerEvent::CommandRefused`].
-    pub command_rate: f64,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
@@ -86,7 +81,6 @@ impl Default for ServerConfig {
             limits: Limits::default(),
             resyncs_per_update: 64,
             tick_rate: 30,
-            command_rate: 100.0,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,

@@ -24,6 +24,11 @@ impl Endpoint for NetworkServer {
         self.handle_connect()
     }
 
+    fn accepts_packets(&self, connection: ConnectionId) -> bool {
+        let (limits, now) = (&self.config.limits, self.clock.now());
+        self.sessions.accepts(connection, limits, now)
+    }
+
     fn handle_packet(
         &mut self,
         connection: ConnectionId,

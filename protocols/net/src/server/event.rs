@@ -183,6 +183,9 @@ pub enum PacketError {
     UnknownConnection(ConnectionId),
     /// The server has no such channel.
     UnknownChannel(u8),
+    /// The connection has sent more messages per second than
+    /// [`Limits::message_rate`](syncvar_runtime::Limits::message_rate). The packet was not handled.
+    TooManyMessages(ConnectionId),
     /// A message was malformed; the messages before it were handled.
     Malformed(ReadError),
 }
@@ -190,6 +193,7 @@ pub enum PacketError {
 impl fmt::Display for PacketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TooManyMessages(connection) => write!(f, "too many messages of {connection}"),
             Self::UnknownConnection(connection) => write!(f, "{connection} is not connected"),
             Self::UnknownChannel(number) => write!(f, "no channel {number}"),
             Self::Malformed(error) => write!(f, "malformed packet: {error}"),

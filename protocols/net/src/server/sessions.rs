@@ -6,9 +6,9 @@ pub(super) mod ping;
 pub(super) mod receive;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
-use syncvar_runtime::endpoint::ConnectionIds;
-use syncvar_runtime::limits::ReadBudget;
+use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
 use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, Limits, NetId};
@@ -33,10 +33,10 @@ pub(super) struct Sessions {
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
     pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
-    /// Memory and work left for the packet in progress.
-    pub(super) budget: ReadBudget,
-    /// Connections with work since the last update.
-    working: Vec<ConnectionId>,
+    /// Input since the last update.
+    pub(super) intake: Intake,
+    /// Connections before their first ready, and the places of the others.
+    pub(super) lobby: Lobby,
 }
 
 impl Sessions {
@@ -51,8 +51,8 @@ impl Sessions {
             resyncing: Vec::new(),
             pinging: Vec::new(),
             owner_corrections: IdPairs::default(),
-            budget: ReadBudget::UNLIMITED,
-            working: Vec::new(),
+            intake: Intake::default(),
+            lobby: Lobby::default(),
         }
     }
 
@@ -86,41 +86,52 @@ impl Sessions {
         connection.map(|connection| connection.framing)
     }
 
-    /// Moves a connected connection to the joining ones.
+    /// Moves a connected connection to the joining ones, and gives it a place.
     pub(super) fn set_joining(&mut self, connection: ConnectionId) {
         if let Some(joiner) = self.connections.get_mut(connection.0)
             && joiner.state == ConnectionState::Connected
         {
             joiner.state = ConnectionState::Joining;
             self.joining.push(connection);
+            self.lobby.place(connection);
         }
     }
 
-    /// Begins the budget of a packet.
-    pub(super) fn begin_packet(&mut self, from: ConnectionId, limits: &Limits, length: usize) {
+    /// Begins a packet. Returns whether its connection may send messages.
+    #[inline]
+    pub(super) fn begin_packet(
+        &mut self,
+        from: ConnectionId,
+        limits: &Limits,
+        (length, now): (usize, Duration),
+    ) -> bool {
+        let count = self.connections.len();
         let connection = self.connections.get(from.0);
-        let work = connection.map(|connection| connection.work);
-        self.budget = work.unwrap_or_default().begin(limits, length);
+        connection.is_some_and(|connection| {
+            let packet = (count, length, now);
+            self.intake.begin(&connection.conduct, limits, packet)
+        })
     }
 
-    /// Charges a connection with the work of a packet.
-    pub(super) fn end_packet(&mut self, from: ConnectionId, limits: &Limits, length: usize) {
-        if let Some(connection) = self.connections.get_mut(from.0) {
-            let before = connection.work.used();
-            connection.work.end(limits, length, self.budget);
-            if before == 0 && connection.work.used() != 0 {
-                self.working.push(from);
-            }
-        }
+    /// Ends a packet. Returns whether the misbehaviour of its connection exceeds the limit.
+    #[inline]
+    pub(super) fn end_packet(
+        &mut self,
+        from: ConnectionId,
+        limits: &Limits,
+        now: Duration,
+    ) -> bool {
+        let connection = self.connections.get_mut(from.0);
+        connection.is_some_and(|connection| self.intake.end(&mut connection.conduct, limits, now))
     }
 
-    /// Begins a new update: every connection has its whole budget again.
-    pub(super) fn reset_work(&mut self) {
-        for id in self.working.drain(..) {
-            if let Some(connection) = self.connections.get_mut(id.0) {
-                connection.work.reset();
-            }
-        }
+    /// Returns whether a connection may send another packet before the next update.
+    pub(super) fn accepts(&self, from: ConnectionId, limits: &Limits, now: Duration) -> bool {
+        let connection = self.connections.get(from.0);
+        connection.is_none_or(|connection| {
+            let count = self.connections.len();
+            self.intake.accepts(&connection.conduct, limits, count, now)
+        })
     }
 
     /// Returns whether no request waits for the next update.

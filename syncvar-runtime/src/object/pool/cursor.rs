@@ -1,7 +1,7 @@
 //! `Cursor`: objects with a behaviour of a type, pool by pool.
 
 use super::{Location, Pools, PrefabPool};
-use crate::{NetId, NetworkBehaviour, Prefabs};
+use crate::NetId;
 
 /// Position in a search for the objects with a behaviour of a type.
 ///
@@ -27,18 +27,18 @@ pub struct Found {
 }
 
 impl Pools {
-    /// Returns the next object with a behaviour of a type that is not checked out. `prefabs` knows the
-    /// behaviours of each pool.
+    /// Returns the next object with a behaviour of a type that is not checked out. `position` finds
+    /// the behaviour on the objects of a prefab.
     #[inline]
-    pub fn next_with<B: NetworkBehaviour>(
+    pub fn next_with(
         &self,
-        prefabs: &Prefabs,
         cursor: &mut Cursor,
+        position: impl Fn(u32) -> Option<usize>,
     ) -> Option<Found> {
         loop {
             let pool = self.all.get(cursor.pool as usize)?;
             if cursor.row == 0 {
-                cursor.behaviour = prefabs.get(pool.prefab)?.position::<B>();
+                cursor.behaviour = position(pool.prefab);
             }
             if let Some(behaviour) = cursor.behaviour
                 && let Some((net_id, row)) = pool.next_object(&mut cursor.row)

@@ -50,12 +50,10 @@ impl fmt::Display for ReadErrorKind {
                 f,
                 "{needed} bytes of work needed, {left} left of `max_work`"
             ),
-            Self::TooMuchOwnerMemory { limit } => {
-                write!(
-                    f,
-                    "more memory than the {limit} bytes of `max_owner_memory`"
-                )
-            }
+            Self::TooMuchOwnerMemory { limit } => write!(
+                f,
+                "more memory than the {limit} bytes of `max_owner_memory`"
+            ),
             Self::TooDeep => f.write_str("values nested deeper than `max_depth`"),
             Self::IndexOutOfRange { index, length } => {
                 write!(f, "position {index} in a list of {length} elements")

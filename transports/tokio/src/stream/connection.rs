@@ -183,14 +183,14 @@ impl Turn for Connection {
         server: &mut impl Endpoint,
         limit: usize,
     ) -> Result<Option<usize>, Fault> {
-        if self.left.packets == 0 || !server.accepts_packets(connection) {
+        if self.left.packets == 0 {
             return Ok(None);
         }
         let Some(length) = self.inbox.first()? else {
             return Ok(None);
         };
         let cost = length.saturating_add(PACKET_COST);
-        if cost > limit {
+        if cost > limit || !server.accepts_packets(connection) {
             return Ok(None);
         }
         let Some(frame) = self.inbox.pop() else {

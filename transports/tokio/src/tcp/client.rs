@@ -27,8 +27,10 @@ pub type TcpError = TransportError<ReadError>;
 /// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
 /// await one of them most of the time. Then packets are read and written, and the client is
 /// [updated](NetworkClient::update) 40 times a second and with every packet, by the time since the
-/// connection. Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. Dropping
-/// a client cuts its connection; [`disconnect`](Self::disconnect) tells the server.
+/// connection. Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. A client
+/// that is not awaited sends no pings, and loses its connection after the server's
+/// [`idle_timeout`](TcpOptions::idle_timeout). Dropping a client cuts its connection;
+/// [`disconnect`](Self::disconnect) tells the server.
 ///
 /// ```no_run
 /// # async fn play(client: syncvar_net::NetworkClient) -> std::io::Result<()> {

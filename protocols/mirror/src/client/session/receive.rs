@@ -124,6 +124,10 @@ impl MirrorClient {
 
     /// Ends the connection with an error.
     fn fail(&mut self, error: MirrorError) -> MirrorError {
+        match &error {
+            MirrorError::Message { error, .. } => self.stats.refused.count_read(error.kind()),
+            _ => self.stats.refused.malformed = self.stats.refused.malformed.wrapping_add(1),
+        }
         self.end(Some(error.clone()));
         error
     }

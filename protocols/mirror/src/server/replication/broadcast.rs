@@ -69,6 +69,8 @@ impl MirrorServer {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(MirrorServerEvent::ClockLeap { step });
         }
+        self.sessions.intake.next_update();
+        self.expire_joins();
         // Calls queued by a call of the server on itself.
         self.run_local_calls();
         self.apply_interest();
@@ -98,8 +100,6 @@ impl MirrorServer {
                 ping,
                 batches: &batches,
             };
-            client.messages = 0;
-            client.work.reset();
             client.complete(now, &time, &mut self.observers.audiences);
             self.outbound.queue(connection, client);
             if client.outbox.waiting() > limit {

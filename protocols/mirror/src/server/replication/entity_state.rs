@@ -8,6 +8,7 @@
 )]
 
 use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, StateSize, run_hooks_as_write};
 use syncvar_runtime::{
     ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, OperationLog, ReadError,
@@ -113,13 +114,13 @@ impl MirrorServer {
     ) -> Result<(), ReadError> {
         let mut written = ReceivedState::default();
         let mut reader = NetworkReader::with_encoding(payload, Encoding::Mirror)
-            .with_budget(self.sessions.budget)
+            .with_budget(self.sessions.intake.budget)
             .relaying();
         let result = self.read_owner_state(object, &mut reader, initial_state, &mut written);
-        let taken = { self.sessions.budget.memory }.saturating_sub(reader.budget().memory);
+        let taken = { self.sessions.intake.budget.memory }.saturating_sub(reader.budget().memory);
         let taken = taken.saturating_add(payload.len());
         let result = result.and_then(|()| self.keep_memory((from, object), taken, &mut reader));
-        self.sessions.budget = reader.budget();
+        self.sessions.intake.budget = reader.budget();
         self.call_state_hooks(object, written.hooks);
         // Components read before an error keep their values.
         self.queue_written(object, written.components);
@@ -141,6 +142,7 @@ impl MirrorServer {
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
         one_more(&mut self.stats.refused_states);
+        self.sessions.intake.count(Misbehaviour::Ignored);
         self.events.push_minor(MirrorServerEvent::StateRefused {
             connection,
             object,

@@ -42,7 +42,8 @@ impl MirrorServer {
         place: Option<&CallPlace>,
         reason: CommandRefusal,
     ) {
-        one_more(&mut self.stats.refused_commands);
+        self.stats.refused_commands.count(&reason);
+        self.sessions.intake.count((&reason).into());
         self.events.push_minor(MirrorServerEvent::CommandRefused {
             connection,
             object: command.net_id,
@@ -79,7 +80,7 @@ impl MirrorServer {
         if place.schema.requires_ownership && self.owner(command.net_id) != Some(from) {
             return Err(CommandRefusal::NotOwner);
         }
-        let rate = place.schema.rate.unwrap_or(self.config.command_rate);
+        let rate = place.schema.rate.unwrap_or(self.config.limits.command_rate);
         let now = self.clock.now();
         let client = self.sessions.get_mut(from);
         if !client.is_some_and(|client| client.rates.allow(place.declared, rate, now)) {
@@ -96,10 +97,10 @@ impl MirrorServer {
     ) -> Result<(), MirrorError> {
         let arguments = command.payload.unwrap_or_default();
         let mut arguments = NetworkReader::with_encoding(arguments, Encoding::Mirror)
-            .with_budget(self.sessions.budget);
+            .with_budget(self.sessions.intake.budget);
         one_more(&mut self.stats.commands);
         let ran = self.run_reported_call(command.net_id, place, Some(from), &mut arguments);
-        self.sessions.budget = arguments.budget();
+        self.sessions.intake.budget = arguments.budget();
         match ran {
             None => {
                 self.refuse_command(from, command, Some(place), CommandRefusal::UnknownObject);

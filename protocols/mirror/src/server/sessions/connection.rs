@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
-use syncvar_runtime::limits::WorkMeter;
+use syncvar_runtime::endpoint::Conduct;
+use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
 
@@ -33,10 +34,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) rtt: Option<f64>,
     /// Call counts for the rate limits.
     pub(in crate::server) rates: Rates,
-    /// Work since the last update.
-    pub(in crate::server) work: WorkMeter,
-    /// Messages handled since the last update.
-    pub(in crate::server) messages: usize,
+    /// Messages, work and misbehaviour.
+    pub(in crate::server) conduct: Conduct,
     /// Messages of the current frame for its audiences.
     pub(in crate::server) states: FrameShare,
     pub(in crate::server) deltas: FrameShare,
@@ -68,8 +67,7 @@ impl Connection {
             last_ping: None,
             rtt: None,
             rates: Rates::default(),
-            work: WorkMeter::default(),
-            messages: 0,
+            conduct: Conduct::default(),
             states: FrameShare::default(),
             deltas: FrameShare::default(),
             is_outgoing: false,
@@ -191,6 +189,21 @@ impl MirrorServer {
         tracing::warn!(%connection, %error, "disconnecting a client");
         self.close(connection, DisconnectReason::Refused(error.clone()));
         error
+    }
+
+    /// Closes a connection that has exceeded a limit.
+    pub(in crate::server) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
+        tracing::warn!(%connection, %limit, "disconnecting a client");
+        self.stats.refused.count_closed(limit);
+        self.close(connection, DisconnectReason::Limit(limit));
+    }
+
+    /// Closes the connections that have not become ready in time.
+    pub(in crate::server) fn expire_joins(&mut self) {
+        let (now, timeout) = (self.clock.now(), self.config.limits.join_timeout);
+        for connection in self.sessions.lobby.expire(now, timeout) {
+            self.close_for(connection, LimitExceeded::JoinTime);
+        }
     }
 
     #[inline]

@@ -45,7 +45,9 @@ impl MirrorServer {
             return Err(MirrorSpawnError::UnknownOwner(connection));
         };
         let former = client.player;
-        if client.become_ready() {
+        let is_new = client.become_ready();
+        self.sessions.lobby.place(connection);
+        if is_new {
             self.events.push(MirrorServerEvent::Ready { connection });
         }
         self.spawn_visible_objects(connection);
@@ -77,16 +79,25 @@ impl MirrorServer {
         was_ready
     }
 
+    /// Lets a connection take a [reserved place](syncvar_runtime::Limits::reserved_places) when it
+    /// becomes ready. Returns whether the connection exists. The game calls it for a returning session,
+    /// which it recognises before: by a message of its authenticator, or by the address.
+    pub fn set_returning(&mut self, connection: ConnectionId) -> bool {
+        self.sessions.lobby.set_returning(connection)
+    }
+
     /// Handles a ready client. One with a player receives all visible objects: Mirror's
     /// `SetClientReady`.
     pub(in crate::server) fn set_ready(&mut self, connection: ConnectionId) {
         let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
-        if client.become_ready() {
+        let (is_new, has_player) = (client.become_ready(), client.player.is_some());
+        self.sessions.lobby.place(connection);
+        if is_new {
             self.events.push(MirrorServerEvent::Ready { connection });
         }
-        if client.player.is_some() || self.config.spawn_policy == SpawnPolicy::WhenReady {
+        if has_player || self.config.spawn_policy == SpawnPolicy::WhenReady {
             self.spawn_visible_objects(connection);
         }
     }

@@ -7,12 +7,13 @@
     clippy::as_conversions
 )]
 
+use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::MirrorError;
 use crate::batch::Unbatcher;
 use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
-use crate::server::stats::count;
+use crate::server::stats::{count, one_more};
 use crate::server::{MirrorServer, MirrorServerEvent};
 
 /// Weight of one sample in the average round-trip time: Mirror averages over 50.
@@ -25,8 +26,8 @@ impl MirrorServer {
     /// # Errors
     ///
     /// Fails where Mirror disconnects a client: for bytes that are no batch, an unknown or
-    /// malformed message, and one that needs authentication first; and for more messages than
-    /// [`MirrorServerConfig::max_messages`](crate::MirrorServerConfig::max_messages). Earlier
+    /// malformed message, and one that needs authentication first; and for more messages per
+    /// second than [`Limits::message_rate`](syncvar_runtime::Limits::message_rate). Earlier
     /// messages of the batch are handled. The connection is ended then, and the transport closes it
     /// ([`poll_close`](Self::poll_close)). Also fails for an unknown connection.
     pub fn handle_packet(
@@ -39,17 +40,28 @@ impl MirrorServer {
         if !self.is_connected(connection) {
             return Err(MirrorError::NoSuchConnection);
         }
-        let length = batch.len();
-        count(&mut self.stats.received, length);
-        if let Some(client) = self.sessions.get(connection) {
-            self.sessions.budget = client.work.begin(&self.config.limits, length);
+        count(&mut self.stats.received, batch.len());
+        let (limits, now) = (&self.config.limits, self.clock.now());
+        let packet = (batch.len(), now);
+        let may_send = self.sessions.begin_packet(connection, limits, packet);
+        let result = if may_send {
+            self.handle_batch(connection, batch)
+        } else {
+            one_more(&mut self.stats.refused.packets);
+            Err(MirrorError::TooManyMessages)
+        };
+        let limits = &self.config.limits;
+        if self.sessions.end_packet(connection, limits, now) {
+            self.close_for(connection, LimitExceeded::Misbehaviour);
         }
-        let result = self.handle_batch(connection, batch);
-        let left = self.sessions.budget;
-        if let Some(client) = self.sessions.get_mut(connection) {
-            client.work.end(&self.config.limits, length, left);
-        }
-        result.map_err(|error| self.refuse(connection, error))
+        result.map_err(|error| {
+            if let MirrorError::Message { error, .. } = &error {
+                self.stats.refused.count_read(error.kind());
+            } else if may_send {
+                one_more(&mut self.stats.refused.malformed);
+            }
+            self.refuse(connection, error)
+        })
     }
 
     fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
@@ -57,17 +69,11 @@ impl MirrorServer {
         let time = messages.time();
         for message in messages {
             let message = Message::decode(message?)?;
-            let Some(client) = self.sessions.get_mut(from) else {
+            self.sessions.intake.count_message();
+            let Some(client) = self.sessions.get(from) else {
                 // A command disconnected the sender: the rest is dropped.
                 return Ok(());
             };
-            client.messages = client.messages.saturating_add(1);
-            if client.messages > self.config.max_messages {
-                return Err(MirrorError::TooMuch {
-                    what: "messages of one connection between two updates",
-                    limit: self.config.max_messages,
-                });
-            }
             if client.authenticated || self.is_allowed_unauthenticated(&message) {
                 self.handle_message(from, time, &message)?;
             } else {
@@ -93,7 +99,13 @@ impl MirrorServer {
         message: &Message<'_>,
     ) -> Result<(), MirrorError> {
         match message {
-            Message::Ready(_) => self.set_ready(from),
+            Message::Ready(_) => {
+                if self.sessions.lobby.admit(from, &self.config.limits) {
+                    self.set_ready(from);
+                } else {
+                    self.close_for(from, LimitExceeded::Places);
+                }
+            }
             Message::AddPlayer(_) => self.request_player(from),
             Message::Command(command) => return self.handle_command(from, command),
             Message::EntityState(state) => return self.handle_entity_state(from, state),
@@ -104,7 +116,7 @@ impl MirrorServer {
             // The server interpolates no time.
             Message::TimeSnapshot(_) => {}
             Message::Other { id, payload } => {
-                let budget = &mut self.sessions.budget;
+                let budget = &mut self.sessions.intake.budget;
                 let message = self.prefabs.messages().read(*id, payload, budget)?;
                 self.events.push_minor(MirrorServerEvent::Message {
                     connection: from,

@@ -86,7 +86,7 @@ fn commands_with_unknown_targets_are_refused() {
     ];
     assert_eq!(refusals(&mut net), expected);
     assert!(net.server.is_connected(owner) && net.server.is_connected(unready));
-    assert_eq!(net.server.stats().refused_commands, 6);
+    assert_eq!(net.server.stats().refused_commands.total(), 6);
 }
 
 #[test]

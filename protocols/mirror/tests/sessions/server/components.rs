@@ -56,7 +56,7 @@ fn absent_components_of_a_client_are_refused() {
     };
     net.say(connection, &[&bytes(&command)])
         .expect("refused, not malformed");
-    assert_eq!(net.server.stats().refused_commands, 1);
+    assert_eq!(net.server.stats().refused_commands.unknown_call, 1);
     let mut payload = syncvar::wire::NetworkWriter::with_encoding(syncvar::wire::Encoding::Mirror);
     payload.write_var_u64(u64::MAX);
     payload.write_bytes(&[9, 1, 0, 0, 0, 0, 0, 0, 0, 1]);

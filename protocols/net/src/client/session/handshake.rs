@@ -43,6 +43,12 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(payload);
         let text = PrefabText::decode(&mut reader)?;
         reader.finish()?;
+        let (needed, limit) = (payload.len(), self.config.limits.max_memory);
+        let left = limit.saturating_sub(self.session.schema_bytes);
+        if needed > left {
+            return Err(reader.error(ReadErrorKind::TooMuchMemory { needed, left }));
+        }
+        self.session.schema_bytes += needed;
         let server_schema = &mut self.session.server_schema;
         if server_schema.len() >= MAX_SCHEMA_MESSAGES {
             let (count, limit) = (server_schema.len() + 1, MAX_SCHEMA_MESSAGES);

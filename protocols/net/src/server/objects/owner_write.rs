@@ -1,5 +1,6 @@
 //! Writes of owners to their objects.
 
+use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::object::{OwnerMemory, Slots, StateSize};
 use syncvar_runtime::{
     ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
@@ -20,13 +21,13 @@ impl NetworkServer {
     ) -> Result<(), ReadError> {
         let framing = self.sessions.framing(from).unwrap_or_default();
         let mut reader = NetworkReader::with_encoding(payload, framing.encoding())
-            .with_budget(self.sessions.budget);
+            .with_budget(self.sessions.intake.budget);
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let owned = self.world.objects.get(id.0);
         let owned = owned.filter(|replicated| replicated.owner == Some(from));
         let Some((at, current)) = owned.map(|replicated| (replicated.at, replicated.lease)) else {
-            self.stats.ignored_writes += 1;
+            self.ignore_write();
             self.events.push_minor(ServerEvent::WriteIgnored {
                 connection: from,
                 object: id,
@@ -35,7 +36,7 @@ impl NetworkServer {
         };
         let is_rejected = self.sessions.owner_corrections.contains(from, id);
         if current != lease || lease == 0 || is_rejected {
-            self.stats.ignored_writes += 1;
+            self.ignore_write();
             return Ok(());
         }
         if self.host.is_some() {
@@ -50,7 +51,7 @@ impl NetworkServer {
         };
         let memory = (&mut connection.memory, self.config.limits.max_owner_memory);
         let written = apply_write(id, slots, &mut reader, memory);
-        self.sessions.budget = reader.budget();
+        self.sessions.intake.budget = reader.budget();
         match written {
             Ok(written) => {
                 self.report_written(from, id, written);
@@ -62,6 +63,12 @@ impl NetworkServer {
                 Err(error)
             }
         }
+    }
+
+    /// Counts a write that was sent too late, or by another connection than the owner.
+    fn ignore_write(&mut self) {
+        self.stats.ignored_writes += 1;
+        self.sessions.intake.count(Misbehaviour::Ignored);
     }
 
     fn report_written(&mut self, owner: ConnectionId, id: NetId, all: Vec<(usize, ChangedFields)>) {
@@ -78,7 +85,6 @@ impl NetworkServer {
 
     /// Sends the server's values to owners with rejected writes, once per update.
     pub(in crate::server) fn correct_owners(&mut self) {
-        self.sessions.reset_work();
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
                 self.send_owner_state(owner, id, |info| {

@@ -46,6 +46,8 @@ impl NetworkServer {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
+        self.sessions.intake.next_update();
+        self.expire_joins();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
@@ -72,32 +74,6 @@ impl NetworkServer {
         }
         self.send_deferred_calls();
         self.update_local();
-    }
-
-    /// Queues requested snapshots, limited per connection and update.
-    fn queue_resyncs(&mut self) {
-        let (connections, objects) = (&mut self.sessions.connections, &mut self.world.objects);
-        let limit = self.config.resyncs_per_update.max(1);
-        self.sessions.resyncing.retain(|id| {
-            let Some(connection) = connections.get_mut(id.0) else {
-                return false;
-            };
-            let wanted = std::iter::from_fn(|| connection.resync_requests.pop_first());
-            for object in wanted.take(limit) {
-                if let Some(replicated) = objects.get_mut(object.0) {
-                    let pending = &mut self.visibility.pending_snapshots;
-                    let owed = pending.get_or_insert_with(object, Vec::new);
-                    if !owed.contains(id) {
-                        owed.push(*id);
-                    }
-                    replicated.set(State::SnapshotPending, true);
-                    self.replication
-                        .schedule
-                        .queue_view_change(object, replicated);
-                }
-            }
-            !connection.resync_requests.is_empty()
-        });
     }
 
     /// Writes the deltas of all due objects, once each.

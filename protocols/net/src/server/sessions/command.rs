@@ -17,18 +17,27 @@ impl NetworkServer {
         payload: &[u8],
     ) -> Result<(), ReadError> {
         let mut call = Incoming::decode(message_type, payload)?;
-        call.arguments = call.arguments.with_budget(self.sessions.budget);
+        call.arguments = call.arguments.with_budget(self.sessions.intake.budget);
         let place = self.find_command(from, &call);
         let result = match &place {
             Ok(place) => self.run_command(from, place, &mut call),
             Err(reason) => Err(reason.clone()),
         };
-        self.sessions.budget = call.arguments.budget();
+        self.sessions.intake.budget = call.arguments.budget();
         if let Err(reason) = result {
+            self.score_refusal(&reason);
             self.refuse_command(from, call.object, place.ok().as_ref(), reason);
         }
         self.run_local_calls();
         Ok(())
+    }
+
+    /// Counts a refused command as misbehaviour of the packet in progress.
+    fn score_refusal(&mut self, reason: &CommandRefusal) {
+        if let CommandRefusal::Malformed(error) = reason {
+            self.stats.refused.count_read(error.kind());
+        }
+        self.sessions.intake.count(reason.into());
     }
 
     /// Reports a refused command.
@@ -82,7 +91,7 @@ impl NetworkServer {
         if place.schema.requires_ownership && self.owner(call.object) != Some(from) {
             return Err(CommandRefusal::NotOwner);
         }
-        let rate = place.schema.rate.unwrap_or(self.config.command_rate);
+        let rate = place.schema.rate.unwrap_or(self.config.limits.command_rate);
         let now = self.clock.now();
         let connection = self.sessions.connections.get_mut(from.0);
         if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {

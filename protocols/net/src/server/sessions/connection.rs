@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
-use syncvar_runtime::limits::WorkMeter;
+use syncvar_runtime::clock::Bucket;
+use syncvar_runtime::endpoint::Conduct;
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
@@ -27,11 +28,13 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) viewpoint: Option<Vector3>,
     /// Objects whose snapshot the client requested.
     pub(in crate::server) resync_requests: Ids<NetId>,
+    /// Bytes of requested snapshots.
+    pub(in crate::server) resync_bytes: Bucket,
     pub(in crate::server) ping: Pings,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
-    /// Work since the last update.
-    pub(in crate::server) work: WorkMeter,
+    /// Messages, work and misbehaviour.
+    pub(in crate::server) conduct: Conduct,
     /// Objects that the connection owns.
     pub(in crate::server) owned: Ids<NetId>,
     /// Memory that its writes have added to them.
@@ -76,9 +79,10 @@ impl Connection {
             backlog: None,
             viewpoint: None,
             resync_requests: Ids::default(),
+            resync_bytes: Bucket::default(),
             ping: Pings::default(),
             rates: Rates::default(),
-            work: WorkMeter::default(),
+            conduct: Conduct::default(),
             owned: Ids::default(),
             memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use syncvar_runtime::ConnectionId;
+use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::time::micros;
 
 use crate::message::Pong;
@@ -29,7 +30,10 @@ impl NetworkServer {
         };
         match connection.ping.waiting.replace(time) {
             None => self.sessions.pinging.push(from),
-            Some(_) => self.stats.ignored_pings += 1,
+            Some(_) => {
+                self.stats.ignored_pings += 1;
+                self.sessions.intake.count(Misbehaviour::Ignored);
+            }
         }
     }
 

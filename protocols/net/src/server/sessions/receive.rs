@@ -1,5 +1,7 @@
 //! Input of the transport: connections and their messages.
 
+use syncvar_runtime::endpoint::Misbehaviour;
+use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
 
@@ -21,6 +23,7 @@ impl NetworkServer {
         let id = self.sessions.next_id();
         let connection = Connection::new(id, self.config.gathered_size());
         self.sessions.connections.insert(id.0, connection);
+        self.sessions.lobby.enter(id);
         self.visibility.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
             self.accept(id);
@@ -44,7 +47,8 @@ impl NetworkServer {
     /// # Errors
     ///
     /// For an unknown connection, for a channel beyond
-    /// [`ServerConfig::channels`](crate::ServerConfig::channels), and for the first malformed message.
+    /// [`ServerConfig::channels`](crate::ServerConfig::channels), for a connection beyond its
+    /// [message rate](syncvar_runtime::Limits::message_rate), and for the first malformed message.
     pub fn handle_packet(
         &mut self,
         connection: ConnectionId,
@@ -58,21 +62,57 @@ impl NetworkServer {
             return Err(PacketError::UnknownChannel(channel));
         }
         self.stats.received.add(packet.len());
-        let (limits, length) = (&self.config.limits, packet.len());
-        self.sessions.begin_packet(connection, limits, length);
+        let (limits, now) = (&self.config.limits, self.clock.now());
+        if !self
+            .sessions
+            .begin_packet(connection, limits, (packet.len(), now))
+        {
+            self.stats.refused.packets += 1;
+            self.sessions.intake.count(Misbehaviour::Ignored);
+            self.end_packet(connection);
+            return Err(PacketError::TooManyMessages(connection));
+        }
         let mut result = Ok(());
         for frame in frames(packet) {
+            self.sessions.intake.count_message();
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
+            if let Err(error) = &handled {
+                self.stats.refused.count_read(error.kind());
+                self.sessions.intake.count(error.kind().into());
+            }
             result = result.and(handled);
         }
-        let limits = &self.config.limits;
-        self.sessions.end_packet(connection, limits, length);
         if let Err(error) = &result {
             let error = error.clone();
             self.events
                 .push_minor(ServerEvent::Misbehaved { connection, error });
         }
+        self.end_packet(connection);
         Ok(result?)
+    }
+
+    /// Charges a connection with the packet in progress, and closes it after too much misbehaviour.
+    fn end_packet(&mut self, connection: ConnectionId) {
+        let (limits, now) = (&self.config.limits, self.clock.now());
+        if self.sessions.end_packet(connection, limits, now) {
+            self.close_for(connection, LimitExceeded::Misbehaviour);
+        }
+    }
+
+    /// Closes a connection that has exceeded a limit.
+    fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
+        if self.sessions.knows(connection) {
+            self.stats.refused.count_closed(limit);
+            self.send_off(connection, DisconnectReason::Limit(limit));
+        }
+    }
+
+    /// Closes the connections that have not become ready in time.
+    pub(in crate::server) fn expire_joins(&mut self) {
+        let (now, timeout) = (self.clock.now(), self.config.limits.join_timeout);
+        for connection in self.sessions.lobby.expire(now, timeout) {
+            self.close_for(connection, LimitExceeded::JoinTime);
+        }
     }
 
     fn handle_message(&mut self, from: ConnectionId, frame: Frame<'_>) -> Result<(), ReadError> {
@@ -100,7 +140,11 @@ impl NetworkServer {
             (ConnectionState::Connecting, _) => return Err(unknown(frame)),
             (_, Some(MessageType::Ready)) => {
                 Ready::decode(frame.payload)?;
-                self.set_ready(from);
+                if self.sessions.lobby.admit(from, &self.config.limits) {
+                    self.set_ready(from);
+                } else {
+                    self.close_for(from, LimitExceeded::Places);
+                }
             }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
@@ -212,6 +256,7 @@ impl NetworkServer {
             return;
         };
         closed.state = ConnectionState::Closing;
+        self.sessions.lobby.leave(connection);
         let owned: Vec<NetId> = closed.owned.iter().collect();
         closed.list(&mut self.outbound.outgoing);
         self.sessions.closing.push_back(connection);
@@ -247,9 +292,31 @@ impl NetworkServer {
     }
 
     /// Makes a connection ready, like its `Ready` message: with the next update it receives all
-    /// visible objects. Without effect on a ready connection.
+    /// visible objects. Without effect on a ready connection. It takes a place, even beyond
+    /// [`max_ready`](syncvar_runtime::Limits::max_ready).
     pub fn set_ready(&mut self, connection: ConnectionId) {
         self.sessions.set_joining(connection);
+    }
+
+    /// Lets a connection take a [reserved place](syncvar_runtime::Limits::reserved_places) when it
+    /// becomes ready. Returns whether the connection exists.
+    ///
+    /// The game calls it for a returning session, which it recognises before the connection is ready:
+    /// by a token in a command of a client without
+    /// [`auto_ready`](crate::ClientConfig::auto_ready), or by the address.
+    ///
+    /// ```
+    /// use syncvar::ServerConfig;
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut config = ServerConfig::default();
+    /// (config.limits.max_ready, config.limits.reserved_places) = (100, 10);
+    /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
+    /// let connection = server.handle_connect();
+    /// assert!(server.set_returning(connection)); // one of the last ten places is open to it
+    /// ```
+    pub fn set_returning(&mut self, connection: ConnectionId) -> bool {
+        self.sessions.lobby.set_returning(connection)
     }
 
     /// Makes a connection not ready: it keeps its objects and receives no changes until it is ready
@@ -292,6 +359,7 @@ impl NetworkServer {
             });
         if !seen {
             self.stats.unknown_objects += 1;
+            self.sessions.intake.count(Misbehaviour::Ignored);
         } else if let Some(connection) = self.sessions.connections.get_mut(from.0) {
             if connection.resync_requests.is_empty() {
                 self.sessions.resyncing.push(from);

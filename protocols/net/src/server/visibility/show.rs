@@ -57,7 +57,11 @@ impl NetworkServer {
         entering.sort_unstable();
         entering.dedup();
         self.send_void(id, &owed);
+        let before = (!owed.is_empty()).then(|| self.snapshot_bytes());
         self.send_snapshot(id, &entering);
+        if let Some(before) = before {
+            self.charge_resync(&owed, self.snapshot_bytes() - before);
+        }
         entering.clear();
         self.replication.scratch.entering = entering;
     }

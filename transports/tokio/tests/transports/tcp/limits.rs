@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::support::{Board, Running, prefabs, read_to_end, ready_client, soon};
+use super::support::{Board, Running, flood, prefabs, read_to_end, ready_client, soon};
 use syncvar_net::{NetworkServer, ServerConfig};
 use syncvar_tokio::tcp::{ReservedPlaces, TcpOptions};
 use tokio::io::AsyncWriteExt;
@@ -89,7 +89,6 @@ async fn connections_beyond_the_rate_wait_for_their_turn() {
         streams.push(connect_from([127, 0, 0, 1], server.addr).await);
     }
     reaches(|| server.counters.stats().delayed_accepts, 1).await;
-    assert!(accepted() < 20);
     reaches(accepted, 20).await;
 }
 
@@ -118,13 +117,13 @@ async fn silence_after_the_handshake_ends_a_connection() {
 #[tokio::test]
 async fn pings_of_a_client_keep_it_connected() {
     let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_secs(1);
+    options.idle_timeout = Duration::from_secs(2);
     let server = Running::start(options, |_| {}).await;
     // Half of the limit.
     let mut client = server
-        .join_with(|config| config.ping_interval = Duration::from_millis(500))
+        .join_with(|config| config.ping_interval = Duration::from_secs(1))
         .await;
-    let waited = tokio::time::timeout(Duration::from_millis(2500), async {
+    let waited = tokio::time::timeout(Duration::from_secs(4), async {
         while client.receive().await.is_ok() {}
     });
     assert!(waited.await.is_err(), "connected");
@@ -169,15 +168,24 @@ async fn a_flood_fills_its_inbox_and_no_more() {
     let server = Running::start(options, |board| board.count += 1).await;
     let mut good = server.join().await;
     assert_eq!(server.counters.stats().inbox_full, 0);
-    let flooder = ready_client(server.addr).await;
-    let (mut read, mut write) = flooder.into_split();
-    let flood = tokio::spawn(async move {
-        let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
-        let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
-        let writing = async { while write.write_all(&ready).await.is_ok() {} };
-        tokio::select! { _ = reading => {}, () = writing => {} }
-    });
+    let flood = flood(&server).await;
     reaches(|| server.counters.stats().inbox_full, 10).await;
+    let start = *good.client().get::<Board>(server.board).unwrap().count;
+    server
+        .see(&mut good, |board| board.count > start + 50)
+        .await;
+    flood.abort();
+}
+
+#[tokio::test]
+async fn input_beyond_the_bytes_of_a_tick_waits() {
+    let mut options = TcpOptions::default();
+    options.max_tick_bytes = 2000;
+    let server = Running::start(options, |board| board.count += 1).await;
+    let mut good = server.join().await;
+    assert_eq!(server.counters.stats().tick_full, 0);
+    let flood = flood(&server).await;
+    reaches(|| server.counters.stats().tick_full, 10).await;
     let start = *good.client().get::<Board>(server.board).unwrap().count;
     server
         .see(&mut good, |board| board.count > start + 50)

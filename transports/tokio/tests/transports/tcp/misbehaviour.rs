@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::support::{Board, Running, read_to_end, ready_client, soon};
+use super::support::{Board, Running, flood, read_to_end, soon};
 use syncvar_net::ServerEvent;
 use syncvar_runtime::DisconnectReason;
 use syncvar_tokio::tcp::TcpOptions;
@@ -143,18 +143,6 @@ async fn a_client_that_floods_does_not_starve_the_others() {
         .await;
     assert!(!flood.is_finished(), "what it sends is not wrong");
     flood.abort();
-}
-
-/// Starts a client that joins and then floods the server with `Ready`.
-async fn flood(server: &Running) -> tokio::task::JoinHandle<()> {
-    let stream = ready_client(server.addr).await;
-    let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
-    let (mut read, mut write) = stream.into_split();
-    tokio::spawn(async move {
-        let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
-        let writing = async { while write.write_all(&ready).await.is_ok() {} };
-        tokio::select! { _ = reading => {}, () = writing => {} }
-    })
 }
 
 #[tokio::test]
