@@ -4,7 +4,6 @@ mod budgets;
 mod convergence;
 mod hidden;
 mod interest;
-mod limits;
 mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]

@@ -1,252 +1,282 @@
-//! Limits of an owner's writes and of commands: work and memory.
+//! Limits of clients: each is reached by an attacker, and not by an honest program at half of it.
 
-use syncvar::calls::CommandRefusal;
+use std::time::Duration;
+
+use syncvar::limits::{LimitExceeded, Limits};
 use syncvar::prelude::*;
-use syncvar::testing::Link;
-use syncvar::values::FixedString4096;
-use syncvar::{Framing, ServerConfig};
+use syncvar::stats::RefusedInput;
+use syncvar::wire::NetworkWriter;
+use syncvar::{ClientConfig, DisconnectReason, Endpoint, ServerConfig, error::PacketError};
+use syncvar_testing::{Banner, Door, Score, frame, prefabs_with_scoreboard as prefabs};
 
-const FRAMINGS: [Framing; 2] = [Framing::Compact, Framing::Unet];
+const SECOND: Duration = Duration::from_secs(1);
 
-/// A chest that its owner fills.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0)]
-struct Chest {
-    #[sync_var(write = owner)]
-    coins: SyncList<u32>,
-    #[sync_var(write = owner)]
-    notes: SyncList<FixedString4096>,
-    #[sync_var(write = owner)]
-    label: SyncVar<String>,
-    heard: usize,
+/// Message without a meaning.
+const UNKNOWN: i16 = 99;
+
+/// Request for the snapshot of an object.
+const RESYNC: i16 = 20;
+
+/// Returns a network with changed limits, without clients.
+fn network(change: impl FnOnce(&mut Limits)) -> MemoryNetwork {
+    let mut config = ServerConfig::default();
+    change(&mut config.limits);
+    let link = syncvar::testing::Link::default();
+    let mut net = MemoryNetwork::with_config(prefabs, config, link);
+    net.tick = Duration::from_millis(50);
+    net
 }
 
-#[network_calls]
-impl Chest {
-    #[command]
-    fn read_out(&mut self, notes: Vec<FixedString4096>) {
-        self.heard += notes.len();
+/// Connects a client that asks for the objects only when the test does.
+fn connect_idle(net: &mut MemoryNetwork) -> usize {
+    let mut config = ClientConfig::default();
+    config.auto_ready = false;
+    let index = net.connect_client(NetworkClient::with_config(prefabs(), config));
+    net.step();
+    index
+}
+
+fn steps(net: &mut MemoryNetwork, time: Duration) {
+    let end = net.now() + time;
+    while net.now() < end {
+        net.step();
     }
 }
 
-fn prefabs() -> Prefabs {
-    Prefabs::new().register::<Chest>("chest")
-}
-
-/// A server with a chest of this many coins, its owner, and an observer.
-fn network(config: ServerConfig, coins: u32) -> (MemoryNetwork, NetId) {
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-    net.connect();
-    net.connect();
-    net.settle();
-    let options = SpawnOptions {
-        owner: Some(net.connection(0)),
-        ..SpawnOptions::default()
-    };
-    let chest = Chest {
-        coins: (0..coins).collect(),
-        ..Chest::default()
-    };
-    let id = net.server.spawn_with(chest, options).unwrap();
-    net.settle();
-    while net.server.poll_event().is_some() {}
-    (net, id)
-}
-
-fn config(framing: Framing) -> ServerConfig {
-    let mut config = ServerConfig::default();
-    config.framing = framing;
-    config
-}
-
-/// Changes the owner's chest, and lets the network settle.
-fn write(net: &mut MemoryNetwork, id: NetId, change: impl FnOnce(&mut Chest)) {
-    let mut chest = net.client_mut(0).get_mut::<Chest>(id).unwrap();
-    change(&mut chest);
-    drop(chest);
-    net.settle();
-}
-
-/// Returns the errors that the server has reported.
-fn misbehaviour(net: &mut MemoryNetwork) -> Vec<String> {
+/// Returns the connections that the server has closed for a limit, and the limits.
+fn closed(net: &mut MemoryNetwork) -> Vec<(ConnectionId, LimitExceeded)> {
     let events = std::iter::from_fn(|| net.server.poll_event());
-    let errors = events.filter_map(|event| match event {
-        ServerEvent::Misbehaved { error, .. } => Some(error.to_string()),
+    let closed = events.filter_map(|event| match event {
+        ServerEvent::Disconnected {
+            connection,
+            reason: DisconnectReason::Limit(limit),
+            ..
+        }
+        | ServerEvent::Refused {
+            connection,
+            reason: DisconnectReason::Limit(limit),
+        } => Some((connection, limit)),
         _ => None,
     });
-    errors.collect()
+    closed.collect()
 }
 
-/// All ends have the same chest.
-fn is_equal(net: &MemoryNetwork, id: NetId) -> bool {
-    let state = |chest: &Chest| (chest.coins.to_vec(), chest.notes.to_vec());
-    let server = state(net.server.get(id).unwrap());
-    (0..2).all(|client| state(net.client(client).get(id).unwrap()) == server)
-}
-
-#[test]
-fn owner_write_beyond_the_work_is_undone_as_a_whole() {
-    for framing in FRAMINGS {
-        let mut config = config(framing);
-        // A save of 5 000 coins takes about 90 000.
-        config.limits.max_work = 400_000;
-        let (mut net, id) = network(config, 5_000);
-        write(&mut net, id, |chest| {
-            chest.label.set("both or none".into());
-            for index in 0..200 {
-                chest.coins.insert(index, 7);
-                chest.coins.insert(2_500, 7);
-            }
-        });
-        let errors = misbehaviour(&mut net);
-        assert!(
-            matches!(&errors[..], [error] if error.contains("max_work")),
-            "{errors:?}"
-        );
-        let chest = net.server.get::<Chest>(id).unwrap();
-        assert_eq!((chest.coins.len(), &**chest.label), (5_000, ""));
-        assert_eq!(net.server.stats().ignored_writes, 1);
-        assert!(is_equal(&net, id), "the owner is corrected");
-        // Half of the work, and the connection is heard.
-        write(&mut net, id, |chest| {
-            for index in 0..4 {
-                chest.coins.insert(index, 7);
-                chest.coins.insert(2_500, 7);
-            }
-        });
-        assert!(misbehaviour(&mut net).is_empty());
-        assert_eq!(net.server.get::<Chest>(id).unwrap().coins.len(), 5_008);
-        assert!(is_equal(&net, id));
-    }
-}
-
-#[test]
-fn state_that_is_too_large_to_save_refuses_writes() {
-    for framing in FRAMINGS {
-        let mut config = config(framing);
-        config.limits.max_work = 50_000;
-        let (mut net, id) = network(config, 5_000);
-        for _ in 0..3 {
-            write(&mut net, id, |chest| chest.label = "x".into());
-            let errors = misbehaviour(&mut net);
-            assert!(
-                matches!(&errors[..], [error] if error.contains("max_work")),
-                "{errors:?}"
-            );
-        }
-        // The server makes it smaller.
-        net.server.get_mut::<Chest>(id).unwrap().heard += 1;
-        net.server.set_owner(id, None);
-        net.server
-            .get_mut::<Chest>(id)
-            .unwrap()
-            .coins
-            .truncate(1_000);
-        net.server.set_owner(id, Some(net.connection(0)));
-        net.settle();
-        write(&mut net, id, |chest| chest.label = "x".into());
-        assert_eq!(misbehaviour(&mut net), [""; 0]);
-        assert!(&**net.server.get::<Chest>(id).unwrap().label == "x" && is_equal(&net, id));
-    }
-}
-
-#[test]
-fn memory_of_all_objects_of_an_owner_is_limited() {
-    for framing in FRAMINGS {
-        let mut config = config(framing);
-        config.limits.max_owner_memory = 1 << 20;
-        let (mut net, first) = network(config, 0);
-        let options = SpawnOptions {
-            owner: Some(net.connection(0)),
-            ..SpawnOptions::default()
-        };
-        let second = net.server.spawn_with(Chest::default(), options).unwrap();
-        net.settle();
-        // One MiB holds 255 notes.
-        let fill = |net: &mut MemoryNetwork, id, count| {
-            write(net, id, |chest| {
-                chest.notes.extend(vec![FixedString4096::new(); count]);
-            });
-        };
-        fill(&mut net, first, 128);
-        assert_eq!(misbehaviour(&mut net), [""; 0], "half of the limit");
-        fill(&mut net, second, 100);
-        assert_eq!(misbehaviour(&mut net), [""; 0]);
-        fill(&mut net, second, 100);
-        let errors = misbehaviour(&mut net);
-        let expected = |error: &String| error.contains("max_owner_memory");
-        assert!(
-            !errors.is_empty() && errors.iter().all(expected),
-            "{errors:?}"
-        );
-        assert_eq!(net.server.get::<Chest>(second).unwrap().notes.len(), 100);
-        assert!(is_equal(&net, second));
-        // Less is always possible, and another object makes room.
-        write(&mut net, second, |chest| chest.notes.truncate(50));
-        net.server.despawn(first);
-        net.settle();
-        fill(&mut net, second, 150);
-        assert_eq!(misbehaviour(&mut net), [""; 0]);
-        assert_eq!(net.server.get::<Chest>(second).unwrap().notes.len(), 200);
-    }
-}
-
-/// The program's own state does not count: an owner may write next to it.
-#[test]
-fn state_of_the_program_does_not_count_as_the_owners() {
-    for framing in FRAMINGS {
-        let mut config = config(framing);
-        config.limits.max_owner_memory = 10_000;
-        let (mut net, id) = network(config, 5_000);
-        write(&mut net, id, |chest| chest.coins.extend(0..500));
-        write(&mut net, id, |chest| drop(chest.coins.drain(..1_000)));
-        assert_eq!(misbehaviour(&mut net), [""; 0]);
-        assert_eq!(net.server.get::<Chest>(id).unwrap().coins.len(), 4_500);
-    }
-}
-
-#[test]
-fn command_beyond_the_memory_is_refused() {
-    for framing in FRAMINGS {
-        let mut config = config(framing);
-        config.limits.max_memory = 1 << 20;
-        config.limits.memory_per_byte = 0;
-        let (mut net, id) = network(config, 0);
-        for count in [128, 512] {
-            let notes = vec![FixedString4096::new(); count];
-            let calls = net.client_mut(0).calls::<Chest>(id);
-            calls.read_out(notes).unwrap();
-            net.settle();
-        }
-        assert_eq!(net.server.get::<Chest>(id).unwrap().heard, 128);
-        let refused = std::iter::from_fn(|| net.server.poll_event());
-        let refused = refused.filter_map(|event| match event {
-            ServerEvent::CommandRefused { reason, .. } => Some(reason),
-            _ => None,
-        });
-        let refused: Vec<_> = refused.collect();
-        let expected = matches!(
-            &refused[..],
-            [CommandRefusal::Malformed(error)] if error.to_string().contains("max_memory")
-        );
-        assert!(expected, "{refused:?}");
-    }
-}
-
-/// A list of more elements than a `Unet` snapshot holds is saved and restored as well.
-#[test]
-fn refused_write_to_a_long_list_is_undone() {
-    let mut config = config(Framing::Compact);
-    config.limits.max_work = 4_000_000;
-    config.limits.work_per_byte = 0;
-    let (mut net, id) = network(config, 100_000);
-    write(&mut net, id, |chest| {
-        for index in 0..40 {
-            chest.coins.insert(index, 7);
-            chest.coins.insert(50_000, 7);
-        }
+/// Returns the text of the client's last disconnect.
+fn text(net: &mut MemoryNetwork, client: usize) -> Option<String> {
+    let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
+    let texts = events.filter_map(|event| match event {
+        ClientEvent::Disconnected {
+            reason: DisconnectReason::Requested(text),
+        } => Some(text),
+        _ => None,
     });
-    assert_eq!(misbehaviour(&mut net).len(), 1);
-    assert_eq!(net.server.get::<Chest>(id).unwrap().coins.len(), 100_000);
-    assert!(is_equal(&net, id));
+    texts.last()
+}
+
+fn refused(net: &MemoryNetwork) -> RefusedInput {
+    net.server.stats().refused
+}
+
+/// One request for a snapshot per millisecond and packet.
+fn flood(net: &mut MemoryNetwork, connection: ConnectionId, packets: usize) -> usize {
+    let packet = frame(RESYNC, &[1]);
+    let accepted = (0..packets).take_while(|_| {
+        net.server.accepts_packets(connection)
+            && net.server.handle_packet(connection, 0, &packet).is_ok()
+    });
+    accepted.count()
+}
+
+#[test]
+fn messages_beyond_the_rate_wait_or_are_refused() {
+    let mut net = network(|limits| limits.message_rate = 100.0);
+    net.server.spawn(Door::default());
+    net.connect();
+    net.connect();
+    net.settle();
+    steps(&mut net, 2 * SECOND);
+    let [flooder, honest] = [0, 1].map(|index| net.connection(index));
+    assert_eq!(flood(&mut net, flooder, 1000), 100);
+    let error = net.server.handle_packet(flooder, 0, &frame(RESYNC, &[1]));
+    assert_eq!(error, Err(PacketError::TooManyMessages(flooder)));
+    assert_eq!(refused(&net).packets, 1);
+    assert!(net.server.accepts_packets(honest));
+    net.step();
+    assert_eq!(flood(&mut net, flooder, 1000), 5, "of 50 ms");
+    // Half of the rate.
+    for _ in 0..100 {
+        assert_eq!(flood(&mut net, honest, 2), 2);
+        net.step();
+    }
+    assert_eq!(refused(&net).packets, 1);
+    assert_eq!(closed(&mut net), []);
+}
+
+#[test]
+fn misbehaviour_beyond_the_limit_ends_the_connection() {
+    let mut net = network(|_| {});
+    net.connect();
+    net.settle();
+    let connection = net.connection(0);
+    let invalid = frame(UNKNOWN, &[]);
+    for _ in 0..100 {
+        net.server
+            .handle_packet(connection, 0, &invalid)
+            .unwrap_err();
+    }
+    assert_eq!(closed(&mut net), []);
+    net.server
+        .handle_packet(connection, 0, &invalid)
+        .unwrap_err();
+    assert_eq!(
+        closed(&mut net),
+        [(connection, LimitExceeded::Misbehaviour)]
+    );
+    net.settle();
+    let expected = "too many invalid or ignored messages";
+    assert_eq!(text(&mut net, 0).as_deref(), Some(expected));
+    assert_eq!(
+        (refused(&net).malformed, refused(&net).misbehaved),
+        (101, 1)
+    );
+}
+
+/// Requests for despawned objects, as an honest client with a long delay sends them.
+#[test]
+fn ignored_messages_at_half_the_decay_are_forgiven() {
+    let mut net =
+        network(|limits| (limits.max_misbehaviour, limits.misbehaviour_decay) = (100, 100.0));
+    net.connect();
+    net.settle();
+    let connection = net.connection(0);
+    let late = frame(RESYNC, &[200]);
+    for _ in 0..200 {
+        for _ in 0..2 {
+            net.server.handle_packet(connection, 0, &late).unwrap();
+        }
+        net.step();
+    }
+    assert_eq!(closed(&mut net), []);
+    for _ in 0..102 {
+        net.server.handle_packet(connection, 0, &late).ok();
+    }
+    assert_eq!(
+        closed(&mut net),
+        [(connection, LimitExceeded::Misbehaviour)]
+    );
+}
+
+#[test]
+fn connection_that_is_not_ready_in_time_is_closed() {
+    let mut net = network(|_| {});
+    // The time begins with the first update, however late.
+    net.tick = 1000 * SECOND;
+    let late = connect_idle(&mut net);
+    net.tick = SECOND;
+    let punctual = connect_idle(&mut net);
+    let mute = net.server.handle_connect();
+    steps(&mut net, 30 * SECOND);
+    net.client_mut(punctual).ready();
+    steps(&mut net, 25 * SECOND);
+    assert_eq!(closed(&mut net), []);
+    steps(&mut net, 40 * SECOND);
+    let late_connection = net.connection(late);
+    let expected = [late_connection, mute].map(|connection| (connection, LimitExceeded::JoinTime));
+    assert_eq!(closed(&mut net), expected);
+    assert_eq!(refused(&net).late_joins, 2);
+    net.settle();
+    assert_eq!(text(&mut net, late).as_deref(), Some("not ready in time"));
+    // A scene change is no join.
+    let punctual = net.connection(punctual);
+    net.server.set_not_ready(punctual);
+    steps(&mut net, 100 * SECOND);
+    assert_eq!(closed(&mut net), []);
+}
+
+#[test]
+fn lobby_without_a_time_limit_holds_connections() {
+    let mut net = network(|limits| limits.join_timeout = Duration::MAX);
+    let index = connect_idle(&mut net);
+    net.tick = 3600 * SECOND;
+    steps(&mut net, 360_000 * SECOND);
+    assert_eq!(closed(&mut net), []);
+    assert!(net.is_connected(index));
+}
+
+#[test]
+fn last_places_are_for_returning_sessions() {
+    let mut net = network(|limits| (limits.max_ready, limits.reserved_places) = (2, 1));
+    let [first, second, third] = [(); 3].map(|()| connect_idle(&mut net));
+    let ready = |net: &mut MemoryNetwork, index: usize| {
+        net.client_mut(index).ready();
+        net.step();
+        let connection = net.connection(index);
+        net.server.is_ready(connection)
+    };
+    assert!(ready(&mut net, first));
+    let returning = net.connection(second);
+    assert!(net.server.set_returning(returning));
+    assert!(!ready(&mut net, third));
+    assert!(ready(&mut net, second));
+    let refused_connection = net.connection(third);
+    assert_eq!(
+        closed(&mut net),
+        [(refused_connection, LimitExceeded::Places)]
+    );
+    assert_eq!(text(&mut net, third).as_deref(), Some("the server is full"));
+    assert_eq!(refused(&net).without_place, 1);
+    // A connection that leaves frees its place; one that pauses keeps it.
+    let returning = net.connection(second);
+    net.server.set_not_ready(returning);
+    assert!(ready(&mut net, second));
+    net.cut(second);
+    net.cut(first);
+    let newcomer = connect_idle(&mut net);
+    assert!(ready(&mut net, newcomer));
+}
+
+/// 64 banners of 30 KB, requested again with each update.
+#[test]
+fn requested_snapshots_beyond_their_rate_wait() {
+    let mut net = network(|_| {});
+    let ids: Vec<_> = (0..64).map(|_| spawn(&mut net, 30_000)).collect();
+    net.connect();
+    net.settle();
+    let connection = net.connection(0);
+    let mut request = |seconds: u32| {
+        let before = net.server.stats().sent.bytes;
+        for _ in 0..20 * seconds {
+            for id in &ids {
+                let mut number = NetworkWriter::new();
+                number.write_packed_u32(id.0);
+                let packet = frame(RESYNC, number.as_bytes());
+                net.server.handle_packet(connection, 0, &packet).unwrap();
+            }
+            net.step();
+        }
+        net.server.stats().sent.bytes - before
+    };
+    let sent = request(5);
+    assert!((5 << 20..7 << 20).contains(&sent), "{sent}");
+    assert!(refused(&net).delayed_snapshots > 40);
+    // All objects of half a second's bytes return at once.
+    let mut net = network(|_| {});
+    let ids: Vec<_> = (0..20).map(|_| spawn(&mut net, 25_000)).collect();
+    net.connect();
+    net.settle();
+    let connection = net.connection(0);
+    for id in &ids {
+        let packet = frame(RESYNC, &[u8::try_from(id.0).unwrap()]);
+        net.server.handle_packet(connection, 0, &packet).unwrap();
+    }
+    let before = net.server.stats().sent.bytes;
+    net.step();
+    assert!(net.server.stats().sent.bytes - before >= 500_000);
+    assert_eq!(refused(&net).delayed_snapshots, 0);
+}
+
+fn spawn(net: &mut MemoryNetwork, length: usize) -> NetId {
+    let mut banner = Banner::default();
+    banner.text.set("x".repeat(length));
+    net.server.spawn((Score::default(), banner))
 }

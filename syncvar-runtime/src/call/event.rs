@@ -147,7 +147,6 @@ macro_rules! tuples {
         impl<$($name: SyncValue),*> CallArguments for ($($name,)*) {
             #[allow(unused_variables, reason = "one of them is empty")]
             fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-                reader.charge_large::<Self>()?;
                 Ok(($(<$name as SyncValue>::read(reader)?,)*))
             }
         }

@@ -315,7 +315,6 @@ where
 
     #[inline]
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        reader.charge_large::<T>()?;
         F::read_in_place(self.field.received(), reader)
     }
 

@@ -245,7 +245,6 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        reader.charge_large::<T>()?;
         self.value.read_in_place(reader)
     }
 
@@ -259,7 +258,6 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        reader.charge_large::<T>()?;
         self.value.read_in_place(reader)
     }
 
@@ -276,7 +274,6 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        reader.charge_large::<T>()?;
         self.value.read_with_previous(reader)
     }
 }

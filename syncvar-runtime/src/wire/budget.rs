@@ -12,6 +12,16 @@ pub(crate) const ENTRY: usize = 32;
 /// Size of a value whose copy is worth a charge, in bytes.
 pub(super) const LARGE: usize = 256;
 
+/// Memory that a value may keep for later, whatever its present size, in bytes.
+const SPARE: usize = 4096;
+
+/// Returns whether a value keeps much more memory than it needs: a peer could make it grow and shrink
+/// again.
+#[inline]
+pub(crate) const fn is_wasteful<T>(capacity: usize, length: usize) -> bool {
+    capacity.wrapping_shr(2) > length && capacity.saturating_mul(size_of::<T>()) > SPARE
+}
+
 impl NetworkReader<'_> {
     /// Sets the memory and work that reads may take, with their limits of elements and depth. A reader
     /// without this call has the budget of [`Limits::default`](crate::Limits).

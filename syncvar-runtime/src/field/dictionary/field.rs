@@ -11,7 +11,7 @@ use indexmap::map::Entry;
 use super::{DictionaryChange, SyncDictionary};
 use crate::field::collection::{self, Changes, charge_changes, charge_entries, sync_field};
 use crate::schema::TypeSchema;
-use crate::wire::budget::ENTRY;
+use crate::wire::budget::{ENTRY, is_wasteful};
 use crate::{
     Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
     SyncValue,
@@ -87,10 +87,22 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
             self.report(former, reported);
             return Ok(());
         }
+        let mut read = Ok(());
         for _ in 0..operations {
-            self.read_operation(reader, &mut reported)?;
+            read = self.read_operation(reader, &mut reported);
+            if read.is_err() {
+                break;
+            }
         }
-        Ok(())
+        self.shrink();
+        read
+    }
+
+    /// Releases memory that a peer has made the map take for a while.
+    pub(super) fn shrink(&mut self) {
+        if is_wasteful::<(K, V)>(self.items.capacity(), self.items.len()) {
+            self.items.shrink_to_fit();
+        }
     }
 
     /// Reads a snapshot into an empty map. The values of former keys keep their memory.
@@ -221,10 +233,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         let count = self.items.len();
         match self.items.entry(key) {
             Entry::Occupied(mut entry) => match reported {
-                None => {
-                    reader.charge_large::<V>()?;
-                    entry.get_mut().read_in_place(reader)?;
-                }
+                None => entry.get_mut().read_in_place(reader)?,
                 Some(reported) => {
                     if let Some(previous) = entry.get_mut().read_with_previous(reader)? {
                         let (key, value) = (entry.key().clone(), entry.get().clone());

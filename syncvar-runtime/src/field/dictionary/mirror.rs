@@ -88,6 +88,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 self.make(made, reader, &mut reported)?;
             }
         }
+        self.shrink();
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use crate::wire::budget::STEP;
+use crate::wire::budget::{STEP, is_wasteful};
 use crate::{NetworkReader, ReadError, ReadErrorKind};
 
 /// Size of a list, in bytes, from which several operations share one pass.
@@ -179,6 +179,9 @@ impl<T> Drop for Edited<'_, T> {
     fn drop(&mut self) {
         if let Some(ring) = self.ring.take() {
             *self.items = ring.into_vec();
+        }
+        if is_wasteful::<T>(self.items.capacity(), self.items.len()) {
+            self.items.shrink_to_fit();
         }
     }
 }

@@ -4,6 +4,7 @@ use super::edited::{Edited, out_of_range};
 use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes, charge_changes, charge_relayed};
 use crate::field::mirror::{self, ADD, Operation};
+use crate::wire::budget::is_wasteful;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// Numbers of the other operations.
@@ -78,6 +79,9 @@ impl<T: SyncValue> SyncList<T> {
         let count = mirror::read_count(reader)?;
         reader.charge::<T>(count)?;
         self.items.clear();
+        if is_wasteful::<T>(self.items.capacity(), count) {
+            self.items.shrink_to_fit();
+        }
         self.items.reserve(reader.room::<T>(count));
         for _ in 0..count {
             let left = reader.remaining();

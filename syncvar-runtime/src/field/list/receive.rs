@@ -120,7 +120,6 @@ impl<T: SyncValue> Edited<'_, T> {
         index: usize,
         reported: &mut Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
-        reader.charge_large::<T>()?;
         let length = self.len();
         let Some(item) = self.get_mut(index) else {
             return Err(out_of_range(reader, index, length));

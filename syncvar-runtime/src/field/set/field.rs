@@ -103,10 +103,15 @@ where
         }
         return Ok(());
     }
+    let mut read = Ok(());
     for _ in 0..operations {
-        read_operation(items, reader, &mut reported)?;
+        read = read_operation(items, reader, &mut reported);
+        if read.is_err() {
+            break;
+        }
     }
-    Ok(())
+    items.shrink();
+    read
 }
 
 /// Collects the changes since a former content.

@@ -102,6 +102,7 @@ where
             reported.extend(change);
         }
     }
+    items.shrink();
     Ok(())
 }
 

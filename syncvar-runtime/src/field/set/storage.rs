@@ -7,6 +7,7 @@ use std::hash::Hash;
 use indexmap::{IndexMap, IndexSet};
 
 use crate::field::keys::KeyMap;
+use crate::wire::budget::is_wasteful;
 
 /// Elements of a set, found by `Q`.
 pub(super) trait Storage<Q: ?Sized> {
@@ -39,6 +40,8 @@ pub(super) trait Items: Default + IntoIterator {
 
     fn len(&self) -> usize;
     fn reserve(&mut self, additional: usize);
+    /// Releases memory that a peer has made the set take for a while.
+    fn shrink(&mut self);
     fn has(&self, value: &Self::Item) -> bool {
         self.find(value).is_some()
     }
@@ -60,6 +63,12 @@ impl<T: Hash + Eq> Items for IndexSet<T> {
 
     fn reserve(&mut self, additional: usize) {
         self.reserve(additional);
+    }
+
+    fn shrink(&mut self) {
+        if is_wasteful::<T>(self.capacity(), self.len()) {
+            self.shrink_to_fit();
+        }
     }
 
     fn find(&self, value: &T) -> Option<&T> {
@@ -87,6 +96,8 @@ impl<T: Ord> Items for BTreeSet<T> {
     }
 
     fn reserve(&mut self, _additional: usize) {}
+
+    fn shrink(&mut self) {}
 
     fn find(&self, value: &T) -> Option<&T> {
         self.get(value)

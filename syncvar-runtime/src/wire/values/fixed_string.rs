@@ -190,6 +190,7 @@ impl<const N: usize> SyncValue for FixedString<N> {
 
     #[inline]
     fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        reader.charge_large::<Self>()?;
         let start = reader.mark();
         let text = reader.read_text()?;
         Self::try_from(text).map_err(|FixedStringTooLong { length, capacity }| {

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::value::write_elements;
 use crate::schema::TypeSchema;
-use crate::wire::budget::ENTRY;
+use crate::wire::budget::{ENTRY, is_wasteful};
 use crate::wire::{
     Absence, Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue,
 };
@@ -67,6 +67,9 @@ where
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let entries = read_entries(reader, |key| self.remove_entry(key))?;
         self.clear();
+        if is_wasteful::<(K, V)>(self.capacity(), entries.len()) {
+            self.shrink_to_fit();
+        }
         self.extend(entries);
         Ok(())
     }
@@ -130,6 +133,9 @@ where
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let elements = read_elements(reader, |element| self.take(element))?;
         self.clear();
+        if is_wasteful::<T>(self.capacity(), elements.len()) {
+            self.shrink_to_fit();
+        }
         self.extend(elements);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! `SyncValue`: the values of fields.
 
 use crate::schema::TypeSchema;
+use crate::wire::budget::is_wasteful;
 use crate::wire::encoding::MAX_EMPTY_ELEMENTS;
 use crate::wire::{
     Absence, NetworkReader, NetworkWriter, PlainForm, ReadError, ReadErrorKind, ValueForm,
@@ -150,7 +151,11 @@ pub trait SyncValue: Clone + Send + Sync + 'static {
                 }
             }
             Ok(())
-        })
+        })?;
+        if is_wasteful::<Self>(values.capacity(), count) {
+            values.shrink_to_fit();
+        }
+        Ok(())
     }
 
     /// Writes the value in the fixed width of its type: `Mirror`'s form of integers in an `Option`.
@@ -292,6 +297,9 @@ impl SyncValue for u8 {
         let bytes = reader.read_byte_sequence()?;
         values.clear();
         values.extend_from_slice(bytes);
+        if is_wasteful::<u8>(values.capacity(), bytes.len()) {
+            values.shrink_to_fit();
+        }
         Ok(())
     }
 }
@@ -378,6 +386,9 @@ impl SyncValue for String {
         let text = reader.read_text()?;
         self.clear();
         self.push_str(text);
+        if is_wasteful::<u8>(self.capacity(), text.len()) {
+            self.shrink_to_fit();
+        }
         Ok(())
     }
 
