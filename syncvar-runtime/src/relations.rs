@@ -1,6 +1,6 @@
 //! Places of objects, scene ids and parents.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 
 use crate::ordered::{IdMap, IdPairs};
 use crate::{NetId, NetworkSceneId, Quaternion, Vector3};
@@ -23,13 +23,14 @@ impl Default for Place {
     }
 }
 
-/// Scene ids and parents of objects. An object without either takes no memory.
+/// Scene ids and parents of objects. An object without either takes no memory. On a client the server
+/// chooses the ids, so the tables have random keys.
 #[derive(Debug, Default)]
 pub struct Relations {
-    scene_ids: FxHashMap<NetId, NetworkSceneId>,
+    scene_ids: HashMap<NetId, NetworkSceneId>,
     /// Inverse of `scene_ids`.
     scene_objects: IdMap<NetworkSceneId, NetId>,
-    parents: FxHashMap<NetId, NetId>,
+    parents: HashMap<NetId, NetId>,
     /// Inverse of `parents`: pairs of parent and child.
     children: IdPairs<NetId, NetId>,
 }
@@ -131,7 +132,7 @@ impl Relations {
     /// Returns the number of ancestors of each object, in the order of the objects. Each ancestor is
     /// visited once.
     pub fn depths(&self, objects: impl Iterator<Item = NetId>) -> Vec<usize> {
-        let (mut known, mut path) = (FxHashMap::default(), Vec::new());
+        let (mut known, mut path) = (HashMap::new(), Vec::new());
         let depth_of = |object| {
             path.push(object);
             let mut above = self.ancestors(object);

@@ -1,6 +1,7 @@
 //! In the steady state nothing is allocated per object, field or client.
 
 mod attacks;
+mod ids;
 mod mirror;
 
 use std::time::Duration;

@@ -4,6 +4,8 @@ mod compact;
 mod fixed_strings;
 mod foreign;
 mod keyed;
+#[cfg(feature = "serde")]
+mod limits;
 mod memory;
 mod networks;
 mod numbers;

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use syncvar::Framing;
-use syncvar::prelude::*;
 use syncvar_testing::attacks::{Program, Server, Trove, Victim, Wide, programs};
 use syncvar_testing::cases;
 
@@ -30,7 +29,8 @@ fn assert_joins(server: &mut Server) {
         client.get::<Trove>(server.object),
     );
     let (ours, theirs) = (ours.map(state), theirs.map(state));
-    assert!(ours.is_some() && ours == theirs);
+    assert!(ours.is_some());
+    assert_eq!(ours, theirs);
 }
 
 proptest! {

@@ -231,8 +231,8 @@ fn last_places_are_for_returning_sessions() {
     assert!(ready(&mut net, second));
     net.cut(second);
     net.cut(first);
-    let next = connect_idle(&mut net);
-    assert!(ready(&mut net, next));
+    let newcomer = connect_idle(&mut net);
+    assert!(ready(&mut net, newcomer));
 }
 
 /// 64 banners of 30 KB, requested again with each update.

@@ -7,6 +7,7 @@ mod hidden;
 mod interest;
 mod limits;
 mod observers;
+mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;

@@ -90,7 +90,8 @@ use world::write::Writes;
 /// the change.
 #[derive(Debug)]
 pub struct MirrorClient {
-    config: MirrorClientConfig,
+    /// Boxed, so that a future with a client is small.
+    config: Box<MirrorClientConfig>,
     prefabs: MirrorPrefabs,
     world: World<Box<Replica>>,
     order: SpawnOrder,
@@ -124,7 +125,7 @@ impl MirrorClient {
             time: Time::default(),
             events: Events::with_limit(config.max_events),
             stats: MirrorClientStats::default(),
-            config,
+            config: Box::new(config),
         }
     }
 

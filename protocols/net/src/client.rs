@@ -91,7 +91,8 @@ use writes::PendingWrites;
 /// ```
 #[derive(Debug)]
 pub struct NetworkClient {
-    config: ClientConfig,
+    /// Boxed, so that a future with a client is small.
+    config: Box<ClientConfig>,
     session: Session,
     world: World<Replica>,
     /// Dormant scene objects.
@@ -130,7 +131,7 @@ impl NetworkClient {
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
             clock: Clocks::default(),
-            config,
+            config: Box::new(config),
         }
     }
 

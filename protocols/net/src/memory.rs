@@ -206,6 +206,32 @@ impl MemoryNetwork {
         }
     }
 
+    /// Connects a client again, with a new connection and the same link. Cuts its link first if that is up.
+    ///
+    /// ```
+    /// # use syncvar::prelude::*;
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// net.settle();
+    /// let before = net.connection(0);
+    /// net.cut(0);
+    /// net.reconnect(0);
+    /// net.settle();
+    /// assert!(net.is_connected(0) && net.connection(0) != before);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the index is out of range.
+    pub fn reconnect(&mut self, index: usize) {
+        self.cut(index);
+        let end = &mut self.clients[index];
+        end.client.handle_connect();
+        end.connection = self.server.handle_connect();
+        end.connected = true;
+        end.down.clear();
+        end.up.clear();
+    }
+
     /// Advances the time by one tick: clients update, their packets arrive, the server updates, its
     /// packets arrive. A link that one side has left goes down after the last packet.
     pub fn step(&mut self) {

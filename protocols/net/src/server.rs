@@ -96,9 +96,10 @@ pub struct NetworkServer {
     /// The client in the same process.
     host: Option<Box<Host>>,
     events: Events<ServerEvent>,
-    stats: Stats,
+    stats: Box<Stats>,
     clock: Clock,
-    config: ServerConfig,
+    /// Boxed with the statistics, so that a future with a server is small.
+    config: Box<ServerConfig>,
 }
 
 impl NetworkServer {
@@ -116,7 +117,7 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         Self {
             sessions: Sessions::new(prefabs.schema_hash()),
-            stats: Stats::for_prefabs(&prefabs),
+            stats: Box::new(Stats::for_prefabs(&prefabs)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs),
@@ -126,7 +127,7 @@ impl NetworkServer {
             host: None,
             events: Events::with_limit(config.max_events),
             clock: Clock::default(),
-            config,
+            config: Box::new(config),
         }
     }
 

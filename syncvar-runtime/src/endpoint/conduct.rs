@@ -210,11 +210,12 @@ mod tests {
     const START: Duration = Duration::ZERO;
 
     fn limits() -> Limits {
-        let mut limits = Limits::default();
-        limits.max_work = 1000;
-        limits.max_total_work = 2000;
-        limits.work_per_byte = 0;
-        limits
+        Limits {
+            max_work: 1000,
+            max_total_work: 2000,
+            work_per_byte: 0,
+            ..Limits::default()
+        }
     }
 
     /// Causes as much work as allowed, at most `wanted`.

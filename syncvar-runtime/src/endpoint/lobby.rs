@@ -1,19 +1,19 @@
 //! `Lobby`: connections before their first ready, and the places of the others.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::ordered::{IdMap, Ids};
 use crate::{ConnectionId, Limits};
 
 /// Connections before their first ready, and the places of the others.
 #[derive(Debug, Default)]
 pub struct Lobby {
     /// Connections that have not been ready, by number, which is the order of their begin.
-    waiting: BTreeMap<ConnectionId, Waiting>,
+    waiting: IdMap<ConnectionId, Waiting>,
     /// Connections since the last update.
     new: Vec<ConnectionId>,
     /// Connections with a place.
-    placed: BTreeSet<ConnectionId>,
+    placed: Ids<ConnectionId>,
 }
 
 #[derive(Debug, Default)]
@@ -33,23 +33,23 @@ impl Lobby {
 
     /// Removes a connection, and frees its place.
     pub fn leave(&mut self, connection: ConnectionId) {
-        self.waiting.remove(&connection);
-        self.placed.remove(&connection);
+        self.waiting.remove(connection);
+        self.placed.remove(connection);
     }
 
     /// Lets a connection take a reserved place. Returns whether it is known.
     pub fn set_returning(&mut self, connection: ConnectionId) -> bool {
-        let waiting = self.waiting.get_mut(&connection);
+        let waiting = self.waiting.get_mut(connection);
         let known = waiting.map(|waiting| waiting.returning = true);
-        known.is_some() || self.placed.contains(&connection)
+        known.is_some() || self.placed.contains(connection)
     }
 
     /// Gives a connection a place, if one is free for it. Returns whether it has one.
     pub fn admit(&mut self, connection: ConnectionId, limits: &Limits) -> bool {
-        if self.placed.contains(&connection) {
+        if self.placed.contains(connection) {
             return true;
         }
-        let waiting = self.waiting.get(&connection);
+        let waiting = self.waiting.get(connection);
         let reserved = if waiting.is_some_and(|waiting| waiting.returning) {
             0
         } else {
@@ -64,14 +64,14 @@ impl Lobby {
 
     /// Gives a connection a place, beyond the limit if necessary: the program decides so.
     pub fn place(&mut self, connection: ConnectionId) {
-        self.waiting.remove(&connection);
+        self.waiting.remove(connection);
         self.placed.insert(connection);
     }
 
     /// Starts the time of the new connections, and returns the connections that have waited too long.
     pub fn expire(&mut self, now: Duration, timeout: Duration) -> Vec<ConnectionId> {
         for connection in self.new.drain(..) {
-            if let Some(waiting) = self.waiting.get_mut(&connection) {
+            if let Some(waiting) = self.waiting.get_mut(connection) {
                 waiting.since = Some(now);
             }
         }
@@ -79,7 +79,7 @@ impl Lobby {
             let since = waiting.since.unwrap_or(now);
             now.saturating_sub(since) >= timeout
         });
-        late.map(|(connection, _)| *connection).collect()
+        late.map(|(connection, _)| connection).collect()
     }
 }
 

@@ -58,7 +58,7 @@ use mirror::Made;
 /// swapped out of another field, which brings its own log along. Clone it instead.
 ///
 /// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
-/// `ClientConfig::max_elements` allows.
+/// [`Limits::max_elements`](crate::Limits::max_elements) allows.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;

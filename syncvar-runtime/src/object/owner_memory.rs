@@ -1,8 +1,7 @@
 //! `OwnerMemory`: memory that a connection has made its objects keep.
 
-use std::collections::BTreeMap;
-
 use crate::NetId;
+use crate::ordered::IdMap;
 
 /// Memory that the writes of one connection have added to its objects.
 ///
@@ -20,7 +19,7 @@ use crate::NetId;
 /// ```
 #[derive(Debug, Default)]
 pub struct OwnerMemory {
-    objects: BTreeMap<NetId, Kept>,
+    objects: IdMap<NetId, Kept>,
     total: usize,
 }
 
@@ -41,12 +40,12 @@ impl OwnerMemory {
 
     /// Returns the memory added to one object.
     pub fn of(&self, object: NetId) -> usize {
-        self.objects.get(&object).map_or(0, |kept| kept.added)
+        self.objects.get(object).map_or(0, |kept| kept.added)
     }
 
     /// Returns the memory of all objects if a write takes one from `before` to `now`.
     pub fn with(&self, object: NetId, before: usize, now: usize) -> usize {
-        let former = self.objects.get(&object).copied();
+        let former = self.objects.get(object).copied();
         let kept = former.unwrap_or(Kept {
             base: before,
             added: 0,
@@ -57,10 +56,11 @@ impl OwnerMemory {
 
     /// Records a write that has taken an object from `before` to `now`.
     pub fn record(&mut self, object: NetId, before: usize, now: usize) {
-        let kept = self.objects.entry(object).or_insert(Kept {
+        let new = || Kept {
             base: before,
             added: 0,
-        });
+        };
+        let kept = self.objects.get_or_insert_with(object, new);
         let added = now.saturating_sub(kept.base);
         self.total = { self.total }
             .saturating_sub(kept.added)
@@ -70,7 +70,7 @@ impl OwnerMemory {
 
     /// Removes an object that the connection no longer owns.
     pub fn remove(&mut self, object: NetId) {
-        if let Some(kept) = self.objects.remove(&object) {
+        if let Some(kept) = self.objects.remove(object) {
             self.total = self.total.saturating_sub(kept.added);
         }
     }

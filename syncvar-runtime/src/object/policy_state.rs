@@ -6,7 +6,7 @@ use super::slot::{Nanos, RestrictedFields, nanos};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::wire::budget::STEP;
-use crate::{NetworkReader, NetworkWriter};
+use crate::{Encoding, NetworkReader, NetworkWriter};
 
 /// State of the restricted fields of one behaviour.
 #[derive(Debug, Default)]
@@ -73,6 +73,9 @@ struct LastSent {
     value: Option<Vec<u8>>,
 }
 
+/// Encoding of the values: it has no limit of elements.
+const SAVED: Encoding = Encoding::Compact;
+
 /// Returns the single bits of a mask, ascending.
 pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
@@ -93,7 +96,7 @@ fn measured_value_of(
     bit: u64,
     size: &mut StateSize,
 ) -> Option<Vec<u8>> {
-    let mut writer = NetworkWriter::new();
+    let mut writer = NetworkWriter::with_encoding(SAVED);
     behaviour.write_fields(&mut writer, bit);
     *size += StateSize::of(&mut writer);
     let valid = writer.take_error().is_none();
@@ -102,7 +105,7 @@ fn measured_value_of(
 
 /// Restores the value of a field.
 fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
-    let mut reader = NetworkReader::new(value).with_budget(ReadBudget::UNLIMITED);
+    let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
     if let Err(error) = behaviour.read_fields(&mut reader, bit) {
         tracing::error!(%error, "a field cannot read the bytes that it has written");
     }
@@ -317,6 +320,6 @@ fn is_beyond(behaviour: &mut (impl RestrictedFields + ?Sized), sent: &LastSent) 
     let Some(value) = &sent.value else {
         return true;
     };
-    let mut reader = NetworkReader::new(value).with_budget(ReadBudget::UNLIMITED);
+    let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
     behaviour.is_beyond_threshold(&mut reader, sent.bit)
 }

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use syncvar::prelude::*;
 use syncvar_testing::{Door, prefabs};
 
+/// Children and parents of a chain of this length, in the order of assignment.
+type Parents = fn(u32) -> Box<dyn Iterator<Item = (u32, u32)>>;
+
 /// Time to build, settle and join a chain. The chain grows at the bottom, at the top, or from pairs.
-fn time_of_chain(
-    length: u32,
-    parents: fn(u32) -> Box<dyn Iterator<Item = (u32, u32)>>,
-) -> Duration {
+fn time_of_chain(length: u32, parents: Parents) -> Duration {
     let begin = Instant::now();
     let mut net = MemoryNetwork::pair(prefabs);
     net.settle();
@@ -35,7 +35,7 @@ fn time_of_chain(
 
 #[test]
 fn cost_of_a_chain_of_parents_is_linear() {
-    let orders: [fn(u32) -> Box<dyn Iterator<Item = (u32, u32)>>; 3] = [
+    let orders: [Parents; 3] = [
         |length| Box::new((1..length).map(|child| (child, child - 1))),
         |length| Box::new((1..length).rev().map(|child| (child, child - 1))),
         |length| {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::{NonZeroI64, NonZeroU8, NonZeroU32};
 use std::time::{Duration, SystemTime};
 
+use syncvar::limits::ReadBudget;
 use syncvar::prelude::*;
 use syncvar::{
     values::{Color32, Decimal, LayerMask, Matrix4x4, OaDate},
@@ -290,7 +291,7 @@ fn counts_and_lengths_are_checked_before_memory_is_taken() {
     let too_many = |count, limit| ReadErrorKind::TooManyElements { count, limit };
     let read_all = |bytes: &[u8]| {
         let mut reader = NetworkReader::with_encoding(bytes, Encoding::Mirror);
-        reader = reader.with_max_elements(usize::MAX);
+        reader = reader.with_budget(ReadBudget::UNLIMITED);
         reader.read::<Vec<u64>>().map_err(|error| error.kind())
     };
     assert_eq!(read_all(&beyond), Err(too_many(LIMIT + 1, LIMIT)));

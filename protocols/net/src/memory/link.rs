@@ -70,6 +70,11 @@ impl Pipe {
         self.in_flight.is_empty()
     }
 
+    /// Drops the packets in flight.
+    pub(super) fn clear(&mut self) {
+        self.in_flight.clear();
+    }
+
     pub(super) fn send(&mut self, now: Duration, channel: u8, packet: Bytes, reliable: bool) {
         let mut arrival = now + self.travel_time();
         while self.is_lost() {

@@ -10,7 +10,8 @@ use syncvar_runtime::NetId;
 pub(in crate::client) struct SpawnOrder {
     places: Vec<Option<NetId>>,
     free: Vec<usize>,
-    at: HashMap<NetId, usize, rustc_hash::FxBuildHasher>,
+    /// The server chooses the ids, so the table has a random key.
+    at: HashMap<NetId, usize>,
     /// Number of insertions so far.
     inserted: u64,
 }

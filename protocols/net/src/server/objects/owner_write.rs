@@ -111,7 +111,7 @@ fn apply_write(
         read = read_write(slots, reader, &mut all);
     }
     if read.is_ok() {
-        // A number may take five times as many bytes in the `Unet` snapshot that is measured.
+        // A number may take five times as many bytes in the snapshot that is measured.
         let taken = budget.saturating_sub(reader.budget().memory);
         let taken = taken.saturating_add(length.saturating_mul(5));
         read = keep(id, slots, reader, (before, taken), memory);

@@ -34,6 +34,26 @@ impl fmt::Display for ListError {
 
 impl Error for ListError {}
 
+impl<T> ListOperation<T> {
+    /// Returns the work of [`apply`](Self::apply) on a list of this length, in bytes moved and compared. A
+    /// program charges it for a peer that it does not trust:
+    /// [`NetworkReader::take_work`](syncvar_runtime::NetworkReader::take_work).
+    ///
+    /// ```
+    /// # use syncvar::unet::ListOperation;
+    /// let operation = ListOperation::Insert { index: 10, value: 7_u64 };
+    /// assert_eq!(operation.work(110), 800);
+    /// ```
+    pub const fn work(&self, length: usize) -> usize {
+        let moved = match self {
+            Self::Insert { index, .. } | Self::RemoveAt { index } => length.saturating_sub(*index),
+            Self::Remove { .. } | Self::Clear => length,
+            Self::Add { .. } | Self::Set { .. } | Self::Dirty { .. } => 1,
+        };
+        moved.saturating_mul(size_of::<T>())
+    }
+}
+
 impl<T: SyncValue + PartialEq> ListOperation<T> {
     /// Applies the operation to a list as UNet's client does. Returns the change as a hook receives it, or
     /// `None` without a change.

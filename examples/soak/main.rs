@@ -1,0 +1,105 @@
+//! Churn of all ends for minutes: memory, queues and tables stay flat, and replicas equal the server's objects.
+//!
+//! ```text
+//! cargo run --release --example soak -- --minutes 10
+//! ```
+//!
+//! Three stages take turns, each with one server for the whole run:
+//!
+//! * **net**: a `NetworkServer` and clients over `MemoryNetwork`;
+//! * **mirror**: a `MirrorServer` and `MirrorClient`s in memory;
+//! * **tcp**: a `TcpServer` and `TcpClient`s over the loopback interface.
+//!
+//! A round of random operations (spawn, despawn, show, hide, join, leave, owners, collections, calls, parents) ends with a
+//! checkpoint: the stage settles, the replicas are compared, the counters must be plausible, and all objects are despawned.
+//! The memory that the stage then holds must be about that of the first tenth of the run. A failure prints a sentence, and
+//! the exit code is 1.
+
+mod memory;
+mod mirror;
+mod net;
+mod piece;
+mod stage;
+mod tcp;
+mod unit;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use memory::Held;
+use stage::Stage;
+
+/// Time between two lines of output.
+const LINE: Duration = Duration::from_secs(10);
+
+fn main() -> ExitCode {
+    let minutes = match minutes(std::env::args().skip(1)) {
+        Ok(minutes) => minutes,
+        Err(error) => {
+            eprintln!("{error}\nusage: soak [--minutes N]");
+            return ExitCode::FAILURE;
+        }
+    };
+    match run(Duration::from_secs_f64(minutes * 60.0)) {
+        Ok(()) => {
+            println!("memory is flat, and the replicas are equal");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Returns the value of `--minutes`, or 1.
+fn minutes(mut arguments: impl Iterator<Item = String>) -> Result<f64, String> {
+    let Some(name) = arguments.next() else {
+        return Ok(1.0);
+    };
+    let value = arguments.next().and_then(|value| value.parse().ok());
+    match value {
+        Some(minutes) if name == "--minutes" && (0.0..=1e5).contains(&minutes) => Ok(minutes),
+        _ => Err(format!("{name} needs a number of minutes")),
+    }
+}
+
+fn run(time: Duration) -> Result<(), String> {
+    let started = Instant::now();
+    let mut stages = [
+        Held::new(|| Box::new(net::Net::new()) as Box<dyn Stage>),
+        Held::new(|| Box::new(mirror::Mirror::new())),
+        Held::new(|| Box::new(tcp::Tcp::new())),
+    ];
+    let mut baseline = None;
+    let mut printed = started;
+    loop {
+        for stage in &mut stages {
+            stage.round()?;
+        }
+        let elapsed = started.elapsed();
+        if baseline.is_none() && elapsed >= time / 10 {
+            stages.iter_mut().for_each(Held::end_warm_up);
+            baseline = Some(memory::resident());
+        }
+        if let Some(baseline) = baseline {
+            memory::check_resident(baseline)?;
+        }
+        let is_over = elapsed >= time;
+        if printed.elapsed() >= LINE || is_over {
+            printed = Instant::now();
+            print!(
+                "{:6.0} s, RSS {:3} MB",
+                elapsed.as_secs_f64(),
+                memory::resident() >> 20
+            );
+            for stage in &stages {
+                print!(" | {stage}");
+            }
+            println!();
+        }
+        if is_over {
+            return Ok(());
+        }
+    }
+}

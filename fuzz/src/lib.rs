@@ -1,0 +1,38 @@
+//! Fuzz targets of `syncvar`.
+//!
+//! A target is a function of bytes that panics at a finding. libFuzzer runs them (`fuzz/run`), and the
+//! program `corpus` replays inputs without it.
+
+pub mod client;
+pub mod collections;
+pub mod frames;
+pub mod kcp;
+pub mod limits;
+pub mod objects;
+pub mod protocol;
+pub mod schema;
+pub mod script;
+pub mod seeds;
+pub mod server;
+pub mod values;
+pub mod world;
+
+use protocol::{Compact, Mirror, Unet};
+
+/// Name and function of a target.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    ("server_compact", server::run::<Compact>),
+    ("server_unet", server::run::<Unet>),
+    ("client_compact", client::run::<Compact>),
+    ("client_unet", client::run::<Unet>),
+    ("mirror_server", server::run::<Mirror>),
+    ("mirror_client", client::run::<Mirror>),
+    ("schema", schema::run),
+    ("values", values::run),
+    ("collections", collections::run),
+    ("kcp", kcp::run),
+    ("frames", frames::run),
+];

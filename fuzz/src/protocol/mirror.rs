@@ -1,0 +1,111 @@
+//! Mirror.
+
+use syncvar::mirror::batch::Batcher;
+use syncvar::mirror::message::{
+    AddPlayerMessage, ChangeOwnerMessage, CommandMessage, EntityStateMessage,
+    EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta, NetworkMessage,
+    NetworkPingMessage, NetworkPongMessage, NotReadyMessage, ObjectDestroyMessage,
+    ObjectHideMessage, ObjectSpawnFinishedMessage, ObjectSpawnStartedMessage, ReadyMessage,
+    RpcMessage, SceneMessage, SpawnMessage, TimeSnapshotMessage,
+};
+use syncvar::mirror::{
+    MirrorClient, MirrorClientConfig, MirrorServer, MirrorServerConfig, MirrorSpawnOptions,
+};
+use syncvar::prelude::*;
+use syncvar::values::Postcard;
+
+use super::{MAX_OBJECTS, Protocol};
+use crate::objects::{Body, Item, Mind, Purse, Tree, digest, hero, mirror_prefabs};
+use crate::script::Step;
+
+/// Mirror's protocol.
+#[derive(Debug)]
+pub struct Mirror;
+
+/// Ids of the messages.
+const IDS: [u16; 18] = [
+    EntityStateMessage::ID,
+    CommandMessage::ID,
+    SpawnMessage::ID,
+    RpcMessage::ID,
+    ReadyMessage::ID,
+    NotReadyMessage::ID,
+    AddPlayerMessage::ID,
+    SceneMessage::ID,
+    ObjectSpawnStartedMessage::ID,
+    ObjectSpawnFinishedMessage::ID,
+    ChangeOwnerMessage::ID,
+    ObjectDestroyMessage::ID,
+    ObjectHideMessage::ID,
+    EntityStateMessageUnreliableBaseline::ID,
+    EntityStateMessageUnreliableDelta::ID,
+    TimeSnapshotMessage::ID,
+    NetworkPingMessage::ID,
+    NetworkPongMessage::ID,
+];
+
+impl Protocol for Mirror {
+    type Server = MirrorServer;
+    type Client = MirrorClient;
+
+    const NAME: &'static str = "Mirror";
+    const INDEX: usize = 2;
+
+    fn server() -> MirrorServer {
+        let mut server = MirrorServer::with_config(mirror_prefabs(), MirrorServerConfig::default());
+        server.spawn(Body::default());
+        server
+    }
+
+    fn client() -> MirrorClient {
+        let mut config = MirrorClientConfig::default();
+        config.max_objects = 64;
+        MirrorClient::with_config(mirror_prefabs(), config)
+    }
+
+    fn join(server: &mut MirrorServer, connection: ConnectionId) -> Option<NetId> {
+        server.add_player(connection, hero()).ok()
+    }
+
+    fn is_ready(server: &MirrorServer, connection: ConnectionId) -> bool {
+        server.is_ready(connection)
+    }
+
+    fn change(server: &mut MirrorServer, connections: &[ConnectionId; 4], step: Step<'_>) {
+        change!(
+            server,
+            connections,
+            step,
+            |server: &mut MirrorServer, owner| {
+                server.spawn_with(
+                    hero(),
+                    MirrorSpawnOptions {
+                        owner,
+                        ..MirrorSpawnOptions::default()
+                    },
+                )
+            },
+            true
+        );
+    }
+
+    fn write(client: &mut MirrorClient, step: Step<'_>) {
+        write_field!(client, step, MirrorClient::is_owned);
+    }
+
+    fn expected(server: &MirrorServer, to: ConnectionId) -> Vec<(NetId, Vec<u8>)> {
+        let visible = |id: &NetId| server.is_observer(*id, to);
+        expected!(server, to, visible)
+    }
+
+    fn replicas(client: &MirrorClient) -> Vec<(NetId, Vec<u8>)> {
+        replicas!(client, is_owned)
+    }
+
+    fn message(kind: u8, payload: &[u8]) -> Vec<u8> {
+        let id = IDS.get(usize::from(kind)).copied().unwrap_or(kind.into());
+        let mut batcher = Batcher::new(usize::MAX);
+        batcher.add(&[&id.to_le_bytes(), payload].concat(), 1.0);
+        batcher.next_batch().unwrap_or_default().to_vec()
+    }
+}

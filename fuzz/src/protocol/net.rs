@@ -1,0 +1,109 @@
+//! UNet and Compact.
+
+use syncvar::prelude::*;
+use syncvar::stats::MessageType;
+use syncvar::values::Postcard;
+use syncvar::wire::NetworkWriter;
+use syncvar::{ClientConfig, Framing};
+
+use super::{MAX_OBJECTS, Protocol};
+use crate::objects::{Body, Item, Mind, Purse, Tree, digest, hero, prefabs};
+use crate::script::Step;
+
+/// Messages of many objects.
+#[derive(Debug)]
+pub struct Compact;
+
+/// Messages of UNet.
+#[derive(Debug)]
+pub struct Unet;
+
+macro_rules! protocol {
+    ($name:ident, $index:literal) => {
+        impl Protocol for $name {
+            type Server = NetworkServer;
+            type Client = NetworkClient;
+
+            const NAME: &'static str = stringify!($name);
+            const INDEX: usize = $index;
+
+            fn server() -> NetworkServer {
+                let mut server = NetworkServer::new(prefabs());
+                server.spawn(Body::default());
+                server
+            }
+
+            fn client() -> NetworkClient {
+                let mut config = ClientConfig::default();
+                config.framing = Framing::$name;
+                config.max_objects = 64;
+                NetworkClient::with_config(prefabs(), config)
+            }
+
+            fn join(server: &mut NetworkServer, connection: ConnectionId) -> Option<NetId> {
+                let options = SpawnOptions {
+                    owner: Some(connection),
+                    ..SpawnOptions::default()
+                };
+                server.spawn_with(hero(), options).ok()
+            }
+
+            fn is_ready(server: &NetworkServer, connection: ConnectionId) -> bool {
+                server.is_ready(connection)
+            }
+
+            fn change(server: &mut NetworkServer, connections: &[ConnectionId; 4], step: Step<'_>) {
+                change(server, connections, step);
+            }
+
+            fn write(client: &mut NetworkClient, step: Step<'_>) {
+                write_field!(client, step, |_: &NetworkClient, _| true);
+            }
+
+            fn expected(server: &NetworkServer, to: ConnectionId) -> Vec<(NetId, Vec<u8>)> {
+                let visible = |id: &NetId| server.is_visible(*id, to);
+                expected!(server, to, visible)
+            }
+
+            fn replicas(client: &NetworkClient) -> Vec<(NetId, Vec<u8>)> {
+                replicas!(client, is_owner)
+            }
+
+            fn message(kind: u8, payload: &[u8]) -> Vec<u8> {
+                message(kind, payload)
+            }
+        }
+    };
+}
+
+protocol!(Compact, 0);
+protocol!(Unet, 1);
+
+fn change(server: &mut NetworkServer, connections: &[ConnectionId; 4], step: Step<'_>) {
+    change!(
+        server,
+        connections,
+        step,
+        |server: &mut NetworkServer, owner| {
+            server.spawn_with(
+                hero(),
+                SpawnOptions {
+                    owner,
+                    ..SpawnOptions::default()
+                },
+            )
+        },
+        false
+    );
+}
+
+fn message(kind: u8, payload: &[u8]) -> Vec<u8> {
+    let number = MessageType::ALL
+        .get(usize::from(kind))
+        .map_or(i16::from(kind), |kind| kind.number());
+    let mut writer = NetworkWriter::new();
+    let start = writer.start_message(number);
+    writer.write_bytes(payload);
+    writer.finish_message(start);
+    writer.as_bytes().to_vec()
+}

@@ -1,0 +1,292 @@
+//! First inputs of each target: recorded sessions, golden vectors, and legal sequences of steps.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+use syncvar::wire::{Encoding, NetworkWriter};
+
+use crate::protocol::{Compact, Mirror, Protocol, Unet};
+use crate::script::push_step;
+use crate::values;
+use crate::world::Recording;
+
+/// Longest golden vector among the seeds, in bytes.
+const MAX_GOLDEN: usize = 200;
+
+/// Returns the inputs of a target. `root` is the folder of the repository.
+pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
+    match target {
+        "server_compact" => [server::<Compact>(), runs(Encoding::Compact)].concat(),
+        "server_unet" => [server::<Unet>(), runs(Encoding::Unet)].concat(),
+        "mirror_server" => server::<Mirror>(),
+        "client_compact" => client::<Compact>(&[]),
+        "client_unet" => client::<Unet>(&golden(&root.join("tests/golden/unet"))),
+        "mirror_client" => {
+            client::<Mirror>(&golden(&root.join("protocols/mirror/tests/golden/data")))
+        }
+        "schema" => schema(),
+        "values" => values_of(root),
+        "collections" => collections(),
+        "kcp" => kcp(root),
+        "frames" => frames(root),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns all byte strings of the recordings in a folder.
+fn golden(folder: &Path) -> Vec<Vec<u8>> {
+    let mut found = BTreeSet::new();
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for file in files.filter(|file| file.path().extension().is_some_and(|end| end == "json")) {
+        let text = std::fs::read_to_string(file.path()).unwrap_or_default();
+        collect(&serde_json::from_str(&text).unwrap_or_default(), &mut found);
+    }
+    found.into_iter().collect()
+}
+
+fn collect(value: &Value, found: &mut BTreeSet<Vec<u8>>) {
+    match value {
+        Value::String(text) if !text.is_empty() => {
+            if let Ok(bytes) = hex::decode(text)
+                && bytes.len() <= MAX_GOLDEN
+            {
+                found.insert(bytes);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+        Value::Object(values) => values.values().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+fn of_steps(steps: &[(u8, &[u8])]) -> Vec<u8> {
+    let mut input = Vec::new();
+    for (op, bytes) in steps {
+        push_step(&mut input, *op, bytes);
+    }
+    input
+}
+
+/// Legal packets, messages and changes.
+fn server<P: Protocol>() -> Vec<Vec<u8>> {
+    let recording = Recording::of::<P>();
+    let mut inputs = Vec::new();
+    for (index, (_, packet)) in (0_u8..=255).zip(&recording.up) {
+        inputs.push(of_steps(&[
+            (16, &[index]),
+            (44, &[]),
+            (17, &[index, 5, 1]),
+            (44, &[]),
+        ]));
+        if let Ok(length) = u8::try_from(packet.len())
+            && length < 200
+        {
+            inputs.push(of_steps(&[(0, packet), (44, &[]), (40, &[1])]));
+        }
+    }
+    for what in 0..=255 {
+        let change = [what, what, what, 1, 0, 0, b'a', b'b'];
+        inputs.push(of_steps(&[
+            (28, &change),
+            (32, &change),
+            (44, &[]),
+            (28, &change),
+            (36, &[]),
+        ]));
+        inputs.push(of_steps(&[
+            (8, &[what % 40, 1, 2, 0, 1, 5, 0, 1]),
+            (44, &[]),
+        ]));
+    }
+    inputs
+}
+
+/// Long runs of one operation in each field of an owner.
+fn runs(encoding: Encoding) -> Vec<Vec<u8>> {
+    const OWNER_WRITE: u8 = 16;
+    let units: [&[u8]; 6] = [&[4], &[5], &[0, 1], &[2, 0, 1], &[3, 0], &[6, 0, 1, 9]];
+    let mut inputs = Vec::new();
+    for field in 0..13_u32 {
+        for unit in units {
+            let mut head = NetworkWriter::with_encoding(encoding);
+            head.write_bytes(&[3, 1, 1]);
+            head.write_dirty_bits(1 << field);
+            head.write(&60_000_u16);
+            let length = u8::try_from(head.len()).unwrap_or(15);
+            let step = [&[OWNER_WRITE, length, 255], head.as_bytes(), unit].concat();
+            inputs.push(of_steps(&[(48, &step), (44, &[]), (48, &step)]));
+        }
+    }
+    inputs
+}
+
+/// Legal packets in order, single messages, and golden packets.
+fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let recording = Recording::of::<P>();
+    let mut inputs = vec![of_steps(&[(4, &[15][..]); 16])];
+    for (index, (_, packet)) in (0_u8..=255).zip(&recording.down) {
+        inputs.push(of_steps(&[(4, &[15]), (7, &[index]), (4, &[0]), (11, &[])]));
+        inputs.push(of_steps(&[
+            (4, &[15]),
+            (4, &[15]),
+            (7, &[index]),
+            (4, &[1, 7, 1]),
+            (11, &[]),
+        ]));
+        if packet.len() < 200 {
+            inputs.push(of_steps(&[(4, &[3]), (0, packet)]));
+        }
+    }
+    for what in 0..=255 {
+        let write = [1, what, what, 1, 0, 0, b'a', b'b'];
+        inputs.push(of_steps(&[
+            (4, &[15]),
+            (4, &[15]),
+            (8, &write),
+            (11, &[]),
+            (9, &[]),
+        ]));
+        inputs.push(of_steps(&[
+            (4, &[15]),
+            (2, &[what % 40, 1, 2, 0, 1, 5, 0, 1]),
+            (10, &[2]),
+        ]));
+    }
+    inputs.extend(
+        golden
+            .iter()
+            .map(|packet| of_steps(&[(4, &[3]), (0, packet)])),
+    );
+    inputs
+}
+
+fn schema() -> Vec<Vec<u8>> {
+    use syncvar::behaviour::BehaviourSet;
+    use syncvar::values::NetworkHash128;
+    use syncvar_runtime::prefab::text::PrefabText;
+
+    let texts = ["hero", "b"].map(|name| {
+        let behaviours = crate::objects::hero().into_behaviours();
+        PrefabText::describe(name, NetworkHash128::of(name), &behaviours)
+    });
+    let mut small = texts[1].clone();
+    small.behaviours.truncate(1);
+    small.behaviours[0].fields.truncate(2);
+    small.behaviours[0].calls.truncate(1);
+    let mut inputs = Vec::new();
+    for texts in [
+        &texts[..],
+        &[small.clone()],
+        &[small.clone(), small.clone()],
+    ] {
+        let mut writer = NetworkWriter::new();
+        for text in texts {
+            text.encode(&mut writer);
+        }
+        inputs.push([&[0], writer.as_bytes()].concat());
+        if writer.len() <= 255 {
+            let steps = of_steps(&[(0, writer.as_bytes()), (1, &[1, 0]), (2, &[1])]);
+            inputs.push([&[255][..], &steps].concat());
+        }
+    }
+    inputs
+}
+
+/// Golden vectors, as a value of each type.
+fn values_of(root: &Path) -> Vec<Vec<u8>> {
+    let unet = golden(&root.join("tests/golden/unet"));
+    let mirror = golden(&root.join("protocols/mirror/tests/golden/data"));
+    let short: BTreeSet<Vec<u8>> = unet
+        .into_iter()
+        .chain(mirror)
+        .filter(|bytes| bytes.len() <= 24)
+        .collect();
+    let mut inputs = Vec::new();
+    let types = 0..u8::try_from(values::NAMES.len()).unwrap_or(u8::MAX);
+    for number in types {
+        for encoding in 0..3 {
+            let samples = short.iter().skip(usize::from(number)).step_by(97);
+            inputs.extend(samples.map(|bytes| [&[number, encoding], &bytes[..]].concat()));
+            for fill in [0, 1, 2, 65, 255] {
+                inputs.push([&[number, encoding][..], &[fill; 40]].concat());
+            }
+        }
+    }
+    inputs
+}
+
+fn collections() -> Vec<Vec<u8>> {
+    let mut inputs = Vec::new();
+    for subject in 0..14 {
+        for settings in 0..3 {
+            let mut input = vec![subject, settings];
+            for what in 0..12 {
+                push_step(&mut input, 4, &[what, what, what + 1, 0, 0, 7, 8]);
+                push_step(&mut input, 4, &[what, 1, what + 2, 1, 0, 0]);
+                push_step(&mut input, 2, &[]);
+                if what % 3 == 0 {
+                    push_step(&mut input, 3, &[]);
+                    push_step(&mut input, 2, &[what, 1]);
+                }
+            }
+            inputs.push(input);
+            let delta = of_steps(&[
+                (0, &[1, 0, 0, 5, 0, 0, 0]),
+                (0, &[2, 1, 0, 0, 3]),
+                (1, &[1, 0, 7]),
+            ]);
+            inputs.push([&[subject, settings][..], &delta].concat());
+        }
+    }
+    inputs
+}
+
+/// Steps of a session, and recorded datagrams with the link's cookie.
+fn kcp(root: &Path) -> Vec<Vec<u8>> {
+    let mut inputs = Vec::new();
+    for op in 0..48 {
+        let talk: &[(u8, &[u8])] = &[
+            (16, &[9, 3, 1, 2]),
+            (17, &[200, 5, 4]),
+            (22, &[]),
+            (23, &[]),
+        ];
+        let mut steps = talk.to_vec();
+        steps.extend([(op, &[1, 0, 8, 1, 1, 3, 2][..]), (22, &[]), (18, &[60])]);
+        steps.extend(talk);
+        inputs.push(of_steps(&steps));
+    }
+    for datagram in golden(&root.join("protocols/mirror/tests/golden/data")) {
+        if datagram.len() > 29 && matches!(datagram[0], 1 | 2) {
+            inputs.push(of_steps(&[
+                (2, &datagram[5..]),
+                (3, &datagram[5..]),
+                (22, &[]),
+            ]));
+        }
+    }
+    inputs
+}
+
+/// Recorded messages as frames, cut in several ways.
+fn frames(root: &Path) -> Vec<Vec<u8>> {
+    let messages = golden(&root.join("protocols/mirror/tests/golden/data"));
+    let inputs = messages.iter().step_by(29).map(|message| {
+        let length = u32::try_from(message.len()).unwrap_or(0).to_be_bytes();
+        let frame = [&length, &message[..]].concat();
+        let (first, second) = frame.split_at(frame.len() / 2);
+        let mut input = vec![250, 0];
+        for (op, bytes) in [
+            (0, first),
+            (1, second),
+            (0, &frame[..]),
+            (0, &[0, 0]),
+            (0, &[0, 9, 9]),
+        ] {
+            push_step(&mut input, op, bytes);
+        }
+        input
+    });
+    inputs.collect()
+}

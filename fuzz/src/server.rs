@@ -1,0 +1,78 @@
+//! Bytes of three clients for a server that serves a fourth one.
+
+use std::time::Duration;
+
+use crate::protocol::Protocol;
+use crate::script::{Script, Step};
+use crate::world::{Recording, World};
+
+/// Ticks after which the replicas must be equal.
+const SETTLE: usize = 6;
+
+/// Runs an input.
+///
+/// # Panics
+///
+/// When the server exceeds a limit, or does not serve the healthy client.
+pub fn run<P: Protocol>(bytes: &[u8]) {
+    let recording = Recording::of::<P>();
+    let mut world = World::<P>::default();
+    for step in Script::new(bytes) {
+        take(&mut world, step, recording);
+    }
+    for _ in 0..SETTLE {
+        world.step();
+    }
+    assert!(
+        world.is_connected,
+        "{}: the healthy client was disconnected",
+        P::NAME
+    );
+    let expected = P::expected(&world.server, world.connections[3]);
+    assert_eq!(
+        P::replicas(&world.healthy),
+        expected,
+        "{}: server and replicas",
+        P::NAME
+    );
+}
+
+fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recording) {
+    let attacker = usize::from(step.op % 4) % 3;
+    let legal = |index: u8| {
+        let packets = &recording.up;
+        packets[usize::from(index) % packets.len()].clone()
+    };
+    match step.op / 4 % 13 {
+        0 => world.receive(attacker, 0, step.bytes),
+        1 => world.receive(attacker, 1, step.bytes),
+        2 | 3 => {
+            let kind = step.byte();
+            world.receive(attacker, kind >> 7, &P::message(kind & 0x7f, step.bytes));
+        }
+        4 | 5 => {
+            let (channel, mut packet) = legal(step.byte());
+            step.patch(&mut packet);
+            world.receive(attacker, channel, &packet);
+        }
+        6 => {
+            let (channel, mut packet) = legal(step.byte());
+            packet.truncate(usize::from(step.byte()));
+            packet.extend_from_slice(step.bytes);
+            world.receive(attacker, channel, &packet);
+        }
+        12 => {
+            let kind = step.byte();
+            world.receive(attacker, 0, &P::message(kind, &step.run()));
+        }
+        7 => world.change(step),
+        8 => P::write(&mut world.healthy, step),
+        9 => world.reconnect(attacker),
+        10 => {
+            let seconds = u64::from(step.byte());
+            world.advance(Duration::from_secs(seconds * seconds));
+            world.step();
+        }
+        _ => world.step(),
+    }
+}

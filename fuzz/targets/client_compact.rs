@@ -1,0 +1,8 @@
+//! Target `client_compact`.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use syncvar_fuzz::{client, protocol};
+
+fuzz_target!(|bytes: &[u8]| client::run::<protocol::Compact>(bytes));
