@@ -253,8 +253,8 @@ pub fn programs() -> impl Strategy<Value = Program> {
     let fill = prop_oneof![
         Just((0, 0)),
         Just((60_000, 0)),
-        Just((0, 60_000)),
-        Just((900_000, 10_000)),
+        Just((0, 8000)),
+        Just((900_000, 8000)),
     ];
     let steps = prop::collection::vec(step(), 1..5);
     (framing, fill, steps, 1..5_usize).prop_map(|(framing, fill, steps, updates)| {

@@ -194,6 +194,9 @@ impl Victim for Server {
 fn connect(server: &mut NetworkServer, framing: Framing) -> (ConnectionId, NetworkClient) {
     let mut config = ClientConfig::default();
     config.framing = framing;
+    // The state of the object exceeds the default limits of a client before the attack begins.
+    config.limits.max_memory = usize::MAX;
+    config.limits.max_work = usize::MAX;
     let mut client = NetworkClient::with_config(trove_prefabs(), config);
     client.handle_connect();
     let connection = server.handle_connect();
