@@ -5,6 +5,7 @@
 //! cargo bench --bench abuse -- 'flood 200'      scenarios whose names contain a text
 //! cargo bench --bench abuse -- --seconds 20     longer measurements
 //! cargo bench --bench abuse -- --list           names of the scenarios
+//! cargo bench --bench abuse -- --packets        CPU time of malicious packets, by name as well
 //! ```
 //!
 //! The program starts itself twice more: as a server with 1 000 objects and 20 ticks a second, and as
@@ -12,6 +13,7 @@
 
 mod attack;
 mod healthy;
+mod packets;
 mod plan;
 mod process;
 mod server;

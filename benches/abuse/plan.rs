@@ -9,6 +9,7 @@ use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
 
 use crate::healthy::{Player, Samples};
+use crate::packets;
 use crate::process::Role;
 use crate::table::{HEADER, Row};
 use crate::{Outcome, Transport};
@@ -47,6 +48,7 @@ const SCENARIOS: &[Scenario] = &[
 pub(crate) async fn run(arguments: &[&str]) -> Outcome {
     let mut seconds = 10;
     let mut selected = Vec::new();
+    let mut packets_only = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match *word {
@@ -57,10 +59,14 @@ pub(crate) async fn run(arguments: &[&str]) -> Outcome {
                 }
                 return Ok(());
             }
+            "--packets" => packets_only = true,
             // Cargo passes `--bench`.
             option if option.starts_with("--") => {}
             name => selected.push(name),
         }
+    }
+    if packets_only {
+        return Ok(packets::run(&selected)?);
     }
     println!("{HEADER}");
     for scenario in SCENARIOS {

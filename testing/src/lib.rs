@@ -1,5 +1,6 @@
 //! Worlds, behaviours and property-test settings shared by the tests of the workspace.
 
+pub mod attacks;
 mod behaviours;
 mod bytes;
 mod cases;

@@ -1,5 +1,6 @@
 //! In the steady state nothing is allocated per object, field or client.
 
+mod attacks;
 mod ids;
 mod mirror;
 

@@ -1,5 +1,6 @@
 //! Observers, budgets and random worlds.
 
+mod attacks;
 mod budgets;
 mod convergence;
 mod hidden;
