@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use syncvar::codec::{Bits, Half, Quantized, SmallestThree, SyncCodec};
-use syncvar::mirror::{AssetId, MirrorPrefab, MirrorPrefabs, MirrorServer};
+use syncvar::mirror::{AssetId, MirrorMessage, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
 use syncvar::values::{Postcard, Quaternion, Vector3};
 use syncvar::wire::{Encoding, NetworkWriter};
@@ -269,6 +269,76 @@ impl Purse {
     }
 }
 
+/// Fields on the unreliable channel, with callbacks and data of the snapshot.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.1, channel = 1, lifecycle, synchronize)]
+pub struct Wheel {
+    #[sync_var]
+    lap: SyncVar<u32>,
+    #[sync_var]
+    turns: SyncList<u8>,
+    joins: u32,
+    words: String,
+}
+
+impl Wheel {
+    /// Changes one field.
+    pub fn change(&mut self, what: u8, number: u32, text: &str) {
+        match what % 3 {
+            0 => drop(self.lap.set(number)),
+            1 if self.turns.len() < 64 => self.turns.push(what),
+            _ => drop(self.turns.pop()),
+        }
+        self.words = text.into();
+    }
+}
+
+impl Synchronize for Wheel {
+    fn on_synchronize(
+        &mut self,
+        serializer: &mut BufferSerializer<'_, '_>,
+    ) -> Result<(), SynchronizeError> {
+        self.joins = self.joins.wrapping_add(1);
+        serializer.serialize_value(&mut self.joins)?;
+        serializer.serialize_value(&mut self.words)
+    }
+}
+
+impl NetworkLifecycle for Wheel {
+    fn on_network_spawn(&mut self, context: &mut NetworkContext<'_>) -> LifecycleResult {
+        if context.is_server() {
+            self.turns.push(1);
+        }
+        Ok(())
+    }
+
+    fn on_gained_ownership(&mut self, context: &mut NetworkContext<'_>) -> LifecycleResult {
+        if context.is_server() {
+            let lap = self.lap.wrapping_add(1);
+            self.lap.set(lap);
+        }
+        Ok(())
+    }
+
+    fn on_network_despawn(&mut self, _: &mut NetworkContext<'_>) -> LifecycleResult {
+        if self.words == "stay" {
+            return Err("a callback that fails".into());
+        }
+        Ok(())
+    }
+}
+
+/// Object of a scene.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+pub struct Door {
+    #[sync_var]
+    is_open: SyncVar<bool>,
+}
+
+/// Object with callbacks.
+pub type Racer = (Body, Wheel);
+
 /// Behaviours of an object.
 pub type Hero = (Body, Mind, Purse);
 
@@ -281,6 +351,7 @@ pub fn hero() -> Hero {
 pub fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Hero>("hero")
+        .register::<Racer>("racer")
         .register::<Body>("stone")
 }
 
@@ -288,12 +359,33 @@ pub fn prefabs() -> Prefabs {
 pub fn mirror_prefabs() -> MirrorPrefabs {
     MirrorPrefabs::new()
         .register::<Hero>(MirrorPrefab::new("hero", AssetId(1001)))
+        .register::<Racer>(MirrorPrefab::new("racer", AssetId(1003)))
         .register::<Body>(MirrorPrefab::new("stone", AssetId(1002)))
+        .register::<Door>(MirrorPrefab::scene("door"))
+        .message::<Chat>()
+}
+
+/// Message of a program.
+#[derive(SyncValue, Clone, Debug, Default, PartialEq)]
+pub struct Chat {
+    /// Text.
+    pub text: String,
+    /// Items.
+    pub items: Vec<Item>,
+}
+
+impl MirrorMessage for Chat {
+    const NAME: &'static str = "Fuzz.Chat";
 }
 
 /// Appends the values of an object, in an order that all ends share. Objects with equal digests have
 /// equal values.
-pub fn digest(body: Option<&Body>, mind: Option<&Mind>, purse: Option<&Purse>) -> Vec<u8> {
+pub fn digest(
+    body: Option<&Body>,
+    mind: Option<&Mind>,
+    purse: Option<&Purse>,
+    wheel: Option<&Wheel>,
+) -> Vec<u8> {
     let mut out = NetworkWriter::with_encoding(Encoding::Compact);
     if let Some(body) = body {
         out.write(&*body.name);
@@ -328,6 +420,10 @@ pub fn digest(body: Option<&Body>, mind: Option<&Mind>, purse: Option<&Purse>) -
         out.write(&*mind.target);
         out.write(&*mind.grid);
         out.write(&mind.labels.to_vec());
+    }
+    if let Some(wheel) = wheel {
+        out.write(&*wheel.lap);
+        out.write(&wheel.turns.to_vec());
     }
     if let Some(purse) = purse {
         out.write(&*purse.coins);

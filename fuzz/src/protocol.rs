@@ -60,7 +60,12 @@ macro_rules! expected {
                 .filter(|_| server.owner(id) == Some($to));
             (
                 id,
-                digest(server.get::<Body>(id), server.get::<Mind>(id), purse),
+                digest(
+                    server.get::<Body>(id),
+                    server.get::<Mind>(id),
+                    purse,
+                    server.get::<Wheel>(id),
+                ),
             )
         });
         let mut values: Vec<_> = values.collect();
@@ -78,7 +83,12 @@ macro_rules! replicas {
             let purse = client.get::<Purse>(id).filter(|_| client.$is_owner(id));
             (
                 id,
-                digest(client.get::<Body>(id), client.get::<Mind>(id), purse),
+                digest(
+                    client.get::<Body>(id),
+                    client.get::<Mind>(id),
+                    purse,
+                    client.get::<Wheel>(id),
+                ),
             )
         });
         let mut values: Vec<_> = values.collect();
@@ -87,10 +97,11 @@ macro_rules! replicas {
     }};
 }
 
-/// Changes the world by `step`: fields, objects, owners, observers, calls. With `$may_diverge`, the fields
+/// Changes the world by `step`: fields, objects, owners, observers, calls. `$more` has the changes that
+/// the protocols do not share. With `$may_diverge`, the fields
 /// of the healthy client have one writer at a time: the protocol sends no corrections.
 macro_rules! change {
-    ($server:expr, $connections:expr, $step:expr, $spawn:expr, $may_diverge:expr) => {{
+    ($server:expr, $connections:expr, $step:expr, $spawn:expr, $more:expr, $may_diverge:expr) => {{
         let (server, connections, mut step) = ($server, $connections, $step);
         let (which, what, number) = (step.byte(), step.byte(), step.number());
         let ids = server.identities().map(|identity| identity.net_id());
@@ -102,7 +113,7 @@ macro_rules! change {
         let [low, next, ..] = number.to_le_bytes();
         let connection = connections.get(usize::from(low % 5)).copied();
         let text = step.text();
-        match what % 20 {
+        match what % 22 {
             0..=7 => {
                 if let Some(mut body) = server.get_mut::<Body>(id) {
                     body.change(next, number, &text);
@@ -112,13 +123,16 @@ macro_rules! change {
                 if let Some(mut purse) = server.get_mut::<Purse>(id) {
                     purse.change(next, number, &text);
                 }
+                if let Some(mut wheel) = server.get_mut::<Wheel>(id) {
+                    wheel.change(next, number, &text);
+                }
             }
             10 if !$may_diverge || server.owner(id).is_none() => {
                 if let Some(mut mind) = server.get_mut::<Mind>(id) {
                     mind.change(next, number, &text);
                 }
             }
-            11 if ids.len() < MAX_OBJECTS => drop($spawn(server, connection)),
+            11 if ids.len() < MAX_OBJECTS => drop($spawn(server, connection, low)),
             12 => drop(server.despawn(id)),
             13 => {
                 let healthy = Some(connections[3]);
@@ -140,11 +154,12 @@ macro_rules! change {
                 }
             }
             // The healthy client stays ready.
-            _ => {
+            19 => {
                 if let Some(attacker) = connection.filter(|attacker| *attacker != connections[3]) {
                     server.set_not_ready(attacker);
                 }
             }
+            _ => $more(server, what, id, next),
         }
     }};
 }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use syncvar::codec::{Bits, Fixed, Half, Quantized, SmallestThree, ZigZag};
 use syncvar::limits::Limits;
 use syncvar::prelude::*;
+use syncvar::unet::{ListHash, SyncListMessage};
 use syncvar::values::{
     Color, Color32, Decimal, LayerMask, Matrix4x4, NetworkHash128, OaDate, Plane, Postcard,
     Quaternion, Ray, Ray2D, Rect, Vector2, Vector2Int, Vector3, Vector3Int, Vector4,
@@ -34,10 +35,10 @@ type Check = fn(&[u8], Encoding);
 
 macro_rules! table {
     ($($type:ty),* ; $($codec:ty: $of:ty),* $(,)?) => {
-        const CHECKS: &[Check] = &[$(value::<$type>,)* $(codec::<$codec, $of>,)*];
+        const CHECKS: &[Check] = &[$(value::<$type>,)* $(codec::<$codec, $of>,)* list_message::<u32>, list_message::<String>];
 
         /// Names of the types, in the order of their numbers.
-        pub const NAMES: &[&str] = &[$(stringify!($type),)* $(stringify!($codec: $of),)*];
+        pub const NAMES: &[&str] = &[$(stringify!($type),)* $(stringify!($codec: $of),)* "list of u32", "list of String"];
     };
 }
 
@@ -54,6 +55,27 @@ table! {
     Bits<1>: u8, Bits<12>: u16, Bits<20>: i32, Bits<33>: u64, Fixed: u32, Fixed: i64, Fixed: char,
     ZigZag: i32, ZigZag: i64, Half: f32, Half: f64, Half: Vector3, Quantized<-500, 500, 100>: f32,
     Quantized<0, 1, 1>: Vector2, Quantized<-30_000, 30_000, 4>: f64, SmallestThree: Quaternion,
+}
+
+/// Reads a list message of UNet.
+fn list_message<T: SyncValue + Default + PartialEq>(bytes: &[u8], _: Encoding) {
+    let mut reader = reader(bytes, Encoding::Unet);
+    let hash = ListHash::peek(&reader);
+    let read = bounded(bytes.len(), || SyncListMessage::<T>::read(&mut reader));
+    let Ok(message) = read else {
+        return;
+    };
+    assert_eq!(hash, Ok((message.net_id, message.list_hash)));
+    let mut list = SyncList::from(vec![T::default(); 3]);
+    let _ = message.operation.clone().apply(&mut list);
+    let written = write(Encoding::Unet, |writer| message.write(writer));
+    let written = written.expect("a message that was read");
+    let again = SyncListMessage::<T>::read(&mut NetworkReader::new(&written));
+    let again = again.expect("a written message");
+    assert_eq!(
+        write(Encoding::Unet, |writer| again.write(writer)),
+        Some(written)
+    );
 }
 
 /// Runs an input: the number of a type, the number of an encoding, the bytes of a value.

@@ -9,13 +9,16 @@ use syncvar::mirror::message::{
     RpcMessage, SceneMessage, SpawnMessage, TimeSnapshotMessage,
 };
 use syncvar::mirror::{
-    MirrorClient, MirrorClientConfig, MirrorServer, MirrorServerConfig, MirrorSpawnOptions,
+    MirrorClient, MirrorClientConfig, MirrorMessage, MirrorServer, MirrorServerConfig,
+    MirrorSpawnOptions, SceneId, Visibility,
 };
 use syncvar::prelude::*;
 use syncvar::values::Postcard;
 
 use super::{MAX_OBJECTS, Protocol};
-use crate::objects::{Body, Item, Mind, Purse, Tree, digest, hero, mirror_prefabs};
+use crate::objects::{
+    Body, Chat, Door, Item, Mind, Purse, Racer, Tree, Wheel, digest, hero, mirror_prefabs,
+};
 use crate::script::Step;
 
 /// Mirror's protocol.
@@ -23,7 +26,7 @@ use crate::script::Step;
 pub struct Mirror;
 
 /// Ids of the messages.
-const IDS: [u16; 18] = [
+const IDS: [u16; 19] = [
     EntityStateMessage::ID,
     CommandMessage::ID,
     SpawnMessage::ID,
@@ -42,7 +45,11 @@ const IDS: [u16; 18] = [
     TimeSnapshotMessage::ID,
     NetworkPingMessage::ID,
     NetworkPongMessage::ID,
+    Chat::ID,
 ];
+
+/// Scene object of both ends.
+const SCENE: SceneId = SceneId(7);
 
 impl Protocol for Mirror {
     type Server = MirrorServer;
@@ -60,7 +67,10 @@ impl Protocol for Mirror {
     fn client() -> MirrorClient {
         let mut config = MirrorClientConfig::default();
         config.max_objects = 64;
-        MirrorClient::with_config(mirror_prefabs(), config)
+        let mut client = MirrorClient::with_config(mirror_prefabs(), config);
+        let added = client.add_scene_object(SCENE, Door::default());
+        added.expect("a registered prefab");
+        client
     }
 
     fn join(server: &mut MirrorServer, connection: ConnectionId) -> Option<NetId> {
@@ -76,14 +86,25 @@ impl Protocol for Mirror {
             server,
             connections,
             step,
-            |server: &mut MirrorServer, owner| {
-                server.spawn_with(
-                    hero(),
-                    MirrorSpawnOptions {
-                        owner,
-                        ..MirrorSpawnOptions::default()
-                    },
-                )
+            |server: &mut MirrorServer, owner, kind| {
+                let options = MirrorSpawnOptions {
+                    owner,
+                    ..MirrorSpawnOptions::default()
+                };
+                if kind < 128 {
+                    server.spawn_with(hero(), options)
+                } else {
+                    server.spawn_with(Racer::default(), options)
+                }
+            },
+            |server: &mut MirrorServer, what, id, number: u8| match (what % 22, number % 4) {
+                (20, _) => {
+                    let options = MirrorSpawnOptions::default();
+                    drop(server.spawn_scene_object(SCENE, Door::default(), options));
+                }
+                (_, 0) => drop(server.set_visibility(id, Visibility::ForceShown)),
+                (_, 1) => drop(server.set_visibility(id, Visibility::ByDefault)),
+                _ => drop(server.send_to_ready(&Chat::default())),
             },
             true
         );

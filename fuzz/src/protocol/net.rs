@@ -4,10 +4,10 @@ use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::values::Postcard;
 use syncvar::wire::NetworkWriter;
-use syncvar::{ClientConfig, Framing};
+use syncvar::{ClientConfig, Framing, NetworkSceneId};
 
 use super::{MAX_OBJECTS, Protocol};
-use crate::objects::{Body, Item, Mind, Purse, Tree, digest, hero, prefabs};
+use crate::objects::{Body, Item, Mind, Purse, Racer, Tree, Wheel, digest, hero, prefabs};
 use crate::script::Step;
 
 /// Messages of many objects.
@@ -37,7 +37,10 @@ macro_rules! protocol {
                 let mut config = ClientConfig::default();
                 config.framing = Framing::$name;
                 config.max_objects = 64;
-                NetworkClient::with_config(prefabs(), config)
+                let mut client = NetworkClient::with_config(prefabs(), config);
+                let added = client.add_scene_object(SCENE, Body::default());
+                added.expect("a registered prefab");
+                client
             }
 
             fn join(server: &mut NetworkServer, connection: ConnectionId) -> Option<NetId> {
@@ -79,19 +82,28 @@ macro_rules! protocol {
 protocol!(Compact, 0);
 protocol!(Unet, 1);
 
+/// Scene object of both ends.
+const SCENE: NetworkSceneId = NetworkSceneId(7);
+
 fn change(server: &mut NetworkServer, connections: &[ConnectionId; 4], step: Step<'_>) {
     change!(
         server,
         connections,
         step,
-        |server: &mut NetworkServer, owner| {
-            server.spawn_with(
-                hero(),
-                SpawnOptions {
-                    owner,
-                    ..SpawnOptions::default()
-                },
-            )
+        |server: &mut NetworkServer, owner, kind| {
+            let options = SpawnOptions {
+                owner,
+                ..SpawnOptions::default()
+            };
+            if kind < 128 {
+                server.spawn_with(hero(), options)
+            } else {
+                server.spawn_with(Racer::default(), options)
+            }
+        },
+        |server: &mut NetworkServer, what, id, number: u8| match what % 22 {
+            20 => drop(server.spawn_scene_object(SCENE, Body::default())),
+            _ => drop(server.set_parent(id, Some(NetId(number.into())))),
         },
         false
     );
