@@ -29,6 +29,8 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) lifecycle: Option<Span>,
     /// `synchronize`, with its place.
     pub(crate) synchronize: Option<Span>,
+    /// `initial_hook` for all hooks, with its place.
+    pub(crate) initial_hook: Option<Span>,
     /// `observers` or `owner`.
     pub(crate) sync_mode: Option<Spanned<String>>,
     /// `server_to_client` or `client_to_server`.
@@ -82,6 +84,7 @@ impl BehaviourAttrs {
                 "channel",
                 "lifecycle",
                 "synchronize",
+                "initial_hook",
                 "sync_mode",
                 "sync_direction",
                 "sync_method",
@@ -93,6 +96,9 @@ impl BehaviourAttrs {
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
                     "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
                     "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
+                    "initial_hook" => {
+                        set(&mut found.initial_hook, meta, word(meta)?, errors);
+                    }
                     "sync_mode" => {
                         const EXAMPLE: &str = "`sync_mode` names the readers of all fields: `observers` or `owner`, as in \
                              `sync_mode = owner`";

@@ -76,7 +76,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// A hook runs for changes, and not for the state of the spawn. With `initial_hook` it runs for that state
 /// too, before [`ClientEvent::Spawned`], for each field that differs from a new object of the prefab; the
-/// previous value is the field of that new object.
+/// previous value is the field of that new object. `#[network_behaviour(initial_hook)]` says so for all hooks of
+/// the struct.
 ///
 /// ```
 /// # use syncvar::prelude::*;

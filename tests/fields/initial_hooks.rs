@@ -229,3 +229,37 @@ fn host_runs_initial_hooks_for_its_local_client() {
     let expected = ["height 0 -> 2 at 3", "Add { index: 0, value: 5 }"];
     assert_eq!(net.server.get::<Lamp>(id).unwrap().base.log, expected);
 }
+
+/// All hooks run for the first state.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(initial_hook)]
+struct Gate {
+    #[sync_var(hook = on_change)]
+    open: SyncVar<bool>,
+    #[sync_var(hook = on_change)]
+    locked: SyncVar<bool>,
+    #[sync_var]
+    width: SyncVar<u8>,
+    changes: u32,
+}
+
+impl Gate {
+    fn on_change(&mut self, _previous: bool) {
+        self.changes += 1;
+    }
+}
+
+#[test]
+fn initial_hook_of_the_struct_holds_for_all_hooks() {
+    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Gate>("gate"));
+    let gate = |open: bool| Gate {
+        open: open.into(),
+        locked: true.into(),
+        width: 3.into(),
+        changes: 0,
+    };
+    let ids = [true, false].map(|open| net.server.spawn(gate(open)));
+    net.settle();
+    let changes = ids.map(|id| net.client(0).get::<Gate>(id).unwrap().changes);
+    assert_eq!(changes, [2, 1]);
+}

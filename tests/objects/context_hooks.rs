@@ -321,3 +321,37 @@ fn hook_of_a_host_has_the_server() {
     assert_eq!(local(&mut net), []);
     assert_eq!(net.client(0).object_count(), 3);
 }
+
+/// Breaks an object of the client with a delta that ends behind its mask.
+fn poison(net: &mut MemoryNetwork, id: NetId) {
+    let id = u8::try_from(id.0).expect("a small id");
+    let packet = syncvar_testing::frame(8, &[id, 1]);
+    net.client_mut(0)
+        .handle_packet(0, &packet)
+        .expect("an unreadable object");
+}
+
+#[test]
+fn restored_object_runs_the_hooks_of_changed_fields() {
+    let mut net = network();
+    let flag = net.server.spawn(Flag::default());
+    let lantern = net.server.spawn(Lantern::default());
+    net.settle();
+    told(&mut net);
+    for lit in [true, true] {
+        poison(&mut net, flag);
+        poison(&mut net, lantern);
+        net.server.get_mut::<Flag>(flag).unwrap().colour.set(4);
+        let mut guard = net.server.get_mut::<Lantern>(lantern).unwrap();
+        guard.lamp.lit.set(lit);
+        drop(guard);
+        net.settle();
+        let restored =
+            [flag, lantern].map(|object| format!("{:?}", ClientEvent::Restored { object }));
+        let told = told(&mut net);
+        assert!(told.ends_with(&restored), "{told:?}");
+        assert_eq!(net.client(0).get::<Flag>(flag).unwrap().plain, 1);
+        let seen = &net.client(0).get::<Lantern>(lantern).unwrap().lamp.seen;
+        assert_eq!(*seen, [(lantern, true)]);
+    }
+}

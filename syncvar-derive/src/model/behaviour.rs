@@ -96,11 +96,28 @@ impl<'a> Behaviour<'a> {
         };
         if let Some(fields) = behaviour_fields(input, &mut errors) {
             behaviour.add_fields(fields, &common, &mut errors);
+            if let Some(place) = attrs.initial_hook {
+                behaviour.mark_initial_hooks(place, &mut errors);
+            }
             if behaviour.sync_vars.is_empty() {
                 behaviour.refuse_rules_of_nothing(&common, &mut errors);
             }
         }
         errors.finish(behaviour)
+    }
+
+    /// Lets all hooks run for the first state.
+    fn mark_initial_hooks(&mut self, place: Span, errors: &mut Errors) {
+        if !self.has_hooks() {
+            errors.add_error(syn::Error::new(
+                place,
+                "`initial_hook` belongs to hooks, and no field of this struct has one: write \
+                 `#[sync_var(hook = ...)]` above a field",
+            ));
+        }
+        for sync_var in &mut self.sync_vars {
+            sync_var.initial_hook |= sync_var.has_hook();
+        }
     }
 
     fn add_fields(&mut self, fields: &'a Fields, common: &CommonPolicy, errors: &mut Errors) {

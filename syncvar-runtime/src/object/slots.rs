@@ -5,7 +5,7 @@ use std::any::{Any, TypeId};
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
 use super::hooks::DeferredHooks;
 use super::pool::{Pool, TypedPool};
-use super::slot::{Nanos, Slot, TypedSlot};
+use super::slot::{Nanos, Remembered, Slot, TypedSlot};
 use crate::behaviour::{AnyBehaviour, BehaviourRow};
 use crate::stats::BehaviourStats;
 use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
@@ -101,6 +101,35 @@ impl dyn Slots {
                 object,
                 behaviour,
                 fields: info.schema.dirty_bits(),
+                reported: false,
+                hooks: before.into(),
+            })
+        });
+        hooks.collect()
+    }
+
+    /// Returns the values of all fields with a hook, for each behaviour.
+    pub fn remember_for_hooks(&mut self) -> Vec<Option<Remembered>> {
+        let mut before = Vec::new();
+        self.for_each_mut(|slot| before.push(slot.remember_for_hooks(u64::MAX)));
+        before
+    }
+
+    /// Returns the hooks of the fields that differ from the remembered values of
+    /// [`remember_for_hooks`](Self::remember_for_hooks).
+    pub fn hooks_since(
+        &mut self,
+        object: NetId,
+        before: Vec<Option<Remembered>>,
+    ) -> Vec<DeferredHooks> {
+        let hooks = before.into_iter().enumerate();
+        let hooks = hooks.filter_map(|(behaviour, before)| {
+            let mut before = before?;
+            let fields = self.slot_mut(behaviour)?.changed_since(&mut before);
+            (fields != 0).then(|| DeferredHooks {
+                object,
+                behaviour,
+                fields,
                 reported: false,
                 hooks: before.into(),
             })

@@ -92,7 +92,7 @@ pub enum ClientEvent {
         error: ReadError,
     },
     /// A snapshot of a known object has arrived, after [`Poisoned`](Self::Poisoned) or
-    /// [`NotReady`](Self::NotReady). No hooks have run for its changes.
+    /// [`NotReady`](Self::NotReady). The hooks of the fields that differ have run.
     Restored {
         /// The object.
         object: NetId,

@@ -8,7 +8,7 @@ use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::{Framing, MessageType};
 use snapshot::Snapshot;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Slots, read_sections};
+use syncvar_runtime::object::{DeferredHooks, Slots, read_sections};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{NetId, NetworkReader, ReadError};
@@ -91,7 +91,7 @@ impl NetworkClient {
             return;
         }
         match self.read_state(snapshot, refused) {
-            Ok(()) => self.complete_spawn(object),
+            Ok(hooks) => self.complete_spawn(object, hooks),
             Err(error) => {
                 self.inbound.targets.clear();
                 self.early.drop_deltas(object);
@@ -157,12 +157,13 @@ impl NetworkClient {
         Ok(())
     }
 
-    /// Reads the state of an object that exists, with its `on_synchronize` data.
+    /// Reads the state of an object that exists, with its `on_synchronize` data. Returns the hooks of a
+    /// visible object for the fields that differ.
     fn read_state(
         &mut self,
         snapshot: &Snapshot<'_>,
         refused: Option<&ReadError>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<Vec<DeferredHooks>, ReadError> {
         if let Some(error) = refused {
             return Err(error.clone());
         }
@@ -171,16 +172,18 @@ impl NetworkClient {
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
         let Some(replica) = self.world.objects.get_mut(object.0) else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let prefab = self
             .world
             .prefabs
             .get(self.world.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
+        let mut hooks = Vec::new();
         if let Some(slots) = self.world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
             let replaces_all = self.session.joining || !self.config.compare_schemas;
+            let before = replica.is_visible().then(|| slots.remember_for_hooks());
             let (read, kept) = replica.read_full(slots, &mut reader, replaces_all);
             if kept {
                 self.writes.changed.insert(object);
@@ -191,12 +194,14 @@ impl NetworkClient {
             };
             self.inbound.budget = reader.budget();
             read?;
+            hooks = before.map_or_else(Vec::new, |before| slots.hooks_since(object, before));
         }
-        reader.finish()
+        reader.finish()?;
+        Ok(hooks)
     }
 
     /// Announces or restores an object after a successful read. In a burst, its end announces.
-    fn complete_spawn(&mut self, object: NetId) {
+    fn complete_spawn(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
         let Some(replica) = self.world.objects.get_mut(object.0) else {
             return;
         };
@@ -204,6 +209,10 @@ impl NetworkClient {
         let is_visible = replica.is_visible();
         self.replace_references(object);
         if is_visible {
+            self.run_received_hooks(object, hooks);
+            if !self.world.contains(object) {
+                return;
+            }
             self.events.push(ClientEvent::Restored { object });
         } else if !self.session.joining {
             self.announce(object);
