@@ -71,7 +71,7 @@ impl Player {
             }
             Some(player)
         };
-        timeout(limit, joined).await.ok().flatten()
+        timeout(limit, Box::pin(joined)).await.ok().flatten()
     }
 
     /// Receives a packet. Returns whether the connection stands.

@@ -41,8 +41,8 @@ fn main() -> Outcome {
         .build()?;
     runtime.block_on(async {
         match words.as_slice() {
-            ["serve", "tcp"] => server::serve(Transport::Tcp).await,
-            ["serve", _] => server::serve(Transport::Kcp).await,
+            ["serve", "tcp"] => Box::pin(server::serve(Transport::Tcp)).await,
+            ["serve", _] => Box::pin(server::serve(Transport::Kcp)).await,
             ["attack", kind, count, address] => {
                 attack::run(kind.parse()?, count.parse()?, address.parse()?).await
             }
