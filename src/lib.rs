@@ -224,13 +224,14 @@ pub mod __private {
     pub use std::vec::Vec;
     pub use syncvar_runtime::__private::{NoCalls, OwnCalls};
     pub use syncvar_runtime::assert_calls_known;
+    pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::{
         BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
         ConnectionId, DictionaryChange, FieldPolicy, FieldSchema, FieldVisitor, HasLifecycle,
         HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
-        NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt, Readers, RpcSender,
-        SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target, TypeSchema, VariantSchema,
-        Writers, assert_fits_32_bits, encoded, encoded_hook, hooked, hooked_variable, throttled,
-        variable,
+        NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt,
+        Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target,
+        TypeSchema, VariantSchema, Writers, assert_fits_32_bits, encoded, encoded_hook, hooked,
+        hooked_variable, throttled, variable,
     };
 }

@@ -2,6 +2,7 @@
 
 mod deserialize;
 mod dirty;
+mod hook;
 mod info;
 mod policy;
 mod previous;

@@ -57,6 +57,23 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(player.sync_var_dirty_bits(), 0b110); // bit 0 belongs to the base
 /// ```
 ///
+/// A hook may take a context as its last argument: the id and owner of the object, other objects, commands.
+///
+/// ```
+/// # use syncvar::prelude::*;
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var(hook = on_open)]
+///     open: SyncVar<bool>,
+/// }
+///
+/// impl Door {
+///     fn on_open(&mut self, previous: bool, ctx: &mut NetworkContext<'_>) {
+///         println!("{}: {previous} -> {}, mine: {}", ctx.net_id(), self.open, ctx.is_owner());
+///     }
+/// }
+/// ```
+///
 /// A hook runs for changes, and not for the state of the spawn. With `initial_hook` it runs for that state
 /// too, before [`ClientEvent::Spawned`], for each field that differs from a new object of the prefab; the
 /// previous value is the field of that new object.

@@ -2,6 +2,7 @@
 
 pub mod context;
 mod fields;
+pub mod hook;
 mod identity;
 mod info;
 mod inherited;
@@ -223,8 +224,11 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
     /// For a snapshot only the hooks marked
     /// [`initial_hook`](crate::FieldSchema::initial_hook) run. A panic becomes
     /// `ClientEvent::HookFailed`, unless `Previous` is empty.
-    fn call_hooks(&mut self, previous: Self::Previous) {
-        drop(previous);
+    ///
+    /// The context is [detached](NetworkContext::detached) unless [`INFO`](Self::INFO) has
+    /// [`context_hooks`](BehaviourInfo::context_hooks()).
+    fn call_hooks(&mut self, previous: Self::Previous, ctx: &mut NetworkContext<'_>) {
+        let _ = (previous, ctx);
     }
 }
 

@@ -1,4 +1,4 @@
-//! `Clock`: the own time of a server or client; `Bucket`: a rate in that time.
+//! `Clock`: the own time of a server or client; `Rate` and `Bucket`: limits in that time.
 
 use std::time::Duration;
 
@@ -58,6 +58,25 @@ impl Clock {
     }
 }
 
+/// Rate of units per second.
+#[derive(Clone, Copy, Debug)]
+pub struct Rate {
+    /// Time of one unit; 0 without a limit.
+    unit: Duration,
+}
+
+impl Rate {
+    /// Returns a rate. Only a positive, finite number is a limit.
+    pub fn per_second(units: f64) -> Self {
+        let unit = if units > 0.0 && units.is_finite() {
+            Duration::try_from_secs_f64(units.recip()).unwrap_or(Duration::MAX)
+        } else {
+            Duration::ZERO
+        };
+        Self { unit }
+    }
+}
+
 /// Allowance of a rate: a burst of one second, or of one unit if that takes longer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bucket {
@@ -69,29 +88,18 @@ pub struct Bucket {
 const BURST: Duration = Duration::from_secs(1);
 
 impl Bucket {
-    /// Returns whether a unit is left. Only a positive, finite rate per second is a limit.
+    /// Returns whether a unit is left.
     #[inline]
-    pub fn has_room(&self, rate: f64, now: Duration) -> bool {
-        let cost = cost(rate);
-        let used = self.full.saturating_sub(now).saturating_add(cost);
-        cost.is_zero() || used <= BURST.max(cost)
+    pub fn has_room(&self, rate: Rate, now: Duration) -> bool {
+        let used = { self.full }.saturating_sub(now).saturating_add(rate.unit);
+        rate.unit.is_zero() || used <= BURST.max(rate.unit)
     }
 
     /// Uses units, left or not.
     #[inline]
-    pub fn add(&mut self, units: u32, rate: f64, now: Duration) {
-        let used = cost(rate).saturating_mul(units);
+    pub fn add(&mut self, units: u32, rate: Rate, now: Duration) {
+        let used = rate.unit.saturating_mul(units);
         self.full = self.full.max(now).saturating_add(used);
-    }
-}
-
-/// Returns the time that a unit takes at a rate.
-#[inline]
-fn cost(rate: f64) -> Duration {
-    if rate > 0.0 && rate.is_finite() {
-        Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::MAX)
-    } else {
-        Duration::ZERO
     }
 }
 

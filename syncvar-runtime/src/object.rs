@@ -18,7 +18,9 @@ mod write_record;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
-pub use hooks::{ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write};
+pub use hooks::{
+    DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
+};
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};

@@ -22,7 +22,7 @@ pub fn apply<B: NetworkBehaviour>(behaviour: &mut B, bytes: &str, initial_state:
         .on_deserialize(&mut reader, initial_state)
         .expect("well-formed");
     if !initial_state {
-        behaviour.call_hooks(previous);
+        NetworkContext::detached(|ctx| behaviour.call_hooks(previous, ctx));
     }
     reader.position()
 }

@@ -219,7 +219,7 @@ fn codec_field_allocates_no_memory() {
         let previous = ship
             .on_deserialize(&mut reader, false)
             .expect("well-formed");
-        ship.call_hooks(previous);
+        NetworkContext::detached(|ctx| ship.call_hooks(previous, ctx));
     };
     tick(1.0);
     let ticks = measure(|| (0..10_u8).for_each(|speed| tick(speed.into())));

@@ -325,7 +325,9 @@ fn carry<B: ::syncvar::NetworkBehaviour>(from: &mut B, to: &mut B) {
     if let ::std::result::Result::Ok(previous) =
         ::syncvar::NetworkBehaviour::on_deserialize(to, &mut reader, false)
     {
-        ::syncvar::NetworkBehaviour::call_hooks(to, previous);
+        ::syncvar::NetworkContext::detached(|ctx| {
+            ::syncvar::NetworkBehaviour::call_hooks(to, previous, ctx);
+        });
     }
     assert_eq!(reader.remaining(), 0);
 }

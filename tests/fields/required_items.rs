@@ -72,7 +72,7 @@ fn snapshots_and_deltas_arrive_in_every_encoding() {
             quiver.clear_all_dirty_bits();
             let mut reader = NetworkReader::with_encoding(writer.as_bytes(), encoding);
             let hooks = reader.read_layout(&mut replica, initial_state).unwrap();
-            hooks.call(&mut replica);
+            NetworkContext::detached(|ctx| hooks.call(&mut replica, ctx));
             reader.finish().unwrap();
             assert_eq!(replica.arrows, *quiver.arrows, "{encoding:?}");
             quiver.arrows.push(3);

@@ -1,7 +1,7 @@
 //! A behaviour of a class that is only known from a recording.
 
 use syncvar::{
-    NetworkBehaviour,
+    NetworkBehaviour, NetworkContext,
     behaviour::FieldVisitor,
     fields::{FieldAccess, OperationLog},
     schema::BehaviourSchema,
@@ -114,7 +114,7 @@ impl NetworkBehaviour for Dynamic {
         Ok(hooks)
     }
 
-    fn call_hooks(&mut self, previous: Vec<String>) {
+    fn call_hooks(&mut self, previous: Vec<String>, _: &mut NetworkContext<'_>) {
         self.log.extend(previous);
     }
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar::{
-    NetId, NetworkBehaviour, NetworkIdentity, NetworkServer,
+    NetId, NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkServer,
     behaviour::{BehaviourFields, BehaviourList},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -108,7 +108,7 @@ impl<B: Cells> Subject for B {
     ) -> Result<(), ReadError> {
         let previous = self.on_deserialize(reader, initial_state)?;
         if !initial_state {
-            self.call_hooks(previous);
+            NetworkContext::detached(|ctx| self.call_hooks(previous, ctx));
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod calls;
 mod clock;
 mod connections;
+mod context_hooks;
 mod host;
 mod iteration;
 mod late_join;

@@ -129,7 +129,7 @@ impl MirrorServer {
             world: World::new(prefabs.take_core()),
             prefabs,
             scene_objects: FxHashMap::default(),
-            sessions: Sessions::default(),
+            sessions: Sessions::new(&config.limits),
             observers: Observers::default(),
             replication: Replication::new(&config),
             outbound: Outbound::default(),

@@ -7,6 +7,7 @@ mod config;
 mod early;
 mod endpoint;
 mod event;
+mod hooks;
 mod inbound;
 mod iterate;
 mod lifecycle;

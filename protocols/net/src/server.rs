@@ -116,7 +116,7 @@ impl NetworkServer {
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
         Self {
-            sessions: Sessions::new(prefabs.schema_hash()),
+            sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),

@@ -1,12 +1,12 @@
 //! `on_deserialize` and `call_hooks`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
 use super::previous::Previous;
-use super::{Method, call, item, last_place_of, place_of, policy};
-use crate::model::{Base, Behaviour, Container, SyncVar};
+use super::{Method, call, hook, item, last_place_of, policy};
+use crate::model::{Base, Behaviour, SyncVar};
 use crate::names;
 
 /// Emits `on_deserialize`; `None` for a class without base and fields, whose default reads no bytes.
@@ -116,59 +116,15 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         let member = &base.member;
         let call_hooks = item(base.ty, "NetworkBehaviour", "call_hooks");
         let of_base = previous.of_base(&quote!(previous));
-        quote!(#call_hooks(&mut self.#member, #of_base);)
+        quote!(#call_hooks(&mut self.#member, #of_base, ctx);)
     });
     let previous_type = previous.ty();
     let hooked = { behaviour.sync_vars.iter() }.filter(|sync_var| sync_var.has_hook());
-    let hooks = hooked.map(|sync_var| {
-        if sync_var.ty.is_collection() {
-            return call_collection_hooks(sync_var);
-        }
-        let member = names::previous_member(&sync_var.member);
-        let hook = &sync_var.hook;
-        // At the value's type, where an error about the hook's argument belongs.
-        let mut value = member.clone();
-        if let Container::SyncVar(ty) = sync_var.ty.container {
-            value.set_span(place_of(ty));
-        }
-        quote! {
-            if let _syncvar::Some(#value) = previous.#member {
-                self.#hook(#value);
-            }
-        }
-    });
+    let hooks = hooked.map(hook::calls);
     Some(quote! {
-        fn call_hooks(&mut self, previous: #previous_type) {
+        fn call_hooks(&mut self, previous: #previous_type, ctx: &mut _syncvar::NetworkContext<'_>) {
             #base
             #(#hooks)*
         }
     })
-}
-
-/// Emits the calls of a collection's hooks: one for each change, in order, and then the batch hook.
-/// Errors about their argument are at the collection's type.
-fn call_collection_hooks(sync_var: &SyncVar<'_>) -> TokenStream {
-    let place = place_of(sync_var.ty.original);
-    let member = names::previous_member(&sync_var.member);
-    let mut changes = member.clone();
-    changes.set_span(place);
-    let all = quote_spanned!(place=> &#changes);
-    let each = sync_var.hook.as_ref().map(|hook| {
-        let change = Ident::new("change", place);
-        quote! {
-            for #change in #all {
-                self.#hook(#change);
-            }
-        }
-    });
-    let batch = sync_var
-        .batch_hook
-        .as_ref()
-        .map(|hook| quote!(self.#hook(#all);));
-    quote! {
-        if let _syncvar::Some(#changes) = previous.#member {
-            #each
-            #batch
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{item, policy};
+use super::{hook, item, policy};
 use crate::model::Behaviour;
 
 pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -26,9 +26,10 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
     let synchronize = behaviour
         .synchronize
         .map(|place| callback("synchronize", place));
+    let context = hook::context(behaviour);
     quote! {
         const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO
-            #after #send_interval #channel #hybrid #lifecycle #synchronize;
+            #after #send_interval #channel #hybrid #lifecycle #synchronize #context;
     }
 }
 

@@ -180,12 +180,18 @@ fn remembered<'a>(behaviour: &'a Behaviour<'a>) -> impl Iterator<Item = &'a Sync
         .filter(|sync_var| sync_var.is_remembered())
 }
 
+/// Returns the type of a collection's change; `None` if the collection's arguments are incomplete.
+pub(super) fn change_of(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
+    let collection = sync_var.ty.collection()?;
+    let change = Ident::new(collection.change, Span::call_site());
+    let arguments = collection.arguments;
+    Some(quote!(_syncvar::#change #arguments))
+}
+
 /// Returns the type of a field's previous value.
-fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
-    if let Some(collection) = sync_var.ty.collection() {
-        let change = Ident::new(collection.change, Span::call_site());
-        let arguments = collection.arguments;
-        return quote!(_syncvar::Vec<_syncvar::#change #arguments>);
+pub(super) fn previous_value(sync_var: &SyncVar<'_>) -> TokenStream {
+    if let Some(change) = change_of(sync_var) {
+        return quote!(_syncvar::Vec<#change>);
     }
     match sync_var.ty.container {
         Container::SyncVar(value) => quote!(#value),

@@ -7,8 +7,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::{AnyBehaviour, NetworkBehaviour, NetworkIdentity};
+use crate::call::{CallRequest, CallRouter, Class, RoutedCall};
 use crate::relations::{Place, Relation};
-use crate::{ConnectionId, NetId, NetworkSceneId, Quaternion, Vector3};
+use crate::{
+    CallError, CommandSender, ConnectionId, NetId, NetworkCalls, NetworkSceneId, NetworkTime,
+    Quaternion, Vector3, assert_calls_known,
+};
 
 /// Context of a callback: the object, its other behaviours, and the server or client with all other
 /// objects.
@@ -72,6 +76,17 @@ pub trait NetworkSide: Any {
     /// Returns the time of the server or client.
     fn now(&self) -> Duration;
 
+    /// Returns the server's time and tick; `None` before a client's first estimate, and in a protocol
+    /// without ticks.
+    fn network_time(&self) -> Option<NetworkTime> {
+        None
+    }
+
+    /// Returns the sender of the client's commands; `None` on a server without a local client.
+    fn command_router(&mut self) -> Option<&mut dyn CallRouter> {
+        None
+    }
+
     /// Returns an object that is not checked out.
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>>;
 
@@ -111,6 +126,26 @@ impl<'a> NetworkContext<'a> {
             net_id,
             behaviour,
         }
+    }
+
+    /// Runs an action with a context without server, client and object: its id is 0, and it finds no
+    /// object. For [`call_hooks`](NetworkBehaviour::call_hooks) outside a server or client.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// let id = NetworkContext::detached(|ctx| ctx.net_id());
+    /// assert_eq!(id, NetId(0));
+    /// ```
+    #[inline]
+    pub fn detached<R>(action: impl FnOnce(&mut NetworkContext<'_>) -> R) -> R {
+        let (mut side, mut siblings) = (Detached, Detached);
+        action(&mut NetworkContext::new(
+            &mut side,
+            &mut siblings,
+            NetId(0),
+            0,
+        ))
     }
 
     /// Returns whether this is the server.
@@ -195,6 +230,26 @@ impl<'a> NetworkContext<'a> {
         self.side.now()
     }
 
+    /// Returns the server's time and tick. `None` before a client's first estimate
+    /// (`NetworkClient::network_time`), and in Mirror's protocol, which has no ticks.
+    pub fn network_time(&self) -> Option<NetworkTime> {
+        self.side.network_time()
+    }
+
+    /// Returns the server's tick: see [`network_time`](Self::network_time).
+    pub fn tick(&self) -> Option<u64> {
+        self.network_time().map(|moment| moment.tick)
+    }
+
+    /// Returns the commands of `B` on an object, as `NetworkClient::calls` does. On a host they are
+    /// commands of its local client, which run after the callback on an object that is checked out.
+    ///
+    /// On a server without a local client every command fails: [`CallError::NotConnected`].
+    pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
+        const { assert_calls_known::<B>() }
+        B::commands(CommandSender::through(self, id, Class::of::<B>(None)))
+    }
+
     /// Returns the first other behaviour of a type on the object.
     pub fn sibling<B: NetworkBehaviour>(&self) -> Option<&B> {
         (0..self.siblings.len()).find_map(|index| self.sibling_at(index))
@@ -245,6 +300,69 @@ impl<'a> NetworkContext<'a> {
     pub fn side<T: Any>(&mut self) -> Option<&mut T> {
         let side: &mut dyn Any = self.side;
         side.downcast_mut()
+    }
+}
+
+impl CallRouter for NetworkContext<'_> {
+    fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
+        let router = self.side.command_router();
+        router.ok_or(CallError::NotConnected)?.begin_call(request)
+    }
+
+    fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
+        let router = self.side.command_router();
+        router.ok_or(CallError::NotConnected)?.send_call(call)
+    }
+}
+
+/// Server, client and siblings of a [detached](NetworkContext::detached) context.
+struct Detached;
+
+impl NetworkSide for Detached {
+    fn is_server(&self) -> bool {
+        false
+    }
+
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn identity(&self, _: NetId) -> Option<NetworkIdentity<'_>> {
+        None
+    }
+
+    fn prefab_name(&self, _: NetId) -> Option<&str> {
+        None
+    }
+
+    fn place(&self, _: NetId) -> Place {
+        Place::default()
+    }
+
+    fn owner(&self, _: NetId) -> Option<ConnectionId> {
+        None
+    }
+
+    fn is_owner(&self, _: NetId) -> bool {
+        false
+    }
+
+    fn relation(&self, _: NetId) -> Relation {
+        Relation::default()
+    }
+}
+
+impl Siblings for Detached {
+    fn len(&self) -> usize {
+        0
+    }
+
+    fn behaviour(&self, _: usize) -> Option<&dyn AnyBehaviour> {
+        None
+    }
+
+    fn behaviour_mut(&mut self, _: usize) -> Option<&mut dyn AnyBehaviour> {
+        None
     }
 }
 

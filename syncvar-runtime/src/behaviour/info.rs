@@ -69,6 +69,9 @@ pub struct BehaviourInfo {
     pub delivery: Delivery,
     /// Set if the class decides every byte, in every protocol: see [`own_layout`](Self::own_layout()).
     pub own_layout: bool,
+    /// Set if a hook of the class or a base takes a context: see
+    /// [`context_hooks`](Self::context_hooks()).
+    pub context_hooks: bool,
     /// Remote calls, with the calls of the bases first.
     pub calls: CallTable,
     pub(crate) handle_call: HandleCall,
@@ -83,13 +86,14 @@ impl BehaviourInfo {
         channel: 0,
         delivery: Delivery::Reliable,
         own_layout: false,
+        context_hooks: false,
         calls: CallTable::NONE,
         handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
         on_lifecycle: Callback::None,
         on_synchronize: Callback::None,
     };
 
-    /// Inherits calls, lifecycle and synchronisation of the base; not the settings.
+    /// Inherits calls, lifecycle, synchronisation and context of the hooks of the base; not the settings.
     ///
     /// # Panics
     ///
@@ -99,6 +103,7 @@ impl BehaviourInfo {
     #[track_caller]
     pub const fn after(mut self, base: &'static Self) -> Self {
         self.calls = self.calls.after(&base.calls);
+        self.context_hooks |= base.context_hooks;
         if !self.on_lifecycle.exists() && base.on_lifecycle.exists() {
             self.on_lifecycle = Callback::Inherited;
         }
@@ -149,7 +154,9 @@ impl BehaviourInfo {
     /// impl<B: NetworkBehaviour> NetworkBehaviour for Checked<B> {
     ///     type Previous = LayoutHooks<B>;
     ///     const SCHEMA: BehaviourSchema = B::SCHEMA;
-    ///     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.own_layout();
+    ///     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT
+    ///         .own_layout()
+    ///         .context_hooks(B::INFO.context_hooks);
     ///
     ///     fn sync_var_dirty_bits(&self) -> u64 {
     ///         self.0.sync_var_dirty_bits()
@@ -177,14 +184,60 @@ impl BehaviourInfo {
     ///             _ => Err(reader.error(ReadErrorKind::Custom("not the check number"))),
     ///         }
     ///     }
-    ///     fn call_hooks(&mut self, previous: LayoutHooks<B>) {
-    ///         previous.call(&mut self.0);
+    ///     fn call_hooks(&mut self, previous: LayoutHooks<B>, ctx: &mut NetworkContext<'_>) {
+    ///         previous.call(&mut self.0, ctx);
     ///     }
     /// }
     /// ```
     #[must_use]
     pub const fn own_layout(mut self) -> Self {
         self.own_layout = true;
+        self
+    }
+
+    /// Lets [`call_hooks`](crate::NetworkBehaviour::call_hooks) use its context, if `needed`. The object is
+    /// checked out while its hooks run. The derive calls it for each hook.
+    ///
+    /// ```
+    /// use syncvar::{prelude::*, behaviour::{BehaviourInfo, FieldVisitor}, schema::{BehaviourSchema, FieldSchema}};
+    ///
+    /// /// Remembers the id of its object with each change.
+    /// #[derive(Default)]
+    /// struct Beacon {
+    ///     lit: SyncVar<bool>,
+    ///     changed: Vec<NetId>,
+    /// }
+    ///
+    /// impl NetworkBehaviour for Beacon {
+    ///     type Previous = ();
+    ///     const SCHEMA: BehaviourSchema = BehaviourSchema {
+    ///         name: "Beacon",
+    ///         base: None,
+    ///         fields: &[FieldSchema::of::<SyncVar<bool>>("lit")],
+    ///     };
+    ///     const INFO: BehaviourInfo = BehaviourInfo::DEFAULT.context_hooks(true);
+    ///
+    ///     fn sync_var_dirty_bits(&self) -> u64 {
+    ///         u64::from(syncvar::SyncField::is_dirty(&self.lit))
+    ///     }
+    ///     fn visit(&mut self, _: &mut (), visitor: &mut impl FieldVisitor) {
+    ///         visitor.field(1, "Beacon.lit", &mut self.lit);
+    ///     }
+    ///     fn call_hooks(&mut self, _: (), ctx: &mut NetworkContext<'_>) {
+    ///         self.changed.push(ctx.net_id());
+    ///     }
+    /// }
+    ///
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Beacon>("beacon"));
+    /// let id = net.server.spawn(Beacon::default());
+    /// net.settle();
+    /// net.server.get_mut::<Beacon>(id).unwrap().lit.set(true);
+    /// net.settle();
+    /// assert_eq!(net.client(0).get::<Beacon>(id).unwrap().changed, [id]);
+    /// ```
+    #[must_use]
+    pub const fn context_hooks(mut self, needed: bool) -> Self {
+        self.context_hooks |= needed;
         self
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-use crate::clock::Bucket;
+use crate::clock::{Bucket, Rate};
 
 /// Allowance of each called command. The number of entries is bounded by the number of declared commands.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Rates(FxHashMap<(TypeId, u32), Bucket>);
 impl Rates {
     /// Counts a call; returns `false` if it exceeds the rate. Only a positive, finite rate is a limit.
     pub fn allow(&mut self, command: (TypeId, u32), rate: f64, now: Duration) -> bool {
-        let bucket = self.0.entry(command).or_default();
+        let (bucket, rate) = (self.0.entry(command).or_default(), Rate::per_second(rate));
         let allowed = bucket.has_room(rate, now);
         if allowed {
             bucket.add(1, rate, now);

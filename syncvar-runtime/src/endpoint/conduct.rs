@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::clock::Bucket;
+use crate::clock::{Bucket, Rate};
 use crate::limits::ReadBudget;
 use crate::{CommandRefusal, Limits, ReadErrorKind};
 
@@ -67,12 +67,6 @@ impl From<&CommandRefusal> for Misbehaviour {
 }
 
 impl Conduct {
-    /// Returns whether the connection may send a message.
-    #[inline]
-    fn has_messages(&self, limits: &Limits, now: Duration) -> bool {
-        self.messages.has_room(limits.message_rate, now)
-    }
-
     /// Adds points at a time. Returns whether they exceed the limit.
     fn misbehave(&mut self, points: u32, limits: &Limits, now: Duration) -> bool {
         let passed = now.saturating_sub(self.scored).as_secs_f64();
@@ -93,26 +87,27 @@ pub struct Intake {
     messages: u32,
     /// Work at the beginning of the packet in progress, and the part of it that its bytes add.
     begun: (usize, usize),
+    message_rate: Rate,
     /// Number of the update.
     update: u64,
     /// Work of all connections since the last update.
     work: usize,
 }
 
-impl Default for Intake {
-    fn default() -> Self {
+impl Intake {
+    /// Returns the input of a new server.
+    pub fn new(limits: &Limits) -> Self {
         Self {
             budget: ReadBudget::UNLIMITED,
             points: 0,
             messages: 0,
             begun: (0, 0),
+            message_rate: Rate::per_second(limits.message_rate),
             update: 1,
             work: 0,
         }
     }
-}
 
-impl Intake {
     /// Returns whether a connection may send a packet before the next update.
     #[inline]
     pub fn accepts(
@@ -122,7 +117,8 @@ impl Intake {
         connections: usize,
         now: Duration,
     ) -> bool {
-        conduct.has_messages(limits, now) && self.work_left(conduct, limits, connections) > 0
+        conduct.messages.has_room(self.message_rate, now)
+            && self.work_left(conduct, limits, connections) > 0
     }
 
     /// Returns the work that a connection may cause before the next update: as much as all connections
@@ -162,7 +158,7 @@ impl Intake {
         self.budget = limits.budget(length, left);
         self.begun = (self.budget.work, self.budget.work.saturating_sub(left));
         (self.points, self.messages) = (0, 0);
-        conduct.has_messages(limits, now)
+        conduct.messages.has_room(self.message_rate, now)
     }
 
     /// Counts a message of the packet in progress.
@@ -179,9 +175,7 @@ impl Intake {
     /// Ends a packet and charges its connection. Returns whether its misbehaviour exceeds the limit.
     #[inline]
     pub fn end(&mut self, conduct: &mut Conduct, limits: &Limits, now: Duration) -> bool {
-        conduct
-            .messages
-            .add(self.messages, limits.message_rate, now);
+        conduct.messages.add(self.messages, self.message_rate, now);
         let (begun, added) = self.begun;
         let used = begun.saturating_sub(self.budget.work).saturating_sub(added);
         if used > 0 {
@@ -230,7 +224,7 @@ mod tests {
 
     #[test]
     fn busy_connections_leave_each_other_a_fair_share() {
-        let (mut intake, mut all) = (Intake::default(), [Conduct::default(); 10]);
+        let (mut intake, mut all) = (Intake::new(&limits()), [Conduct::default(); 10]);
         for _ in 0..2 {
             let used = all
                 .each_mut()
@@ -246,7 +240,7 @@ mod tests {
 
     #[test]
     fn honest_connection_gets_its_share_among_busy_ones() {
-        let (mut intake, mut all) = (Intake::default(), [Conduct::default(); 9]);
+        let (mut intake, mut all) = (Intake::new(&limits()), [Conduct::default(); 9]);
         for conduct in &mut all {
             work(&mut intake, conduct, usize::MAX);
         }
@@ -257,9 +251,9 @@ mod tests {
 
     #[test]
     fn messages_per_second_have_a_burst_of_one_second() {
-        let (mut intake, mut conduct) = (Intake::default(), Conduct::default());
         let mut limits = limits();
         limits.message_rate = 10.0;
+        let (mut intake, mut conduct) = (Intake::new(&limits), Conduct::default());
         let mut sent = |millis| {
             let now = Duration::from_millis(millis);
             let mut sent = 0;
@@ -272,12 +266,13 @@ mod tests {
         };
         assert_eq!([0, 0, 99, 200, 5000].map(&mut sent), [10, 0, 0, 2, 10]);
         limits.message_rate = f64::INFINITY;
+        let mut intake = Intake::new(&limits);
         assert!(intake.begin(&conduct, &limits, (1, 0, START)));
     }
 
     #[test]
     fn misbehaviour_decays() {
-        let (mut intake, mut conduct) = (Intake::default(), Conduct::default());
+        let (mut intake, mut conduct) = (Intake::new(&limits()), Conduct::default());
         let mut limits = limits();
         (limits.max_misbehaviour, limits.misbehaviour_decay) = (250, 50.0);
         let mut misbehave = |seconds| {

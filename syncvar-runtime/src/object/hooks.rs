@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::slot::{Remembered, Slot};
-use crate::NetworkBehaviour;
 use crate::behaviour::Panicked;
+use crate::{NetId, NetworkBehaviour, NetworkContext};
 
 /// Hooks to run on a behaviour.
 #[derive(Debug)]
@@ -25,7 +25,23 @@ pub struct HookRun {
     pub result: Result<(), Panicked>,
 }
 
-/// Runs hooks on a replica.
+/// Hooks of a behaviour that wait for the check-out of their object, which their context needs.
+#[derive(Debug)]
+#[must_use = "the hooks have not been called"]
+pub struct DeferredHooks {
+    /// The object.
+    pub object: NetId,
+    /// Position of the behaviour.
+    pub behaviour: usize,
+    /// Bits of its received fields.
+    pub fields: u64,
+    /// Set if the fields are reported as changed after the hooks.
+    pub reported: bool,
+    /// Arguments of the hooks.
+    pub hooks: ErasedHooks,
+}
+
+/// Runs hooks without a context on a replica.
 ///
 /// # Errors
 ///
@@ -35,7 +51,8 @@ pub fn run_hooks<S: Slot + ?Sized>(slot: &mut S, hooks: Hooks) -> Result<(), Pan
     slot.call_hooks(hooks)
 }
 
-/// Runs hooks as a write of the server: replacements become dirty, and the policy applies.
+/// Runs hooks without a context as a write of the server: replacements become dirty, and the policy
+/// applies.
 pub fn run_hooks_as_write(slot: &mut dyn Slot, hooks: Hooks) -> HookRun {
     slot.begin_change();
     let result = slot.call_hooks(hooks);
@@ -61,9 +78,9 @@ pub struct ErasedHooks {
 
 impl<B: NetworkBehaviour> LayoutHooks<B> {
     /// Calls the hooks of the collections, then the hooks of the other fields.
-    pub fn call(self, behaviour: &mut B) {
+    pub fn call(self, behaviour: &mut B, ctx: &mut NetworkContext<'_>) {
         for previous in [self.collections, self.values].into_iter().flatten() {
-            behaviour.call_hooks(previous);
+            behaviour.call_hooks(previous, ctx);
         }
     }
 

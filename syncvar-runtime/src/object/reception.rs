@@ -1,6 +1,6 @@
 //! `Reception`: reading of received deltas. All fields of an object are read first, then its hooks run.
 
-use super::hooks::{Hooks, run_hooks};
+use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
 use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
@@ -38,6 +38,8 @@ pub struct Reception<'a> {
     pub hooked: &'a mut Vec<NetId>,
     /// Targets of the references in the object in progress.
     pub targets: &'a mut Vec<NetId>,
+    /// Hooks of objects whose hooks take a context, for [`Protocol::run_hooks`](crate::world::Protocol).
+    pub deferred_hooks: &'a mut Vec<DeferredHooks>,
 }
 
 impl Reception<'_> {
@@ -74,8 +76,10 @@ impl Reception<'_> {
             object: entry.net_id,
             hooks: result.is_ok() && entry.announced,
             written: false,
+            deferred: false,
             masks: self.masks,
             report: self.report,
+            deferred_hooks: self.deferred_hooks,
         };
         slots.visit(&mut changes);
         if changes.written {
@@ -104,8 +108,11 @@ struct ReportChanges<'a> {
     hooks: bool,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
+    /// Set after a behaviour with deferred hooks: the hooks of one object keep their order.
+    deferred: bool,
     masks: &'a [u64],
     report: &'a mut dyn ReceptionReport,
+    deferred_hooks: &'a mut Vec<DeferredHooks>,
 }
 
 impl Visit for ReportChanges<'_> {
@@ -115,11 +122,15 @@ impl Visit for ReportChanges<'_> {
             slot.skip_hooks();
             return;
         }
+        let behaviour = index as usize;
+        let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        if self.deferred || slot.info().context_hooks {
+            self.defer(behaviour, slot, dirty_bits);
+            return;
+        }
         let called = run_hooks(slot, Hooks::LastRead);
         let owner_write = slot.info().policy.owner_write;
         self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
-        let behaviour = index as usize;
-        let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
         if let Err(Panicked(message)) = called {
             self.report_panic(&slot.info().schema, dirty_bits, message);
         }
@@ -131,6 +142,23 @@ impl Visit for ReportChanges<'_> {
 }
 
 impl ReportChanges<'_> {
+    /// Queues the hooks of a behaviour.
+    #[inline(never)]
+    fn defer<S: Slot + ?Sized>(&mut self, behaviour: usize, slot: &mut S, fields: u64) {
+        let hooks = slot.take_hooks();
+        if hooks.is_none() && fields == 0 {
+            return;
+        }
+        self.deferred = true;
+        self.deferred_hooks.push(DeferredHooks {
+            object: self.object,
+            behaviour,
+            fields,
+            reported: fields != 0,
+            hooks: hooks.unwrap_or_default(),
+        });
+    }
+
     #[cold]
     fn report_panic(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
         let fields = ChangedFields::new(schema, dirty_bits);

@@ -53,6 +53,8 @@ pub struct SlotInfo {
     pub initial_hooks: u64,
     /// Restricted fields.
     pub policy: PolicyBits,
+    /// Set if a hook of the class or a base takes a context.
+    pub context_hooks: bool,
     /// Set if the class or a base has a lifecycle.
     pub lifecycle: bool,
     /// Set if the class or a base has data beside its fields.
@@ -132,13 +134,27 @@ pub trait Slot: Send + Sync {
         initial_state: bool,
     ) -> ReadResult<()>;
 
-    /// Calls hooks, for [`run_hooks`](super::hooks::run_hooks) and
+    /// Calls hooks with a detached context, for [`run_hooks`](super::hooks::run_hooks) and
     /// [`run_hooks_as_write`](super::hooks::run_hooks_as_write).
     ///
     /// # Errors
     ///
     /// When a hook panics, which ends the run.
     fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked>;
+
+    /// Calls hooks with their context.
+    ///
+    /// # Errors
+    ///
+    /// When a hook panics, which ends the run.
+    fn call_hooks_with(
+        &mut self,
+        hooks: ErasedHooks,
+        ctx: &mut NetworkContext<'_>,
+    ) -> Result<(), Panicked>;
+
+    /// Takes the previous values of the last read; `None` if they are used.
+    fn take_hooks(&mut self) -> Option<ErasedHooks>;
 
     /// Discards the previous values for the hooks.
     fn skip_hooks(&mut self);

@@ -3,11 +3,12 @@
 use std::any::{Any, TypeId};
 
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
+use super::hooks::DeferredHooks;
 use super::pool::{Pool, TypedPool};
-use super::slot::{Nanos, Remembered, Slot, TypedSlot};
+use super::slot::{Nanos, Slot, TypedSlot};
 use crate::behaviour::{AnyBehaviour, BehaviourRow};
 use crate::stats::BehaviourStats;
-use crate::{NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
+use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
 
 /// Slots of an object, in order. A tuple keeps its behaviours in one piece of memory.
 #[expect(
@@ -88,17 +89,29 @@ impl dyn Slots {
         self.iter().any(|slot| slot.info().initial_hooks != 0)
     }
 
-    /// Returns the arguments of the initial hooks of a behaviour: the values of `made`, a new object of
-    /// the prefab, in the fields that differ. `None` without a difference.
-    pub fn initial_changes(&mut self, index: usize, made: &mut dyn Slots) -> Option<Remembered> {
-        let (slot, made) = (self.slot_mut(index)?, made.slot_mut(index)?);
-        let fields = slot.info().initial_hooks;
-        if fields == 0 {
-            return None;
-        }
-        let mut before = made.remember_for_hooks(fields)?;
-        let changed = slot.changed_since(&mut before);
-        (changed != 0).then_some(before)
+    /// Returns the initial hooks of the object, with the values of `made`, a new object of the prefab, in
+    /// the fields that differ.
+    pub fn initial_hooks(&mut self, object: NetId, made: &mut dyn Slots) -> Vec<DeferredHooks> {
+        let hooks = (0..self.len()).filter_map(|behaviour| {
+            let (slot, made) = (self.slot_mut(behaviour)?, made.slot_mut(behaviour)?);
+            let info = slot.info();
+            let mut before = made.remember_for_hooks(info.initial_hooks)?;
+            let changed = slot.changed_since(&mut before);
+            (changed != 0).then(|| DeferredHooks {
+                object,
+                behaviour,
+                fields: info.schema.dirty_bits(),
+                reported: false,
+                hooks: before.into(),
+            })
+        });
+        hooks.collect()
+    }
+
+    /// Returns whether one of these hooks belongs to a behaviour whose hooks take a context.
+    pub fn needs_context(&self, hooks: &[DeferredHooks]) -> bool {
+        let infos = hooks.iter().filter_map(|hooks| self.slot(hooks.behaviour));
+        infos.map(Slot::info).any(|info| info.context_hooks)
     }
 
     /// Returns the position of the first behaviour of a type.

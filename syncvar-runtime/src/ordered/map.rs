@@ -45,24 +45,24 @@ impl<K: Id, V> IdMap<K, V> {
 
     /// Returns whether an id has a value.
     pub fn contains(&self, key: K) -> bool {
-        self.positions.get(key.number()).is_some()
+        self.position(key).is_some()
     }
 
     /// Returns the value of an id.
     pub fn get(&self, key: K) -> Option<&V> {
-        let position = self.positions.get(key.number())?;
+        let position = self.position(key)?;
         Some(&self.entries.get(position)?.1)
     }
 
     /// Returns the value of an id for writing.
     pub fn get_mut(&mut self, key: K) -> Option<&mut V> {
-        let position = self.positions.get(key.number())?;
+        let position = self.position(key)?;
         Some(&mut self.entries.get_mut(position)?.1)
     }
 
     /// Returns the value of an id for writing. An id without a value gets this one.
     pub fn get_or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
-        let position = self.positions.get(key.number()).unwrap_or_else(|| {
+        let position = self.position(key).unwrap_or_else(|| {
             self.positions.insert(key.number(), self.entries.len());
             self.entries.push((key, value()));
             self.entries.len() - 1
@@ -82,6 +82,9 @@ impl<K: Id, V> IdMap<K, V> {
 
     /// Removes and returns the value of an id.
     pub fn remove(&mut self, key: K) -> Option<V> {
+        if self.is_empty() {
+            return None;
+        }
         let position = self.positions.remove(key.number())?;
         let (_, value) = self.entries.swap_remove(position);
         if let Some((moved, _)) = self.entries.get(position) {
@@ -122,6 +125,15 @@ impl<K: Id, V> IdMap<K, V> {
             .iter()
             .filter_map(move |at| entries.get_mut(at)?.take());
         ordered.map(|(key, value)| (*key, value))
+    }
+
+    /// Returns the position of an id. An empty map costs no call.
+    #[inline]
+    fn position(&self, key: K) -> Option<usize> {
+        if self.is_empty() {
+            return None;
+        }
+        self.positions.get(key.number())
     }
 }
 

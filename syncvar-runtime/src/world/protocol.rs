@@ -5,8 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use super::{Departure, LifecycleEvent, World, WorldObject};
 use crate::behaviour::{NetworkSide, Panicked};
 use crate::call::{CallPlace, Failure, run};
-use crate::object::{Slot, Slots, call};
-use crate::{CallbackFailure, ConnectionId, LifecycleCallback, NetId, NetworkReader};
+use crate::object::{DeferredHooks, Slot, Slots, call};
+use crate::{
+    CallbackFailure, ChangedFields, ConnectionId, LifecycleCallback, NetId, NetworkReader,
+};
 
 /// The largest number of objects that are checked out at a time. Each of them takes some of the
 /// thread's stack; events of further objects are deferred.
@@ -45,6 +47,15 @@ pub trait Protocol: NetworkSide + Sized {
 
     /// Reports a callback that returned an error or panicked.
     fn report(&mut self, failure: CallbackFailure);
+
+    /// Reports the end of a behaviour's hooks: a panic, and then the fields, if they are
+    /// [reported](DeferredHooks::reported).
+    fn hooks_called(
+        &mut self,
+        hooks: &DeferredHooks,
+        fields: ChangedFields,
+        result: Result<(), Panicked>,
+    );
 
     /// Checks an object out and runs an action on its behaviours. Returns `None` without running it if the
     /// object does not exist or is checked out already.
@@ -106,6 +117,37 @@ pub trait Protocol: NetworkSide + Sized {
                 callback,
                 message,
             });
+        }
+    }
+
+    /// Runs hooks with their context. Each object is checked out meanwhile. The hooks of a removed object
+    /// do not run.
+    fn run_hooks(&mut self, mut pending: Vec<DeferredHooks>) {
+        for hooks in pending.chunk_by_mut(|one, next| one.object == next.object) {
+            if let Some(first) = hooks.first() {
+                self.check_out(first.object, |slots, side| side.call_hooks(slots, hooks));
+            }
+        }
+    }
+
+    /// Calls hooks of an object that is checked out, with their context.
+    fn call_hooks(&mut self, slots: &mut dyn Slots, pending: &mut [DeferredHooks]) {
+        for hooks in pending {
+            let arguments = std::mem::take(&mut hooks.hooks);
+            let called = call(
+                slots,
+                hooks.behaviour,
+                hooks.object,
+                self,
+                |slot, mut ctx| {
+                    let result = slot.call_hooks_with(arguments, &mut ctx);
+                    (slot.info(), result)
+                },
+            );
+            if let Some(Ok((info, result))) = called {
+                let fields = ChangedFields::new(&info.schema, hooks.fields);
+                self.hooks_called(hooks, fields, result);
+            }
         }
     }
 

@@ -59,11 +59,8 @@ const LIMITS: PacketLimits = PacketLimits {
     max_unreliable: MAX_UNRELIABLE,
 };
 
-/// Most unacknowledged segments of a side, and the window of a client.
+/// Most unacknowledged segments of a side, and the largest window.
 const WINDOW: u16 = 4096;
-
-/// Least window of a server with an empty queue: the segments of the longest message.
-const SERVER_WINDOW: u16 = 254;
 
 /// Time between two updates of a connection.
 const INTERVAL: Duration = Duration::from_millis(10);

@@ -37,7 +37,7 @@
 //!   server reads at most [`max_linger_bytes`](TransportOptions::max_linger_bytes) more of its bytes.
 //! * By KCP, a segment that is missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes
 //!   the connection, and segments beyond the client's inbox are refused: the client repeats them.
-//! * A false sender address on datagrams makes a KCP server send one datagram of 30 bytes to it for
+//! * A false sender address on datagrams makes a KCP server send one datagram of 54 bytes to it for
 //!   each of 30 or more. The server stores no state for it.
 //!
 //! A well-behaved client keeps its place: clients from 16 addresses can take all 1024 places. Packets

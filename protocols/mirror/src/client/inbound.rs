@@ -1,9 +1,9 @@
 //! Received messages and spawns that are not applied yet.
 
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
+use syncvar_runtime::object::DeferredHooks;
 
 use super::session::receive::WaitingMessages;
-use super::world::payload::ReadComponent;
 use super::world::spawn::Burst;
 
 /// Waiting messages, the current burst, and memory for decoding.
@@ -16,7 +16,7 @@ pub(super) struct Inbound {
     /// Memory and work left for the message in progress.
     pub(super) budget: ReadBudget,
     /// Reused memory for the components of one object.
-    pub(super) components: Vec<ReadComponent>,
+    pub(super) components: Vec<DeferredHooks>,
 }
 
 impl Default for Inbound {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
@@ -17,6 +18,10 @@ impl NetworkSide for MirrorClient {
 
     fn now(&self) -> Duration {
         self.network_time().unwrap_or(self.time.own.now())
+    }
+
+    fn command_router(&mut self) -> Option<&mut dyn CallRouter> {
+        Some(self)
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

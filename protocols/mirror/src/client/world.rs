@@ -9,9 +9,10 @@ pub(super) mod payload;
 pub(super) mod spawn;
 pub(super) mod write;
 
-use syncvar_runtime::object::Slots;
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{DeferredHooks, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, NetId};
+use syncvar_runtime::{CallbackFailure, ChangedFields, NetId};
 
 use super::{MirrorClient, MirrorClientEvent};
 use crate::prefabs::Entry;
@@ -51,6 +52,15 @@ impl Protocol for MirrorClient {
     fn report(&mut self, failure: CallbackFailure) {
         let event = MirrorClientEvent::CallbackFailed(Box::new(failure));
         self.events.push(event);
+    }
+
+    fn hooks_called(
+        &mut self,
+        hooks: &DeferredHooks,
+        fields: ChangedFields,
+        result: Result<(), Panicked>,
+    ) {
+        payload::report(&mut self.events, hooks, fields, result);
     }
 }
 

@@ -34,21 +34,20 @@ pub(super) struct Sessions {
     pub(super) scene: Option<String>,
 }
 
-impl Default for Sessions {
-    fn default() -> Self {
+impl Sessions {
+    /// Returns a table without connections.
+    pub(super) fn new(limits: &syncvar_runtime::Limits) -> Self {
         Self {
             connections: Table::default(),
             ids: ConnectionIds::default(),
             longest: [usize::MAX; 2],
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
-            intake: Intake::default(),
+            intake: Intake::new(limits),
             lobby: Lobby::default(),
             scene: None,
         }
     }
-}
 
-impl Sessions {
     #[inline]
     pub(super) fn get(&self, id: ConnectionId) -> Option<&Connection> {
         self.connections.get(id.0)

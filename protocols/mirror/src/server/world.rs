@@ -6,9 +6,10 @@ pub(super) mod object;
 pub(super) mod owner;
 pub(super) mod spawn;
 
-use syncvar_runtime::object::Slots;
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{DeferredHooks, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, NetId, OperationLog};
+use syncvar_runtime::{CallbackFailure, ChangedFields, NetId, OperationLog};
 
 use super::observers::audience::Audiences;
 use super::{MirrorServer, MirrorServerEvent};
@@ -80,6 +81,23 @@ impl Protocol for MirrorServer {
             callback: failure.callback,
             message: failure.message,
         });
+    }
+
+    fn hooks_called(
+        &mut self,
+        hooks: &DeferredHooks,
+        fields: ChangedFields,
+        result: Result<(), Panicked>,
+    ) {
+        if let Err(Panicked(message)) = result {
+            let (object, behaviour) = (hooks.object, fields.behaviour());
+            tracing::error!(%object, behaviour, message, "a hook panicked");
+            self.events.push(MirrorServerEvent::HookFailed {
+                object,
+                behaviour,
+                message,
+            });
+        }
     }
 }
 

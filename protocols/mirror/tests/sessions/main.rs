@@ -2,6 +2,7 @@
 
 mod both;
 mod client;
+mod context_hooks;
 mod found;
 mod hybrid;
 mod parity;

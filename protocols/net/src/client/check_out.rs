@@ -3,9 +3,10 @@
 
 use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
-use syncvar_runtime::object::Slots;
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{DeferredHooks, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, NetId};
+use syncvar_runtime::{CallbackFailure, ChangedFields, HookFailure, NetId};
 
 impl Protocol for NetworkClient {
     type Object = Replica;
@@ -35,6 +36,26 @@ impl Protocol for NetworkClient {
     fn report(&mut self, failure: CallbackFailure) {
         let event = ClientEvent::CallbackFailed(Box::new(failure));
         self.events.push(event);
+    }
+
+    fn hooks_called(
+        &mut self,
+        hooks: &DeferredHooks,
+        fields: ChangedFields,
+        result: Result<(), Panicked>,
+    ) {
+        let (object, behaviour) = (hooks.object, hooks.behaviour);
+        if let Err(Panicked(message)) = result {
+            let failure = HookFailure::new(object, fields, message);
+            self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+        }
+        if hooks.reported {
+            self.events.push(ClientEvent::Changed {
+                object,
+                behaviour,
+                fields,
+            });
+        }
     }
 }
 

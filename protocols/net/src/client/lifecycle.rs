@@ -2,11 +2,8 @@
 
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::client::replica::{Replica, Stage};
-use syncvar_runtime::LifecycleCallback;
-use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::object::{Hooks, Location, run_hooks};
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
-use syncvar_runtime::{ChangedFields, HookFailure, NetId};
+use syncvar_runtime::{LifecycleCallback, NetId};
 
 impl NetworkClient {
     /// Removes the objects of a closed connection, as the next connection would. Their
@@ -83,11 +80,16 @@ impl NetworkClient {
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)
         });
+        let mut hooks = Vec::new();
         if initial_hooks {
-            self.call_initial_hooks(object, at);
+            hooks = self.initial_hooks(object, at);
+            if !self.needs_context(object, &hooks) {
+                self.call_in_pool(std::mem::take(&mut hooks));
+            }
         }
-        if lifecycle {
+        if lifecycle || !hooks.is_empty() {
             self.check_out(object, |slots, client| {
+                client.call_hooks(slots, &mut hooks);
                 for callback in LifecycleCallback::SPAWN {
                     client.call_all(object, slots, callback);
                 }
@@ -98,28 +100,6 @@ impl NetworkClient {
         }
         if owned {
             self.report_ownership(object, true);
-        }
-    }
-
-    /// Calls the hooks that ask for the initial values.
-    #[cold]
-    fn call_initial_hooks(&mut self, object: NetId, at: Location) {
-        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
-        let slots = self.world.pools.slots_mut(at);
-        if let (Some(prefab), Some(slots)) = (prefab, slots) {
-            let mut default = prefab.make();
-            for index in 0..slots.len() {
-                let changes = slots.initial_changes(index, default.slots_mut());
-                if let (Some(changes), Some(slot)) = (changes, slots.slot_mut(index)) {
-                    let called = run_hooks(slot, Hooks::Changed(changes.into()));
-                    if let Err(Panicked(message)) = called {
-                        let schema = &slot.info().schema;
-                        let fields = ChangedFields::new(schema, schema.dirty_bits());
-                        let failure = HookFailure::new(object, fields, message);
-                        self.events.push(ClientEvent::HookFailed(Box::new(failure)));
-                    }
-                }
-            }
         }
     }
 

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use super::{NetworkClient, ReplicaMut};
 use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut,
+    NetworkObjectsMut, NetworkTime,
 };
 
 impl NetworkSide for NetworkClient {
@@ -18,6 +19,14 @@ impl NetworkSide for NetworkClient {
     fn now(&self) -> Duration {
         let network = self.network_time().map(|network| network.time);
         network.unwrap_or(self.now())
+    }
+
+    fn network_time(&self) -> Option<NetworkTime> {
+        self.network_time()
+    }
+
+    fn command_router(&mut self) -> Option<&mut dyn CallRouter> {
+        Some(self)
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

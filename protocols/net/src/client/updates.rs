@@ -61,7 +61,10 @@ impl NetworkClient {
         delta: &[u8],
     ) {
         match self.find(object, delta) {
-            Some((pool, entry)) => self.read_entries(framing, channel, pool, &[entry]),
+            Some((pool, entry)) => {
+                self.read_entries(framing, channel, pool, &[entry]);
+                self.run_deferred_hooks();
+            }
             None => self.defer_update(framing, channel, object, delta),
         }
     }
@@ -92,6 +95,7 @@ impl NetworkClient {
             length += 1;
         }
         self.read_entries(Framing::Compact, channel, pool, &run[..length]);
+        self.run_deferred_hooks();
         result
     }
 
@@ -133,6 +137,7 @@ impl NetworkClient {
             failed: &mut self.inbound.failed,
             hooked: &mut self.writes.from_hooks,
             targets: &mut self.inbound.targets,
+            deferred_hooks: &mut self.inbound.deferred_hooks,
         };
         pool.read_changes(entries, &mut reception);
         self.inbound.budget = reception.budget;

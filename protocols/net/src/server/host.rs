@@ -2,6 +2,7 @@
 
 mod calls;
 mod client;
+mod context_hooks;
 mod hooks;
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,11 @@ impl Host {
         }
     }
 
+    /// Queues an event of the local client.
+    pub(super) fn push_event(&mut self, event: ClientEvent) {
+        self.events.push(event);
+    }
+
     /// Returns whether the next update has no work for it.
     pub(super) fn is_idle(&self) -> bool {
         let waits = self.joining || !self.marked.is_empty();
@@ -93,6 +99,8 @@ impl NetworkServer {
     ///   same update and trigger hooks in the next one, so a hook that writes its own field ends,
     /// * without the send interval: the local client has the value at once,
     /// * by ascending object id, and in the order of the fields,
+    /// * with the server as [`ctx.server()`](crate::NetworkContextExt::server), if they take a context;
+    ///   the object is checked out meanwhile,
     /// * never for the initial state of an object.
     ///
     /// For that, a guard copies the fields with a hook, at most once between two updates. A

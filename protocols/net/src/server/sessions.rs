@@ -41,7 +41,7 @@ pub(super) struct Sessions {
 
 impl Sessions {
     /// Returns a table without connections.
-    pub(super) fn new(schema_hash: u64) -> Self {
+    pub(super) fn new(schema_hash: u64, limits: &Limits) -> Self {
         Self {
             connections: Table::default(),
             ids: ConnectionIds::default(),
@@ -51,7 +51,7 @@ impl Sessions {
             resyncing: Vec::new(),
             pinging: Vec::new(),
             owner_corrections: IdPairs::default(),
-            intake: Intake::default(),
+            intake: Intake::new(limits),
             lobby: Lobby::default(),
         }
     }

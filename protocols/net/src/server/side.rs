@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut,
+    NetworkObjectsMut, NetworkTime,
 };
 
 use crate::server::{BehaviourMut, NetworkServer};
@@ -18,6 +19,14 @@ impl NetworkSide for NetworkServer {
 
     fn now(&self) -> Duration {
         self.clock.now()
+    }
+
+    fn network_time(&self) -> Option<NetworkTime> {
+        Some(self.network_time())
+    }
+
+    fn command_router(&mut self) -> Option<&mut dyn CallRouter> {
+        self.host.is_some().then_some(self)
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

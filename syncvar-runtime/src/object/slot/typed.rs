@@ -32,6 +32,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         packed: B::SCHEMA.packed_bits(),
         initial_hooks: B::SCHEMA.initial_hooks(),
         policy: B::SCHEMA.policy_bits(),
+        context_hooks: B::INFO.context_hooks,
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
         calls: B::INFO.calls,
@@ -167,18 +168,31 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     #[inline]
     fn call_hooks(&mut self, hooks: Hooks) -> Result<(), Panicked> {
         if let Hooks::Changed(hooks) = hooks {
-            let hooks = hooks.of::<B>();
-            return contain(|| hooks.call(&mut self.behaviour));
+            return NetworkContext::detached(|ctx| self.call_hooks_with(hooks, ctx));
         }
         let Some(previous) = self.previous.take() else {
             return Ok(());
         };
         if const { size_of::<B::Previous>() == 0 } {
             // Without a hook, or without an argument for one: no need to catch panics.
-            self.behaviour.call_hooks(previous);
+            NetworkContext::detached(|ctx| self.behaviour.call_hooks(previous, ctx));
             return Ok(());
         }
-        contain(|| self.behaviour.call_hooks(previous))
+        contain(|| NetworkContext::detached(|ctx| self.behaviour.call_hooks(previous, ctx)))
+    }
+
+    fn call_hooks_with(
+        &mut self,
+        hooks: ErasedHooks,
+        ctx: &mut NetworkContext<'_>,
+    ) -> Result<(), Panicked> {
+        let hooks = hooks.of::<B>();
+        contain(|| hooks.call(&mut self.behaviour, ctx))
+    }
+
+    fn take_hooks(&mut self) -> Option<ErasedHooks> {
+        let previous = self.previous.take()?;
+        Some(ErasedHooks::from(Box::new(previous) as Remembered))
     }
 
     #[inline]

@@ -180,18 +180,25 @@ impl Arq {
     }
 }
 
-/// Writes the answer to a first segment, without a connection: a message with the number 0. Its first
-/// missing number, 1, acknowledges the first segment.
-pub(super) fn first_answer(now: u32, message: &[u8], out: &mut BytesMut) {
-    let push = Segment {
+/// Writes the answer to a first segment, without a connection: an ack of number 0, sent at
+/// `timestamp`, and a message with the number 0.
+pub(super) fn first_answer(timestamp: u32, now: u32, message: &[u8], out: &mut BytesMut) {
+    let ack = Segment {
         conversation: 0,
-        command: Command::Push,
+        command: Command::Ack,
         fragment: 0,
-        window: super::SERVER_WINDOW,
-        timestamp: now,
+        window: super::WINDOW,
+        timestamp,
         number: 0,
         una: 1,
+        data: &[],
+    };
+    ack.write(out);
+    let push = Segment {
+        command: Command::Push,
+        timestamp: now,
         data: message,
+        ..ack
     };
     push.write(out);
 }

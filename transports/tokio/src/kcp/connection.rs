@@ -86,7 +86,7 @@ impl KcpConnection {
     /// Makes a client's end. Its first datagram is `Hello`.
     pub fn connect(now: Duration) -> Self {
         let mut connection = Self::new(State::Connecting, 0, 0, now);
-        connection.set_max_inbox(inbox::CLIENT);
+        connection.set_max_inbox(inbox::WINDOW);
         connection.arq.send(&Bytes::from_static(&[HELLO]));
         connection
     }
@@ -95,7 +95,7 @@ impl KcpConnection {
     /// next.
     pub fn accept(cookie: NonZeroU32, now: Duration) -> Self {
         let mut connection = Self::new(State::Connected, cookie.get(), 1, now);
-        connection.set_max_inbox(inbox::SERVER);
+        connection.set_max_inbox(inbox::WINDOW);
         connection
     }
 
@@ -126,9 +126,9 @@ impl KcpConnection {
 
     /// Sets the most memory of unpolled messages, in bytes, each with 128 more: for reliable ones, which
     /// count at least 330 KB, and for unreliable ones. The peer may send as many segments as the free
-    /// memory holds. 330 KB for a server's end; a client's end has room for 4096 segments.
+    /// memory holds: 4096 segments, as in Mirror, before the first call.
     pub fn set_max_inbox(&mut self, bytes: usize) {
-        self.arq.set_max_received(bytes.max(inbox::SERVER));
+        self.arq.set_max_received(bytes.max(inbox::MESSAGE));
         self.unreliable.max_bytes = bytes;
     }
 

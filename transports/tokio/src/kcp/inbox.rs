@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use super::MAX_FRAGMENTS;
 use super::sender::MAX_FRAGMENT;
-use super::{MAX_FRAGMENTS, WINDOW};
 
 /// Memory of a message or a fragment besides its data, estimated, in bytes.
 pub(super) const OVERHEAD: usize = 128;
@@ -14,12 +14,12 @@ pub(super) const OVERHEAD: usize = 128;
 /// Memory of a full segment, estimated, in bytes.
 pub(super) const SEGMENT: usize = MAX_FRAGMENT + OVERHEAD;
 
-/// Room of a server for the reliable messages of a client: the longest message. In bytes.
-pub(super) const SERVER: usize = MAX_FRAGMENTS * SEGMENT;
+/// Least room for reliable messages: the longest one. In bytes.
+pub(super) const MESSAGE: usize = MAX_FRAGMENTS * SEGMENT;
 
-/// Room of a client: a full window. In bytes.
+/// Room for a full window. In bytes.
 #[expect(clippy::as_conversions, reason = "u16 fits into usize")]
-pub(super) const CLIENT: usize = WINDOW as usize * SEGMENT;
+pub(super) const WINDOW: usize = super::WINDOW as usize * SEGMENT;
 
 /// Returns the memory of a message or a fragment, estimated, in bytes.
 pub(super) fn memory(length: usize) -> usize {

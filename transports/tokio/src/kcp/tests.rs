@@ -26,7 +26,9 @@ fn pair() -> (KcpConnection, KcpConnection) {
     let hello = Hello::read(&client.poll_transmit().unwrap()).unwrap();
     client.handle_datagram(ms(0), &hello.answer(COOKIE, ms(0)));
     assert!(client.is_connected());
-    (client, KcpConnection::accept(COOKIE, ms(0)))
+    let mut server = KcpConnection::accept(COOKIE, ms(0));
+    server.set_max_inbox(inbox::LIMIT);
+    (client, server)
 }
 
 fn messages(connection: &mut KcpConnection, wanted: Channel) -> Vec<Bytes> {

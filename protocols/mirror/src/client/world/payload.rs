@@ -4,7 +4,10 @@
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write};
+use syncvar_runtime::object::{
+    DeferredHooks, ErasedHooks, HookRun, Hooks, Slots, run_hooks_as_write,
+};
+use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
     ChangedFields, Encoding, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
@@ -13,15 +16,6 @@ use crate::MirrorError;
 use crate::client::world::guard::has_bit;
 use crate::client::world::object::Stage;
 use crate::client::{MirrorClient, MirrorClientEvent, MirrorClientStats, PayloadMismatch};
-
-/// A component after reading.
-#[derive(Debug)]
-pub(in crate::client) struct ReadComponent {
-    index: usize,
-    hooks: ErasedHooks,
-    /// Received fields.
-    fields: u64,
-}
 
 impl MirrorClient {
     /// Reads snapshots or deltas of an object, all of them before the first hook.
@@ -52,8 +46,16 @@ impl MirrorClient {
         };
         let components = &mut self.inbound.components;
         let result = reception.read_components(slots, payload, initial_state, components);
-        reception.call_hooks(slots, components, is_known);
         self.inbound.budget = reception.budget;
+        for hooks in &mut *components {
+            hooks.reported = is_known && hooks.fields != 0;
+        }
+        if slots.needs_context(components) {
+            let hooks = std::mem::take(components);
+            self.run_hooks(hooks);
+        } else {
+            reception.call_hooks(slots, components);
+        }
         let written = self.written_components(id);
         if let Some(slots) = self.world.slots_mut(id) {
             self.writes.collect(id, slots, written);
@@ -89,7 +91,7 @@ impl Reception<'_> {
         slots: &mut dyn Slots,
         payload: &[u8],
         initial_state: bool,
-        components: &mut Vec<ReadComponent>,
+        components: &mut Vec<DeferredHooks>,
     ) -> Result<(), ReadError> {
         let mut reader = self.reader(payload);
         let mask = reader.read_var_u64()?;
@@ -107,17 +109,19 @@ impl Reception<'_> {
         slots: &mut dyn Slots,
         rest: &mut &[u8],
         initial_state: bool,
-    ) -> Result<ReadComponent, ReadError> {
+    ) -> Result<DeferredHooks, ReadError> {
         let Some((safety, body)) = rest.split_first() else {
             let (needed, left) = (1, 0);
             let kind = ReadErrorKind::UnexpectedEnd { needed, left };
             return Err(self.reader(rest).error(kind));
         };
         let mut reader = self.reader(body);
-        let mut component = ReadComponent {
-            index,
-            hooks: ErasedHooks::default(),
+        let mut component = DeferredHooks {
+            object: self.object,
+            behaviour: index,
             fields: 0,
+            reported: false,
+            hooks: ErasedHooks::default(),
         };
         let mut behaviour = None;
         let mut error = None;
@@ -162,38 +166,41 @@ impl Reception<'_> {
             .push(MirrorClientEvent::Mismatch(Box::new(mismatch)));
     }
 
-    /// Calls the hooks of an object, and reports the received fields of a known object.
-    fn call_hooks(
-        &mut self,
-        slots: &mut dyn Slots,
-        components: &mut Vec<ReadComponent>,
-        is_known: bool,
-    ) {
-        for ReadComponent {
-            index,
-            hooks,
-            fields,
-        } in components.drain(..)
-        {
-            let Some(slot) = slots.slot_mut(index) else {
+    /// Calls hooks without a context, and reports the received fields.
+    fn call_hooks(&mut self, slots: &mut dyn Slots, components: &mut Vec<DeferredHooks>) {
+        for mut component in components.drain(..) {
+            let Some(slot) = slots.slot_mut(component.behaviour) else {
                 continue;
             };
-            let fields = ChangedFields::new(&slot.info().schema, fields);
-            if !hooks.is_empty() {
+            let fields = ChangedFields::new(&slot.info().schema, component.fields);
+            let mut called = Ok(());
+            if !component.hooks.is_empty() {
+                let hooks = std::mem::take(&mut component.hooks);
                 let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
-                if let Err(Panicked(message)) = result {
-                    let failure = HookFailure::new(self.object, fields, message);
-                    self.events
-                        .push(MirrorClientEvent::HookFailed(Box::new(failure)));
-                }
+                called = result;
             }
-            if is_known && fields.dirty_bits() != 0 {
-                self.events.push(MirrorClientEvent::Changed {
-                    object: self.object,
-                    component: index,
-                    fields,
-                });
-            }
+            report(self.events, &component, fields, called);
         }
+    }
+}
+
+/// Reports a panic of hooks, and then the received fields.
+pub(in crate::client) fn report(
+    events: &mut Events<MirrorClientEvent>,
+    hooks: &DeferredHooks,
+    fields: ChangedFields,
+    called: Result<(), Panicked>,
+) {
+    let (object, component) = (hooks.object, hooks.behaviour);
+    if let Err(Panicked(message)) = called {
+        let failure = HookFailure::new(object, fields, message);
+        events.push(MirrorClientEvent::HookFailed(Box::new(failure)));
+    }
+    if hooks.reported {
+        events.push(MirrorClientEvent::Changed {
+            object,
+            component,
+            fields,
+        });
     }
 }

@@ -7,12 +7,12 @@
     clippy::as_conversions
 )]
 
-use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::endpoint::Misbehaviour;
-use syncvar_runtime::object::{ErasedHooks, HookRun, Hooks, StateSize, run_hooks_as_write};
+use syncvar_runtime::object::{DeferredHooks, HookRun, Hooks, StateSize, run_hooks_as_write};
+use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{
-    ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, OperationLog, ReadError,
-    ReadErrorKind,
+    ChangedFields, ConnectionId, Encoding, NetId, NetworkReader, NetworkWriter, OperationLog,
+    ReadError, ReadErrorKind,
 };
 
 use crate::MirrorError;
@@ -32,8 +32,8 @@ const OTHER_LENGTH: &str = "the component is not as long as it says";
 struct ReceivedState {
     /// Bits of the components.
     components: u64,
-    /// Arguments of their hooks.
-    hooks: Vec<(usize, ErasedHooks)>,
+    /// Their hooks.
+    hooks: Vec<DeferredHooks>,
 }
 
 /// Returns a conversion to the error of a malformed message.
@@ -179,9 +179,13 @@ impl MirrorServer {
             let before = reader.remaining();
             // A component with an error may be changed in part.
             written.components |= bit;
-            written
-                .hooks
-                .push((index, slot.read_layout(reader, initial_state)?));
+            written.hooks.push(DeferredHooks {
+                object: id,
+                behaviour: index,
+                fields: slot.info().schema.dirty_bits(),
+                reported: false,
+                hooks: slot.read_layout(reader, initial_state)?,
+            });
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
@@ -222,8 +226,8 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Calls the hooks of a written object.
-    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<(usize, ErasedHooks)>) {
+    /// Calls the hooks of a written object, on a checked-out object if one takes a context.
+    fn call_state_hooks(&mut self, id: NetId, hooks: Vec<DeferredHooks>) {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
@@ -231,24 +235,27 @@ impl MirrorServer {
         let Some(slots) = self.world.pools.slots_mut(object.at) else {
             return;
         };
-        for (index, hooks) in hooks {
-            let Some(slot) = slots.slot_mut(index) else {
+        if slots.needs_context(&hooks) {
+            return self.run_hooks(hooks);
+        }
+        let mut called = Vec::new();
+        for mut hooks in hooks {
+            let Some(slot) = slots.slot_mut(hooks.behaviour) else {
                 continue;
             };
-            let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(hooks));
+            let arguments = std::mem::take(&mut hooks.hooks);
+            let HookRun { result, .. } = run_hooks_as_write(slot, Hooks::Changed(arguments));
             slot.set_log(OperationLog::Full { pending: announced });
             if !observed {
                 slot.set_observed(false);
             }
-            if let Err(Panicked(message)) = result {
-                let behaviour = slot.info().schema.name;
-                tracing::error!(object = %id, behaviour, message, "a hook panicked");
-                self.events.push(MirrorServerEvent::HookFailed {
-                    object: id,
-                    behaviour,
-                    message,
-                });
+            if result.is_err() {
+                let fields = ChangedFields::new(&slot.info().schema, hooks.fields);
+                called.push((hooks, fields, result));
             }
+        }
+        for (hooks, fields, result) in called {
+            self.hooks_called(&hooks, fields, result);
         }
     }
 

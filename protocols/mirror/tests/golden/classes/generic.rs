@@ -93,9 +93,9 @@ impl NetworkBehaviour for GenLeaf {
         Ok((base, hooks))
     }
 
-    fn call_hooks(&mut self, (base, own): Self::Previous) {
-        base.call(&mut self.base);
-        own.call(&mut self.own);
+    fn call_hooks(&mut self, (base, own): Self::Previous, ctx: &mut NetworkContext<'_>) {
+        base.call(&mut self.base, ctx);
+        own.call(&mut self.own, ctx);
     }
 }
 

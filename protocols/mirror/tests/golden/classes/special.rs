@@ -81,8 +81,8 @@ impl NetworkBehaviour for CustomSer {
         Ok(hooks)
     }
 
-    fn call_hooks(&mut self, previous: Self::Previous) {
-        previous.call(&mut self.base);
+    fn call_hooks(&mut self, previous: Self::Previous, ctx: &mut NetworkContext<'_>) {
+        previous.call(&mut self.base, ctx);
     }
 }
 

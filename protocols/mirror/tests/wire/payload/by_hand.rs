@@ -109,7 +109,7 @@ fn layout_writes_the_usual_bytes_in_other_encodings() {
     let mut replica = CustomSer::default();
     let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Compact);
     let hooks = replica.on_deserialize(&mut reader, false).unwrap();
-    replica.call_hooks(hooks);
+    NetworkContext::detached(|ctx| replica.call_hooks(hooks, ctx));
     assert_eq!((*replica.0.v, replica.0.previous), (1, Some(9)));
 }
 

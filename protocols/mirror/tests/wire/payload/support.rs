@@ -228,7 +228,7 @@ impl NetworkBehaviour for CustomSer {
             _ => Err(reader.error(ReadErrorKind::Custom("not its own bytes"))),
         }
     }
-    fn call_hooks(&mut self, previous: Self::Previous) {
-        previous.call(&mut self.0);
+    fn call_hooks(&mut self, previous: Self::Previous, ctx: &mut NetworkContext<'_>) {
+        previous.call(&mut self.0, ctx);
     }
 }

@@ -1,12 +1,10 @@
 //! Received state of fields that this client writes. Its unsent writes survive.
 
 use super::discard_writes;
+use crate::client::NetworkClient;
 use crate::client::replica::{LocalWrites, Replica};
-use crate::client::{ClientEvent, NetworkClient};
-use syncvar_runtime::behaviour::Panicked;
-use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Hooks, SaveOwn, Slot, Slots, Visit, run_hooks};
-use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::object::{DeferredHooks, SaveOwn, Slots, Visit};
+use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
 impl Replica {
     /// Reads a snapshot. Returns the result and whether writes of this client were kept.
@@ -71,12 +69,11 @@ impl NetworkClient {
             result = read_fields(slots, &mut reader, &mut read);
         }
         self.inbound.budget = reader.budget();
-        let hooks = replica.is_visible() && result.is_ok();
-        for (index, fields) in read {
-            if let Some(slot) = slots.slot_mut(index) {
-                let changed = (object, index, fields);
-                report_changes(slot, changed, hooks, &mut self.events);
-            }
+        let mut pending: Vec<_> = { read.into_iter() }
+            .filter_map(|(index, fields)| take_hooks(slots, (object, index, fields)))
+            .collect();
+        if !replica.is_visible() || result.is_err() {
+            pending.clear();
         }
         match result {
             Ok(()) => self.add_references(object),
@@ -85,6 +82,7 @@ impl NetworkClient {
                 self.poison(object, error);
             }
         }
+        self.run_received_hooks(object, pending);
         Ok(())
     }
 }
@@ -109,25 +107,16 @@ fn read_fields(
     result
 }
 
-/// Calls the hooks of the received fields and reports the change, or skips both.
-fn report_changes(
-    slot: &mut dyn Slot,
+/// Takes the hooks of the received fields of a behaviour.
+fn take_hooks(
+    slots: &mut dyn Slots,
     (object, behaviour, fields): (NetId, usize, u64),
-    hooks: bool,
-    events: &mut Events<ClientEvent>,
-) {
-    if !hooks {
-        slot.skip_hooks();
-        return;
-    }
-    let fields = ChangedFields::new(&slot.info().schema, fields);
-    if let Err(Panicked(message)) = run_hooks(slot, Hooks::LastRead) {
-        let failure = HookFailure::new(object, fields, message);
-        events.push(ClientEvent::HookFailed(Box::new(failure)));
-    }
-    events.push(ClientEvent::Changed {
+) -> Option<DeferredHooks> {
+    Some(DeferredHooks {
         object,
         behaviour,
         fields,
-    });
+        reported: true,
+        hooks: slots.slot_mut(behaviour)?.take_hooks().unwrap_or_default(),
+    })
 }

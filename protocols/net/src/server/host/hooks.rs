@@ -5,7 +5,8 @@ use std::fmt;
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::ids::Id;
 use syncvar_runtime::object::{
-    HookRun, Hooks, Location, Remembered, Slot, Slots, run_hooks_as_write,
+    DeferredHooks, ErasedHooks, HookRun, Hooks, Location, Remembered, Slot, Slots,
+    run_hooks_as_write,
 };
 use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
 
@@ -17,8 +18,8 @@ use crate::server::objects::owner::refuse;
 /// Object and index of a behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BehaviourKey {
-    object: NetId,
-    behaviour: usize,
+    pub(super) object: NetId,
+    pub(super) behaviour: usize,
 }
 
 impl Id for BehaviourKey {
@@ -35,7 +36,7 @@ impl Id for BehaviourKey {
 }
 
 impl BehaviourKey {
-    fn new(object: NetId, behaviour: usize) -> Self {
+    pub(super) fn new(object: NetId, behaviour: usize) -> Self {
         Self { object, behaviour }
     }
 }
@@ -43,10 +44,10 @@ impl BehaviourKey {
 /// A behaviour written since the last update.
 pub(super) struct PendingHooks {
     /// Former values of its fields with a hook. None without hooks.
-    before: Option<Remembered>,
+    pub(super) before: Option<Remembered>,
     /// Whether only its hooks wrote it. The update that called them reports these writes, except
     /// for their own hooks.
-    by_hooks: bool,
+    pub(super) by_hooks: bool,
 }
 
 impl fmt::Debug for PendingHooks {
@@ -73,7 +74,7 @@ impl Host {
         &mut self,
         key: BehaviourKey,
         slot: &mut dyn Slot,
-        before: Remembered,
+        before: ErasedHooks,
         fields: u64,
     ) -> Option<ChangedFields> {
         let again = PendingHooks {
@@ -81,7 +82,7 @@ impl Host {
             by_hooks: true,
         };
         self.written.insert(key, again);
-        let HookRun { refused, result } = run_hooks_as_write(slot, Hooks::Changed(before.into()));
+        let HookRun { refused, result } = run_hooks_as_write(slot, Hooks::Changed(before));
         let schema = &slot.info().schema;
         if let Err(Panicked(message)) = result {
             let fields = ChangedFields::new(schema, fields);
@@ -152,10 +153,11 @@ impl NetworkServer {
         }
     }
 
-    /// Calls the initial hooks of an object that the local client begins to observe.
-    pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) {
+    /// Calls the initial hooks of an object that the local client begins to observe. If one of them takes
+    /// a context, it returns all of them for the object's check-out instead.
+    pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) -> Vec<DeferredHooks> {
         let (Some(host), Some(replicated)) = (&mut self.host, self.world.objects.get(id.0)) else {
-            return;
+            return Vec::new();
         };
         let prefab = self
             .world
@@ -164,14 +166,16 @@ impl NetworkServer {
         let slots = self.world.pools.slots_mut(replicated.at);
         let slots = slots.filter(|slots| slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
-            return;
+            return Vec::new();
         };
-        let mut made = prefab.make();
-        for index in 0..slots.len() {
-            let changes = slots.initial_changes(index, made.slots_mut());
-            if let (Some(changes), Some(slot)) = (changes, slots.slot_mut(index)) {
-                let fields = slot.info().schema.dirty_bits();
-                let refused = host.call_hooks(BehaviourKey::new(id, index), slot, changes, fields);
+        let hooks = slots.initial_hooks(id, prefab.make().slots_mut());
+        if slots.needs_context(&hooks) {
+            return hooks;
+        }
+        for hooks in hooks {
+            if let Some(slot) = slots.slot_mut(hooks.behaviour) {
+                let key = BehaviourKey::new(id, hooks.behaviour);
+                let refused = host.call_hooks(key, slot, hooks.hooks, hooks.fields);
                 if let Some(refused) = refused {
                     refuse(&mut self.events, id, refused);
                 }
@@ -180,6 +184,7 @@ impl NetworkServer {
                 }
             }
         }
+        Vec::new()
     }
 
     /// Calls the hooks of written behaviours that the local client observes, and reports the
@@ -188,6 +193,7 @@ impl NetworkServer {
         if let Some(host) = &mut self.host {
             host.begin_hooks();
         }
+        let mut with_context = false;
         while let Some(host) = &mut self.host
             && let Some((key, pending)) = host.due.pop_first()
         {
@@ -220,8 +226,14 @@ impl NetworkServer {
             let mut fields = if pending.by_hooks { 0 } else { written };
             if let Some(mut before) = pending.before {
                 let changed = slot.changed_since(&mut before);
+                if changed != 0 && slot.info().context_hooks {
+                    with_context = true;
+                    let hooks = (behaviour, changed, before);
+                    self.call_local_hooks_with(id, hooks, (fields, written));
+                    continue;
+                }
                 if changed != 0 {
-                    let refused = host.call_hooks(key, slot, before, changed);
+                    let refused = host.call_hooks(key, slot, before.into(), changed);
                     if let Some(refused) = refused {
                         refuse(&mut self.events, id, refused);
                     }
@@ -238,6 +250,9 @@ impl NetworkServer {
                     fields: ChangedFields::new(&slot.info().schema, fields),
                 });
             }
+        }
+        if with_context {
+            self.report_hook_writes();
         }
     }
 }

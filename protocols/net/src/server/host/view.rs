@@ -2,6 +2,7 @@
 
 use syncvar_runtime::NetId;
 use syncvar_runtime::interest::Area;
+use syncvar_runtime::object::DeferredHooks;
 
 use crate::ClientEvent;
 use crate::server::NetworkServer;
@@ -104,6 +105,18 @@ impl NetworkServer {
         }
     }
 
+    /// Runs initial hooks on an object that is checked out, then reports its spawn.
+    fn announce_locally(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
+        if let Some(host) = &mut self.host {
+            host.known.insert(object);
+        }
+        self.run_local_hooks(object, hooks, |server| {
+            if let Some(host) = &mut server.host {
+                host.events.push(ClientEvent::Spawned { object });
+            }
+        });
+    }
+
     fn update_local_object(&mut self, object: NetId) {
         let replicated = self.world.objects.get(object.0);
         let visible = replicated.filter(|replicated| {
@@ -116,7 +129,14 @@ impl NetworkServer {
         };
         let is_own = owner == Some(host.connection);
         if sees && !host.known.contains(object) {
-            self.call_initial_hooks_locally(object);
+            let hooks = self.call_initial_hooks_locally(object);
+            if !hooks.is_empty() {
+                self.announce_locally(object, hooks);
+            }
+        }
+        if sees && !self.world.contains(object) {
+            // A hook has removed it.
+            return;
         }
         let Some(host) = &mut self.host else {
             return;

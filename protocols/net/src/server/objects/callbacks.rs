@@ -1,9 +1,11 @@
 //! The rules of callbacks on the server's world.
 
-use syncvar_runtime::object::{Location, Slots};
+use syncvar_runtime::behaviour::Panicked;
+use syncvar_runtime::object::{DeferredHooks, Location, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
-use syncvar_runtime::{CallbackFailure, ChangedFields, NetId};
+use syncvar_runtime::{CallbackFailure, ChangedFields, HookFailure, NetId};
 
+use crate::ClientEvent;
 use crate::server::objects::owner::{refuse, set_owned};
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::{NetworkServer, ServerEvent};
@@ -68,5 +70,18 @@ impl Protocol for NetworkServer {
             callback: failure.callback,
             message: failure.message,
         });
+    }
+
+    /// Reports to the local client: hooks of a server run for it alone.
+    fn hooks_called(
+        &mut self,
+        hooks: &DeferredHooks,
+        fields: ChangedFields,
+        result: Result<(), Panicked>,
+    ) {
+        if let (Some(host), Err(Panicked(message))) = (&mut self.host, result) {
+            let failure = HookFailure::new(hooks.object, fields, message);
+            host.push_event(ClientEvent::HookFailed(Box::new(failure)));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Snapshots that clients request for objects that they could not read.
 
+use syncvar_runtime::clock::Rate;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::MessageType;
@@ -19,7 +20,8 @@ impl NetworkServer {
 
     /// Queues the requests of a connection. Returns whether others wait.
     fn queue_resyncs_of(&mut self, id: ConnectionId) -> bool {
-        let (rate, now) = (self.config.limits.snapshot_rate, self.clock.now());
+        let rate = Rate::per_second(self.config.limits.snapshot_rate);
+        let now = self.clock.now();
         let mut bytes = match self.sessions.connections.get(id.0) {
             Some(connection) => connection.resync_bytes,
             None => return false,
@@ -83,7 +85,8 @@ impl NetworkServer {
 
     /// Charges the requesting connections of a snapshot with its bytes.
     pub(in crate::server) fn charge_resync(&mut self, receivers: &[ConnectionId], bytes: u64) {
-        let (rate, now) = (self.config.limits.snapshot_rate, self.clock.now());
+        let rate = Rate::per_second(self.config.limits.snapshot_rate);
+        let now = self.clock.now();
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         for receiver in receivers {
             if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {

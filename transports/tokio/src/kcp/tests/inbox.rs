@@ -9,7 +9,7 @@ use super::super::sender::MAX_FRAGMENT;
 use super::*;
 
 /// Memory of a server for the reliable messages of one connection.
-const LIMIT: usize = inbox::SERVER;
+pub(super) const LIMIT: usize = inbox::MESSAGE;
 
 /// Link with 20 % loss and 95 to 104 ms for each direction.
 struct LossyLink {

@@ -1,0 +1,56 @@
+//! Hooks of received values: in the pool, or on a checked-out object if one takes a context.
+
+use super::NetworkClient;
+use syncvar_runtime::object::{DeferredHooks, Hooks, Location, run_hooks};
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{ChangedFields, NetId};
+
+impl NetworkClient {
+    /// Runs the hooks with a context, after all deltas of a message.
+    #[inline]
+    pub(super) fn run_deferred_hooks(&mut self) {
+        if !self.inbound.deferred_hooks.is_empty() {
+            let hooks = std::mem::take(&mut self.inbound.deferred_hooks);
+            self.run_hooks(hooks);
+        }
+    }
+
+    /// Runs the hooks of an object, and reports its changes.
+    pub(super) fn run_received_hooks(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
+        if self.needs_context(object, &hooks) {
+            self.run_hooks(hooks);
+        } else {
+            self.call_in_pool(hooks);
+        }
+    }
+
+    /// Returns the hooks that ask for the initial values.
+    #[cold]
+    pub(super) fn initial_hooks(&mut self, object: NetId, at: Location) -> Vec<DeferredHooks> {
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        let slots = self.world.pools.slots_mut(at);
+        let (Some(prefab), Some(slots)) = (prefab, slots) else {
+            return Vec::new();
+        };
+        slots.initial_hooks(object, prefab.make().slots_mut())
+    }
+
+    /// Returns whether one of these hooks of an object may take a context.
+    pub(super) fn needs_context(&self, object: NetId, hooks: &[DeferredHooks]) -> bool {
+        let slots = self.world.slots(object);
+        slots.is_some_and(|slots| slots.needs_context(hooks))
+    }
+
+    /// Calls hooks without a context, and reports the changes.
+    pub(super) fn call_in_pool(&mut self, hooks: Vec<DeferredHooks>) {
+        for mut hooks in hooks {
+            let slots = self.world.slots_mut(hooks.object);
+            if let Some(slot) = slots.and_then(|slots| slots.slot_mut(hooks.behaviour)) {
+                let arguments = std::mem::take(&mut hooks.hooks);
+                let called = run_hooks(slot, Hooks::Changed(arguments));
+                let fields = ChangedFields::new(&slot.info().schema, hooks.fields);
+                self.hooks_called(&hooks, fields, called);
+            }
+        }
+    }
+}
