@@ -4,21 +4,22 @@
 //! `place` finds a call on an object, `encode` writes its address, `dispatch` runs it;
 //! sending and receiving are in `server` and `client`.
 
+mod context;
 mod dispatch;
-mod error;
 mod event;
 mod place;
 mod rate;
-mod router;
-mod sender;
 
 pub use dispatch::{Failure, run};
-pub use error::{CallError, CallFailure, CommandRefusal, RefusedCommands};
 pub use event::{CallArguments, ReceivedEvent, SyncEvent};
-pub use place::{CallPlace, Class, ObjectCalls};
+pub use place::ObjectCalls;
 pub use rate::Rates;
-pub use router::{CallDirection, CallRequest, CallRouter, RoutedCall};
-pub use sender::{CommandSender, OutgoingCommand, OutgoingRpc, RpcSender};
+
+pub use crate::route::{
+    CallDirection, CallError, CallFailure, CallPlace, CallRequest, CallRouter, Class,
+    CommandRefusal, CommandSender, OutgoingCommand, OutgoingRpc, RefusedCommands, RoutedCall,
+    RpcSender,
+};
 
 use crate::schema::{CallSchema, CallTable};
 use crate::{

@@ -3,8 +3,8 @@
 //!
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
-//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`behaviour`];
-//! [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
+//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`route`];
+//! [`behaviour`]; [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
 //! [`endpoint`].
 #![warn(clippy::print_stdout)]
 
@@ -27,6 +27,7 @@ pub mod packet;
 pub mod prefab;
 mod reference;
 pub mod relations;
+pub mod route;
 pub mod schema;
 pub mod stats;
 pub mod table;

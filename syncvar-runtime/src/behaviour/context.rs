@@ -7,12 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use super::{AnyBehaviour, NetworkBehaviour, NetworkIdentity};
-use crate::call::{CallRequest, CallRouter, Class, RoutedCall};
 use crate::relations::{Place, Relation};
-use crate::{
-    CallError, CommandSender, ConnectionId, NetId, NetworkCalls, NetworkSceneId, NetworkTime,
-    Quaternion, Vector3, assert_calls_known,
-};
+use crate::route::CallRouter;
+use crate::{ConnectionId, NetId, NetworkSceneId, NetworkTime, Quaternion, Vector3};
 
 /// Context of a callback: the object, its other behaviours, and the server or client with all other
 /// objects.
@@ -236,18 +233,14 @@ impl<'a> NetworkContext<'a> {
         self.side.network_time()
     }
 
+    /// Returns the sender of the client's commands; `None` on a server without a local client.
+    pub(crate) fn command_router(&mut self) -> Option<&mut dyn CallRouter> {
+        self.side.command_router()
+    }
+
     /// Returns the server's tick: see [`network_time`](Self::network_time).
     pub fn tick(&self) -> Option<u64> {
         self.network_time().map(|moment| moment.tick)
-    }
-
-    /// Returns the commands of `B` on an object, as `NetworkClient::calls` does. On a host they are
-    /// commands of its local client, which run after the callback on an object that is checked out.
-    ///
-    /// On a server without a local client every command fails: [`CallError::NotConnected`].
-    pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Commands<'_> {
-        const { assert_calls_known::<B>() }
-        B::commands(CommandSender::through(self, id, Class::of::<B>(None)))
     }
 
     /// Returns the first other behaviour of a type on the object.
@@ -300,18 +293,6 @@ impl<'a> NetworkContext<'a> {
     pub fn side<T: Any>(&mut self) -> Option<&mut T> {
         let side: &mut dyn Any = self.side;
         side.downcast_mut()
-    }
-}
-
-impl CallRouter for NetworkContext<'_> {
-    fn begin_call(&mut self, request: CallRequest) -> Result<RoutedCall, CallError> {
-        let router = self.side.command_router();
-        router.ok_or(CallError::NotConnected)?.begin_call(request)
-    }
-
-    fn send_call(&mut self, call: RoutedCall) -> Result<(), CallError> {
-        let router = self.side.command_router();
-        router.ok_or(CallError::NotConnected)?.send_call(call)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Running a call on a behaviour.
 
-use super::place::CallPlace;
 use crate::behaviour::{NetworkSide, Panicked};
 use crate::object::{self, Slots};
+use crate::route::CallPlace;
 use crate::{CallContext, ConnectionId, NetId, NetworkReader, ReadError};
 
 /// Reason for which a call failed.

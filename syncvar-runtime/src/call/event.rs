@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use bytes::Bytes;
 
 use super::NetworkCalls;
-use super::place::CallPlace;
+use crate::route::CallPlace;
 use crate::{Encoding, NetId, NetworkReader, ReadError, SyncValue};
 
 /// Event declared by `#[sync_event]`, with the types of its arguments: the key for

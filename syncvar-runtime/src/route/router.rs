@@ -4,8 +4,8 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use super::place::{CallPlace, Class};
-use crate::{CallError, NetId, NetworkWriter, Target};
+use super::{CallError, CallPlace, Class};
+use crate::{NetId, NetworkWriter, Target};
 
 /// Server or client that sends calls: a server sends calls of clients, a client sends
 /// commands. A server with a local client runs the local client's commands.

@@ -1,8 +1,7 @@
 //! Outgoing calls through a [`CallRouter`].
 
-use super::place::Class;
-use super::router::{CallDirection, CallRequest, CallRouter, RoutedCall};
-use crate::{CallError, ConnectionId, NetId, NetworkWriter, Target};
+use super::{CallDirection, CallError, CallRequest, CallRouter, Class, RoutedCall};
+use crate::{ConnectionId, NetId, NetworkWriter, Target};
 
 /// Sender of commands, wrapped by a type of the macro.
 #[derive(Debug)]
