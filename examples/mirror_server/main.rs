@@ -37,7 +37,7 @@ const KCP: &[SocketAddr] = &[
 async fn main() -> io::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "--check") {
-        return check::run().await;
+        return Box::pin(check::run()).await;
     }
     let (mut world, server) = new_world();
     let telepathy = arguments.first().map_or(TELEPATHY, String::as_str);

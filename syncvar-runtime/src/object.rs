@@ -26,7 +26,9 @@ pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
-pub use slot::{Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos};
+pub use slot::{
+    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos,
+};
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };

@@ -2,7 +2,7 @@
 
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
-use super::{Entry, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
+use super::{Entry, HookContext, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, ChangedFields};
@@ -124,7 +124,7 @@ impl Visit for ReportChanges<'_> {
         }
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
-        if self.deferred || slot.info().context_hooks {
+        if self.deferred || slot.info().hook_context == HookContext::Object {
             self.defer(behaviour, slot, dirty_bits);
             return;
         }

@@ -32,6 +32,15 @@ pub const fn nanos(duration: Duration) -> Nanos {
     }
 }
 
+/// Context of the hooks of a behaviour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookContext {
+    /// No hook takes a context: they run while the object is in its pool.
+    Detached,
+    /// A hook takes a context: the object is checked out.
+    Object,
+}
+
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotInfo {
@@ -53,8 +62,8 @@ pub struct SlotInfo {
     pub initial_hooks: u64,
     /// Restricted fields.
     pub policy: PolicyBits,
-    /// Set if a hook of the class or a base takes a context.
-    pub context_hooks: bool,
+    /// Context of the hooks of the class and its bases.
+    pub hook_context: HookContext,
     /// Set if the class or a base has a lifecycle.
     pub lifecycle: bool,
     /// Set if the class or a base has data beside its fields.

@@ -5,7 +5,7 @@ use std::any::{Any, TypeId};
 use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
 use super::hooks::DeferredHooks;
 use super::pool::{Pool, TypedPool};
-use super::slot::{Nanos, Remembered, Slot, TypedSlot};
+use super::slot::{HookContext, Nanos, Remembered, Slot, TypedSlot};
 use crate::behaviour::{AnyBehaviour, BehaviourRow};
 use crate::stats::BehaviourStats;
 use crate::{NetId, NetworkBehaviour, NetworkReader, NetworkWriter, ReadError};
@@ -140,7 +140,9 @@ impl dyn Slots {
     /// Returns whether one of these hooks belongs to a behaviour whose hooks take a context.
     pub fn needs_context(&self, hooks: &[DeferredHooks]) -> bool {
         let infos = hooks.iter().filter_map(|hooks| self.slot(hooks.behaviour));
-        infos.map(Slot::info).any(|info| info.context_hooks)
+        infos
+            .map(Slot::info)
+            .any(|info| info.hook_context == HookContext::Object)
     }
 
     /// Returns the position of the first behaviour of a type.

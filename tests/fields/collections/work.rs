@@ -351,7 +351,8 @@ fn empty_texts_meet_the_limit_of_memory() {
         within_limits(&mut SyncDictionary::<u64, Text>::new(), writer.as_bytes())
     };
     check(&keyed, most / 2);
-    let set = |count: u64, field: &mut dyn FnMut(&[u8]) -> (Option<ReadErrorKind>, u64)| {
+    type Read<'a> = dyn FnMut(&[u8]) -> (Option<ReadErrorKind>, u64) + 'a;
+    let set = |count: u64, field: &mut Read<'_>| {
         let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
         writer.write_u8(0);
         writer.write(&count);

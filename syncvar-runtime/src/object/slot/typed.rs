@@ -1,6 +1,6 @@
 //! Slot of a known type.
 
-use super::{Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
+use super::{HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
@@ -32,7 +32,11 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         packed: B::SCHEMA.packed_bits(),
         initial_hooks: B::SCHEMA.initial_hooks(),
         policy: B::SCHEMA.policy_bits(),
-        context_hooks: B::INFO.context_hooks,
+        hook_context: if B::INFO.context_hooks {
+            HookContext::Object
+        } else {
+            HookContext::Detached
+        },
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
         calls: B::INFO.calls,

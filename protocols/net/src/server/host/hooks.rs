@@ -5,7 +5,7 @@ use std::fmt;
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::ids::Id;
 use syncvar_runtime::object::{
-    DeferredHooks, ErasedHooks, HookRun, Hooks, Location, Remembered, Slot, Slots,
+    DeferredHooks, ErasedHooks, HookContext, HookRun, Hooks, Location, Remembered, Slot, Slots,
     run_hooks_as_write,
 };
 use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
@@ -226,7 +226,7 @@ impl NetworkServer {
             let mut fields = if pending.by_hooks { 0 } else { written };
             if let Some(mut before) = pending.before {
                 let changed = slot.changed_since(&mut before);
-                if changed != 0 && slot.info().context_hooks {
+                if changed != 0 && slot.info().hook_context == HookContext::Object {
                     with_context = true;
                     let hooks = (behaviour, changed, before);
                     self.call_local_hooks_with(id, hooks, (fields, written));
