@@ -116,7 +116,7 @@ impl dyn Slots {
     }
 
     /// Returns the hooks of the fields that differ from the remembered values of
-    /// [`remember_for_hooks`](Self::remember_for_hooks).
+    /// `remember_for_hooks`.
     pub fn hooks_since(
         &mut self,
         object: NetId,

@@ -163,7 +163,14 @@ fn postcard_values_of_every_kind_come_back_within_the_limits() {
     }
     fn comes_back<T>(value: T)
     where
-        T: Debug + PartialEq + Send + Sync + 'static + Serialize + for<'de> Deserialize<'de>,
+        T: Clone
+            + Debug
+            + PartialEq
+            + Send
+            + Sync
+            + 'static
+            + Serialize
+            + for<'de> Deserialize<'de>,
     {
         let mut writer = NetworkWriter::new();
         let sent = Postcard(value);
