@@ -240,15 +240,18 @@ impl<'a> Transmit<'a> {
 
     /// Joins the chunks. Copies only if the packet has more than one.
     pub fn to_bytes(&self) -> Bytes {
-        match self.chunks {
-            [chunk] => chunk.clone(),
-            chunks => {
-                let mut bytes = BytesMut::with_capacity(self.len());
-                for chunk in chunks {
-                    bytes.extend_from_slice(chunk);
-                }
-                bytes.freeze()
-            }
-        }
+        join(self.chunks)
     }
+}
+
+/// Joins chunks: a reference to a single chunk, or a copy of several.
+pub fn join(chunks: &[Bytes]) -> Bytes {
+    if let [chunk] = chunks {
+        return chunk.clone();
+    }
+    let mut bytes = BytesMut::with_capacity(chunks.iter().map(Bytes::len).sum());
+    for chunk in chunks {
+        bytes.extend_from_slice(chunk);
+    }
+    bytes.freeze()
 }

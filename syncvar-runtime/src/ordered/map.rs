@@ -62,11 +62,8 @@ impl<K: Id, V> IdMap<K, V> {
 
     /// Returns the value of an id for writing. An id without a value gets this one.
     pub fn get_or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
-        let position = self.position(key).unwrap_or_else(|| {
-            self.positions.insert(key.number(), self.entries.len());
-            self.entries.push((key, value()));
-            self.entries.len() - 1
-        });
+        let position = self.position(key);
+        let position = position.unwrap_or_else(|| self.push(key, value()));
         &mut self.entries[position].1
     }
 
@@ -75,9 +72,16 @@ impl<K: Id, V> IdMap<K, V> {
         if let Some(current) = self.get_mut(key) {
             return Some(std::mem::replace(current, value));
         }
-        self.positions.insert(key.number(), self.entries.len());
-        self.entries.push((key, value));
+        self.push(key, value);
         None
+    }
+
+    /// Adds an id without a value, and returns the position of its entry.
+    fn push(&mut self, key: K, value: V) -> usize {
+        let position = self.entries.len();
+        self.positions.insert(key.number(), position);
+        self.entries.push((key, value));
+        position
     }
 
     /// Removes and returns the value of an id.

@@ -70,15 +70,6 @@ impl ObjectError {
 }
 
 impl<O: WorldObject> World<O> {
-    /// Returns the reason why an object, or its behaviour of a type, cannot be borrowed.
-    #[cold]
-    pub fn why_not<B: NetworkBehaviour>(&self, id: NetId) -> ObjectError {
-        match self.check(id) {
-            Ok(()) => ObjectError::no_behaviour::<B>(id),
-            Err(error) => error,
-        }
-    }
-
     /// Checks that an object is visible and not checked out.
     ///
     /// # Errors

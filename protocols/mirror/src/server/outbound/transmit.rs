@@ -1,6 +1,7 @@
 //! Output for the transport: packets, and connections to close.
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
+use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::server::MirrorServer;
@@ -33,16 +34,7 @@ impl<'a> MirrorTransmit<'a> {
 
     /// Returns the message as one slice: a reference to a single chunk, or a copy of several.
     pub fn to_bytes(&self) -> Bytes {
-        match self.chunks {
-            [chunk] => chunk.clone(),
-            chunks => {
-                let mut bytes = BytesMut::with_capacity(self.len());
-                for chunk in chunks {
-                    bytes.extend_from_slice(chunk);
-                }
-                bytes.freeze()
-            }
-        }
+        join(self.chunks)
     }
 }
 
