@@ -55,8 +55,9 @@ mod client;
 mod options;
 mod server;
 
+pub(crate) use client::client_options;
 pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
 pub use server::TcpServer;
 
-pub use crate::{Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
+pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
