@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
-use crate::object::{BehaviourSet, Behaviours, Slots};
+use crate::object::{BehaviourSet, Behaviours, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128};
 use text::PrefabText;
@@ -309,7 +309,7 @@ impl Prefab {
 }
 
 fn shortest_interval(slots: &dyn Slots) -> Option<(Duration, &'static str)> {
-    let infos = slots.iter().map(|slot| slot.info());
+    let infos = slots.iter().map(Slot::info);
     let intervals = infos.filter_map(|info| Some((info.send_interval?, info.schema.name)));
     let (shortest, behaviour) = intervals.filter(|(interval, _)| *interval > 0).min()?;
     Some((Duration::from_nanos(shortest), behaviour))
