@@ -101,29 +101,6 @@ enum Received {
 type Handled<E> = Poll<Result<(), TransportError<E>>>;
 
 impl Peer {
-    /// Begins to connect a client by TCP. Waits for the system's resolver if the address has a name.
-    ///
-    /// The server can send packets of up to 8 MiB, or of one message of the client's
-    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the option `max_packet`,
-    /// if one of these is longer.
-    ///
-    /// # Errors
-    ///
-    /// When the address has no result, or with [`InvalidInput`](io::ErrorKind::InvalidInput) when the
-    /// client's [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the
-    /// `idle_timeout`: the answers to pings may be the server's only packets.
-    #[cfg(feature = "tcp")]
-    pub fn tcp(
-        addr: impl ToSocketAddrs,
-        client: &syncvar_net::NetworkClient,
-        options: crate::tcp::TcpOptions,
-    ) -> io::Result<Self> {
-        let options = crate::tcp::client_options(client, options)?;
-        let mut peer = Self::stream(addr, crate::stream::Framing::Numbered, options)?;
-        peer.updates = Updates::TicksAndPackets;
-        Ok(peer)
-    }
-
     /// Begins to connect a client by Telepathy (TCP). Waits for the system's resolver if the address has
     /// a name.
     ///
@@ -153,7 +130,7 @@ impl Peer {
     }
 
     #[cfg(any(feature = "tcp", feature = "telepathy"))]
-    fn stream(
+    pub(crate) fn stream(
         addr: impl ToSocketAddrs,
         framing: crate::stream::Framing,
         options: TransportOptions,
@@ -207,6 +184,13 @@ impl Peer {
             ticked: None,
             runtime,
         }
+    }
+
+    /// Updates the client with each packet, too.
+    #[cfg(feature = "tcp")]
+    pub(crate) fn with_updates_by_packets(mut self) -> Self {
+        self.updates = Updates::TicksAndPackets;
+        self
     }
 
     /// Returns whether the peer has a connection.

@@ -55,7 +55,6 @@ mod client;
 mod options;
 mod server;
 
-pub(crate) use client::client_options;
 pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
 pub use server::TcpServer;

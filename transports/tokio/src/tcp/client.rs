@@ -188,11 +188,31 @@ impl TcpClient {
     }
 }
 
+impl Peer {
+    /// Begins to connect a client by TCP. Waits for the system's resolver if the address has a name.
+    ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the option `max_packet`,
+    /// if one of these is longer.
+    ///
+    /// # Errors
+    ///
+    /// When the address has no result, or with [`InvalidInput`](io::ErrorKind::InvalidInput) when the
+    /// client's [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the
+    /// `idle_timeout`: the answers to pings may be the server's only packets.
+    pub fn tcp(
+        addr: impl std::net::ToSocketAddrs,
+        client: &NetworkClient,
+        options: TcpOptions,
+    ) -> io::Result<Self> {
+        let options = client_options(client, options)?;
+        let peer = Self::stream(addr, crate::stream::Framing::Numbered, options)?;
+        Ok(peer.with_updates_by_packets())
+    }
+}
+
 /// Returns the options of a client's socket.
-pub(crate) fn client_options(
-    client: &NetworkClient,
-    options: TcpOptions,
-) -> io::Result<TransportOptions> {
+fn client_options(client: &NetworkClient, options: TcpOptions) -> io::Result<TransportOptions> {
     let config = client.config();
     let (pings, idle) = (config.ping_interval, options.idle_timeout);
     if config.compare_schemas && !pings.is_zero() && pings >= idle {
