@@ -287,6 +287,24 @@ impl NetworkWriter {
         self.insert(position, |writer| writer.write_varint(value));
     }
 
+    /// Writes a number over a byte 0, and inserts its further bytes.
+    #[inline]
+    pub(crate) fn patch_varint(&mut self, position: usize, value: usize) {
+        if value < 0x80 {
+            self.add_bits(position, value);
+        } else {
+            self.add_bits(position, value | 0x80);
+            self.insert_varint(position.saturating_add(1), value as u64 >> 7);
+        }
+    }
+
+    /// Removes the byte at a position.
+    pub(crate) fn remove_byte(&mut self, position: usize) {
+        if position < self.buffer.len() {
+            self.buffer.remove(position);
+        }
+    }
+
     /// Inserts the output of a function at a position.
     pub(crate) fn insert(&mut self, position: usize, write: impl FnOnce(&mut Self)) {
         let end = self.buffer.len();
