@@ -197,7 +197,7 @@ impl Batch {
         let rest = length.checked_sub(LONG);
         match rest {
             Some(rest) if self.reserved => {
-                writer.patch_varint(self.contents - 1, rest);
+                writer.patch_varint(self.contents - 1, rest as u64);
             }
             Some(rest) => writer.insert_varint(self.contents, rest as u64),
             None if self.reserved => writer.remove_byte(self.contents - 1),

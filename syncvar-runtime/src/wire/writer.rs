@@ -289,12 +289,14 @@ impl NetworkWriter {
 
     /// Writes a number over a byte 0, and inserts its further bytes.
     #[inline]
-    pub(crate) fn patch_varint(&mut self, position: usize, value: usize) {
-        if value < 0x80 {
-            self.add_bits(position, value);
-        } else {
-            self.add_bits(position, value | 0x80);
-            self.insert_varint(position.saturating_add(1), value as u64 >> 7);
+    pub(crate) fn patch_varint(&mut self, position: usize, value: u64) {
+        let [low, ..] = value.to_le_bytes();
+        let is_long = value >= 0x80;
+        if let Some(byte) = self.buffer.get_mut(position) {
+            *byte = low | u8::from(is_long) << 7;
+        }
+        if is_long {
+            self.insert_varint(position.saturating_add(1), value >> 7);
         }
     }
 
