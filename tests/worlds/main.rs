@@ -5,6 +5,7 @@ mod budgets;
 mod convergence;
 mod hidden;
 mod interest;
+mod joining;
 mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]

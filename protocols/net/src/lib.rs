@@ -24,8 +24,8 @@ pub use context::NetworkContextExt;
 pub use memory::{Link, MemoryNetwork};
 pub use message::{Framing, MessageType};
 pub use server::{
-    BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, Replicated,
-    ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
+    Admission, BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError,
+    Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

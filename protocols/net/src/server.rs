@@ -12,7 +12,7 @@ mod sessions;
 mod side;
 mod visibility;
 
-pub use config::ServerConfig;
+pub use config::{Admission, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 
+use super::Refusal;
 use crate::limits::LimitExceeded;
 use crate::prefab::text::SchemaDifference;
 
@@ -31,6 +32,8 @@ pub enum DisconnectReason<E = Infallible> {
     /// The client has exceeded a limit of the server. The client receives the text as
     /// [`Requested`](Self::Requested), where the protocol carries texts.
     Limit(LimitExceeded),
+    /// The server's program has refused the client, or has ended its connection, for this reason.
+    Denied(Box<Refusal>),
     /// The other side has sent invalid data, or has taken too little of its queue.
     Refused(E),
 }
@@ -51,6 +54,7 @@ impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
             }
             Self::ConnectionLost => f.write_str("the connection was lost"),
             Self::Limit(limit) => write!(f, "disconnected: {limit}"),
+            Self::Denied(refusal) => write!(f, "denied: {refusal}"),
             Self::Refused(error) => write!(f, "refused: {error}"),
         }
     }

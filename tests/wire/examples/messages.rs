@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::join::Refusal;
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, NetworkSceneId, ServerConfig,
@@ -71,6 +72,18 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         (
             "Disconnect 0 \"bye\"",
             client_packet(false, |client| client.disconnect("bye")),
+        ),
+        (
+            "Disconnect 4 \"no\", with the payload 7",
+            sent(|server, connection| {
+                server.update(Duration::from_secs(1));
+                let refusal = Refusal::new("no").with(vec![7].into());
+                server.refuse(connection, refusal).expect("a connection");
+            }),
+        ),
+        (
+            "Session with the payload 7, before Connect",
+            join_request_example(),
         ),
         ("Ready", client_packet(false, NetworkClient::ready)),
         (
@@ -248,6 +261,14 @@ fn resync_example() -> String {
 }
 
 /// The hash is replaced: it is that of this test's registry.
+fn join_request_example() -> String {
+    let mut client = NetworkClient::new(Prefabs::new());
+    client.set_join_payload(vec![7].into());
+    client.handle_connect();
+    let packet = client.poll_transmit().expect("a packet").bytes;
+    hex::encode(&packet[..packet.len() - 14])
+}
+
 fn connect_example() -> String {
     let packet = client_packet(true, |_| ());
     let hash = Prefabs::new()

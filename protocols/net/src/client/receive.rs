@@ -76,7 +76,7 @@ impl NetworkClient {
         }
         match (self.session.state, message_type) {
             (ClientState::Disconnected, _) => return Ok(()),
-            (_, MessageType::Disconnect) => self.handle_end(&Disconnect::decode(frame.payload)?),
+            (_, MessageType::Disconnect) => self.handle_end(Disconnect::decode(frame.payload)?),
             (ClientState::Connecting, MessageType::Connect) => self.handle_accept(frame.payload)?,
             (ClientState::Connecting, MessageType::Schema) => self.handle_schema(frame.payload)?,
             (ClientState::Connecting, _) => return Err(unknown(frame)),

@@ -9,9 +9,10 @@ use bytes::Bytes;
 
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
-use crate::message::{Connect, Disconnect, PROTOCOL_VERSION};
+use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION};
+use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES};
+use syncvar_runtime::{ConnectionId, DisconnectReason};
 
 /// State of a client's connection.
 ///
@@ -56,6 +57,8 @@ pub(super) struct Session {
     pub(super) deferred: VecDeque<(u8, Bytes)>,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
+    /// Payload of join requests.
+    pub(super) join_payload: Payload,
 }
 
 impl Session {
@@ -68,11 +71,12 @@ impl Session {
         self.number == number && self.is_connected()
     }
 
-    /// Resets the session for a new connection. State and number stay.
+    /// Resets the session for a new connection. State, number and join payload stay.
     fn reset(&mut self) {
         *self = Self {
             state: self.state,
             number: self.number,
+            join_payload: std::mem::take(&mut self.join_payload),
             ..Self::default()
         };
     }
@@ -82,13 +86,9 @@ impl NetworkClient {
     /// Closes the connection. The server receives at most 32 767 bytes of the text. The objects stay
     /// until the next connection, or [`forget_objects`](Self::forget_objects).
     pub fn disconnect(&mut self, text: &str) {
-        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
         if self.session.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
-            self.send(&Disconnect {
-                reason: crate::message::number(&reason),
-                text: text.into(),
-            });
+            self.send(&Disconnect::from(&reason));
             self.end_session(reason);
         }
     }
@@ -109,6 +109,7 @@ impl NetworkClient {
         self.outbound = super::Outbound::new(self.config.packet_size);
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
+            self.send_join_request();
             let schema_hash = self.world.prefabs.schema_hash();
             self.send(&Connect {
                 version: PROTOCOL_VERSION,
@@ -117,6 +118,24 @@ impl NetworkClient {
             });
         } else {
             self.accept_session();
+        }
+    }
+
+    /// Sets the payload of the next connections: a name, a token, a build. The server's program
+    /// receives it before it accepts the client
+    /// ([`ServerEvent::JoinRequested`](crate::ServerEvent::JoinRequested)). A server closes a
+    /// connection with more than
+    /// [`Limits::max_join_payload`](syncvar_runtime::Limits::max_join_payload), 4 096 bytes by
+    /// default. A client that does not compare schemas sends no payload.
+    pub fn set_join_payload(&mut self, payload: Payload) {
+        self.session.join_payload = payload;
+    }
+
+    /// Sends the join request, if it has contents.
+    fn send_join_request(&mut self) {
+        let payload = self.session.join_payload.clone();
+        if !payload.is_empty() {
+            self.send(&JoinRequest { payload });
         }
     }
 

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::{
     ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
     ReadError, ReceivedEvent, SynchronizeError, WriteError,
@@ -31,6 +32,14 @@ use syncvar_runtime::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerEvent {
+    /// A connection waits for [`accept`](crate::NetworkServer::accept) or
+    /// [`refuse`](crate::NetworkServer::refuse): see [`Admission::Decide`](crate::Admission::Decide).
+    JoinRequested {
+        /// The connection.
+        connection: ConnectionId,
+        /// Payload of the client; empty if it sent none.
+        payload: Payload,
+    },
     /// A connection was accepted: its schema matches.
     Connected {
         /// The connection.

@@ -1,5 +1,6 @@
 //! Connections and their requests for the next update.
 
+pub(super) mod admission;
 pub(super) mod command;
 pub(super) mod connection;
 pub(super) mod ping;

@@ -59,8 +59,8 @@ impl NetworkClient {
     }
 
     /// Ends the connection at the server's request.
-    pub(in crate::client) fn handle_end(&mut self, message: &Disconnect) {
-        let mut reason = crate::message::from_wire(message.reason, message.text.clone());
+    pub(in crate::client) fn handle_end(&mut self, message: Disconnect) {
+        let mut reason = message.into_reason();
         if let DisconnectReason::SchemaMismatch(difference) = &mut reason {
             let own = self.world.prefabs.texts();
             *difference = first_difference(&self.session.server_schema, &own).map(Box::new);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
 use syncvar_runtime::clock::Bucket;
-use syncvar_runtime::endpoint::Conduct;
+use syncvar_runtime::endpoint::{Conduct, Payload};
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
@@ -22,6 +22,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) id: ConnectionId,
     pub(in crate::server) state: ConnectionState,
     pub(in crate::server) framing: Framing,
+    /// Payload of its join request.
+    pub(in crate::server) join_payload: Payload,
     /// Budget and backlog, if the bandwidth is limited.
     pub(in crate::server) backlog: Option<Box<Backlog>>,
     /// Point that distances of objects are measured from, for their priority.
@@ -60,6 +62,11 @@ pub(in crate::server) struct QueuedChunks {
 pub(in crate::server) enum ConnectionState {
     /// Not accepted: its schema is not verified yet.
     Connecting,
+    /// Its schema matches; the program decides.
+    Requested {
+        /// Whether it has asked for the objects.
+        ready: bool,
+    },
     /// Accepted, without objects.
     Connected,
     /// Ready: the next update sends it all visible objects.
@@ -76,6 +83,7 @@ impl Connection {
             id,
             state: ConnectionState::Connecting,
             framing: Framing::Unet,
+            join_payload: Payload::default(),
             backlog: None,
             viewpoint: None,
             resync_requests: Ids::default(),
@@ -94,7 +102,9 @@ impl Connection {
     pub(in crate::server) fn is_connected(&self) -> bool {
         !matches!(
             self.state,
-            ConnectionState::Connecting | ConnectionState::Closing
+            ConnectionState::Connecting
+                | ConnectionState::Requested { .. }
+                | ConnectionState::Closing
         )
     }
 

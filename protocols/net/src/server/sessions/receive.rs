@@ -3,12 +3,12 @@
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES, NetId, ReadError};
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetId, ReadError};
 
 use crate::MessageType;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
-    frames, from_wire, number, text, unknown,
+    frames, unknown,
 };
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -26,7 +26,7 @@ impl NetworkServer {
         self.sessions.lobby.enter(id);
         self.visibility.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
-            self.accept(id);
+            self.request(id);
         }
         id
     }
@@ -100,7 +100,7 @@ impl NetworkServer {
     }
 
     /// Closes a connection that has exceeded a limit.
-    fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
+    pub(in crate::server) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
         if self.sessions.knows(connection) {
             self.stats.refused.count_closed(limit);
             self.send_off(connection, DisconnectReason::Limit(limit));
@@ -130,21 +130,28 @@ impl NetworkServer {
                     ..frame
                 }));
             }
+            (ConnectionState::Connecting, Some(MessageType::Session)) => {
+                self.handle_join_request(from, frame.payload)?;
+            }
             (ConnectionState::Connecting, Some(MessageType::Connect)) => {
                 self.handle_connect_message(from, &Connect::decode(frame.payload)?);
             }
             (_, Some(MessageType::Disconnect)) => {
-                let Disconnect { reason, text } = Disconnect::decode(frame.payload)?;
-                self.close(from, from_wire(reason, text));
+                let reason = Disconnect::decode(frame.payload)?.into_reason();
+                self.close(from, reason);
             }
-            (ConnectionState::Connecting, _) => return Err(unknown(frame)),
+            (ConnectionState::Requested { .. }, Some(MessageType::Ready))
+                if !self.config.compare_schemas =>
+            {
+                Ready::decode(frame.payload)?;
+                self.defer_ready(from);
+            }
+            (ConnectionState::Connecting | ConnectionState::Requested { .. }, _) => {
+                return Err(unknown(frame));
+            }
             (_, Some(MessageType::Ready)) => {
                 Ready::decode(frame.payload)?;
-                if self.sessions.lobby.admit(from, &self.config.limits) {
-                    self.set_ready(from);
-                } else {
-                    self.close_for(from, LimitExceeded::Places);
-                }
+                self.handle_ready(from);
             }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
@@ -170,31 +177,15 @@ impl NetworkServer {
         if connect.version != PROTOCOL_VERSION {
             self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.sessions.schema_hash {
-            self.accept(from);
             // Both ends must support the framing. UNet's bytes are the minimum.
             let framing = connect.framing.min(self.config.framing);
             if let Some(connection) = self.sessions.connections.get_mut(from.0) {
                 connection.framing = framing;
             }
-            let (version, schema_hash) = (PROTOCOL_VERSION, 0);
-            self.send_own(
-                from,
-                &Connect {
-                    version,
-                    schema_hash,
-                    framing,
-                },
-            );
+            self.request(from);
         } else {
             self.send_schema(from);
             self.send_off(from, DisconnectReason::SchemaMismatch(None));
-        }
-    }
-
-    fn accept(&mut self, connection: ConnectionId) {
-        if let Some(accepted) = self.sessions.connections.get_mut(connection.0) {
-            accepted.state = ConnectionState::Connected;
-            self.events.push(ServerEvent::Connected { connection });
         }
     }
 
@@ -218,27 +209,22 @@ impl NetworkServer {
     }
 
     /// Sends the reason of a disconnect, then closes the connection.
-    fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let (number, text) = (number(&reason), text(&reason));
+    pub(in crate::server) fn send_off(
+        &mut self,
+        connection: ConnectionId,
+        reason: DisconnectReason,
+    ) {
         self.deliver();
-        self.send_own(
-            connection,
-            &Disconnect {
-                reason: number,
-                text,
-            },
-        );
+        self.send_own(connection, &Disconnect::from(&reason));
         self.close(connection, reason);
     }
 
     /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
     /// close it after [`poll_transmit`](Self::poll_transmit) returned its last packet.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
-        if !self.sessions.knows(connection) {
-            return;
+        if self.sessions.knows(connection) {
+            self.send_off(connection, DisconnectReason::Requested(text.into()));
         }
-        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
-        self.send_off(connection, DisconnectReason::Requested(text.into()));
     }
 
     /// Closes a connection: it observes and owns no object any more.
