@@ -121,7 +121,7 @@ pub mod interest {
 
 /// Admission of connections: join payloads, decisions and their reasons.
 pub mod join {
-    pub use syncvar_net::Admission;
+    pub use syncvar_net::{Admission, SessionToken};
     pub use syncvar_runtime::endpoint::{Payload, Refusal};
 }
 

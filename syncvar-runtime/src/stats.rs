@@ -59,6 +59,10 @@ pub struct RefusedInput {
     pub late_joins: u64,
     /// Connections closed for [`Limits::max_join_payload`](crate::Limits::max_join_payload).
     pub join_payloads: u64,
+    /// Connections closed because their session token is unknown.
+    pub sessions: u64,
+    /// Connections that ended with their link, for [`Limits::max_away`](crate::Limits::max_away).
+    pub away: u64,
     /// Connections closed for [`Limits::max_ready`](crate::Limits::max_ready).
     pub without_place: u64,
 }

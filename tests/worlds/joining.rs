@@ -46,6 +46,7 @@ fn decide(net: &mut MemoryNetwork) {
         let ServerEvent::JoinRequested {
             connection,
             payload,
+            ..
         } = event
         else {
             continue;
@@ -144,6 +145,7 @@ fn unet_client_waits_for_the_decision() {
     let events: Vec<_> = std::iter::from_fn(|| net.server.poll_event()).collect();
     let requested = [first, second].map(|client| ServerEvent::JoinRequested {
         connection: net.connection(client),
+        returning: None,
         payload: Payload::default(),
     });
     assert_eq!(events, requested);

@@ -22,7 +22,7 @@ pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::frames;
 pub use message_type::MessageType;
-pub(crate) use session::JoinRequest;
+pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
 pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};
 

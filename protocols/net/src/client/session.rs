@@ -2,6 +2,9 @@
 
 mod burst;
 mod handshake;
+mod returning;
+
+pub(super) use returning::Ticket;
 
 use std::collections::VecDeque;
 
@@ -57,6 +60,8 @@ pub(super) struct Session {
     pub(super) deferred: VecDeque<(u8, Bytes)>,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
+    /// Session of the server, which outlives the link.
+    pub(super) ticket: Ticket,
     /// Payload of join requests.
     pub(super) join_payload: Payload,
 }
@@ -66,16 +71,22 @@ impl Session {
         self.state == ClientState::Connected
     }
 
+    /// Returns whether the server has granted a session.
+    pub(super) fn has_token(&self) -> bool {
+        self.ticket.has_token()
+    }
+
     /// Returns whether the connection with this number is still open.
     pub(super) fn is_current(&self, number: u64) -> bool {
         self.number == number && self.is_connected()
     }
 
-    /// Resets the session for a new connection. State, number and join payload stay.
+    /// Resets the session for a new connection. State, number, token and join payload stay.
     fn reset(&mut self) {
         *self = Self {
             state: self.state,
             number: self.number,
+            ticket: self.ticket.without_objects(),
             join_payload: std::mem::take(&mut self.join_payload),
             ..Self::default()
         };
@@ -96,16 +107,22 @@ impl NetworkClient {
     /// Begins a connection: the transport is connected to the server.
     ///
     /// Objects of an earlier connection are removed, and their
-    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs.
+    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs. After a lost
+    /// link with a [session](Self::session_token), the objects stay.
     pub fn handle_connect(&mut self) {
         self.session.number += 1;
-        self.forget_all();
-        self.forget_missed();
-        self.session.reset();
-        self.inbound.reset();
-        self.early = super::EarlyMessages::default();
-        self.clock.reset_server();
-        self.writes = super::PendingWrites::default();
+        if self.is_away() {
+            self.session.closing = None;
+            self.session.server_schema.clear();
+        } else {
+            self.forget_all();
+            self.forget_missed();
+            self.session.reset();
+            self.inbound.reset();
+            self.early = super::EarlyMessages::default();
+            self.clock.reset_server();
+            self.writes = super::PendingWrites::default();
+        }
         self.outbound = super::Outbound::new(self.config.packet_size);
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
@@ -134,8 +151,9 @@ impl NetworkClient {
     /// Sends the join request, if it has contents.
     fn send_join_request(&mut self) {
         let payload = self.session.join_payload.clone();
-        if !payload.is_empty() {
-            self.send(&JoinRequest { payload });
+        let returning = self.session.ticket.returning();
+        if returning.is_some() || !payload.is_empty() {
+            self.send(&JoinRequest { returning, payload });
         }
     }
 
@@ -147,6 +165,7 @@ impl NetworkClient {
 
     /// Ends the connection and reports it.
     fn end_session(&mut self, reason: DisconnectReason) {
+        let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
         let event = match self.session.state {
             ClientState::Disconnected => return,
             ClientState::Connecting => ClientEvent::Refused { reason },
@@ -154,7 +173,10 @@ impl NetworkClient {
         };
         self.session.state = ClientState::Disconnected;
         self.session.closing = Some(ConnectionId::SERVER);
-        self.drop_all_early();
+        if !returns {
+            self.session.ticket = Ticket::default();
+            self.drop_all_early();
+        }
         self.events.push(event);
     }
 }

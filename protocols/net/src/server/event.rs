@@ -37,6 +37,9 @@ pub enum ServerEvent {
     JoinRequested {
         /// The connection.
         connection: ConnectionId,
+        /// Earlier connection, if the client returns to a session: the connection after the
+        /// acceptance.
+        returning: Option<ConnectionId>,
         /// Payload of the client; empty if it sent none.
         payload: Payload,
     },
@@ -51,6 +54,21 @@ pub enum ServerEvent {
         connection: ConnectionId,
         /// The reason.
         reason: DisconnectReason,
+    },
+    /// A ready connection has lost its link. It keeps its objects for
+    /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace); then it is
+    /// [`Disconnected`](Self::Disconnected).
+    Away {
+        /// The connection.
+        connection: ConnectionId,
+    },
+    /// The client of a connection has returned over another link.
+    Returned {
+        /// The connection, with its earlier number.
+        connection: ConnectionId,
+        /// Whether it receives the missing packets only. Otherwise it becomes ready again, and receives
+        /// all visible objects.
+        resumed: bool,
     },
     /// A connection is ready and has all visible objects.
     Ready {

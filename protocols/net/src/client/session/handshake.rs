@@ -12,8 +12,12 @@ impl NetworkClient {
     /// Enters the connected state and asks for the objects.
     pub(super) fn accept_session(&mut self) {
         self.session.state = ClientState::Connected;
-        self.events.push(ClientEvent::Connected);
-        if self.config.auto_ready {
+        let returned = self.enter_session();
+        match returned {
+            None => self.events.push(ClientEvent::Connected),
+            Some(resumed) => self.events.push(ClientEvent::Returned { resumed }),
+        }
+        if self.config.auto_ready && returned != Some(true) {
             self.send(&Ready {});
         }
     }

@@ -4,7 +4,7 @@ use syncvar_runtime::endpoint::{Payload, Refusal};
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 
-use crate::message::{Connect, JoinRequest, Message, PROTOCOL_VERSION};
+use crate::message::{Connect, JoinRequest, MAX_RETURN, Message, PROTOCOL_VERSION};
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::{Admission, NetworkServer, ServerEvent};
 
@@ -12,12 +12,17 @@ impl NetworkServer {
     /// Accepts a connection after [`ServerEvent::JoinRequested`]. The client then becomes ready and
     /// receives the objects. Without effect on an accepted connection.
     ///
+    /// A client that returns to a session takes its earlier connection over
+    /// ([`ServerEvent::Returned`]), and `connection` no longer exists.
+    ///
     /// # Errors
     ///
-    /// When the connection does not exist, is closing, or has not sent its request.
+    /// When the connection does not exist, is closing, or has not sent its request; and when the session
+    /// of the client has ended meanwhile.
     pub fn accept(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
         let accepted = self.sessions.connections.get_mut(connection.0);
         let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
+        let returning = accepted.returning;
         let ConnectionState::Requested { ready } = accepted.state else {
             return if accepted.is_connected() {
                 Ok(())
@@ -25,10 +30,14 @@ impl NetworkServer {
                 Err(ObjectError::NotConnected(connection))
             };
         };
+        if let Some(returning) = returning {
+            return self.take_over(connection, returning);
+        }
         accepted.state = ConnectionState::Connected;
         let framing = accepted.framing;
         self.events.push(ServerEvent::Connected { connection });
         if self.config.compare_schemas {
+            self.grant_session(connection);
             let (version, schema_hash) = (PROTOCOL_VERSION, 0);
             let answer = Connect {
                 version,
@@ -85,6 +94,9 @@ impl NetworkServer {
 
     /// Accepts a connection, or asks the program.
     pub(in crate::server) fn request(&mut self, connection: ConnectionId) {
+        let Some(returning) = self.find_session(connection) else {
+            return;
+        };
         let Some(requested) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -95,6 +107,7 @@ impl NetworkServer {
             Admission::Open => drop(self.accept(connection)),
             Admission::Decide => self.events.push(ServerEvent::JoinRequested {
                 connection,
+                returning,
                 payload,
             }),
         }
@@ -106,14 +119,19 @@ impl NetworkServer {
         from: ConnectionId,
         payload: &[u8],
     ) -> Result<(), ReadError> {
-        // One byte of flags.
-        if payload.len() > self.config.limits.max_join_payload.saturating_add(1) {
+        let longest = self.config.limits.max_join_payload;
+        if payload.len() > longest.saturating_add(MAX_RETURN) {
             self.close_for(from, LimitExceeded::JoinPayload);
             return Ok(());
         }
         let request = JoinRequest::decode(payload)?;
+        if request.payload.as_bytes().len() > longest {
+            self.close_for(from, LimitExceeded::JoinPayload);
+            return Ok(());
+        }
         if let Some(connection) = self.sessions.connections.get_mut(from.0) {
             connection.join_payload = request.payload;
+            connection.returning = request.returning;
         }
         Ok(())
     }

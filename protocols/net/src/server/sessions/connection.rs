@@ -12,9 +12,11 @@ use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
+use crate::message::Return;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
+use crate::server::sessions::session::Session;
 
 /// A connection.
 #[derive(Debug)]
@@ -22,6 +24,12 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) id: ConnectionId,
     pub(in crate::server) state: ConnectionState,
     pub(in crate::server) framing: Framing,
+    /// Session that outlives the link.
+    pub(in crate::server) session: Option<Box<Session>>,
+    /// Session that its join request returns to.
+    pub(in crate::server) returning: Option<Return>,
+    /// Number of received packets on reliable channels.
+    pub(in crate::server) received: u64,
     /// Payload of its join request.
     pub(in crate::server) join_payload: Payload,
     /// Budget and backlog, if the bandwidth is limited.
@@ -83,6 +91,9 @@ impl Connection {
             id,
             state: ConnectionState::Connecting,
             framing: Framing::Unet,
+            session: None,
+            returning: None,
+            received: 0,
             join_payload: Payload::default(),
             backlog: None,
             viewpoint: None,
@@ -106,6 +117,15 @@ impl Connection {
                 | ConnectionState::Requested { .. }
                 | ConnectionState::Closing
         )
+    }
+
+    /// Returns the number of the transport's connection; none while the client is away.
+    #[inline]
+    pub(in crate::server) fn link(&self) -> Option<ConnectionId> {
+        match &self.session {
+            Some(session) => session.link,
+            None => Some(self.id),
+        }
     }
 
     pub(in crate::server) fn is_ready(&self) -> bool {

@@ -3,7 +3,7 @@
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetId, ReadError};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ReadError};
 
 use crate::MessageType;
 use crate::message::{
@@ -32,13 +32,24 @@ impl NetworkServer {
     }
 
     /// Handles a connection lost by the transport.
-    pub fn handle_disconnect(&mut self, connection: ConnectionId) {
-        self.close(connection, DisconnectReason::ConnectionLost);
-        self.sessions.connections.remove(connection.0);
-        self.sessions.closing.retain(|ended| *ended != connection);
+    ///
+    /// With [`ServerConfig::reconnect_grace`](crate::ServerConfig::reconnect_grace) a ready connection
+    /// waits for its client ([`ServerEvent::Away`]). `link` is the number that
+    /// [`handle_connect`](Self::handle_connect) has returned.
+    pub fn handle_disconnect(&mut self, link: ConnectionId) {
+        self.sessions.closing.retain(|ended| *ended != link);
+        if let Some(connection) = self.sessions.of_link(link)
+            && !self.suspend(connection)
+        {
+            self.close(connection, DisconnectReason::ConnectionLost);
+            self.sessions.connections.remove(connection.0);
+            self.sessions.closing.retain(|ended| *ended != link);
+        }
+        self.sessions.returns.remove_link(link);
     }
 
-    /// Handles a packet of a connection, which came on this channel.
+    /// Handles a packet of a connection, which came on this channel. `link` is the number that
+    /// [`handle_connect`](Self::handle_connect) has returned.
     ///
     /// Every message is checked against the connection it came from. A malformed message is
     /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
@@ -51,16 +62,15 @@ impl NetworkServer {
     /// [message rate](syncvar_runtime::Limits::message_rate), and for the first malformed message.
     pub fn handle_packet(
         &mut self,
-        connection: ConnectionId,
+        link: ConnectionId,
         channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        if !self.sessions.knows(connection) || self.is_local(connection) {
-            return Err(PacketError::UnknownConnection(connection));
-        }
-        if usize::from(channel) >= self.config.channels.len() {
-            return Err(PacketError::UnknownChannel(channel));
-        }
+        let known = self.sessions.of_link(link);
+        let known = known.filter(|id| self.sessions.knows(*id) && !self.is_local(*id));
+        let connection = known.ok_or(PacketError::UnknownConnection(link))?;
+        let kind = self.config.channels.get(usize::from(channel));
+        let kind = *kind.ok_or(PacketError::UnknownChannel(channel))?;
         self.stats.received.add(packet.len());
         let (limits, now) = (&self.config.limits, self.clock.now());
         if !self
@@ -71,6 +81,11 @@ impl NetworkServer {
             self.sessions.intake.count(Misbehaviour::Ignored);
             self.end_packet(connection);
             return Err(PacketError::TooManyMessages(connection));
+        }
+        if kind == Channel::Reliable
+            && let Some(connection) = self.sessions.connections.get_mut(connection.0)
+        {
+            connection.received = connection.received.saturating_add(1);
         }
         let mut result = Ok(());
         for frame in frames(packet) {
@@ -228,7 +243,7 @@ impl NetworkServer {
     }
 
     /// Closes a connection: it observes and owns no object any more.
-    fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    pub(in crate::server) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -245,7 +260,8 @@ impl NetworkServer {
         self.sessions.lobby.leave(connection);
         let owned: Vec<NetId> = closed.owned.iter().collect();
         closed.list(&mut self.outbound.outgoing);
-        self.sessions.closing.push_back(connection);
+        self.sessions.closing.extend(closed.link());
+        self.sessions.returns.forget(closed);
         for id in &owned {
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.owner = None;
@@ -311,13 +327,21 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
+        if self.make_unready(connection) {
+            self.send_own(connection, &NotReady {});
+        }
+    }
+
+    /// Removes a connection from the observers of all objects. Returns whether it was ready.
+    pub(in crate::server) fn make_unready(&mut self, connection: ConnectionId) -> bool {
         let Some(idle) = self.sessions.connections.get_mut(connection.0) else {
-            return;
+            return false;
         };
-        if matches!(
+        let was_ready = matches!(
             idle.state,
             ConnectionState::Joining | ConnectionState::Ready
-        ) {
+        );
+        if was_ready {
             idle.state = ConnectionState::Connected;
             self.sessions
                 .joining
@@ -326,8 +350,8 @@ impl NetworkServer {
             self.deliver();
             self.visibility.audiences.remove_ready(connection);
             self.cancel_snapshots(connection);
-            self.send_own(connection, &NotReady {});
         }
+        was_ready
     }
 
     /// Queues a snapshot for a client that could not decode an object, if it observes the object.
