@@ -11,6 +11,7 @@ mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
+mod returning;
 mod sight;
 mod tcp;
 mod waiting;
