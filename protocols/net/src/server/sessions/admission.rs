@@ -94,7 +94,10 @@ impl NetworkServer {
 
     /// Accepts a connection, or asks the program.
     pub(in crate::server) fn request(&mut self, connection: ConnectionId) {
-        let Some(returning) = self.find_session(connection) else {
+        let known = self.sessions.connections.get(connection.0);
+        let returning = known.and_then(|known| known.returning);
+        let returning = returning.map(|token| self.find_session(connection, token));
+        let Ok(returning) = returning.transpose() else {
             return;
         };
         let Some(requested) = self.sessions.connections.get_mut(connection.0) else {

@@ -220,18 +220,14 @@ impl NetworkServer {
     pub(in crate::server) fn find_session(
         &mut self,
         from: ConnectionId,
-    ) -> Option<Option<ConnectionId>> {
-        let connection = self.sessions.connections.get(from.0)?;
-        let Some(returning) = connection.returning else {
-            return Some(None);
-        };
-        let found = self.sessions.returns.tokens.get(&returning.token).copied();
-        if found.is_none() {
-            self.stats.refused.sessions += 1;
-            self.send_off(from, DisconnectReason::UnknownSession);
-            return None;
+        returning: Return,
+    ) -> Result<ConnectionId, ObjectError> {
+        if let Some(found) = self.sessions.returns.tokens.get(&returning.token) {
+            return Ok(*found);
         }
-        Some(found)
+        self.stats.refused.sessions += 1;
+        self.send_off(from, DisconnectReason::UnknownSession);
+        Err(ObjectError::NotConnected(from))
     }
 
     /// Moves a session to the link of an accepted connection.
@@ -240,9 +236,7 @@ impl NetworkServer {
         from: ConnectionId,
         returning: Return,
     ) -> Result<(), ObjectError> {
-        let Some(Some(connection)) = self.find_session(from) else {
-            return Err(ObjectError::NotConnected(from));
-        };
+        let connection = self.find_session(from, returning)?;
         // Bytes of the audiences belong to the earlier link.
         self.deliver();
         let Some(new) = self.sessions.connections.remove(from.0) else {
