@@ -119,6 +119,12 @@ pub mod interest {
     };
 }
 
+/// Admission of connections: join payloads, decisions and their reasons.
+pub mod join {
+    pub use syncvar_net::{Admission, SessionToken};
+    pub use syncvar_runtime::endpoint::{Payload, Refusal};
+}
+
 /// Limits of a peer's input, and the budget of a packet.
 pub mod limits {
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};

@@ -12,7 +12,7 @@ mod sessions;
 mod side;
 mod visibility;
 
-pub use config::ServerConfig;
+pub use config::{Admission, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};
@@ -256,9 +256,9 @@ impl NetworkServer {
         self.sessions.is_ready(connection)
     }
 
-    /// Returns whether a connection exists, in any state.
-    pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
-        self.sessions.connections.get(connection.0).is_some()
+    /// Returns whether a connection of the transport exists, in any state.
+    pub(crate) fn has_link(&self, link: ConnectionId) -> bool {
+        self.sessions.of_link(link).is_some()
     }
 
     /// Returns whether no change and no byte waits.

@@ -24,6 +24,9 @@ impl NetworkClient {
 
     /// Sends the due writes to an object. Returns whether some are left.
     fn send_write(&mut self, id: NetId) -> bool {
+        if self.is_away() {
+            return true;
+        }
         let connected = self.is_connected();
         let Some(replica) = self.world.objects.get(id.0) else {
             return false;

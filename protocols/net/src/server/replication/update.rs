@@ -48,6 +48,7 @@ impl NetworkServer {
         }
         self.sessions.intake.next_update();
         self.expire_joins();
+        self.expire_absences();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
