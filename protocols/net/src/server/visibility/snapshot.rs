@@ -210,9 +210,9 @@ impl Snapshot {
         writer.with_context(context, |writer| slots.write_full(writer, stats));
         if self.info.synchronize {
             let object = self.net_id;
-            write_sections(slots, writer, stats, |schema, fault| match fault {
+            write_sections(slots, writer, stats, |class, fault| match fault {
                 Fault::Failed(error) => {
-                    let behaviour = schema.name;
+                    let behaviour = class.schema.name;
                     tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
                     events.push(ServerEvent::SynchronizeFailed {
                         object,
@@ -221,7 +221,7 @@ impl Snapshot {
                     });
                 }
                 Fault::Refused(fields) => {
-                    refuse(events, object, ChangedFields::new(schema, fields));
+                    refuse(events, object, ChangedFields::new(class, fields));
                 }
             });
         }
