@@ -72,7 +72,7 @@ impl NetworkClient {
             };
             slot.mark_fields_sent(fields, encoder.now);
             if failed {
-                let fields = ChangedFields::new(&slot.info().schema, fields);
+                let fields = ChangedFields::new(slot.info().class, fields);
                 report_refused(&mut self.events, id, index, fields);
             }
         }
