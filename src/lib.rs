@@ -197,6 +197,15 @@ pub mod mirror {
     };
 }
 
+/// Transports for programs with a loop: any server and any client, borrowed for a call.
+#[cfg(any(feature = "tcp", feature = "mirror-telepathy", feature = "mirror-kcp"))]
+pub mod transport {
+    pub use syncvar_tokio::{
+        Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,
+        TransportError, TransportOptions, TransportStats,
+    };
+}
+
 /// Imports of most programs: `use syncvar::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "derive")]

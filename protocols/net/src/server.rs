@@ -115,6 +115,7 @@ impl NetworkServer {
         }
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
+        prefabs.warn_of_intervals(config.tick_rate);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs)),

@@ -27,7 +27,11 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         class: BehaviourClass::of::<B>(),
         schema: B::SCHEMA,
         channel: B::INFO.channel,
-        send_interval: nanos(B::INFO.send_interval),
+        send_interval: if B::INFO.has_interval {
+            Some(nanos(B::INFO.send_interval))
+        } else {
+            None
+        },
         delivery: B::INFO.delivery,
         resendable: B::SCHEMA.resendable(),
         operation_bits: B::SCHEMA.operation_bits(),
