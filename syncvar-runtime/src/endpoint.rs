@@ -4,11 +4,13 @@ mod conduct;
 mod connection_ids;
 mod disconnect;
 mod lobby;
+mod payload;
 
 pub use conduct::{Conduct, Intake, Misbehaviour};
 pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
 pub use lobby::Lobby;
+pub use payload::{Payload, Refusal};
 
 use std::error::Error;
 use std::time::Duration;

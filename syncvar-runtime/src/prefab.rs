@@ -5,7 +5,7 @@ pub mod text;
 
 pub use error::SpawnError;
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
-use crate::object::{BehaviourSet, Behaviours, Slot, Slots};
+use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128};
 use text::PrefabText;
@@ -43,6 +43,9 @@ pub struct Prefabs {
     entries: Vec<Prefab>,
     by_asset_id: FxHashMap<NetworkHash128, usize>,
     by_types: FxHashMap<Vec<TypeId>, usize>,
+    /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has no fixed
+    /// types. A spawn needs no list of types then.
+    by_row: FxHashMap<TypeId, usize>,
 }
 
 /// Entry of the registry.
@@ -132,7 +135,11 @@ impl Prefabs {
         }
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
-        self.by_types.entry(types.clone()).or_insert(index);
+        let first = *self.by_types.entry(types.clone()).or_insert(index);
+        let row = Any::type_id(sample.slots());
+        if row != TypeId::of::<BehaviourList>() {
+            self.by_row.insert(row, first);
+        }
         self.entries.push(Prefab {
             index: u32::try_from(index).expect("fewer prefabs than 2^32"),
             name: name.into(),
@@ -270,14 +277,16 @@ impl Prefabs {
         behaviours: &Behaviours,
         name: Option<&str>,
     ) -> Result<&Prefab, PrefabError> {
-        let types = behaviours.slots().type_ids();
         let Some(name) = name else {
-            let prefab = self.by_types(&types);
+            let prefab = match self.by_row.get(&Any::type_id(behaviours.slots())) {
+                Some(index) => self.entries.get(*index),
+                None => self.by_types(&behaviours.slots().type_ids()),
+            };
             return prefab.ok_or_else(|| PrefabError::NotRegistered(format!("{behaviours:?}")));
         };
         let prefab = self.by_name(name);
         let prefab = prefab.ok_or_else(|| PrefabError::UnknownName(name.into()))?;
-        if prefab.types == types {
+        if prefab.types == behaviours.slots().type_ids() {
             Ok(prefab)
         } else {
             Err(PrefabError::OtherBehaviours {

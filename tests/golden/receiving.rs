@@ -182,7 +182,7 @@ fn deliver_whole(replica: &mut Replica, item: &Json, check: &mut Check) {
         format!("{pieces:?}"),
     );
     let result = replica.deliver(0, writer.as_bytes());
-    let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { fields, .. } if fields.contains("w"));
+    let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { fields, .. } if fields.names().any(|it| it == "w"));
     let changed = result.is_ok() && replica.events().iter().any(changed);
     check.equal("whether the string has arrived", true, changed);
     check.under(Rule::WholeMessages);

@@ -43,9 +43,9 @@ use outbound::Outbound;
 use references::References;
 use scene::Scene;
 use session::Session;
-use syncvar_runtime::events::Events;
+use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::world::World;
-use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use syncvar_runtime::{Changed, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use writes::PendingWrites;
 
 /// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
@@ -241,15 +241,46 @@ impl NetworkClient {
         if let Some(step) = self.clock.own.take_leap() {
             self.events.push(ClientEvent::ClockLeap { step });
         }
+        self.events.release();
         self.inbound.work.reset();
         self.send_ping();
         self.drop_expired();
         self.send_writes();
     }
 
-    /// Returns the oldest event.
+    /// Returns the oldest event: for a program with a single consumer.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop()
+    }
+
+    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
+    pub fn event_reader(&mut self) -> EventReader {
+        self.events.reader()
+    }
+
+    /// Returns the events that a reader has not read, oldest first.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn read_events<'a>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = &'a ClientEvent> {
+        self.events.read(reader)
+    }
+
+    /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads all other events too.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn changes_of<'a, B: NetworkBehaviour>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = Changed<B>> {
+        self.read_events(reader)
+            .filter_map(ClientEvent::changed::<B>)
     }
 
     /// Returns the number of dropped events: the oldest ones go when [`ClientConfig::max_events`] are

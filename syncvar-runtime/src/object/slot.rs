@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
 use crate::behaviour::{AnyBehaviour, Panicked};
-use crate::schema::{BehaviourSchema, CallTable, PackedBits, PolicyBits};
+use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
@@ -44,6 +44,8 @@ pub enum HookContext {
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotInfo {
+    /// Type and schema of the behaviour.
+    pub class: &'static BehaviourClass,
     /// Schema of the behaviour.
     pub schema: BehaviourSchema,
     /// Channel of its changes.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::join::{Refusal, SessionToken};
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, NetworkSceneId, ServerConfig,
@@ -71,6 +72,27 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         (
             "Disconnect 0 \"bye\"",
             client_packet(false, |client| client.disconnect("bye")),
+        ),
+        (
+            "Disconnect 4 \"no\", with the payload 7",
+            sent(|server, connection| {
+                server.update(Duration::from_secs(1));
+                let refusal = Refusal::new("no").with(vec![7].into());
+                server.refuse(connection, refusal).expect("a connection");
+            }),
+        ),
+        (
+            "Session with the payload 7, before Connect",
+            join_request_example(None),
+        ),
+        (
+            "Session with the token `000102030405060708090a0b0c0d0e0f` and the payload 7, before \
+             Connect",
+            join_request_example(Some(SessionToken::new(token()))),
+        ),
+        (
+            "Session to the client: a new one with this token, after one packet of the client",
+            session_example(),
         ),
         ("Ready", client_packet(false, NetworkClient::ready)),
         (
@@ -254,6 +276,37 @@ fn resync_example() -> String {
 }
 
 /// The hash is replaced: it is that of this test's registry.
+fn token() -> [u8; 16] {
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+}
+
+fn session_example() -> String {
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(Prefabs::new(), config);
+    let connection = server.handle_connect();
+    let mut client = NetworkClient::new(Prefabs::new());
+    client.handle_connect();
+    let connect = client.poll_transmit().expect("a packet").bytes;
+    server
+        .handle_packet(connection, 0, &connect)
+        .expect("a client");
+    let answer = packets(&mut server).concat();
+    answer[..answer.len() - 28].into()
+}
+
+fn join_request_example(token: Option<SessionToken>) -> String {
+    let mut client = NetworkClient::new(Prefabs::new());
+    client.set_session_token(token);
+    client.set_join_payload(vec![7].into());
+    client.handle_connect();
+    let packet = client.poll_transmit().expect("a packet").bytes;
+    hex::encode(&packet[..packet.len() - 14])
+}
+
 fn connect_example() -> String {
     let packet = client_packet(true, |_| ());
     let hash = Prefabs::new()

@@ -77,6 +77,8 @@ pub struct ClientConfig {
     /// Most unresolved references that are tracked for [`ClientEvent::ReferenceResolved`]; 100 000 by
     /// default. References beyond the limit are not reported.
     pub max_pending_references: usize,
+    /// Bytes of the last packets that the client keeps for a return to its session; 256 KiB by default.
+    pub resume_bytes: usize,
     /// Interval of the pings for [`NetworkClient::network_time`]; 2 s by default, zero for none.
     ///
     /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
@@ -104,6 +106,7 @@ impl Default for ClientConfig {
             max_early_messages: 1024,
             max_early_bytes: 1024 * 1024,
             max_pending_references: 100_000,
+            resume_bytes: 256 * 1024,
             ping_interval: Duration::from_secs(2),
         }
     }

@@ -63,6 +63,20 @@ pub struct ServerConfig {
     /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
     /// a connection is accepted at once.
     pub compare_schemas: bool,
+    /// Whether the program decides about each connection; [`Admission::Open`] by default.
+    pub admission: Admission,
+    /// Time for a client without a link to return to its connection and its objects; zero by default,
+    /// which ends a connection with its link. It requires
+    /// [`session_tokens`](Self::session_tokens) and [`compare_schemas`](Self::compare_schemas).
+    pub reconnect_grace: Duration,
+    /// Source of unpredictable bytes for session tokens, such as `rand::random`; none by default. The
+    /// server has no random numbers. Each client that knows or guesses a token takes the session over,
+    /// so a counter or a seeded generator serves for tests only.
+    pub session_tokens: Option<fn() -> [u8; 16]>,
+    /// Bytes of the last packets that the server keeps for each connection with a session; 256 KiB by
+    /// default. A client that has missed at most these packets resumes; another one receives all
+    /// visible objects.
+    pub resume_bytes: usize,
     /// Best framing for clients that request it. [`Framing::Compact`] puts many objects into one
     /// message; [`Framing::Unet`] is the literal bytes of UNet. Clients without schema comparison
     /// always get the latter.
@@ -84,6 +98,44 @@ pub struct ServerConfig {
     pub parallel_from: usize,
 }
 
+/// Decision about connections whose schema matches.
+///
+/// ```
+/// use syncvar::join::{Admission, Payload, Refusal};
+/// use syncvar::{ClientConfig, ServerConfig, prelude::*};
+///
+/// let config = ServerConfig {
+///     admission: Admission::Decide,
+///     ..ServerConfig::default()
+/// };
+/// let mut net = MemoryNetwork::with_config(Prefabs::new, config, Default::default());
+/// let mut client = NetworkClient::new(Prefabs::new());
+/// client.set_join_payload(Payload::of(&String::from("secret"))?);
+/// net.connect_client(client);
+/// net.step();
+/// while let Some(event) = net.server.poll_event() {
+///     if let ServerEvent::JoinRequested { connection, payload, .. } = event {
+///         match payload.decode::<String>().as_deref() {
+///             Ok("secret") => net.server.accept(connection)?,
+///             _ => net.server.refuse(connection, "wrong password")?,
+///         }
+///     }
+/// }
+/// net.settle();
+/// assert!(net.client(0).is_connected());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Admission {
+    /// The server accepts each connection at once.
+    #[default]
+    Open,
+    /// Each connection waits for [`accept`](crate::NetworkServer::accept) or
+    /// [`refuse`](crate::NetworkServer::refuse), at most for
+    /// [`Limits::join_timeout`](syncvar_runtime::Limits::join_timeout).
+    Decide,
+}
+
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
@@ -94,6 +146,10 @@ impl Default for ServerConfig {
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
+            admission: Admission::Open,
+            reconnect_grace: Duration::ZERO,
+            session_tokens: None,
+            resume_bytes: 256 * 1024,
             framing: Framing::Compact,
             limits: Limits::default(),
             resyncs_per_update: 64,

@@ -85,7 +85,10 @@ impl<S: Endpoint, C: Endpoint> Loop<S, C> {
 }
 
 fn tcp_loop(options: TcpOptions) -> Loop<NetworkServer, NetworkClient> {
-    let mut host = Host::new(options);
+    let mut host = Host::new(TcpOptions {
+        close_timeout: Duration::from_millis(200),
+        ..options
+    });
     host.listen_tcp("127.0.0.1:0").unwrap();
     Loop::new(NetworkServer::new(prefabs()), host)
 }

@@ -92,8 +92,8 @@ impl Running {
             panic!("two addresses");
         };
         let mut peers = [
-            soon(MirrorPeer::telepathy(by_telepathy, client())).await,
-            soon(MirrorPeer::kcp(by_kcp, client())).await,
+            Box::pin(soon(MirrorPeer::telepathy(by_telepathy, client()))).await,
+            Box::pin(soon(MirrorPeer::kcp(by_kcp, client()))).await,
         ]
         .map(Result::unwrap);
         for peer in &mut peers {

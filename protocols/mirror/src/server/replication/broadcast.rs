@@ -79,6 +79,7 @@ impl MirrorServer {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(MirrorServerEvent::ClockLeap { step });
         }
+        self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
         // Calls queued by a call of the server on itself.

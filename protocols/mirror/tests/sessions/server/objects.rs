@@ -172,12 +172,17 @@ fn owner_write_reaches_all_others_and_runs_hooks() {
     assert_eq!(net.clients[&other].objects[&player].yaw, 40);
     let behaviour = net.server.get::<Aim>(player).unwrap();
     assert_eq!(behaviour.turned, [(0, 30), (30, 40)]);
-    let written = MirrorServerEvent::Written {
-        connection: owner,
-        object: player,
-        components: 4,
-    };
-    assert!(net.events().contains(&written));
+    let events = net.events();
+    let written: Vec<_> = { events.iter() }
+        .filter_map(MirrorServerEvent::changed::<Aim>)
+        .map(|changed| (changed.object(), changed.contains(Aim::YAW)))
+        .collect();
+    assert_eq!(written, [(player, true); 2]);
+    assert!(
+        events
+            .iter()
+            .all(|event| event.changed::<Chest>().is_none())
+    );
 }
 
 #[test]

@@ -24,6 +24,9 @@ impl NetworkClient {
 
     /// Sends the due writes to an object. Returns whether some are left.
     fn send_write(&mut self, id: NetId) -> bool {
+        if self.is_away() {
+            return true;
+        }
         let connected = self.is_connected();
         let Some(replica) = self.world.objects.get(id.0) else {
             return false;
@@ -70,7 +73,7 @@ impl NetworkClient {
             };
             slot.mark_fields_sent(fields, encoder.now);
             if failed {
-                let fields = ChangedFields::new(&slot.info().schema, fields);
+                let fields = ChangedFields::new(slot.info().class, fields);
                 report_refused(&mut self.events, id, index, fields);
             }
         }

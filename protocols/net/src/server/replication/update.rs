@@ -56,8 +56,10 @@ impl NetworkServer {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
+        self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
+        self.expire_absences();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
