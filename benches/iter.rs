@@ -59,7 +59,7 @@ fn main() {
             bencher.iter(|| {
                 server.for_each_mut::<Door>(|id, door| {
                     black_box((id, &*door));
-                })
+                });
             });
         });
     }
