@@ -8,11 +8,12 @@ pub use error::SpawnError;
 use std::any::{Any, TypeId};
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
-use crate::object::{BehaviourList, BehaviourSet, Behaviours};
+use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128};
 use text::PrefabText;
@@ -63,6 +64,8 @@ pub struct Prefab {
     pub first_behaviour: usize,
     /// Restricted fields of the behaviours.
     pub rules: PolicyBits,
+    /// Shortest send interval of the behaviours, beside none and zero, with its behaviour.
+    pub shortest_interval: Option<(Duration, &'static str)>,
     /// Set if a behaviour has a lifecycle.
     pub lifecycle: bool,
     /// Set if a hook also runs for the first state of an object.
@@ -145,6 +148,7 @@ impl Prefabs {
             types,
             first_behaviour: self.behaviour_count(),
             rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
+            shortest_interval: shortest_interval(sample.slots()),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
@@ -182,6 +186,24 @@ impl Prefabs {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
+    }
+
+    /// Warns of send intervals that are shorter than the tick of an end: its behaviours are sent with
+    /// each tick.
+    pub fn warn_of_intervals(&self, tick_rate: u32) {
+        let tick = Duration::from_secs(1) / tick_rate.max(1);
+        let intervals = self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.shortest_interval);
+        for (interval, behaviour) in intervals.filter(|(interval, _)| *interval < tick) {
+            tracing::warn!(
+                behaviour,
+                ?interval,
+                tick_rate,
+                "`send_interval` is shorter than a tick: 0 says the same, or raise `tick_rate`"
+            );
+        }
     }
 
     /// Returns the number of behaviours of all prefabs together.
@@ -293,6 +315,13 @@ impl Prefab {
     pub fn make(&self) -> Behaviours {
         (self.make)()
     }
+}
+
+fn shortest_interval(slots: &dyn Slots) -> Option<(Duration, &'static str)> {
+    let infos = slots.iter().map(Slot::info);
+    let intervals = infos.filter_map(|info| Some((info.send_interval?, info.schema.name)));
+    let (shortest, behaviour) = intervals.filter(|(interval, _)| *interval > 0).min()?;
+    Some((Duration::from_nanos(shortest), behaviour))
 }
 
 /// Reason why no prefab fits the behaviours.

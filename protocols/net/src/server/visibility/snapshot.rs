@@ -207,9 +207,9 @@ impl Snapshot<'_> {
         }
         if self.info.synchronize {
             let object = self.net_id;
-            write_sections(slots, writer, stats, |schema, fault| match fault {
+            write_sections(slots, writer, stats, |class, fault| match fault {
                 Fault::Failed(error) => {
-                    let behaviour = schema.name;
+                    let behaviour = class.schema.name;
                     tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
                     events.push(ServerEvent::SynchronizeFailed {
                         object,
@@ -218,7 +218,7 @@ impl Snapshot<'_> {
                     });
                 }
                 Fault::Refused(fields) => {
-                    refuse(events, object, ChangedFields::new(schema, fields));
+                    refuse(events, object, ChangedFields::new(class, fields));
                 }
             });
         }
