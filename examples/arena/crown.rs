@@ -33,7 +33,7 @@ impl Crown {
         // A client may send any id: check that the sender owns the fighter.
         if server.owner(fighter.id()) == sender {
             self.wearer.set(fighter);
-            server.set_owner(crown, sender);
+            server.set_owner(crown, sender).unwrap();
         }
     }
 }

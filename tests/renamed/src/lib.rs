@@ -76,7 +76,7 @@ mod tests {
             .server
             .spawn(<Lamp as ::std::default::Default>::default());
         net.settle();
-        if let Some(mut lamp) = net.server.get_mut::<Lamp>(id) {
+        if let Ok(mut lamp) = net.server.get_mut::<Lamp>(id) {
             lamp.lit.set(true);
             lamp.look.brightness = 9;
             lamp.names.push(4);
