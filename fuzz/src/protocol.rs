@@ -141,7 +141,7 @@ macro_rules! change {
             13 => {
                 let healthy = Some(connections[3]);
                 if !$may_diverge || (server.owner(id) != healthy && connection != healthy) {
-                    server.set_owner(id, connection);
+                    drop(server.set_owner(id, connection));
                 }
             }
             14 => drop(connection.map(|connection| server.hide(id, connection))),

@@ -9,6 +9,7 @@ mod iteration;
 mod late_join;
 mod lifecycle;
 mod parenting;
+mod reasons;
 mod references;
 mod scene;
 mod spawning;
