@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use syncvar::ServerConfig;
 use syncvar::error::ObjectError;
 use syncvar::interest::{GroupTags, SpatialGrid, Tag};
 use syncvar::mirror::{AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
-use syncvar::ServerConfig;
 use syncvar::testing::Link;
 use syncvar::values::{Quaternion, Vector3};
 use syncvar_testing::mirror::MirrorNetwork;
@@ -64,10 +64,8 @@ fn prefabs() -> Prefabs {
 
 fn networks() -> [MemoryNetwork; 2] {
     [true, false].map(|compare_schemas| {
-        let config = ServerConfig {
-            compare_schemas,
-            ..ServerConfig::default()
-        };
+        let mut config = ServerConfig::default();
+        config.compare_schemas = compare_schemas;
         let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
         net.connect();
         net.settle();
