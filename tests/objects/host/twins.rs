@@ -135,7 +135,7 @@ impl Twins {
             Some(false) => server.hide(id, of),
             None => server.restore(id, of),
         }
-        .unwrap();
+        .ok();
     }
 
     fn act(&mut self, action: Action) {
