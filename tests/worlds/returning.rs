@@ -50,11 +50,12 @@ fn token() -> [u8; 16] {
 }
 
 fn config() -> ServerConfig {
-    let mut config = ServerConfig::default();
-    config.reconnect_grace = Duration::from_secs(5);
-    config.session_tokens = Some(token);
-    config.channels = vec![Channel::Reliable];
-    config
+    ServerConfig {
+        reconnect_grace: Duration::from_secs(5),
+        session_tokens: Some(token),
+        channels: vec![Channel::Reliable],
+        ..ServerConfig::default()
+    }
 }
 
 fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
@@ -409,9 +410,11 @@ fn run(actions: &[Action], resume_bytes: usize) {
     (link.delay, link.jitter) = (Duration::from_millis(60), Duration::from_millis(60));
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     (0..3).for_each(|_| {
-        let mut config = ClientConfig::default();
-        config.resume_bytes = resume_bytes;
-        config.channels = vec![Channel::Reliable];
+        let config = ClientConfig {
+            resume_bytes,
+            channels: vec![Channel::Reliable],
+            ..ClientConfig::default()
+        };
         net.connect_client(NetworkClient::with_config(prefabs(), config));
     });
     net.settle();

@@ -281,9 +281,11 @@ fn token() -> [u8; 16] {
 }
 
 fn session_example() -> String {
-    let mut config = ServerConfig::default();
-    config.reconnect_grace = Duration::from_secs(1);
-    config.session_tokens = Some(token);
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(Prefabs::new(), config);
     let connection = server.handle_connect();
     let mut client = NetworkClient::new(Prefabs::new());
