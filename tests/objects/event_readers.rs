@@ -96,7 +96,7 @@ fn readers_of_a_server_read_the_writes_of_owners() {
         owner: Some(connection),
         ..SpawnOptions::default()
     };
-    let player = net.server.spawn_with(Player::default(), owned).unwrap();
+    let player = net.server.try_spawn(Player::default(), owned).unwrap();
     net.settle();
     net.client_mut(0)
         .get_mut::<Player>(player)
