@@ -22,6 +22,7 @@ pages! {
     lifecycle = "lifecycle.md"
     joining = "joining.md"
     limits = "limits.md"
+    messages = "messages.md"
     time = "time.md"
     host = "host.md"
     writing_a_transport = "writing-a-transport.md"

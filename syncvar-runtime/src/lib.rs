@@ -61,6 +61,7 @@ pub use interest::{
 };
 pub use limits::Limits;
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
+pub use prefab::message::{MessageError, ReceivedMessage};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
