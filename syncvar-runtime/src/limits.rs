@@ -14,16 +14,18 @@ pub use exceeded::LimitExceeded;
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::ServerConfig;
+/// use syncvar::{ServerConfig, limits::Limits};
 ///
-/// let mut config = ServerConfig::default();
-/// config.limits.max_elements = 10_000;
-/// config.limits.max_memory = 1 << 20;
+/// let limits = Limits {
+///     max_elements: 10_000,
+///     max_memory: 1 << 20,
+///     ..Limits::default()
+/// };
+/// let config = ServerConfig { limits, ..ServerConfig::default() };
 /// let server = NetworkServer::with_config(Prefabs::new(), config);
 /// assert_eq!(server.config().limits.max_memory, 1 << 20);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Limits {
     /// Limit of elements in one sequence or collection; 1 048 576 by default. Byte sequences are
     /// limited by the message size only.

@@ -238,8 +238,10 @@ fn not_ready() -> Vec<Frame> {
 }
 
 fn ready() -> Vec<Frame> {
-    let mut config = ClientConfig::default();
-    config.compare_schemas = false;
+    let config = ClientConfig {
+        compare_schemas: false,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(Prefabs::new(), config);
     client.handle_connect();
     let packets = std::iter::from_fn(|| client.poll_transmit());
@@ -260,8 +262,10 @@ impl Host {
     }
 
     fn of(prefabs: Prefabs) -> Self {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
+        let config = ServerConfig {
+            compare_schemas: false,
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs, config);
         let connection = server.handle_connect();
         server.set_ready(connection);

@@ -124,9 +124,11 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
 /// The packets that a server in literal UNet fashion sends to a client that is ready, each message
 /// for itself, after something has been done to it.
 fn server(prefabs: Prefabs, act: impl FnOnce(&mut NetworkServer, ConnectionId)) -> Vec<String> {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
-    config.gather = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        gather: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();
     server.set_ready(connection);
@@ -182,8 +184,10 @@ fn scene_spawn_example() -> String {
 fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
     let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
     let prefabs = || Prefabs::new().register_asset("one", asset_id, One::default);
-    let mut config = ClientConfig::default();
-    config.framing = Framing::Unet;
+    let config = ClientConfig {
+        framing: Framing::Unet,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let mut server = NetworkServer::new(prefabs());
@@ -250,8 +254,10 @@ fn update_example() -> String {
 
 /// What a client says first, and after an object has been garbled.
 fn client_packet(compare_schemas: bool, act: impl FnOnce(&mut NetworkClient)) -> String {
-    let mut config = ClientConfig::default();
-    config.compare_schemas = compare_schemas;
+    let config = ClientConfig {
+        compare_schemas,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(Prefabs::new().register::<One>("one"), config);
     client.handle_connect();
     if !compare_schemas {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
-    CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
-    NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
+    CallFailure, CallbackFailure, Changed, ChangedFields, DisconnectReason, HookFailure, NetId,
+    NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
 /// Report of a [`NetworkClient`](crate::NetworkClient), returned by
@@ -153,13 +153,15 @@ pub enum ClientEvent {
         /// Reason of the failure.
         reason: SpawnFailure,
     },
-    /// The target of a reference has arrived: a received [`NetRef`](syncvar_runtime::NetRef) or
-    /// [`BehaviourRef`](syncvar_runtime::BehaviourRef) resolves from now on. Follows the
-    /// [`Spawned`](Self::Spawned) of the target.
+    /// A reference whose target was [`Spawned`](Self::Spawned) after its holder resolves from now on: a
+    /// received [`NetRef`](syncvar_runtime::NetRef) or [`BehaviourRef`](syncvar_runtime::BehaviourRef).
     ///
-    /// References between objects of one burst are resolved from the beginning and cause no event.
-    /// Neither does a reference that was resolved before its target was hidden and shown again. The
-    /// holder may have received another reference since.
+    /// It follows the `Spawned` of the target; in a burst, the `Spawned` of all objects of the burst. So a
+    /// program that maps ids to its own objects at `Spawned`, and references at `Spawned`, `Changed` and this
+    /// event, maps each reference in one pass over the events.
+    ///
+    /// A reference that was resolved before its target was hidden and shown again causes no event. The holder
+    /// may have received another reference since.
     ReferenceResolved {
         /// Holder of the reference.
         object: NetId,
@@ -181,6 +183,21 @@ pub enum ClientEvent {
         /// Number of dropped messages.
         messages: usize,
     },
+}
+
+impl ClientEvent {
+    /// Returns the changed fields of a `B`, for [`Changed`](Self::Changed); `None` for any other event.
+    pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
+        match self {
+            Self::Changed {
+                object,
+                behaviour,
+                fields,
+                ..
+            } => Changed::new(*object, *behaviour, *fields),
+            _ => None,
+        }
+    }
 }
 
 /// Reason why a client cannot make an object of the server.

@@ -107,7 +107,7 @@ impl NetworkClient {
             if refused != 0 {
                 clear_dirty_bits(slot, refused);
                 self.writes.refused.insert(id);
-                let fields = ChangedFields::new(&slot.info().schema, refused);
+                let fields = ChangedFields::new(slot.info().class, refused);
                 report_refused(&mut self.events, id, index, fields);
             }
             if dirty & writable != 0 {

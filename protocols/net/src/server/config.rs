@@ -6,25 +6,41 @@ use crate::Framing;
 
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::object::ChannelInfo;
+use syncvar_runtime::object::{ChannelInfo, Nanos, nanos};
 use syncvar_runtime::packet::Room;
+use syncvar_runtime::time::send_interval;
 use syncvar_runtime::{Channel, Limits};
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::ServerConfig;
+/// use syncvar::{ServerConfig, limits::Limits};
 ///
-/// let mut config = ServerConfig::default();
-/// config.tick_rate = 60;
-/// config.limits.command_rate = 20.0;
+/// let config = ServerConfig {
+///     tick_rate: 60,
+///     limits: Limits { command_rate: 20.0, ..Limits::default() },
+///     ..ServerConfig::default()
+/// };
 /// let server = NetworkServer::with_config(Prefabs::new(), config);
 /// assert_eq!(server.config().tick_rate, 60);
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ServerConfig {
+    /// Ticks per second; 30 by default, at least 1. The one rate of the server:
+    ///
+    /// * The transports update the server at this rate (`TcpServer::run`, `Host::run`). A program with
+    ///   a loop calls [`NetworkServer::update`] at this rate.
+    /// * [`NetworkServer::network_time`] counts ticks of this rate. Clients receive it.
+    /// * It is the base of [`send_interval`](Self::send_interval).
+    pub tick_rate: u32,
+    /// Send interval of behaviours without `#[network_behaviour(send_interval = ...)]`. The default is
+    /// `None`, three ticks: 0.1 s at 30 ticks per second, as in UNet, and 0.05 s at 60. Zero sends
+    /// changes with each update, as in Mirror.
+    ///
+    /// An interval ends with the first update after more than its time. A positive interval of a
+    /// behaviour below one tick is logged as a warning, once for each server.
+    pub send_interval: Option<Duration>,
     /// Maximum packet size in bytes for gathered messages; 1340 as in UNet. A larger message gets a
     /// packet alone, on a reliable channel.
     pub packet_size: usize,
@@ -70,9 +86,6 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
-    /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
-    /// receive it. It does not limit the rate of updates.
-    pub tick_rate: u32,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
@@ -124,6 +137,8 @@ pub enum Admission {
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
+            tick_rate: 30,
+            send_interval: None,
             packet_size: 1340,
             max_message_size: 16 * 1024 * 1024,
             gather: true,
@@ -136,7 +151,6 @@ impl Default for ServerConfig {
             framing: Framing::Compact,
             limits: Limits::default(),
             resyncs_per_update: 64,
-            tick_rate: 30,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -145,6 +159,11 @@ impl Default for ServerConfig {
 }
 
 impl ServerConfig {
+    /// Returns the send interval of behaviours without one.
+    pub(super) fn default_interval(&self) -> Nanos {
+        nanos(send_interval(self.send_interval, self.tick_rate))
+    }
+
     /// Returns the packet size for gathered messages.
     pub(super) fn gathered_size(&self) -> usize {
         if self.gather { self.packet_size } else { 0 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
-    ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
-    ReadError, ReceivedEvent, SynchronizeError, WriteError,
+    Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback,
+    NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError, WriteError,
 };
 
 /// An event on the server.
@@ -199,6 +199,21 @@ pub enum ServerEvent {
         /// Its channel.
         channel: u8,
     },
+}
+
+impl ServerEvent {
+    /// Returns the fields of a `B` that an owner has written, for [`Written`](Self::Written); `None` for any other event.
+    pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
+        match self {
+            Self::Written {
+                object,
+                behaviour,
+                fields,
+                ..
+            } => Changed::new(*object, *behaviour, *fields),
+            _ => None,
+        }
+    }
 }
 
 /// Error of a packet that was not handled completely.
