@@ -61,9 +61,9 @@ pub use interest::{
     Tag, WrongInterest,
 };
 pub use limits::Limits;
-
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
 pub use object_error::ObjectError;
+pub use prefab::message::{MessageError, ReceivedMessage};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
