@@ -12,4 +12,5 @@ mod parallel;
 mod random;
 mod sight;
 mod tcp;
+mod value_limits;
 mod waiting;
