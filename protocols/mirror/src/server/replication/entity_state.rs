@@ -37,6 +37,8 @@ struct ReceivedState {
     hooks: Vec<DeferredHooks>,
     /// Their former values.
     undo: Undo,
+    /// Their positions and fields.
+    fields: Vec<(usize, ChangedFields)>,
 }
 
 /// Returns a conversion to the error of a malformed message.
@@ -130,13 +132,15 @@ impl MirrorServer {
         self.call_state_hooks(object, written.hooks);
         self.queue_written(object, written.components);
         match &result {
-            Ok(()) if written.components == 0 => {}
             Ok(()) => {
-                self.events.push_minor(MirrorServerEvent::Written {
-                    connection: from,
-                    object,
-                    components: written.components,
-                });
+                for (component, fields) in written.fields {
+                    self.events.push_minor(MirrorServerEvent::Written {
+                        connection: from,
+                        object,
+                        component,
+                        fields,
+                    });
+                }
             }
             Err(error) => {
                 self.refuse_state(from, object, StateRefusal::Malformed(error.clone()));
@@ -199,6 +203,13 @@ impl MirrorServer {
                 reported: false,
                 hooks: slot.read_layout(reader, initial_state)?,
             });
+            let fields = if initial_state {
+                slot.info().schema.dirty_bits()
+            } else {
+                reader.take_report().seen
+            };
+            let fields = ChangedFields::new(slot.info().class, fields);
+            written.fields.push((index, fields));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
@@ -263,7 +274,7 @@ impl MirrorServer {
                 slot.set_observed(false);
             }
             if result.is_err() {
-                let fields = ChangedFields::new(&slot.info().schema, hooks.fields);
+                let fields = ChangedFields::new(slot.info().class, hooks.fields);
                 called.push((hooks, fields, result));
             }
         }
