@@ -257,8 +257,10 @@ impl End {
 
     fn run_net(self, framing: Framing, row: &Row, size: usize) -> Outcome {
         let mut config = ServerConfig::default();
-        let mut client = ClientConfig::default();
-        client.framing = framing;
+        let mut client = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
         match self {
             Self::Server(_) => (row.kind.0)(&mut config.limits),
             _ => (row.kind.0)(&mut client.limits),

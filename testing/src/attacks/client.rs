@@ -68,8 +68,10 @@ impl Client {
         (0..blanks).for_each(|_| {
             server.spawn(Blank::default());
         });
-        let mut config = ClientConfig::default();
-        config.framing = framing;
+        let config = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
         let mut client = NetworkClient::with_config(trove_prefabs(), config);
         client.handle_connect();
         let connection = server.handle_connect();
