@@ -57,7 +57,7 @@ pub use field::{
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
-    Tag,
+    Tag, ViewReason,
 };
 pub use limits::Limits;
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
@@ -69,7 +69,7 @@ pub use schema::{
     MAX_SYNC_VARS, MemberSchema, Readers, Target, TypeSchema, VariantSchema, Writers,
     assert_fits_32_bits,
 };
-pub use stats::{BehaviourStats, Counter, RefusedInput};
+pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;

@@ -3,6 +3,7 @@
 mod behaviours;
 mod call;
 mod change_sink;
+mod compare;
 mod hooks;
 mod layout;
 mod own_fields;
@@ -18,6 +19,7 @@ mod write_record;
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
+pub use compare::{FieldDifference, compare};
 pub use hooks::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
 };

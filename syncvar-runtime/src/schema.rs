@@ -9,6 +9,7 @@ mod changed_fields;
 mod packed_bits;
 mod policy;
 mod utf16;
+mod value_text;
 
 use std::fmt;
 

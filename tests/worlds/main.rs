@@ -10,6 +10,7 @@ mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
+mod seeing;
 mod sight;
 mod tcp;
 mod waiting;

@@ -250,6 +250,19 @@ impl NetworkClient {
         Some(&self.world.prefab(id)?.name)
     }
 
+    /// Returns the ids of all visible objects, ascending.
+    pub(crate) fn object_ids(&self) -> impl Iterator<Item = NetId> {
+        self.identities().map(NetworkIdentity::net_id)
+    }
+
+    /// Returns the behaviours of an object that is not checked out.
+    pub(crate) fn slots_mut(
+        &mut self,
+        id: NetId,
+    ) -> Option<&mut dyn syncvar_runtime::object::Slots> {
+        self.world.slots_mut(id)
+    }
+
     /// Returns the place of an object.
     pub(crate) fn place(&self, id: NetId) -> syncvar_runtime::relations::Place {
         self.world.place(id)

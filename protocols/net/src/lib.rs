@@ -21,7 +21,9 @@ pub use client::{
     ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
-pub use memory::{Link, MemoryNetwork};
+pub use memory::{
+    DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
+};
 pub use message::{Framing, MessageType};
 pub use server::{
     BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, Replicated,

@@ -104,8 +104,8 @@ messages! {
     Resync { net_id: NetId = write_id, read_id }
     /// Packed id of the child, packed id of the parent or 0.
     SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
-    /// Packed own time of the client, in microseconds.
-    Ping { time: u64 = write_packed_wide, read_packed_wide }
+    /// Packed own time of the client, in microseconds; from the first answer on, its measured round trip.
+    Ping { time: u64 = write_packed_wide, read_packed_wide, measured: Option<RoundTrip> = write_round_trip, read_round_trip }
     /// Packed time of the ping, packed own time of the server in microseconds, packed ticks per second.
     Pong {
         time: u64 = write_packed_wide, read_packed_wide,
@@ -120,6 +120,29 @@ messages! {
     Ready {}
     /// Empty.
     NotReady {}
+}
+
+/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RoundTrip {
+    pub(crate) mean: u64,
+    pub(crate) deviation: u64,
+}
+
+/// Writes the mean and the deviation, packed, or nothing.
+fn write_round_trip(writer: &mut NetworkWriter, measured: &Option<RoundTrip>) {
+    if let Some(RoundTrip { mean, deviation }) = measured {
+        write_packed_wide(writer, mean);
+        write_packed_wide(writer, deviation);
+    }
+}
+
+fn read_round_trip(reader: &mut NetworkReader<'_>) -> Result<Option<RoundTrip>, ReadError> {
+    if reader.remaining() == 0 {
+        return Ok(None);
+    }
+    let (mean, deviation) = (read_packed_wide(reader)?, read_packed_wide(reader)?);
+    Ok(Some(RoundTrip { mean, deviation }))
 }
 
 fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {

@@ -98,8 +98,56 @@ impl Stats {
         }
     }
 
+    /// Returns the messages that updates write.
+    pub(crate) fn written(&self) -> Written {
+        let of = |types: &[MessageType]| {
+            let mut sum = Counter::default();
+            types
+                .iter()
+                .for_each(|kind| sum.add_all(self.encoded(*kind)));
+            sum
+        };
+        Written {
+            deltas: of(&[MessageType::UpdateVars, MessageType::UpdateBatch]),
+            snapshots: of(&[
+                MessageType::ObjectSpawn,
+                MessageType::ObjectSpawnScene,
+                MessageType::SpawnBatch,
+            ]),
+        }
+    }
+
     /// Counts an object of a batch. Its bytes are counted with the message.
     pub(crate) fn count_entry(&mut self, message_type: MessageType) {
         self.decoded[message_type.index()].messages += 1;
+    }
+}
+
+/// Messages that updates write.
+pub(crate) struct Written {
+    deltas: Counter,
+    snapshots: Counter,
+}
+
+impl Written {
+    /// Logs the messages since an earlier moment.
+    pub(crate) fn trace_since(&self, former: &Self) {
+        let [deltas, snapshots] = [
+            (self.deltas, former.deltas),
+            (self.snapshots, former.snapshots),
+        ]
+        .map(|(now, former)| Counter {
+            messages: now.messages - former.messages,
+            bytes: now.bytes - former.bytes,
+        });
+        if deltas.messages + snapshots.messages > 0 {
+            tracing::trace!(
+                deltas = deltas.messages,
+                delta_bytes = deltas.bytes,
+                snapshots = snapshots.messages,
+                snapshot_bytes = snapshots.bytes,
+                "wrote an update"
+            );
+        }
     }
 }

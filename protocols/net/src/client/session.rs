@@ -128,6 +128,7 @@ impl NetworkClient {
 
     /// Ends the connection and reports it.
     fn end_session(&mut self, reason: DisconnectReason) {
+        tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
         let event = match self.session.state {
             ClientState::Disconnected => return,
             ClientState::Connecting => ClientEvent::Refused { reason },

@@ -4,6 +4,7 @@ pub(super) mod audience;
 pub(super) mod hide;
 pub(super) mod interest;
 pub(super) mod join;
+mod reason;
 pub(super) mod resync;
 pub(super) mod show;
 pub(super) mod snapshot;

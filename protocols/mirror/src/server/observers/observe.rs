@@ -60,18 +60,10 @@ impl MirrorServer {
         })
     }
 
-    /// Returns the observers of an object, ascending.
-    pub fn observers(&self, id: NetId) -> &[ConnectionId] {
-        let object = self.world.objects.get(id.0);
-        object.map_or(&[], |object| {
-            self.observers.audiences.members(object.audience)
-        })
-    }
-
     /// Returns whether a connection is ready and received the spawn burst. Before the end of a
     /// burst, Mirror's client stores spawns and ignores updates and despawns for them, so it would
     /// keep removed objects and outdated values. Mirror's server sends them nevertheless.
-    fn receives_objects(&self, connection: ConnectionId) -> bool {
+    pub(in crate::server) fn receives_objects(&self, connection: ConnectionId) -> bool {
         let client = self.sessions.get(connection);
         client.is_some_and(Connection::is_receiving)
     }

@@ -104,6 +104,7 @@ impl Connection {
             queued.chunks.start += 1;
             length = longer;
         }
+        self.sent.add(length);
         Some(Packet {
             channel,
             length,

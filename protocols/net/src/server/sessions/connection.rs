@@ -9,7 +9,7 @@ use syncvar_runtime::endpoint::Conduct;
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{ConnectionId, Counter, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
 use crate::server::outbound::chunks::ChunkStore;
@@ -44,6 +44,9 @@ pub(in crate::server) struct Connection {
     /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
     /// an earlier delta.
     pub(in crate::server) queue: VecDeque<QueuedChunks>,
+    /// Packets to and from the transport.
+    pub(in crate::server) sent: Counter,
+    pub(in crate::server) received: Counter,
     /// Whether the server's list of outgoing connections contains it.
     pub(in crate::server) listed: bool,
 }
@@ -87,6 +90,8 @@ impl Connection {
             memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),
+            sent: Counter::default(),
+            received: Counter::default(),
             listed: false,
         }
     }

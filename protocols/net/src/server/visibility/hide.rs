@@ -145,6 +145,9 @@ impl NetworkServer {
 
     /// Hides an object from connections, and drops their pending snapshots of it.
     pub(in crate::server) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
+        if !leaving.is_empty() {
+            tracing::trace!(object = %id, connections = ?leaving, "leaves a view");
+        }
         for connection in leaving {
             self.send_own(*connection, &ObjectHide { net_id: id });
         }

@@ -138,6 +138,7 @@ impl NetworkServer {
         if receivers.is_empty() {
             return;
         }
+        tracing::trace!(object = %id, connections = ?receivers, "enters a view");
         let Some(owner) = self
             .world
             .objects

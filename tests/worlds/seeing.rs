@@ -1,0 +1,357 @@
+//! Who observes an object and why, and the comparison of replicas.
+
+use std::time::Duration;
+
+use syncvar::error::ObjectError;
+use syncvar::interest::{GroupTags, SpatialGrid, Tag, ViewReason};
+use syncvar::prelude::*;
+use syncvar::testing::{DifferenceKind, Link, Random};
+use syncvar::values::Vector3;
+use syncvar::{ServerConfig, codec::Quantized};
+
+/// Fields of every kind of reader.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Unit {
+    #[sync_var]
+    health: SyncVar<i32>,
+    #[sync_var(with = Quantized<-100, 100, 10>)]
+    place: SyncVar<f32>,
+    #[sync_var]
+    buffs: SyncList<String>,
+    #[sync_var(read = owner)]
+    gold: SyncVar<u32>,
+    #[sync_var(read = others)]
+    rumour: SyncVar<String>,
+}
+
+/// State on an unreliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = 1)]
+struct Ghost {
+    #[sync_var]
+    place: SyncVar<Vector3>,
+}
+
+fn prefabs() -> Prefabs {
+    let prefabs = Prefabs::new().register::<Unit>("unit");
+    prefabs.register::<Ghost>("ghost")
+}
+
+const TEAM: Tag = Tag(3);
+const HERE: Vector3 = Vector3 {
+    x: 1.0,
+    y: 0.0,
+    z: 1.0,
+};
+const FAR: Vector3 = Vector3 { x: 900.0, ..HERE };
+
+fn in_view(clients: usize) -> MemoryNetwork {
+    let interest = GroupTags::new(SpatialGrid::xz(10.0, 30.0));
+    let config = ServerConfig::default();
+    let mut net = MemoryNetwork::with_interest(prefabs, config, Link::default(), interest);
+    for _ in 0..clients {
+        let index = net.connect();
+        let connection = net.connection(index);
+        tags(&mut net).inner_mut().watch(connection, HERE);
+    }
+    net.settle();
+    net
+}
+
+fn tags(net: &mut MemoryNetwork) -> &mut GroupTags<SpatialGrid> {
+    net.server.interest_mut().unwrap()
+}
+
+fn spawn_at(net: &mut MemoryNetwork, position: Vector3, owner: Option<ConnectionId>) -> NetId {
+    let options = SpawnOptions {
+        position,
+        owner,
+        ..SpawnOptions::default()
+    };
+    net.server.spawn_with(Unit::default(), options).unwrap()
+}
+
+#[test]
+fn each_rule_of_visibility_is_named() {
+    let mut net = in_view(1);
+    let connection = net.connection(0);
+    let (near, far) = (
+        spawn_at(&mut net, HERE, None),
+        spawn_at(&mut net, FAR, None),
+    );
+    let own = spawn_at(&mut net, FAR, Some(connection));
+    net.settle();
+    let why = |net: &MemoryNetwork, id| net.server.why_visible(id, connection).unwrap();
+    assert!(matches!(why(&net, near), ViewReason::Area(_)));
+    assert!(matches!(why(&net, far), ViewReason::OutsideArea(_)));
+    assert_eq!(why(&net, own), ViewReason::Owner);
+
+    tags(&mut net).tag(near, Some(TEAM));
+    net.settle();
+    assert_eq!(why(&net, near), ViewReason::OutsideGroup(TEAM));
+    tags(&mut net).join(connection, TEAM);
+    net.settle();
+    assert_eq!(why(&net, near), ViewReason::Group(TEAM));
+
+    net.server.show(far, connection);
+    net.server.hide(own, connection);
+    assert_eq!(why(&net, far), ViewReason::ShownByName);
+    assert_eq!(why(&net, own), ViewReason::HiddenByName);
+    net.server.show_to_all(far);
+    net.server.hide_from_all(near);
+    assert_eq!(why(&net, far), ViewReason::ShownToAll);
+    assert_eq!(why(&net, near), ViewReason::HiddenFromAll);
+    net.server.set_not_ready(connection);
+    assert_eq!(why(&net, far), ViewReason::NotReady);
+}
+
+#[test]
+fn every_reason_agrees_with_is_visible() {
+    let mut net = in_view(3);
+    for seed in 0..40 {
+        let mut random = Random::new(seed);
+        let position = if random.chance(500) { HERE } else { FAR };
+        let owner = random.chance(300).then(|| net.connection(0));
+        let id = spawn_at(&mut net, position, owner);
+        if random.chance(300) {
+            tags(&mut net).tag(id, Some(TEAM));
+        }
+        let connection = net.connection(random.below(3) as usize);
+        match random.below(5) {
+            0 => drop(net.server.show(id, connection)),
+            1 => drop(net.server.hide(id, connection)),
+            2 => tags(&mut net).join(connection, TEAM),
+            3 => tags(&mut net).leave(connection, TEAM),
+            _ => {}
+        }
+        net.settle();
+        for id in net.server.identities().map(|object| object.net_id()) {
+            for client in 0..3 {
+                let connection = net.connection(client);
+                let reason = net.server.why_visible(id, connection).unwrap();
+                let visible = net.server.is_visible(id, connection);
+                assert_eq!(reason.is_visible(), visible, "{reason}");
+                let observes = net.server.observers(id).any(|it| it == connection);
+                assert_eq!(observes, visible);
+            }
+        }
+        net.assert_replicas_equal();
+    }
+}
+
+#[test]
+fn observers_are_ready_ascending_and_include_the_host() {
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect();
+    let local = net.server.connect_local();
+    net.connect();
+    let unit = net.server.spawn(Unit::default());
+    assert_eq!(net.server.observers(unit).count(), 0, "before the update");
+    net.settle();
+    let all = [net.connection(0), local, net.connection(1)];
+    assert!(net.server.observers(unit).eq(all));
+    net.server.hide(unit, local);
+    let not_ready = net.connection(0);
+    net.server.set_not_ready(not_ready);
+    net.settle();
+    assert!(net.server.observers(unit).eq([all[2]]));
+    let why = |connection| net.server.why_visible(unit, connection);
+    assert_eq!(why(local), Ok(ViewReason::HiddenByName));
+    assert_eq!(why(all[2]), Ok(ViewReason::Everyone));
+}
+
+#[test]
+fn unknown_ids_have_no_observers_and_an_error() {
+    let mut net = MemoryNetwork::pair(prefabs);
+    let unit = net.server.spawn(Unit::default());
+    let (nobody, nothing) = (ConnectionId(77), NetId(99));
+    assert_eq!(net.server.observers(nothing).count(), 0);
+    let connection = net.connection(0);
+    let error = net.server.why_visible(nothing, connection);
+    assert_eq!(error, Err(ObjectError::NoSuchObject(nothing)));
+    let error = net.server.why_visible(unit, nobody);
+    assert_eq!(error, Err(ObjectError::NotConnected(nobody)));
+}
+
+#[test]
+fn differences_name_object_field_and_both_values() {
+    let mut net = MemoryNetwork::new(prefabs);
+    let owner = net.connect();
+    net.connect();
+    net.settle();
+    let connection = net.connection(owner);
+    let unit = spawn_at(&mut net, HERE, Some(connection));
+    net.settle();
+    let mut object = net.server.get_mut::<Unit>(unit).unwrap();
+    object.health.set(90);
+    object.place.set(-2.5);
+    object.gold.set(7);
+    object.rumour.set("rich".into());
+    object.buffs.push("quick".into());
+    drop(object);
+    let texts: Vec<_> = net
+        .replica_differences()
+        .iter()
+        .map(|it| it.to_string())
+        .collect();
+    let of = |client: u32, field: &str, values: &str| {
+        let connection = client + 1;
+        format!(
+            "client {client} (connection {connection}), object #1 (unit): Unit.{field} is {values} on the client"
+        )
+    };
+    let [owner, other] = [0, 1].map(|client| {
+        let health = of(client, "health", "90 on the server, but 0");
+        [health, of(client, "place", "-2.5 on the server, but 0")]
+    });
+    let gold = of(0, "gold", "7 on the server, but 0");
+    let rumour = of(1, "rumour", r#""rich" on the server, but """#);
+    assert_eq!(texts, [&owner[..], &[gold], &other[..], &[rumour]].concat());
+    net.settle();
+    net.assert_replicas_equal();
+}
+
+#[test]
+fn a_hidden_object_must_be_absent() {
+    let mut net = MemoryNetwork::pair(prefabs);
+    let unit = net.server.spawn(Unit::default());
+    net.settle();
+    let connection = net.connection(0);
+    net.server.hide(unit, connection);
+    let differences = net.replica_differences();
+    let hidden = DifferenceKind::Unexpected(Some(ViewReason::HiddenByName));
+    assert_eq!(differences[0].kind, hidden);
+    net.settle();
+    net.assert_replicas_equal();
+    net.server.show(unit, connection);
+    let differences = net.replica_differences();
+    assert_eq!(
+        differences[0].kind,
+        DifferenceKind::Missing(ViewReason::Everyone)
+    );
+}
+
+#[test]
+fn prefabs_may_capture_values() {
+    let health = 40;
+    let prefabs = move || {
+        let make = move || Unit {
+            health: health.into(),
+            ..Unit::default()
+        };
+        Prefabs::new().register_with("unit", make)
+    };
+    let mut net = MemoryNetwork::pair(prefabs);
+    let id = net.server.spawn(Unit::default());
+    net.settle();
+    net.assert_replicas_equal();
+    assert_eq!(net.client(0).get::<Unit>(id).unwrap().health, 0);
+}
+
+#[test]
+fn clients_know_the_servers_time_by_default() {
+    let mut net = MemoryNetwork::pair(prefabs);
+    net.settle();
+    net.step();
+    net.settle();
+    let time = net.client(0).network_time().unwrap();
+    assert!(time.time <= net.server.network_time().time);
+}
+
+#[test]
+fn each_client_has_its_link_and_it_changes() {
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect();
+    net.connect();
+    let unit = net.server.spawn(Unit::default());
+    net.settle();
+    let slow = Link {
+        delay: Duration::from_millis(400),
+        ..Link::default()
+    };
+    net.set_link(1, slow);
+    net.server.get_mut::<Unit>(unit).unwrap().health.set(5);
+    net.step();
+    let healths =
+        |net: &MemoryNetwork| [0, 1].map(|c| *net.client(c).get::<Unit>(unit).unwrap().health);
+    assert_eq!(healths(&net), [5, 0]);
+    net.settle();
+    assert_eq!(healths(&net), [5, 5]);
+}
+
+#[test]
+fn a_narrow_link_delays_by_its_bandwidth() {
+    let mut net = MemoryNetwork::pair(prefabs);
+    net.ping_interval = Duration::ZERO;
+    net.settle();
+    let link = Link {
+        bytes_per_second: Some(1000),
+        ..Link::default()
+    };
+    net.set_link(0, link);
+    let unit = net.server.spawn(Unit::default());
+    let text = "x".repeat(2000);
+    net.server.get_mut::<Unit>(unit).unwrap().buffs.push(text);
+    let start = net.now();
+    while net
+        .client(0)
+        .get::<Unit>(unit)
+        .is_none_or(|unit| unit.buffs.is_empty())
+    {
+        net.step();
+    }
+    let duration = net.now() - start;
+    assert!((2000..2400).contains(&duration.as_millis()), "{duration:?}");
+}
+
+#[test]
+fn a_simulated_game_converges() {
+    for seed in 0..8 {
+        let mut net = in_view(2);
+        net.simulate(seed, 120, |net, random| {
+            let ids: Vec<_> = net
+                .server
+                .identities()
+                .map(|object| object.net_id())
+                .collect();
+            match random.below(6) {
+                0 => drop(net.server.spawn((Unit::default(),))),
+                1 => drop(net.server.spawn(Ghost::default())),
+                2 if ids.len() > 5 => drop(net.server.despawn(ids[0])),
+                _ => {}
+            }
+            let Some(id) = random.pick(&ids).copied() else {
+                return;
+            };
+            let connection = net.connection(random.below(net.client_count() as u64) as usize);
+            net.server
+                .set_owner(id, random.chance(500).then_some(connection));
+            if let Some(mut unit) = net.server.get_mut::<Unit>(id) {
+                unit.health += 1;
+                unit.place.set(random.below(200) as f32 / 3.0);
+                unit.gold.set(random.below(9) as u32);
+                unit.buffs.push(random.number().to_string());
+            } else if let Some(mut ghost) = net.server.get_mut::<Ghost>(id) {
+                ghost.place.x = random.below(50) as f32;
+            }
+        });
+    }
+}
+
+#[test]
+fn equal_seeds_simulate_equal_runs() {
+    let run = || {
+        let mut net = MemoryNetwork::pair(prefabs);
+        let id = net.server.spawn(Unit::default());
+        net.simulate(11, 60, |net, random| {
+            net.server
+                .get_mut::<Unit>(id)
+                .unwrap()
+                .health
+                .set(random.below(100) as i32);
+        });
+        (net.client_count(), net.server.stats().sent, net.now())
+    };
+    assert_eq!(run(), run());
+}
