@@ -134,9 +134,10 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{MessageType, Stats};
+    pub use syncvar_net::{FieldStats, MessageType, Profile, Stats};
     pub use syncvar_runtime::{
-        BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput,
+        BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
+        UnsentReason,
     };
 }
 

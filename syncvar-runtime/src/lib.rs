@@ -60,7 +60,7 @@ pub use interest::{
     Tag, ViewReason,
 };
 pub use limits::Limits;
-pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
+pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks, UnsentField, UnsentReason};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};

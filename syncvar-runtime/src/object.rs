@@ -14,6 +14,7 @@ mod reception;
 mod slot;
 mod slots;
 mod synchronize;
+mod unsent;
 mod write_record;
 
 pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
@@ -35,4 +36,5 @@ pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
+pub use unsent::{UnsentField, UnsentReason};
 pub use write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};

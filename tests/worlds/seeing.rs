@@ -5,9 +5,10 @@ use std::time::Duration;
 use syncvar::error::ObjectError;
 use syncvar::interest::{GroupTags, SpatialGrid, Tag, ViewReason};
 use syncvar::prelude::*;
+use syncvar::stats::UnsentReason;
 use syncvar::testing::{DifferenceKind, Link, Random};
 use syncvar::values::Vector3;
-use syncvar::{ServerConfig, codec::Quantized};
+use syncvar::{Budget, ServerConfig, codec::Quantized};
 
 /// Fields of every kind of reader.
 #[derive(NetworkBehaviour, Default)]
@@ -354,4 +355,170 @@ fn equal_seeds_simulate_equal_runs() {
         (net.client_count(), net.server.stats().sent, net.now())
     };
     assert_eq!(run(), run());
+}
+
+#[test]
+fn both_ends_count_packets_and_the_round_trip() {
+    let link = Link {
+        delay: Duration::from_millis(100),
+        ..Link::default()
+    };
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    net.connect();
+    net.server.spawn(Unit::default());
+    (0..60).for_each(|_| net.step());
+    net.settle();
+    let server = net.server.connection_stats(net.connection(0)).unwrap();
+    let client = net.client(0).connection_stats();
+    assert_eq!(
+        (server.sent, server.received),
+        (client.received, client.sent)
+    );
+    assert_eq!((server.queued.messages, server.backlog), (0, 0));
+    let round_trip = client.round_trip.unwrap();
+    assert!(
+        (200..300).contains(&round_trip.as_millis()),
+        "{round_trip:?}"
+    );
+    assert_eq!(server.round_trip, client.round_trip);
+    let text = server.to_string();
+    assert!(text.contains("round trip 2"), "{text}");
+    let nobody = ConnectionId(77);
+    let error = net.server.connection_stats(nobody);
+    assert_eq!(error, Err(ObjectError::NotConnected(nobody)));
+}
+
+#[test]
+fn queue_and_backlog_are_counted() {
+    let mut net = MemoryNetwork::pair(prefabs);
+    net.settle();
+    let connection = net.connection(0);
+    let budget = Budget::new(10);
+    let ids = [0; 20].map(|_| net.server.spawn(Unit::default()));
+    net.settle();
+    net.server.set_budget(connection, Some(budget));
+    for id in ids {
+        net.server.get_mut::<Unit>(id).unwrap().health.set(9);
+    }
+    let next = net.now() + 2 * net.tick;
+    net.server.update(next);
+    let stats = net.server.connection_stats(connection).unwrap();
+    assert!(stats.backlog > 10, "{stats}");
+    assert!(stats.queued.bytes > 0, "{stats}");
+    let unsent = net.server.why_not_sent(ids[19]).unwrap();
+    assert_eq!(unsent[0].reason, UnsentReason::Budget(connection));
+}
+
+/// Fields that wait for different reasons.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 3.0)]
+struct Slow {
+    #[sync_var]
+    value: SyncVar<u32>,
+    #[sync_var(read = owner)]
+    secret: SyncVar<u32>,
+    #[sync_var(initial_only)]
+    seed: SyncVar<u32>,
+    #[sync_var(threshold = far)]
+    angle: SyncVar<f32>,
+    #[sync_var]
+    text: SyncVar<String>,
+}
+
+impl Slow {
+    fn far(sent: &f32, now: &f32) -> bool {
+        (sent - now).abs() > 5.0
+    }
+}
+
+#[test]
+fn each_unsent_field_has_its_reason() {
+    let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Slow>("slow"));
+    let unseen = net.server.spawn(Slow::default());
+    net.settle();
+    let touch = |net: &mut MemoryNetwork, id| {
+        let mut slow = net.server.get_mut::<Slow>(id).unwrap();
+        slow.value += 1;
+        slow.secret += 1;
+        slow.seed += 1;
+        slow.angle += 1.0;
+        slow.text.set("x".repeat(40_000));
+    };
+    let reasons = |net: &mut MemoryNetwork, id| {
+        let unsent = net.server.why_not_sent(id).unwrap();
+        unsent.iter().map(|it| it.to_string()).collect::<Vec<_>>()
+    };
+    touch(&mut net, unseen);
+    assert_eq!(reasons(&mut net, unseen)[0], "Slow.value has no observer");
+    net.connect();
+    net.settle();
+    assert_eq!(reasons(&mut net, unseen), [""; 0]);
+
+    touch(&mut net, unseen);
+    let texts = reasons(&mut net, unseen);
+    assert!(
+        texts[0].starts_with("Slow.value waits for the send interval, until "),
+        "{texts:?}"
+    );
+    assert_eq!(
+        texts[1],
+        "Slow.secret has no reader: no observer owns the object"
+    );
+    assert_eq!(texts[2], "Slow.seed travels with snapshots only");
+    assert_eq!(texts[3], "Slow.angle is below its threshold");
+    assert!(
+        texts[4].starts_with("Slow.text cannot be sent: "),
+        "{texts:?}"
+    );
+
+    let connection = net.connection(0);
+    net.server.set_not_ready(connection);
+    let text = "Slow.value waits until a connection is ready: connection 1";
+    assert_eq!(reasons(&mut net, unseen)[0], text);
+    let unknown = net.server.why_not_sent(NetId(99));
+    assert_eq!(unknown, Err(ObjectError::NoSuchObject(NetId(99))));
+}
+
+#[test]
+fn statistics_print_as_a_table_without_zeros() {
+    let mut config = ServerConfig::default();
+    config.profile = true;
+    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    net.connect();
+    let ids = [0; 30].map(|_| net.server.spawn(Unit::default()));
+    net.settle();
+    for (count, id) in ids.into_iter().enumerate() {
+        let mut unit = net.server.get_mut::<Unit>(id).unwrap();
+        unit.health.set(count as i32);
+        unit.gold.set(1);
+    }
+    net.settle();
+    let table = net.server.stats().to_string();
+    for row in [
+        "sent",
+        "SpawnBatch",
+        "unit: Unit, deltas",
+        "unit: Unit.health",
+        "more objects",
+    ] {
+        assert!(table.contains(row), "{row} is missing in:\n{table}");
+    }
+    assert!(
+        !table.contains("ghost") && !table.contains("Unit.place"),
+        "{table}"
+    );
+    let lines = format!("{:#?}", net.server.stats()).lines().count();
+    assert!(lines < 100, "{lines}");
+    let profile = net.server.stats().profile.as_ref().unwrap();
+    let health = profile
+        .fields()
+        .find(|cost| cost.field == "health")
+        .unwrap();
+    assert_eq!(health.deltas.messages, 29, "one health stays 0");
+    let first = profile.objects()[0];
+    assert_eq!(profile.object(first.0), first.1);
+    net.server.despawn(ids[3]);
+    let profile = net.server.stats().profile.as_ref().unwrap();
+    assert_eq!(profile.object(ids[3]).messages, 0);
+    assert_eq!(profile.despawned().messages, 1);
 }

@@ -123,7 +123,7 @@ impl NetworkClient {
         Self {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
-            stats: Stats::for_prefabs(&prefabs),
+            stats: Stats::for_prefabs(&prefabs, false),
             world: World::new(prefabs),
             scene: Scene::default(),
             early: EarlyMessages::default(),

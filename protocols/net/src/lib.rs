@@ -29,5 +29,5 @@ pub use server::{
     BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, Replicated,
     ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
-pub use stats::Stats;
+pub use stats::{FieldStats, Profile, Stats};
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

@@ -117,7 +117,7 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
-            stats: Box::new(Stats::for_prefabs(&prefabs)),
+            stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs),

@@ -1,5 +1,11 @@
 //! Statistics: counters of sent and received messages.
 
+mod profile;
+mod text;
+
+pub use profile::{FieldStats, Profile};
+use text::put_row;
+
 use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands, RefusedInput};
 
 use crate::MessageType;
@@ -29,8 +35,9 @@ use crate::MessageType;
 /// let stats = net.client(0).stats();
 /// assert_eq!(stats.decoded(MessageType::SpawnBatch).messages, 3);
 /// assert_eq!(stats.received, net.server.stats().sent);
+/// println!("{stats}"); // a table
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
     /// Packets passed to the transport.
@@ -52,12 +59,14 @@ pub struct Stats {
     /// Encoding cost of each behaviour of each prefab, in order of registration. On a client all
     /// counters are 0.
     pub behaviours: Vec<BehaviourStats>,
+    /// Costs of objects and fields, on a server with [`ServerConfig::profile`](crate::ServerConfig::profile).
+    pub profile: Option<Box<Profile>>,
     encoded: [Counter; MessageType::ALL.len()],
     decoded: [Counter; MessageType::ALL.len()],
 }
 
 impl Stats {
-    pub(crate) fn for_prefabs(prefabs: &Prefabs) -> Self {
+    pub(crate) fn for_prefabs(prefabs: &Prefabs, profile: bool) -> Self {
         let texts = prefabs.entries().iter().map(|entry| &entry.text);
         let behaviours = texts.flat_map(|prefab| {
             let behaviours = prefab.behaviours.iter();
@@ -65,6 +74,7 @@ impl Stats {
         });
         Self {
             behaviours: behaviours.collect(),
+            profile: profile.then(Box::default),
             ..Self::default()
         }
     }

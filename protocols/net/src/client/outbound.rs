@@ -7,8 +7,8 @@ use bytes::Bytes;
 use super::NetworkClient;
 use crate::Framing;
 use crate::message::{Message, Resync};
-use syncvar_runtime::{ConnectionStats, Counter, NetId};
 use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{ConnectionStats, Counter, NetId};
 
 /// Packet for the server.
 ///

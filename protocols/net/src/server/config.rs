@@ -59,6 +59,9 @@ pub struct ServerConfig {
     pub tick_rate: u32,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
+    /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
+    /// default. Each dirty field is then encoded twice more.
+    pub profile: bool,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
     /// several threads; 16 384 by default, `usize::MAX` for never. Fewer objects pay off only if
     /// one takes long.
@@ -82,6 +85,7 @@ impl Default for ServerConfig {
             resyncs_per_update: 64,
             tick_rate: 30,
             max_events: 100_000,
+            profile: false,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
         }

@@ -7,7 +7,7 @@ use syncvar_runtime::call::Rates;
 use syncvar_runtime::endpoint::Conduct;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::object::OwnerMemory;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
+use syncvar_runtime::{ConnectionId, Counter, DisconnectReason, NetId};
 
 use crate::server::observers::audience::AudienceId;
 use crate::server::outbound::outbox::{Exception, Outbox};
@@ -32,6 +32,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) last_ping: Option<Duration>,
     /// Round-trip time in seconds.
     pub(in crate::server) rtt: Option<f64>,
+    /// Batches received.
+    pub(in crate::server) received: Counter,
     /// Call counts for the rate limits.
     pub(in crate::server) rates: Rates,
     /// Messages, work and misbehaviour.
@@ -66,6 +68,7 @@ impl Connection {
             memory: OwnerMemory::default(),
             last_ping: None,
             rtt: None,
+            received: Counter::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),
             states: FrameShare::default(),

@@ -168,6 +168,9 @@ impl NetworkServer {
         self.replication.bandwidth.remove_object(id);
         self.remove_locally(id);
         self.calls.remove_object(id);
+        if let Some(profile) = &mut self.stats.profile {
+            profile.remove_object(id);
+        }
         if let Some(owner) = replicated
             .owner
             .and_then(|owner| self.sessions.connections.get_mut(owner.0))

@@ -18,7 +18,7 @@ pub(in crate::server) struct Scratch {
     pub(in crate::server) objects: Vec<NetId>,
     pub(in crate::server) entering: Vec<ConnectionId>,
     pub(in crate::server) leaving: Vec<ConnectionId>,
-    jobs: Vec<Job>,
+    pub(in crate::server) jobs: Vec<Job>,
     #[cfg(feature = "parallel")]
     shares: crate::server::replication::parallel::Shares,
     pub(in crate::server) outcome: Outcome,
@@ -169,6 +169,9 @@ impl NetworkServer {
         let Some(run) = run else {
             return;
         };
+        if self.stats.profile.is_some() {
+            self.profile_run(run.audience, now);
+        }
         let info = self
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
