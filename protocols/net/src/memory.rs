@@ -282,8 +282,8 @@ impl MemoryNetwork {
     /// When the index is out of range.
     pub fn set_link(&mut self, index: usize, link: Link) {
         let end = &mut self.clients[index];
-        end.down.set_link(&link);
-        end.up.set_link(&link);
+        end.down.set_link(link.clone());
+        end.up.set_link(link);
     }
 
     /// Cuts the link of a client. Packets in flight are lost, and both sides are notified.

@@ -105,7 +105,7 @@ messages! {
     /// Packed id of the child, packed id of the parent or 0.
     SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
     /// Packed own time of the client, in microseconds; from the first answer on, its measured round trip.
-    Ping { time: u64 = write_packed_wide, read_packed_wide, measured: Option<RoundTrip> = write_round_trip, read_round_trip }
+    Ping { time: u64 = write_packed_wide, read_packed_wide, measured: RoundTrip = write_round_trip, read_round_trip }
     /// Packed time of the ping, packed own time of the server in microseconds, packed ticks per second.
     Pong {
         time: u64 = write_packed_wide, read_packed_wide,
@@ -122,27 +122,27 @@ messages! {
     NotReady {}
 }
 
-/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298; 0 before the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RoundTrip {
     pub(crate) mean: u64,
     pub(crate) deviation: u64,
 }
 
-/// Writes the mean and the deviation, packed, or nothing.
-fn write_round_trip(writer: &mut NetworkWriter, measured: &Option<RoundTrip>) {
-    if let Some(RoundTrip { mean, deviation }) = measured {
-        write_packed_wide(writer, mean);
-        write_packed_wide(writer, deviation);
+/// Writes the mean and the deviation, packed, or nothing before the first measurement.
+fn write_round_trip(writer: &mut NetworkWriter, measured: &RoundTrip) {
+    if *measured != RoundTrip::default() {
+        write_packed_wide(writer, &measured.mean);
+        write_packed_wide(writer, &measured.deviation);
     }
 }
 
-fn read_round_trip(reader: &mut NetworkReader<'_>) -> Result<Option<RoundTrip>, ReadError> {
+fn read_round_trip(reader: &mut NetworkReader<'_>) -> Result<RoundTrip, ReadError> {
     if reader.remaining() == 0 {
-        return Ok(None);
+        return Ok(RoundTrip::default());
     }
     let (mean, deviation) = (read_packed_wide(reader)?, read_packed_wide(reader)?);
-    Ok(Some(RoundTrip { mean, deviation }))
+    Ok(RoundTrip { mean, deviation })
 }
 
 fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {

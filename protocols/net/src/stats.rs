@@ -112,9 +112,9 @@ impl Stats {
     pub(crate) fn written(&self) -> Written {
         let of = |types: &[MessageType]| {
             let mut sum = Counter::default();
-            types
-                .iter()
-                .for_each(|kind| sum.add_all(self.encoded(*kind)));
+            for kind in types {
+                sum.add_all(self.encoded(*kind));
+            }
             sum
         };
         Written {

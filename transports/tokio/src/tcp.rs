@@ -59,4 +59,7 @@ pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
 pub use server::TcpServer;
 
-pub use crate::{Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
+pub use crate::{
+    Host, Peer, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportOptions,
+    TransportStats,
+};

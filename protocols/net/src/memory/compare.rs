@@ -188,10 +188,10 @@ fn compare_object(
     {
         return report(DifferenceKind::Prefab(name.to_owned()));
     }
-    let (owner, owned) = (server.owner(id), client.is_owner(id));
-    if owned != (owner == Some(connection)) {
+    let (holder, owned) = (server.owner(id), client.is_owner(id));
+    if owned != (holder == Some(connection)) {
         report(DifferenceKind::Owner {
-            server: owner,
+            server: holder,
             owned,
         });
     }

@@ -79,8 +79,8 @@ impl Pipe {
     }
 
     /// Changes the quality for the packets to come. The random numbers go on.
-    pub(super) fn set_link(&mut self, link: &Link) {
-        self.link = link.clone();
+    pub(super) fn set_link(&mut self, link: Link) {
+        self.link = link;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -133,7 +133,7 @@ impl Pipe {
     }
 
     fn travel_time(&mut self) -> Duration {
-        let part = u32::try_from(self.random.below(1000)).unwrap_or_default();
+        let part = self.random.below(1000);
         self.link.delay + self.link.jitter * part / 1000
     }
 

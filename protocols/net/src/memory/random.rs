@@ -37,18 +37,25 @@ impl Random {
     }
 
     /// Returns a number below `limit`, or 0 for a limit of 0.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.number() % limit.max(1)
+    pub fn below(&mut self, limit: u32) -> u32 {
+        u32::try_from(self.number() % u64::from(limit.max(1))).unwrap_or_default()
+    }
+
+    /// Returns a number from `low` on and below `high`.
+    pub fn between(&mut self, low: f32, high: f32) -> f32 {
+        // 16 bits are exact in an `f32`.
+        let part = u16::try_from(self.number() >> 48).unwrap_or_default();
+        low + (high - low) * f32::from(part) / 65_536.0
     }
 
     /// Returns `true` in `per_mille` of 1000 cases.
-    pub fn chance(&mut self, per_mille: u64) -> bool {
+    pub fn chance(&mut self, per_mille: u32) -> bool {
         self.below(1000) < per_mille
     }
 
     /// Returns one of the values; `None` if there are none.
     pub fn pick<'a, T>(&mut self, values: &'a [T]) -> Option<&'a T> {
-        let index = self.below(values.len() as u64);
-        values.get(usize::try_from(index).ok()?)
+        let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        values.get(self.below(count) as usize)
     }
 }

@@ -49,7 +49,7 @@ impl MemoryNetwork {
     ///     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Score>("score"));
     ///     let id = net.server.spawn(Score::default());
     ///     net.simulate(seed, 50, |net, random| {
-    ///         net.server.get_mut::<Score>(id).unwrap().points += random.below(3) as u32;
+    ///         net.server.get_mut::<Score>(id).unwrap().points += random.below(3);
     ///     });
     /// }
     /// ```
@@ -88,10 +88,10 @@ impl MemoryNetwork {
             self.connect();
             return;
         }
-        let index = usize::try_from(random.below(count as u64)).unwrap_or_default();
-        if count == 0 {
+        let indices: Vec<_> = (0..count).collect();
+        let Some(index) = random.pick(&indices).copied() else {
             return;
-        }
+        };
         if random.chance(30) {
             if self.clients[index].connected {
                 self.cut(index);
@@ -105,15 +105,14 @@ impl MemoryNetwork {
 }
 
 fn random_link(random: &mut Random) -> Link {
-    let mut millis = |limit| Duration::from_millis(random.below(limit));
+    let mut millis = |limit| Duration::from_millis(random.below(limit).into());
     let (delay, jitter) = (millis(200), millis(80));
     let is_narrow = random.chance(200);
     Link {
         delay,
         jitter,
         loss_per_mille: u16::try_from(random.below(150)).unwrap_or_default(),
-        bytes_per_second: is_narrow
-            .then(|| 5_000 + u32::try_from(random.below(50_000)).unwrap_or(0)),
+        bytes_per_second: is_narrow.then(|| 5_000 + random.below(50_000)),
         ..Link::default()
     }
 }

@@ -61,3 +61,8 @@ impl Visibility {
         self.reparented.is_empty() && !self.scene_loaded && !self.audiences.is_written()
     }
 }
+
+/// Returns the numbers of connections, for the log.
+fn numbers(connections: &[ConnectionId]) -> Vec<u32> {
+    connections.iter().map(|connection| connection.0).collect()
+}

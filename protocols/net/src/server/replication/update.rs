@@ -42,19 +42,18 @@ impl NetworkServer {
     /// A behaviour is sent when it is dirty and its send interval has passed since it was last
     /// sent, or since time zero.
     pub fn update(&mut self, now: Duration) {
-        let span = tracing::trace_span!("update", tick = tracing::field::Empty);
+        let now = self.clock.advance(now);
+        let span = tracing::trace_span!("update", tick = self.network_time().tick);
         if span.is_disabled() {
             return self.run_update(now);
         }
         let former = self.stats.written();
         let _entered = span.enter();
         self.run_update(now);
-        span.record("tick", self.network_time().tick);
         self.stats.written().trace_since(&former);
     }
 
     fn run_update(&mut self, now: Duration) {
-        let now = self.clock.advance(now);
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }

@@ -20,7 +20,7 @@ pub(in crate::server) struct Pings {
     /// Time of the last answer.
     answered: Option<Duration>,
     /// Round trip that the client has measured.
-    pub(super) measured: Option<RoundTrip>,
+    pub(super) measured: RoundTrip,
 }
 
 impl NetworkServer {
@@ -30,7 +30,7 @@ impl NetworkServer {
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return;
         };
-        connection.ping.measured = ping.measured.or(connection.ping.measured);
+        connection.ping.measured = ping.measured;
         match connection.ping.waiting.replace(ping.time) {
             None => self.sessions.pinging.push(from),
             Some(_) => {

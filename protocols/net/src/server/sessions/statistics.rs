@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, ConnectionStats, Counter, ObjectError};
 
+use crate::message::RoundTrip;
 use crate::server::NetworkServer;
 
 impl NetworkServer {
@@ -35,8 +36,10 @@ impl NetworkServer {
             .backlog
             .as_ref()
             .map_or(0, |backlog| backlog.entries.len());
-        stats.round_trip = measured.map(|it| Duration::from_micros(it.mean));
-        stats.jitter = measured.map(|it| Duration::from_micros(it.deviation));
+        if measured != RoundTrip::default() {
+            stats.round_trip = Some(Duration::from_micros(measured.mean));
+            stats.jitter = Some(Duration::from_micros(measured.deviation));
+        }
         Ok(stats)
     }
 }

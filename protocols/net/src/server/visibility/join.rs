@@ -71,7 +71,7 @@ impl NetworkServer {
         replicated.audience = replicated.target_audience;
         let audience = self.visibility.audiences.get(replicated.audience);
         let owner = replicated.owner.filter(|owner| audience.observes(*owner));
-        tracing::trace!(object = %id, observers = ?audience.ready().collect::<Vec<_>>(), "announced an object");
+        tracing::trace!(object = %id, observers = ?audience.ready().map(|it| it.0).collect::<Vec<_>>(), "announced an object");
         if audience.has_observers() {
             let audience = replicated.audience;
             self.write_new(id, audience, owner)?;
