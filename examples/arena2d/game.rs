@@ -2,29 +2,26 @@
 
 use std::time::Duration;
 
+use glam::Vec2;
 use syncvar::codec::Quantized;
 use syncvar::interest::SpatialGrid;
 use syncvar::prelude::*;
-use syncvar::values::{Quaternion, Vector2, Vector3};
+use syncvar::testing::Random;
+use syncvar::values::Quaternion;
 
 /// Ticks per second.
-pub(crate) const RATE: u32 = 60;
-/// Half of the arena's side, in metres.
-const HALF: f32 = 60.0;
+pub(crate) const RATE: u16 = 60;
 const FULL_HEALTH: i32 = 100;
-/// Reach of a shot and of a hand.
-const REACH: f32 = 1.0;
+/// Half of the arena's side, in metres.
+const HALF: f32 = 50.0;
 
 /// Positions in steps of 1.6 cm: two bytes for each axis.
 type Metres = Quantized<-64, 64, 64>;
 
-/// Returns the next position of a walker.
-pub(crate) fn step(position: Vector2, direction: Vector2) -> Vector2 {
-    let pace = 6.0 / RATE as f32;
-    Vector2 {
-        x: (position.x + direction.x * pace).clamp(-HALF, HALF),
-        y: (position.y + direction.y * pace).clamp(-HALF, HALF),
-    }
+/// Returns the next position of a walker. Client and server agree about it.
+pub(crate) fn step(position: Vec2, direction: Vec2) -> Vec2 {
+    let next = position + direction.clamp_length_max(1.0) * 6.0 / f32::from(RATE);
+    next.clamp(Vec2::splat(-HALF), Vec2::splat(HALF))
 }
 
 /// A player; its bot steers it.
@@ -34,13 +31,12 @@ pub(crate) struct Player {
     #[sync_var]
     pub(crate) name: SyncVar<String>,
     #[sync_var(with = Metres)]
-    pub(crate) position: SyncVar<Vector2>,
+    pub(crate) position: SyncVar<Vec2>,
     #[sync_var(hook = on_health)]
     pub(crate) health: SyncVar<i32>,
-    /// Number of the last input in `position`.
+    /// Last input in `position`.
     #[sync_var(read = owner)]
     pub(crate) acked: SyncVar<u32>,
-    direction: Vector2,
     /// Hits that this client has seen.
     pub(crate) hits: u32,
 }
@@ -48,9 +44,8 @@ pub(crate) struct Player {
 impl Player {
     fn on_health(&mut self, previous: i32, ctx: &mut NetworkContext<'_>) {
         self.hits += u32::from(*self.health < previous);
-        if ctx.is_owner() && *self.health == FULL_HEALTH {
-            tracing::debug!(player = %self.name, "back in the game");
-        }
+        let mine = ctx.is_owner();
+        tracing::debug!(player = %ctx.net_id(), mine, previous, now = *self.health, "health");
     }
 }
 
@@ -62,76 +57,54 @@ impl Player {
     }
 
     #[command(rate = 120.0)]
-    pub(crate) fn steer(&mut self, input: u32, direction: Vector2) {
+    pub(crate) fn steer(&mut self, input: u32, direction: Vec2) {
         self.acked.set(input);
-        self.direction = direction;
         self.position.set(step(*self.position, direction));
     }
 
     #[command(rate = 4.0)]
-    pub(crate) fn shoot(&mut self, ctx: &mut CallContext<'_>, direction: Vector2) {
+    pub(crate) fn shoot(&mut self, ctx: &mut CallContext<'_>, direction: Vec2) {
         let (shooter, from) = (NetRef::from(ctx.net_id()), *self.position);
         let Some(server) = ctx.server() else { return };
         let shot = Shot {
             from: from.into(),
-            direction: direction.into(),
-            fired: server.now().as_secs_f32().into(),
+            direction: direction.normalize_or_zero().into(),
+            fired: server.now().into(),
             shooter: shooter.into(),
         };
-        spawn_at(server, shot, from, None);
-    }
-
-    /// Says a line to all who see the player.
-    #[command(rate = 2.0)]
-    pub(crate) fn chat(&mut self, ctx: &mut CallContext<'_>, text: String) {
-        let (id, line) = (ctx.net_id(), format!("{}: {text}", self.name));
-        if let Some(server) = ctx.server() {
-            let _ = server.calls::<Self>(id).said(line);
-        }
-    }
-
-    #[client_rpc]
-    pub(crate) fn said(&mut self, line: String) {
-        tracing::debug!(line, "chat");
+        spawn(server, shot, from, None);
     }
 }
 
-/// A shot. It flies straight: each end computes its place from the time, and no update travels.
+/// A shot. Each end computes its place from the time, so that no update travels.
 #[derive(NetworkBehaviour, Default)]
 pub(crate) struct Shot {
     #[sync_var(with = Metres)]
-    from: SyncVar<Vector2>,
+    from: SyncVar<Vec2>,
     #[sync_var]
-    direction: SyncVar<Vector2>,
-    /// Time of the shot on the server, in seconds.
+    direction: SyncVar<Vec2>,
     #[sync_var]
-    fired: SyncVar<f32>,
+    fired: SyncVar<Duration>,
     #[sync_var]
     shooter: SyncVar<NetRef>,
 }
 
 impl Shot {
-    /// Returns the place at a time of the server; `None` after its flight.
-    pub(crate) fn place(&self, now: Duration) -> Option<Vector2> {
-        let way = 20.0 * (now.as_secs_f32() - *self.fired).max(0.0);
-        let [x, y] = [
-            self.from.x + self.direction.x * way,
-            self.from.y + self.direction.y * way,
-        ];
-        (way < 30.0).then_some(Vector2 { x, y })
+    /// Returns the place at a time of the server; `None` after the flight.
+    pub(crate) fn place(&self, now: Duration) -> Option<Vec2> {
+        let way = 20.0 * now.saturating_sub(*self.fired).as_secs_f32();
+        (way < 30.0).then(|| *self.from + *self.direction * way)
     }
 }
 
-/// Something to pick up.
+/// Health to pick up.
 #[derive(NetworkBehaviour, Default)]
 pub(crate) struct Pickup {
-    #[sync_var]
-    pub(crate) heals: SyncVar<i32>,
     #[sync_var(with = Metres)]
-    pub(crate) position: SyncVar<Vector2>,
+    pub(crate) position: SyncVar<Vec2>,
 }
 
-/// The table that all clients see.
+/// Kills by name; all clients see it.
 #[derive(NetworkBehaviour, Default)]
 pub(crate) struct Scores {
     #[sync_var]
@@ -145,52 +118,43 @@ pub(crate) fn prefabs() -> Prefabs {
     prefabs.register::<Scores>("scores")
 }
 
-fn spawn_at(
+fn spawn(
     server: &mut NetworkServer,
     behaviour: impl NetworkBehaviour,
-    at: Vector2,
+    at: Vec2,
     owner: Option<ConnectionId>,
 ) -> NetId {
     let options = SpawnOptions {
-        position: Vector3::new(at.x, at.y, 0.0),
+        position: at.extend(0.0).into(),
         owner,
         ..SpawnOptions::default()
     };
     let spawned = server.spawn_with(behaviour, options);
-    spawned.expect("the prefab is registered and the owner connected")
-}
-
-fn are_near(a: Vector2, b: Vector2) -> bool {
-    (a.x - b.x).hypot(a.y - b.y) < REACH
+    spawned.expect("a registered prefab, and a connected owner")
 }
 
 /// The rules.
 pub(crate) struct Game {
     scores: NetId,
-    random: syncvar::testing::Random,
+    random: Random,
 }
 
 impl Game {
     pub(crate) fn new(server: &mut NetworkServer) -> Self {
-        let scores = server.spawn(Scores::default());
-        let random = syncvar::testing::Random::new(7);
+        let (scores, random) = (server.spawn(Scores::default()), Random::new(7));
         let mut game = Self { scores, random };
         (0..40).for_each(|_| game.add_pickup(server));
         game
     }
 
-    fn place(&mut self) -> Vector2 {
-        let [x, y] = [(); 2].map(|()| self.random.below(100) as f32 - 50.0);
-        Vector2 { x, y }
+    fn somewhere(&mut self) -> Vec2 {
+        Vec2::from([(); 2].map(|()| self.random.between(-HALF, HALF)))
     }
 
     fn add_pickup(&mut self, server: &mut NetworkServer) {
-        let position = self.place();
-        let pickup = Pickup {
-            heals: 25.into(),
-            position: position.into(),
-        };
-        spawn_at(server, pickup, position, None);
+        let at = self.somewhere();
+        let position = at.into();
+        spawn(server, Pickup { position }, at, None);
     }
 
     /// Runs one tick.
@@ -199,94 +163,75 @@ impl Game {
             match event {
                 ServerEvent::Ready { connection } => self.enter(server, connection),
                 ServerEvent::Disconnected { owned, .. } => {
-                    owned.into_iter().for_each(|id| drop(server.despawn(id)));
+                    owned.iter().for_each(|id| _ = server.despawn(*id));
                 }
                 _ => {}
             }
         }
-        let players: Vec<_> = server
-            .iter::<Player>()
-            .map(|(id, it)| (id, *it.position))
-            .collect();
+        let players = server.iter::<Player>();
+        let players: Vec<_> = players.map(|(id, it)| (id, *it.position)).collect();
         for (id, at) in &players {
-            server.set_transform(*id, Vector3::new(at.x, at.y, 0.0), Quaternion::IDENTITY);
+            server.set_transform(*id, at.extend(0.0).into(), Quaternion::IDENTITY);
         }
         self.fly(server, &players);
         self.pick_up(server, &players);
     }
 
     fn enter(&mut self, server: &mut NetworkServer, connection: ConnectionId) {
-        let at = self.place();
+        let at = self.somewhere();
         let player = Player {
             position: at.into(),
             health: FULL_HEALTH.into(),
             ..Player::default()
         };
-        let id = spawn_at(server, player, at, Some(connection));
-        if let Some(grid) = server.interest_mut::<SpatialGrid>() {
-            grid.follow(connection, id);
-        }
+        let id = spawn(server, player, at, Some(connection));
+        let grid = server.interest_mut::<SpatialGrid>();
+        grid.expect("the server has a grid").follow(connection, id);
     }
 
-    /// Ends shots: after their flight, or in a player.
-    fn fly(&mut self, server: &mut NetworkServer, players: &[(NetId, Vector2)]) {
+    /// Ends each shot after its flight, or in a player.
+    fn fly(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {
         let now = server.now();
         let shots = server.iter::<Shot>();
-        let shots: Vec<_> = shots
-            .map(|(id, it)| (id, it.shooter.id(), it.place(now)))
-            .collect();
-        for (id, shooter, place) in shots {
-            let hit = place.map(|place| {
-                let is_hit =
-                    |(player, at): &&(NetId, _)| *player != shooter && are_near(*at, place);
-                players.iter().find(is_hit)
-            });
-            let Some(hit) = hit else {
-                drop(server.despawn(id));
-                continue;
+        let shots = shots.map(|(id, it)| (id, it.shooter.id(), it.place(now)));
+        for (id, shooter, place) in shots.collect::<Vec<_>>() {
+            let is_hit = |(player, at): &&(NetId, Vec2)| {
+                *player != shooter && place.is_some_and(|place| at.distance(place) < 1.0)
             };
-            if let Some((player, _)) = hit {
-                drop(server.despawn(id));
-                self.hurt(server, *player, shooter);
+            let hit = players.iter().find(is_hit);
+            if hit.is_some() || place.is_none() {
+                server.despawn(id);
             }
+            hit.and_then(|(player, _)| self.hurt(server, *player, shooter));
         }
     }
 
-    fn hurt(&mut self, server: &mut NetworkServer, player: NetId, shooter: NetId) {
-        let at = self.place();
-        let Some(mut hurt) = server.get_mut::<Player>(player) else {
-            return;
-        };
-        hurt.health -= 34;
-        if *hurt.health > 0 {
-            return;
+    fn hurt(&mut self, server: &mut NetworkServer, player: NetId, shooter: NetId) -> Option<()> {
+        let mut player = server.get_mut::<Player>(player)?;
+        player.health -= 34;
+        if *player.health <= 0 {
+            player.health.set(FULL_HEALTH);
+            player.position.set(self.somewhere());
+            drop(player);
+            let name = server.get::<Player>(shooter)?.name.to_string();
+            let mut scores = server.get_mut::<Scores>(self.scores)?;
+            let kills = scores.kills.get(&name).map_or(1, |kills| kills + 1);
+            scores.kills.insert(name, kills);
         }
-        hurt.health.set(FULL_HEALTH);
-        hurt.position.set(at);
-        drop(hurt);
-        let name = server.get::<Player>(shooter).map(|it| it.name.to_string());
-        if let (Some(name), Some(mut scores)) = (name, server.get_mut::<Scores>(self.scores)) {
-            let kills = scores.kills.get(&name).copied().unwrap_or_default();
-            scores.kills.insert(name, kills + 1);
-        }
+        Some(())
     }
 
-    fn pick_up(&mut self, server: &mut NetworkServer, players: &[(NetId, Vector2)]) {
-        let pickups: Vec<_> = server
-            .iter::<Pickup>()
-            .map(|(id, it)| (id, *it.position))
-            .collect();
-        for (id, place) in pickups {
-            let taker = players.iter().find(|(_, at)| are_near(*at, place));
-            let Some(mut taker) = taker.and_then(|(taker, _)| server.get_mut::<Player>(*taker))
-            else {
-                continue;
-            };
-            let health = (*taker.health + 25).min(FULL_HEALTH);
-            taker.health.set(health);
-            drop(taker);
-            drop(server.despawn(id));
-            self.add_pickup(server);
+    fn pick_up(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {
+        let pickups = server.iter::<Pickup>().map(|(id, it)| (id, *it.position));
+        for (id, place) in pickups.collect::<Vec<_>>() {
+            let taker = players.iter().find(|(_, at)| at.distance(place) < 1.0);
+            if let Some(mut taker) = taker.and_then(|(id, _)| server.get_mut::<Player>(*id)) {
+                let health = (*taker.health + 25).min(FULL_HEALTH);
+                taker.health.set(health);
+                drop(taker);
+                server.despawn(id);
+                self.add_pickup(server);
+            }
         }
     }
 }

@@ -21,39 +21,40 @@ use syncvar::tcp::{Host, TcpOptions};
 use syncvar::testing::compare_replicas;
 use syncvar::{Endpoint, ServerConfig};
 use tokio::time::{Instant, MissedTickBehavior, interval};
+use tracing::{Instrument, Level, info_span};
 
-use game::{Game, Player, Scores, prefabs};
+use game::{Game, Player, prefabs};
 
-const BOTS: u64 = 20;
 /// Duration of the game.
 const LENGTH: Duration = Duration::from_secs(5);
 
 #[tokio::main]
 async fn main() -> io::Result<ExitCode> {
-    let level = std::env::var("LOG")
-        .ok()
-        .and_then(|level| level.parse().ok());
-    let level: tracing::Level = level.unwrap_or(tracing::Level::WARN);
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_target(false)
-        .without_time()
-        .init();
+    let level = std::env::var("LOG").unwrap_or_else(|_| "warn".into());
+    let level = level.parse::<Level>().map_err(io::Error::other)?;
+    tracing_subscriber::fmt().with_max_level(level).init();
 
     let mut config = ServerConfig::default();
-    (config.tick_rate, config.profile) = (game::RATE, true);
+    (config.tick_rate, config.profile) = (game::RATE.into(), true);
     let mut server = NetworkServer::with_interest(prefabs(), config, SpatialGrid::xy(10.0, 30.0));
     let mut game = Game::new(&mut server);
     let mut host = Host::new(TcpOptions::default().into());
     host.listen_tcp("127.0.0.1:0").await?;
     let addr = host.local_addrs()?[0];
-    let start = |number| Duration::from_millis(if number < 16 { 0 } else { 2000 });
-    let bots =
-        (0..BOTS).map(|number| tokio::spawn(bot::play(addr, number, (start(number), LENGTH))));
+    let bots = (0..20).map(|number| {
+        let start = Duration::from_secs(if number < 16 { 0 } else { 2 });
+        let play = bot::play(
+            addr,
+            format!("bot {number}"),
+            (start, LENGTH),
+            number % 5 == 4,
+        );
+        tokio::spawn(play.instrument(info_span!("bot", number)))
+    });
     let bots: Vec<_> = bots.collect();
 
     let begin = Instant::now();
-    let mut ticks = interval(Duration::from_secs(1) / game::RATE);
+    let mut ticks = interval(Duration::from_secs(1) / game::RATE.into());
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     while !bots.iter().all(|bot| bot.is_finished()) {
         tokio::select! {
@@ -66,36 +67,22 @@ async fn main() -> io::Result<ExitCode> {
         host.transmit(&mut server);
     }
 
-    let (mut differences, mut corrections, mut hits) = (0, 0, 0);
+    let (mut equal, mut hits, mut corrections) = (true, 0, 0);
     for bot in bots {
         let (bot, mut tcp) = bot.await??;
         let client = tcp.client_mut();
-        let me = client.iter::<Player>().find(|(id, _)| client.is_owner(*id));
-        let Some(connection) = me.and_then(|(id, _)| server.owner(id)) else {
-            return Err(io::Error::other("a bot has no player"));
-        };
-        hits += client
-            .iter::<Player>()
-            .map(|(_, player)| player.hits)
-            .sum::<u32>();
-        corrections += bot.corrections;
+        let connection = server.owner(bot.me).expect("each bot has a player");
         for difference in compare_replicas(&mut server, connection, client) {
             println!("{difference}");
-            differences += 1;
+            equal = false;
         }
-    }
-    for (_, scores) in server.iter::<Scores>() {
-        println!("kills: {:?}", scores.kills.iter().collect::<Vec<_>>());
+        corrections += bot.corrections;
+        hits += client.iter::<Player>().map(|(_, it)| it.hits).sum::<u32>();
     }
     println!(
-        "{hits} hits seen, {corrections} corrections\n\n{}",
+        "{}\n{hits} hits seen, {corrections} corrections",
         server.stats()
     );
-    Ok(if differences == 0 {
-        println!("All replicas are equal to the server's objects.");
-        ExitCode::SUCCESS
-    } else {
-        println!("{differences} replicas differ.");
-        ExitCode::FAILURE
-    })
+    println!("all replicas are equal to the server's objects: {equal}");
+    Ok(ExitCode::from(u8::from(!equal)))
 }

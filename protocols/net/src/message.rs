@@ -122,16 +122,30 @@ messages! {
     NotReady {}
 }
 
-/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298; 0 before the first one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RoundTrip {
     pub(crate) mean: u64,
     pub(crate) deviation: u64,
 }
 
+impl RoundTrip {
+    /// Before the first measurement.
+    pub(crate) const UNKNOWN: Self = Self {
+        mean: u64::MAX,
+        deviation: u64::MAX,
+    };
+}
+
+impl Default for RoundTrip {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
 /// Writes the mean and the deviation, packed, or nothing before the first measurement.
 fn write_round_trip(writer: &mut NetworkWriter, measured: &RoundTrip) {
-    if *measured != RoundTrip::default() {
+    if *measured != RoundTrip::UNKNOWN {
         write_packed_wide(writer, &measured.mean);
         write_packed_wide(writer, &measured.deviation);
     }
@@ -139,7 +153,7 @@ fn write_round_trip(writer: &mut NetworkWriter, measured: &RoundTrip) {
 
 fn read_round_trip(reader: &mut NetworkReader<'_>) -> Result<RoundTrip, ReadError> {
     if reader.remaining() == 0 {
-        return Ok(RoundTrip::default());
+        return Ok(RoundTrip::UNKNOWN);
     }
     let (mean, deviation) = (read_packed_wide(reader)?, read_packed_wide(reader)?);
     Ok(RoundTrip { mean, deviation })

@@ -36,7 +36,7 @@ impl NetworkServer {
             .backlog
             .as_ref()
             .map_or(0, |backlog| backlog.entries.len());
-        if measured != RoundTrip::default() {
+        if measured != RoundTrip::UNKNOWN {
             stats.round_trip = Some(Duration::from_micros(measured.mean));
             stats.jitter = Some(Duration::from_micros(measured.deviation));
         }
