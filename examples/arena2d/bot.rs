@@ -57,27 +57,31 @@ pub(crate) async fn play(
 impl Bot {
     /// Runs one frame.
     fn act(&mut self, tcp: &mut TcpClient) {
+        let mut is_moved = false;
         while let Some(event) = tcp.poll_event() {
             match event {
                 ClientEvent::OwnerChanged {
                     object,
                     owned: true,
                 } => {
-                    (self.me, self.predicted) = (object, Vec2::INFINITY);
+                    self.me = object;
+                    let me = tcp.client().get::<Player>(object);
+                    self.predicted = me.map_or(Vec2::ZERO, |me| *me.position);
                     self.unacked.clear();
                     let _ = tcp
                         .client_mut()
                         .calls::<Player>(object)
                         .introduce(self.name.clone());
                 }
-                ClientEvent::Changed { object, .. } if object == self.me => {
-                    self.reconcile(tcp.client())
-                }
+                ClientEvent::Changed { object, .. } => is_moved |= object == self.me,
                 _ => {}
             }
         }
         if !tcp.client().is_owner(self.me) {
             return;
+        }
+        if is_moved {
+            self.reconcile(tcp.client());
         }
         let (direction, target) = (self.direction(tcp), self.target(tcp.client()));
         self.input += 1;
@@ -100,8 +104,7 @@ impl Bot {
             .unacked
             .iter()
             .fold(*me.position, |at, (_, direction)| step(at, *direction));
-        let is_wrong = self.predicted.is_finite() && position.distance(self.predicted) > 0.1;
-        self.corrections += u32::from(is_wrong);
+        self.corrections += u32::from(position.distance(self.predicted) > 0.1);
         self.predicted = position;
     }
 

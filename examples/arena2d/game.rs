@@ -142,6 +142,7 @@ pub(crate) struct Game {
 impl Game {
     pub(crate) fn new(server: &mut NetworkServer) -> Self {
         let (scores, random) = (server.spawn(Scores::default()), Random::new(7));
+        server.show_to_all(scores);
         let mut game = Self { scores, random };
         (0..40).for_each(|_| game.add_pickup(server));
         game
@@ -222,16 +223,17 @@ impl Game {
     }
 
     fn pick_up(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {
-        let pickups = server.iter::<Pickup>().map(|(id, it)| (id, *it.position));
-        for (id, place) in pickups.collect::<Vec<_>>() {
-            let taker = players.iter().find(|(_, at)| at.distance(place) < 1.0);
-            if let Some(mut taker) = taker.and_then(|(id, _)| server.get_mut::<Player>(*id)) {
+        let taken = server.iter::<Pickup>().filter_map(|(id, pickup)| {
+            let taker = |(_, at): &&(NetId, Vec2)| at.distance(*pickup.position) < 1.0;
+            Some((id, players.iter().find(taker)?.0))
+        });
+        for (id, taker) in taken.collect::<Vec<_>>() {
+            if let Some(mut taker) = server.get_mut::<Player>(taker) {
                 let health = (*taker.health + 25).min(FULL_HEALTH);
                 taker.health.set(health);
-                drop(taker);
-                server.despawn(id);
-                self.add_pickup(server);
             }
+            server.despawn(id);
+            self.add_pickup(server);
         }
     }
 }

@@ -87,6 +87,7 @@ impl MirrorServer {
         if sees && !observes {
             self.add_observer(id, connection);
         } else if observes && !sees {
+            tracing::trace!(object = %id, connection = connection.0, "leaves a view");
             self.send_object_message(id, connection, &ObjectHideMessage { net_id: id });
             self.remove_observer(id, connection);
         }
@@ -169,6 +170,7 @@ impl MirrorServer {
 
     /// Sends the spawn to a new observer.
     fn spawn_for(&mut self, id: NetId, connection: ConnectionId) {
+        tracing::trace!(object = %id, connection = connection.0, "enters a view");
         if !self.send_spawn(id, connection) {
             // Without the spawn it cannot receive changes. The next change may fit.
             self.remove_observer(id, connection);
@@ -204,6 +206,10 @@ impl MirrorServer {
             return;
         };
         let former = std::mem::replace(&mut client.readiness, Readiness::Receiving);
+        tracing::debug!(
+            connection = connection.0,
+            "sends all visible objects to a client"
+        );
         self.send_message(Reliable, connection, &ObjectSpawnStartedMessage);
         // View changes until now belong into this burst.
         self.apply_interest();

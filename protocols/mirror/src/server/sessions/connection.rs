@@ -136,6 +136,7 @@ impl MirrorServer {
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
         let id = self.sessions.add(limits);
         self.observers.interest.management.handle_connect(id);
+        tracing::debug!(connection = id.0, "a transport has connected a client");
         if self.config.authenticate {
             self.events
                 .push(MirrorServerEvent::Connecting { connection: id });
@@ -157,6 +158,7 @@ impl MirrorServer {
             return;
         }
         self.send_scene(connection);
+        tracing::debug!(connection = connection.0, "accepted a client");
         self.events
             .push(MirrorServerEvent::Connected { connection });
     }
@@ -229,6 +231,7 @@ impl MirrorServer {
         let Some(client) = self.sessions.remove(connection) else {
             return;
         };
+        tracing::debug!(connection = connection.0, ?reason, "closed a connection");
         self.observers.remove_connection(connection);
         self.remove_from_audiences(connection);
         for object in self.world.objects.values_mut() {
