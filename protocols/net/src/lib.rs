@@ -12,7 +12,9 @@ mod context;
 mod id_set;
 mod memory;
 mod message;
+mod recent;
 mod server;
+mod session_token;
 mod stats;
 mod unet;
 
@@ -26,8 +28,9 @@ pub use memory::{
 };
 pub use message::{Framing, MessageType};
 pub use server::{
-    BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, Replicated,
-    ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
+    Admission, BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError,
+    Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
+pub use session_token::SessionToken;
 pub use stats::{FieldStats, Profile, Stats};
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

@@ -60,6 +60,6 @@ pub use options::TcpOptions;
 pub use server::TcpServer;
 
 pub use crate::{
-    Host, Peer, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportOptions,
+    Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportOptions,
     TransportStats,
 };

@@ -223,8 +223,9 @@ impl MemoryNetwork {
     pub fn replica_differences(&mut self) -> Vec<ReplicaDifference> {
         let mut all = Vec::new();
         for (index, end) in self.clients.iter_mut().enumerate() {
-            if end.connected {
-                let found = compare_replicas(&mut self.server, end.connection, &mut end.client);
+            let connection = self.server.connection_of(end.connection);
+            if let Some(connection) = connection.filter(|_| end.connected) {
+                let found = compare_replicas(&mut self.server, connection, &mut end.client);
                 all.extend(found.into_iter().map(|difference| ReplicaDifference {
                     client: Some(index),
                     ..difference

@@ -54,6 +54,7 @@ impl NetworkServer {
             let when = When {
                 now: nanos(now),
                 force: job.force,
+                interval: self.config.default_interval(),
             };
             let due = slots
                 .iter()
@@ -72,7 +73,7 @@ impl NetworkServer {
 fn due_channel(slot: &dyn Slot, when: When) -> u64 {
     let info = slot.info();
     let waited = when.now.saturating_sub(slot.last_send());
-    let is_due = slot.dirty_bits() != 0 && (when.force || waited > info.send_interval);
+    let is_due = slot.dirty_bits() != 0 && (when.force || waited > info.interval(when.interval));
     let is_open = usize::from(info.channel) < MAX_CHANNELS;
     if is_due && is_open {
         1 << info.channel

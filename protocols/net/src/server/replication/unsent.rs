@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::{Slot, nanos};
+use syncvar_runtime::object::{Nanos, Slot, nanos};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkWriter, ObjectError, UnsentField, UnsentReason, WriteError,
 };
@@ -18,6 +18,8 @@ struct Observation {
     reason: Option<UnsentReason>,
     /// Whether the owner observes the object.
     owner_observes: bool,
+    /// Send interval of behaviours without one.
+    interval: Nanos,
 }
 
 impl NetworkServer {
@@ -65,7 +67,7 @@ impl NetworkServer {
                             let names = (Some(info.schema.name), Some(field.name));
                             UnsentReason::CannotBeSent(WriteError::new(kind, 0, names.0, names.1))
                         }
-                        Ok(_) => delay(slot, 1 << number, observation.owner_observes, now),
+                        Ok(_) => delay(slot, 1 << number, &observation, now),
                     }
                 });
                 unsent.push(UnsentField::new(
@@ -99,6 +101,7 @@ impl NetworkServer {
         Observation {
             reason,
             owner_observes: replicated.owner.is_some_and(observes),
+            interval: self.config.default_interval(),
         }
     }
 
@@ -136,12 +139,12 @@ fn write_alone(slot: &mut dyn Slot, bit: u64) -> Result<usize, WriteError> {
 }
 
 /// Returns the reason of a field that can be sent to the observers.
-fn delay(slot: &mut dyn Slot, bit: u64, owner_observes: bool, now: Duration) -> UnsentReason {
+fn delay(slot: &mut dyn Slot, bit: u64, observation: &Observation, now: Duration) -> UnsentReason {
     let (info, last_send) = (slot.info(), slot.last_send());
     if info.policy.initial_only & bit != 0 {
         return UnsentReason::InitialOnly;
     }
-    if info.policy.owner_only & bit != 0 && !owner_observes {
+    if info.policy.owner_only & bit != 0 && !observation.owner_observes {
         return UnsentReason::NoReader;
     }
     let (held, due) = slot.held_back(nanos(now));
@@ -149,9 +152,10 @@ fn delay(slot: &mut dyn Slot, bit: u64, owner_observes: bool, now: Duration) -> 
         let due = due.map(Duration::from_nanos);
         return UnsentReason::Throttled { due };
     }
-    if nanos(now).saturating_sub(last_send) > info.send_interval {
+    let interval = info.interval(observation.interval);
+    if nanos(now).saturating_sub(last_send) > interval {
         return UnsentReason::NextUpdate;
     }
-    let due = Duration::from_nanos(last_send.saturating_add(info.send_interval));
+    let due = Duration::from_nanos(last_send.saturating_add(interval));
     UnsentReason::SendInterval { due }
 }

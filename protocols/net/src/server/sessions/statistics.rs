@@ -31,7 +31,7 @@ impl NetworkServer {
         }
         let measured = known.ping.measured;
         let mut stats = ConnectionStats::default();
-        (stats.sent, stats.received, stats.queued) = (known.sent, known.received, queued);
+        (stats.sent, stats.received, stats.queued) = (known.outgoing, known.incoming, queued);
         stats.backlog = known
             .backlog
             .as_ref()
