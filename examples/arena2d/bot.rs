@@ -6,16 +6,17 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use glam::Vec2;
+use syncvar::join::Payload;
 use syncvar::prelude::*;
-use syncvar::tcp::TcpClient;
-use tokio::time::{Instant, interval, sleep};
+use syncvar::tcp::TcpOptions;
+use syncvar::transport::Peer;
 
-use crate::game::{Pickup, Player, RATE, Shot, prefabs, step};
+use crate::game::{Pickup, Player, Shot, prefabs, step};
 
-#[derive(Default)]
 pub(crate) struct Bot {
-    name: String,
-    pub(crate) me: NetId,
+    pub(crate) client: NetworkClient,
+    pub(crate) peer: Peer,
+    me: NetId,
     input: u32,
     /// Inputs that the server has not acknowledged.
     unacked: VecDeque<(u32, Vec2)>,
@@ -24,110 +25,90 @@ pub(crate) struct Bot {
     pub(crate) corrections: u32,
 }
 
-/// Plays from `start` to `end`, with a break if `leaves`. Returns the bot and its client, still connected.
-pub(crate) async fn play(
-    addr: SocketAddr,
-    name: String,
-    (start, end): (Duration, Duration),
-    mut leaves: bool,
-) -> io::Result<(Bot, TcpClient)> {
-    let begin = Instant::now();
-    sleep(start).await;
-    let mut tcp = TcpClient::connect(addr, NetworkClient::new(prefabs())).await?;
-    let mut bot = Bot {
-        name,
-        ..Bot::default()
-    };
-    let mut ticks = interval(Duration::from_secs(1) / u32::from(RATE));
-    let rest = Duration::from_millis(500); // the last packets arrive
-    while begin.elapsed() < end + rest {
-        tokio::select! {
-            result = tcp.receive() => result.map_err(io::Error::other)?,
-            _ = ticks.tick() => if begin.elapsed() < end { bot.act(&mut tcp) },
-        }
-        if leaves && begin.elapsed() > (start + end) / 2 {
-            leaves = false;
-            let client = tcp.disconnect("back in a second").await;
-            tcp = TcpClient::connect(addr, client).await?;
-        }
-    }
-    Ok((bot, tcp))
-}
-
 impl Bot {
+    /// Creates a bot that connects in the background.
+    pub(crate) fn new(addr: SocketAddr, name: String) -> io::Result<Self> {
+        let mut client = NetworkClient::new(prefabs());
+        client.set_join_payload(Payload::of(&name).map_err(io::Error::other)?);
+        Ok(Self {
+            peer: Peer::tcp(addr, &client, TcpOptions::default())?,
+            client,
+            me: NetId::NONE,
+            input: 0,
+            unacked: VecDeque::new(),
+            predicted: Vec2::ZERO,
+            corrections: 0,
+        })
+    }
+
     /// Runs one frame.
-    fn act(&mut self, tcp: &mut TcpClient) {
+    pub(crate) fn frame(&mut self, now: Duration, plays: bool) {
+        if let Err(error) = self.peer.receive(&mut self.client, now) {
+            tracing::warn!(%error, "a bot has lost its connection");
+        }
         let mut is_moved = false;
-        while let Some(event) = tcp.poll_event() {
+        while let Some(event) = self.client.poll_event() {
             match event {
-                ClientEvent::OwnerChanged {
-                    object,
-                    owned: true,
-                } => {
+                ClientEvent::OwnerChanged { object, owned } if owned => {
                     self.me = object;
-                    let me = tcp.client().get::<Player>(object);
+                    let me = self.client.get::<Player>(object);
                     self.predicted = me.map_or(Vec2::ZERO, |me| *me.position);
-                    self.unacked.clear();
-                    let _ = tcp
-                        .client_mut()
-                        .calls::<Player>(object)
-                        .introduce(self.name.clone());
                 }
                 ClientEvent::Changed { object, .. } => is_moved |= object == self.me,
                 _ => {}
             }
         }
-        if !tcp.client().is_owner(self.me) {
-            return;
-        }
         if is_moved {
-            self.reconcile(tcp.client());
+            self.reconcile();
         }
-        let (direction, target) = (self.direction(tcp), self.target(tcp.client()));
-        self.input += 1;
-        self.unacked.push_back((self.input, direction));
-        self.predicted = step(self.predicted, direction);
-        let client = tcp.client_mut();
-        let _ = client.calls::<Player>(self.me).steer(self.input, direction);
-        if let Some(target) = target.filter(|_| self.input.is_multiple_of(20)) {
-            let _ = client.calls::<Player>(self.me).shoot(target);
+        if plays && self.client.is_owner(self.me) {
+            self.play(now);
         }
+        self.client.update(now);
+        self.peer.transmit(&mut self.client, now);
     }
 
     /// Takes the server's position, and repeats the inputs that it lacks.
-    fn reconcile(&mut self, client: &NetworkClient) {
-        let Some(me) = client.get::<Player>(self.me) else {
-            return;
-        };
+    fn reconcile(&mut self) -> Option<()> {
+        let me = self.client.get::<Player>(self.me)?;
         self.unacked.retain(|(input, _)| *input > *me.acked);
-        let position = self
-            .unacked
-            .iter()
-            .fold(*me.position, |at, (_, direction)| step(at, *direction));
+        let inputs = self.unacked.iter();
+        let position = inputs.fold(*me.position, |at, (_, direction)| step(at, *direction));
         self.corrections += u32::from(position.distance(self.predicted) > 0.1);
         self.predicted = position;
+        Some(())
     }
 
-    /// Walks to the nearest pick-up, but aside where a shot is close.
-    fn direction(&self, tcp: &TcpClient) -> Vec2 {
-        let (client, here) = (tcp.client(), self.predicted);
-        let now = tcp.network_time().map(|it| it.time).unwrap_or_default();
+    fn play(&mut self, now: Duration) {
+        let direction = self.direction(now);
+        self.input += 1;
+        self.unacked.push_back((self.input, direction));
+        self.predicted = step(self.predicted, direction);
+        let calls = self.client.calls::<Player>(self.me);
+        let _ = calls.steer(self.input, direction);
+        let mut others = self
+            .client
+            .iter::<Player>()
+            .filter(|(id, _)| *id != self.me);
+        let target = others.next().map(|(_, it)| *it.position - self.predicted);
+        drop(others);
+        if let Some(target) = target.filter(|_| self.input.is_multiple_of(20)) {
+            let _ = self.client.calls::<Player>(self.me).shoot(target);
+        }
+    }
+
+    /// Returns the way to the nearest pick-up, or aside where a shot is close.
+    fn direction(&self, now: Duration) -> Vec2 {
+        let (client, here) = (&self.client, self.predicted);
+        let now = client.network_time_at(now).map(|it| it.time);
         let mut shots = client
             .iter::<Shot>()
-            .filter_map(|(_, shot)| shot.place(now));
+            .filter_map(|(_, shot)| shot.place(now?));
         if let Some(shot) = shots.find(|shot| here.distance(*shot) < 3.0) {
             return (here - shot).perp().normalize_or_zero();
         }
-        let pickups = client.iter::<Pickup>().map(|(_, it)| *it.position);
-        let nearest = pickups.min_by(|a, b| here.distance(*a).total_cmp(&here.distance(*b)));
-        nearest.map_or(Vec2::X, |goal| (goal - here).normalize_or_zero())
-    }
-
-    /// Returns the direction of another player.
-    fn target(&self, client: &NetworkClient) -> Option<Vec2> {
-        let mut others = client.iter::<Player>().filter(|(id, _)| *id != self.me);
-        others
-            .next()
-            .map(|(_, other)| *other.position - self.predicted)
+        let ways = client.iter::<Pickup>().map(|(_, it)| *it.position - here);
+        let nearest = ways.min_by(|a, b| a.length().total_cmp(&b.length()));
+        nearest.unwrap_or(Vec2::X).normalize_or_zero()
     }
 }

@@ -37,13 +37,10 @@ pub(crate) struct Player {
     /// Last input in `position`.
     #[sync_var(read = owner)]
     pub(crate) acked: SyncVar<u32>,
-    /// Hits that this client has seen.
-    pub(crate) hits: u32,
 }
 
 impl Player {
     fn on_health(&mut self, previous: i32, ctx: &mut NetworkContext<'_>) {
-        self.hits += u32::from(*self.health < previous);
         let mine = ctx.is_owner();
         tracing::debug!(player = %ctx.net_id(), mine, previous, now = *self.health, "health");
     }
@@ -51,11 +48,6 @@ impl Player {
 
 #[network_calls]
 impl Player {
-    #[command(rate = 5.0)]
-    pub(crate) fn introduce(&mut self, name: String) {
-        self.name.set(name);
-    }
-
     #[command(rate = 120.0)]
     pub(crate) fn steer(&mut self, input: u32, direction: Vec2) {
         self.acked.set(input);
@@ -104,18 +96,10 @@ pub(crate) struct Pickup {
     pub(crate) position: SyncVar<Vec2>,
 }
 
-/// Kills by name; all clients see it.
-#[derive(NetworkBehaviour, Default)]
-pub(crate) struct Scores {
-    #[sync_var]
-    pub(crate) kills: SyncDictionary<String, u32>,
-}
-
 pub(crate) fn prefabs() -> Prefabs {
     let prefabs = Prefabs::new().register::<Player>("player");
     let prefabs = prefabs.register::<Shot>("shot");
-    let prefabs = prefabs.register::<Pickup>("pickup");
-    prefabs.register::<Scores>("scores")
+    prefabs.register::<Pickup>("pickup")
 }
 
 fn spawn(
@@ -135,15 +119,14 @@ fn spawn(
 
 /// The rules.
 pub(crate) struct Game {
-    scores: NetId,
     random: Random,
 }
 
 impl Game {
     pub(crate) fn new(server: &mut NetworkServer) -> Self {
-        let (scores, random) = (server.spawn(Scores::default()), Random::new(7));
-        server.show_to_all(scores);
-        let mut game = Self { scores, random };
+        let mut game = Self {
+            random: Random::new(7),
+        };
         (0..40).for_each(|_| game.add_pickup(server));
         game
     }
@@ -162,7 +145,7 @@ impl Game {
     pub(crate) fn tick(&mut self, server: &mut NetworkServer) {
         while let Some(event) = server.poll_event() {
             match event {
-                ServerEvent::Ready { connection } => self.enter(server, connection),
+                ServerEvent::Connected { connection } => self.enter(server, connection),
                 ServerEvent::Disconnected { owned, .. } => {
                     owned.iter().for_each(|id| _ = server.despawn(*id));
                 }
@@ -179,8 +162,10 @@ impl Game {
     }
 
     fn enter(&mut self, server: &mut NetworkServer, connection: ConnectionId) {
-        let at = self.somewhere();
+        let (at, payload) = (self.somewhere(), server.join_payload(connection));
+        let name: Option<String> = payload.and_then(|payload| payload.decode().ok());
         let player = Player {
+            name: name.unwrap_or_else(|| "nameless".into()).into(),
             position: at.into(),
             health: FULL_HEALTH.into(),
             ..Player::default()
@@ -190,7 +175,7 @@ impl Game {
         grid.expect("the server has a grid").follow(connection, id);
     }
 
-    /// Ends each shot after its flight, or in a player.
+    /// Ends each shot after its flight, or in a player, who begins anew without health.
     fn fly(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {
         let now = server.now();
         let shots = server.iter::<Shot>();
@@ -203,23 +188,14 @@ impl Game {
             if hit.is_some() || place.is_none() {
                 server.despawn(id);
             }
-            hit.and_then(|(player, _)| self.hurt(server, *player, shooter));
+            if let Some(mut player) = hit.and_then(|(hit, _)| server.get_mut::<Player>(*hit)) {
+                player.health -= 34;
+                if *player.health <= 0 {
+                    player.health.set(FULL_HEALTH);
+                    player.position.set(self.somewhere());
+                }
+            }
         }
-    }
-
-    fn hurt(&mut self, server: &mut NetworkServer, player: NetId, shooter: NetId) -> Option<()> {
-        let mut player = server.get_mut::<Player>(player)?;
-        player.health -= 34;
-        if *player.health <= 0 {
-            player.health.set(FULL_HEALTH);
-            player.position.set(self.somewhere());
-            drop(player);
-            let name = server.get::<Player>(shooter)?.name.to_string();
-            let mut scores = server.get_mut::<Scores>(self.scores)?;
-            let kills = scores.kills.get(&name).map_or(1, |kills| kills + 1);
-            scores.kills.insert(name, kills);
-        }
-        Some(())
     }
 
     fn pick_up(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {

@@ -59,7 +59,4 @@ pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
 pub use server::TcpServer;
 
-pub use crate::{
-    Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportOptions,
-    TransportStats,
-};
+pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
