@@ -57,7 +57,7 @@ impl Player {
     #[command(rate = 4.0)]
     pub(crate) fn shoot(&mut self, ctx: &mut CallContext<'_>, direction: Vec2) {
         let (shooter, from) = (NetRef::from(ctx.net_id()), *self.position);
-        let Some(server) = ctx.server() else { return };
+        let server = ctx.expect_server();
         let shot = Shot {
             from: from.into(),
             direction: direction.normalize_or_zero().into(),
@@ -113,7 +113,7 @@ fn spawn(
         owner,
         ..SpawnOptions::default()
     };
-    let spawned = server.spawn_with(behaviour, options);
+    let spawned = server.try_spawn(behaviour, options);
     spawned.expect("a registered prefab, and a connected owner")
 }
 
@@ -155,7 +155,7 @@ impl Game {
         let players = server.iter::<Player>();
         let players: Vec<_> = players.map(|(id, it)| (id, *it.position)).collect();
         for (id, at) in &players {
-            server.set_transform(*id, at.extend(0.0).into(), Quaternion::IDENTITY);
+            let _ = server.set_transform(*id, at.extend(0.0).into(), Quaternion::IDENTITY);
         }
         self.fly(server, &players);
         self.pick_up(server, &players);
@@ -172,7 +172,8 @@ impl Game {
         };
         let id = spawn(server, player, at, Some(connection));
         let grid = server.interest_mut::<SpatialGrid>();
-        grid.expect("the server has a grid").follow(connection, id);
+        let grid = grid.expect("the interest management of `main`");
+        grid.follow(connection, id).expect("a connected client");
     }
 
     /// Ends each shot after its flight, or in a player, who begins anew without health.
@@ -186,9 +187,9 @@ impl Game {
             };
             let hit = players.iter().find(is_hit);
             if hit.is_some() || place.is_none() {
-                server.despawn(id);
+                let _ = server.despawn(id);
             }
-            if let Some(mut player) = hit.and_then(|(hit, _)| server.get_mut::<Player>(*hit)) {
+            if let Some(mut player) = hit.and_then(|(hit, _)| server.get_mut::<Player>(*hit).ok()) {
                 player.health -= 34;
                 if *player.health <= 0 {
                     player.health.set(FULL_HEALTH);
@@ -204,11 +205,11 @@ impl Game {
             Some((id, players.iter().find(taker)?.0))
         });
         for (id, taker) in taken.collect::<Vec<_>>() {
-            if let Some(mut taker) = server.get_mut::<Player>(taker) {
+            if let Ok(mut taker) = server.get_mut::<Player>(taker) {
                 let health = (*taker.health + 25).min(FULL_HEALTH);
                 taker.health.set(health);
             }
-            server.despawn(id);
+            let _ = server.despawn(id);
             self.add_pickup(server);
         }
     }

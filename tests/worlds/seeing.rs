@@ -59,7 +59,7 @@ fn in_view(clients: usize) -> MemoryNetwork {
     for _ in 0..clients {
         let index = net.connect();
         let connection = net.connection(index);
-        tags(&mut net).inner_mut().watch(connection, HERE);
+        tags(&mut net).inner_mut().watch(connection, HERE).unwrap();
     }
     net.settle();
     net
@@ -75,7 +75,7 @@ fn spawn_at(net: &mut MemoryNetwork, position: Vector3, owner: Option<Connection
         owner,
         ..SpawnOptions::default()
     };
-    net.server.spawn_with(Unit::default(), options).unwrap()
+    net.server.try_spawn(Unit::default(), options).unwrap()
 }
 
 #[test]
@@ -93,19 +93,19 @@ fn each_rule_of_visibility_is_named() {
     assert!(matches!(why(&net, far), ViewReason::OutsideArea(_)));
     assert_eq!(why(&net, own), ViewReason::Owner);
 
-    tags(&mut net).tag(near, Some(TEAM));
+    tags(&mut net).tag(near, Some(TEAM)).unwrap();
     net.settle();
     assert_eq!(why(&net, near), ViewReason::OutsideGroup(TEAM));
-    tags(&mut net).join(connection, TEAM);
+    tags(&mut net).join(connection, TEAM).unwrap();
     net.settle();
     assert_eq!(why(&net, near), ViewReason::Group(TEAM));
 
-    net.server.show(far, connection);
-    net.server.hide(own, connection);
+    net.server.show(far, connection).unwrap();
+    net.server.hide(own, connection).unwrap();
     assert_eq!(why(&net, far), ViewReason::ShownByName);
     assert_eq!(why(&net, own), ViewReason::HiddenByName);
-    net.server.show_to_all(far);
-    net.server.hide_from_all(near);
+    net.server.show_to_all(far).unwrap();
+    net.server.hide_from_all(near).unwrap();
     assert_eq!(why(&net, far), ViewReason::ShownToAll);
     assert_eq!(why(&net, near), ViewReason::HiddenFromAll);
     net.server.set_not_ready(connection);
@@ -121,13 +121,13 @@ fn every_reason_agrees_with_is_visible() {
         let owner = random.chance(300).then(|| net.connection(0));
         let id = spawn_at(&mut net, position, owner);
         if random.chance(300) {
-            tags(&mut net).tag(id, Some(TEAM));
+            tags(&mut net).tag(id, Some(TEAM)).unwrap();
         }
         let connection = net.connection(random.below(3) as usize);
         match random.below(5) {
-            0 => drop(net.server.show(id, connection)),
-            1 => drop(net.server.hide(id, connection)),
-            2 => tags(&mut net).join(connection, TEAM),
+            0 => net.server.show(id, connection).unwrap(),
+            1 => net.server.hide(id, connection).unwrap(),
+            2 => tags(&mut net).join(connection, TEAM).unwrap(),
             3 => tags(&mut net).leave(connection, TEAM),
             _ => {}
         }
@@ -157,7 +157,7 @@ fn observers_are_ready_ascending_and_include_the_host() {
     net.settle();
     let all = [net.connection(0), local, net.connection(1)];
     assert!(net.server.observers(unit).eq(all));
-    net.server.hide(unit, local);
+    net.server.hide(unit, local).unwrap();
     let not_ready = net.connection(0);
     net.server.set_not_ready(not_ready);
     net.settle();
@@ -229,13 +229,13 @@ fn a_hidden_object_must_be_absent() {
     let unit = net.server.spawn(Unit::default());
     net.settle();
     let connection = net.connection(0);
-    net.server.hide(unit, connection);
+    net.server.hide(unit, connection).unwrap();
     let differences = net.replica_differences();
     let hidden = DifferenceKind::Unexpected(Some(ViewReason::HiddenByName));
     assert_eq!(differences[0].kind, hidden);
     net.settle();
     net.assert_replicas_equal();
-    net.server.show(unit, connection);
+    net.server.show(unit, connection).unwrap();
     let differences = net.replica_differences();
     assert_eq!(
         differences[0].kind,
@@ -329,7 +329,7 @@ fn a_simulated_game_converges() {
             match random.below(6) {
                 0 => drop(net.server.spawn((Unit::default(),))),
                 1 => drop(net.server.spawn(Ghost::default())),
-                2 if ids.len() > 5 => drop(net.server.despawn(ids[0])),
+                2 if ids.len() > 5 => net.server.despawn(ids[0]).unwrap(),
                 _ => {}
             }
             let Some(id) = random.pick(&ids).copied() else {
@@ -338,12 +338,12 @@ fn a_simulated_game_converges() {
             let connection = net.connection(random.below(2) as usize);
             net.server
                 .set_owner(id, random.chance(500).then_some(connection));
-            if let Some(mut unit) = net.server.get_mut::<Unit>(id) {
+            if let Ok(mut unit) = net.server.get_mut::<Unit>(id) {
                 unit.health += 1;
                 unit.place.set(random.between(-90.0, 90.0));
                 unit.gold.set(random.below(9));
                 unit.buffs.push(random.number().to_string());
-            } else if let Some(mut ghost) = net.server.get_mut::<Ghost>(id) {
+            } else if let Ok(mut ghost) = net.server.get_mut::<Ghost>(id) {
                 ghost.place.x = random.between(0.0, 50.0);
             }
         });
@@ -406,7 +406,7 @@ fn queue_and_backlog_are_counted() {
     let budget = Budget::new(10);
     let ids = [0; 20].map(|_| net.server.spawn(Unit::default()));
     net.settle();
-    net.server.set_budget(connection, Some(budget));
+    net.server.set_budget(connection, Some(budget)).unwrap();
     for id in ids {
         net.server.get_mut::<Unit>(id).unwrap().health.set(9);
     }
@@ -528,7 +528,7 @@ fn statistics_print_as_a_table_without_zeros() {
     assert_eq!(health.deltas.messages, 29, "one health stays 0");
     let first = profile.objects()[0];
     assert_eq!(profile.object(first.0), first.1);
-    net.server.despawn(ids[3]);
+    net.server.despawn(ids[3]).unwrap();
     let profile = net.server.stats().profile.as_ref().unwrap();
     assert_eq!(profile.object(ids[3]).messages, 0);
     assert_eq!(profile.despawned().messages, 1);

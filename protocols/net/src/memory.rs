@@ -149,7 +149,7 @@ impl MemoryNetwork {
     /// let client = net.connect();
     /// let connection = net.connection(client);
     /// let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
-    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0));
+    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0)).unwrap();
     /// ```
     pub fn with_interest(
         prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,

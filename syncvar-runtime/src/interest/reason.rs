@@ -22,7 +22,7 @@ use super::{Area, Tag};
 /// net.settle();
 /// assert_eq!(net.server.why_visible(door, connection), Ok(ViewReason::Everyone));
 ///
-/// net.server.hide(door, connection);
+/// net.server.hide(door, connection).unwrap();
 /// let reason = net.server.why_visible(door, connection).unwrap();
 /// assert_eq!(reason, ViewReason::HiddenByName);
 /// assert!(!reason.is_visible());
