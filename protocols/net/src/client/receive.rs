@@ -147,6 +147,7 @@ impl NetworkClient {
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
                 self.drop_outdated(channel);
+                tracing::debug!("the server has stopped the updates");
                 self.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),

@@ -165,6 +165,7 @@ impl NetworkClient {
 
     /// Ends the connection and reports it.
     fn end_session(&mut self, reason: DisconnectReason) {
+        tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
         let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
         let event = match self.session.state {
             ClientState::Disconnected => return,

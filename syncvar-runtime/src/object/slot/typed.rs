@@ -71,6 +71,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         (&mut self.behaviour, self.policy.as_deref_mut())
     }
 
+    fn fields_mut(&mut self) -> &mut dyn super::RestrictedFields {
+        &mut self.behaviour
+    }
+
     #[inline]
     fn info(&self) -> &'static SlotInfo {
         Self::INFO

@@ -18,7 +18,7 @@ pub(in crate::server) struct Scratch {
     pub(in crate::server) objects: Vec<NetId>,
     pub(in crate::server) entering: Vec<ConnectionId>,
     pub(in crate::server) leaving: Vec<ConnectionId>,
-    jobs: Vec<Job>,
+    pub(in crate::server) jobs: Vec<Job>,
     #[cfg(feature = "parallel")]
     shares: crate::server::replication::parallel::Shares,
     pub(in crate::server) outcome: Outcome,
@@ -53,6 +53,17 @@ impl NetworkServer {
     /// Runs an update by the owner of the clock.
     pub(in crate::server) fn advance(&mut self, now: Duration) {
         let now = self.clock.advance(now);
+        let span = tracing::trace_span!("update", tick = self.network_time().tick);
+        if span.is_disabled() {
+            return self.run_update(now);
+        }
+        let former = self.stats.written();
+        let _entered = span.enter();
+        self.run_update(now);
+        self.stats.written().trace_since(&former);
+    }
+
+    fn run_update(&mut self, now: Duration) {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
@@ -171,6 +182,9 @@ impl NetworkServer {
         let Some(run) = run.filter(|_| !self.replication.scratch.jobs.is_empty()) else {
             return;
         };
+        if self.stats.profile.is_some() {
+            self.profile_run(run.audience, now);
+        }
         let info = self
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
