@@ -15,4 +15,5 @@ mod returning;
 mod seeing;
 mod sight;
 mod tcp;
+mod value_limits;
 mod waiting;

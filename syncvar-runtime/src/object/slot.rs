@@ -130,6 +130,10 @@ pub trait Slot: Send + Sync {
         initial_state: bool,
     ) -> ReadResult<ErasedHooks>;
 
+    /// Returns the fields that a delta of [`write_layout`](Self::write_layout) in Mirror's encoding can
+    /// change: all values, and the collections of its mask.
+    fn fields_of_layout(&self, delta: &[u8]) -> u64;
+
     /// Sets whether the object has observers; [`serialize`](Self::serialize) and
     /// [`forget_changes`](Self::forget_changes) do so too.
     fn set_observed(&mut self, observed: bool);

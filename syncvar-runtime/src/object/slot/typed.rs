@@ -148,6 +148,16 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         Ok(ErasedHooks::from(Box::new(previous) as Remembered))
     }
 
+    fn fields_of_layout(&self, delta: &[u8]) -> u64 {
+        let packed = &Self::INFO.packed;
+        match delta.first_chunk() {
+            Some(mask) if const { !B::INFO.own_layout } => {
+                packed.values | packed.unpack_collections(u64::from_le_bytes(*mask))
+            }
+            _ => const { B::SCHEMA.dirty_bits() },
+        }
+    }
+
     fn set_observed(&mut self, observed: bool) {
         self.behaviour.set_observed(observed);
     }
