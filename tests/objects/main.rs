@@ -11,6 +11,7 @@ mod late_join;
 mod lifecycle;
 mod messages;
 mod parenting;
+mod players;
 mod references;
 mod scene;
 mod spawning;
