@@ -248,7 +248,7 @@ fn player(message_type: i16, payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
         match event {
             ServerEvent::AddPlayer {
                 number, payload, ..
-            } => client.add_player(number, payload),
+            } => client.add_player(number, &payload),
             ServerEvent::RemovePlayer { number, .. } => client.remove_player(number),
             _ => {}
         }

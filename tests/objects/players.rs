@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use syncvar::error::ObjectError;
+use syncvar::join::Payload;
 use syncvar::prelude::*;
 use syncvar::testing::Link;
 use syncvar::{Framing, ServerConfig};
@@ -61,7 +62,7 @@ fn client_receives_its_players_by_number() {
     ] {
         let mut net = network(compared, framing);
         for number in [0, -1] {
-            net.client_mut(0).add_player(number, Default::default());
+            net.client_mut(0).add_player(number, &Payload::default());
         }
         serve(&mut net);
         let players = [0, -1].map(|number| net.client(0).player(number).unwrap());
@@ -132,7 +133,7 @@ fn unknown_players_and_connections_are_errors() {
 fn requests_for_players_are_limited() {
     let mut net = network(true, Framing::Compact);
     for _ in 0..1000 {
-        net.client_mut(0).add_player(0, Default::default());
+        net.client_mut(0).add_player(0, &Payload::default());
     }
     net.settle();
     let events = std::iter::from_fn(|| net.server.poll_event());

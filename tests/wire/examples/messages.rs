@@ -120,7 +120,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         ),
         (
             "AddPlayer 2, with the payload `010203`",
-            client_packet(false, |client| client.add_player(2, vec![1, 2, 3].into())),
+            client_packet(false, |client| client.add_player(2, &vec![1, 2, 3].into())),
         ),
         (
             "RemovePlayer 2",

@@ -31,7 +31,7 @@ impl NetworkServer {
     ///
     /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
     /// net.settle();
-    /// net.client_mut(0).add_player(0, Default::default());
+    /// net.client_mut(0).add_player(0, &Default::default());
     /// net.settle();
     /// while let Some(event) = net.server.poll_event() {
     ///     if let ServerEvent::AddPlayer { connection, number, .. } = event {
