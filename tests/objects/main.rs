@@ -12,6 +12,7 @@ mod lifecycle;
 mod messages;
 mod parenting;
 mod players;
+mod reasons;
 mod references;
 mod scene;
 mod spawning;

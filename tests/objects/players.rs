@@ -36,7 +36,7 @@ fn serve(net: &mut MemoryNetwork) {
                     .unwrap();
             }
             ServerEvent::RemovePlayer { object, .. } => {
-                net.server.despawn(object.unwrap());
+                net.server.despawn(object.unwrap()).unwrap();
             }
             _ => {}
         }
@@ -97,7 +97,7 @@ fn replaced_player_keeps_its_owner() {
     net.server.set_player(connection, 7, Some(first)).unwrap();
     net.settle();
     assert_eq!(net.client(0).player(7), Some(first));
-    net.server.set_owner(second, None);
+    net.server.set_owner(second, None).unwrap();
     net.settle();
     assert_eq!(net.client(0).player(0), None);
     assert_eq!(net.server.player(connection, 0), None);

@@ -70,12 +70,6 @@ impl<T> SyncVar<T> {
         &self.value
     }
 
-    /// Returns the value for writing; makes the variable dirty, even without a write.
-    pub const fn as_mut(&mut self) -> &mut T {
-        self.mark_changed();
-        &mut self.value
-    }
-
     /// The value, without the variable around it.
     pub fn into_inner(self) -> T {
         self.value
@@ -361,7 +355,8 @@ impl<T> Deref for SyncVar<T> {
 impl<T> DerefMut for SyncVar<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.as_mut()
+        self.mark_changed();
+        &mut self.value
     }
 }
 

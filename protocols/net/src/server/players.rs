@@ -67,9 +67,9 @@ impl NetworkServer {
         };
         known.players.push((number, id));
         if self.owner(id) != Some(connection) {
-            // Both exist.
-            let _ = self.set_owner(id, Some(connection));
-        } else if let Some(replicated) = self.world.objects.get(id.0)
+            return self.set_owner(id, Some(connection));
+        }
+        if let Some(replicated) = self.world.objects.get(id.0)
             && replicated.is(State::Announced)
             && let audience = self.visibility.audiences.get(replicated.audience)
             && audience.observes(connection)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, nanos};
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
 
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message, Owner};
@@ -92,7 +92,7 @@ impl NetworkServer {
     fn send_deltas(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
-        let mut run = None;
+        let (mut run, mut is_restricted) = (None, false);
         for id in due.drain(..) {
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
@@ -100,12 +100,14 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                if self.is_restricted(next.pool) {
-                    run = None;
-                    self.send_restricted(next.audience, &job, now);
-                    self.finish_run(now);
-                    continue;
-                }
+                is_restricted = self.is_restricted(next.pool);
+            }
+            if is_restricted && self.needs_parts(next.pool, job.row) {
+                // Its parts stand behind the earlier objects of the run.
+                self.send_run(run, now);
+                self.send_restricted(next.audience, &job, now);
+                self.finish_run(now);
+                continue;
             }
             self.replication.scratch.jobs.push(job);
         }
@@ -166,7 +168,7 @@ impl NetworkServer {
 
     /// Writes the objects of a run.
     fn send_run(&mut self, run: Option<Run>, now: Duration) {
-        let Some(run) = run else {
+        let Some(run) = run.filter(|_| !self.replication.scratch.jobs.is_empty()) else {
             return;
         };
         let info = self
@@ -309,6 +311,16 @@ impl NetworkServer {
         connection: ConnectionId,
         message: &M,
     ) {
+        self.write_own(connection, M::TYPE, &|writer| message.encode(writer));
+    }
+
+    /// Like [`send_own`](Self::send_own), compiled once for all messages.
+    fn write_own(
+        &mut self,
+        connection: ConnectionId,
+        message_type: MessageType,
+        encode: &dyn Fn(&mut NetworkWriter),
+    ) {
         // The local client receives no bytes.
         if self.is_local(connection) {
             return;
@@ -316,10 +328,10 @@ impl NetworkServer {
         let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let Some(length) = receiver.write_own(|writer| message.encode(writer)) else {
+        let Some(length) = receiver.write_own(encode) else {
             return;
         };
-        self.stats.count_encoded(M::TYPE, length);
+        self.stats.count_encoded(message_type, length);
         receiver.list(&mut self.outbound.outgoing);
     }
 
