@@ -15,6 +15,7 @@ mod messages;
 mod outbound;
 mod oversized;
 mod parent;
+mod players;
 mod receive;
 mod references;
 mod replica;

@@ -116,6 +116,12 @@ messages! {
     }
     /// Packed id.
     Void { net_id: NetId = write_id, read_id }
+    /// Packed id, packed number of the player, sign-extended.
+    Owner { net_id: NetId = write_id, read_id, number: u32 = write_packed, read_packed }
+    /// Number of the player in two bytes, payload of the program.
+    AddPlayer { number: u16 = write_u16, read_u16, payload: Vec<u8> = write, read }
+    /// Number of the player in two bytes.
+    RemovePlayer { number: u16 = write_u16, read_u16 }
     /// Empty.
     Ready {}
     /// Empty.
@@ -173,6 +179,14 @@ fn write<T: syncvar_runtime::SyncValue>(writer: &mut NetworkWriter, value: &T) {
 
 fn read<T: syncvar_runtime::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
     reader.read()
+}
+
+fn write_u16(writer: &mut NetworkWriter, value: &u16) {
+    writer.write_u16(*value);
+}
+
+fn read_u16(reader: &mut NetworkReader<'_>) -> Result<u16, ReadError> {
+    reader.read_u16()
 }
 
 fn write_packed(writer: &mut NetworkWriter, value: &u32) {

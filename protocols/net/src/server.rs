@@ -8,6 +8,7 @@ mod host;
 mod messages;
 mod objects;
 mod outbound;
+mod players;
 mod replication;
 mod sessions;
 mod side;

@@ -7,7 +7,7 @@ use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Out
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
 
 use crate::MessageType;
-use crate::message::{LocalClientAuthority, Message};
+use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 use crate::server::{NetworkServer, ServerEvent};
@@ -349,15 +349,25 @@ impl NetworkServer {
         receiver.list(&mut self.outbound.outgoing);
     }
 
-    /// Sends a connection whether it owns an object.
+    /// Sends a connection whether it owns an object, or that the object is its player.
     pub(in crate::server) fn send_authority(
         &mut self,
         connection: ConnectionId,
         net_id: NetId,
         authority: bool,
     ) {
-        let message = LocalClientAuthority { net_id, authority };
-        self.send_own(connection, &message);
+        let known = self.sessions.connections.get(connection.0);
+        let player = known.filter(|_| authority).and_then(|known| {
+            let mut players = known.players.iter();
+            players.find(|(_, player)| *player == net_id)
+        });
+        if let Some((number, _)) = player {
+            let number = i32::from(*number).cast_unsigned();
+            self.send_own(connection, &Owner { net_id, number });
+        } else {
+            let message = LocalClientAuthority { net_id, authority };
+            self.send_own(connection, &message);
+        }
     }
 }
 

@@ -45,6 +45,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) rates: Rates,
     /// Messages, work and misbehaviour.
     pub(in crate::server) conduct: Conduct,
+    /// Players by number.
+    pub(in crate::server) players: Vec<(i16, NetId)>,
     /// Objects that the connection owns.
     pub(in crate::server) owned: Ids<NetId>,
     /// Memory that its writes have added to them.
@@ -106,6 +108,7 @@ impl Connection {
             ping: Pings::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),
+            players: Vec::new(),
             owned: Ids::default(),
             memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),

@@ -176,6 +176,10 @@ impl NetworkServer {
                 Ready::decode(frame.payload)?;
                 self.handle_ready(from);
             }
+            (_, Some(MessageType::AddPlayer)) => self.handle_add_player(from, frame.payload)?,
+            (_, Some(MessageType::RemovePlayer)) => {
+                self.handle_remove_player(from, frame.payload)?;
+            }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
             }
