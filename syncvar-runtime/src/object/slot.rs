@@ -90,7 +90,7 @@ pub trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     /// Returns the behaviour and the state of its restricted fields.
     fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>);
-    /// Returns the fields, to save and restore them.
+    /// Returns the fields of the behaviour.
     fn fields_mut(&mut self) -> &mut dyn RestrictedFields;
     /// Returns the facts of the type.
     fn info(&self) -> &'static SlotInfo;
