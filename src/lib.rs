@@ -80,11 +80,11 @@ pub mod behaviour {
     };
 }
 
-/// Remote calls: their senders, declarations and arguments.
+/// Remote calls: their senders, declarations and arguments; received events and messages.
 pub mod calls {
     pub use syncvar_runtime::{
         CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, CommandSender,
-        NetworkCalls, ReceivedEvent, RpcSender, SyncEvent,
+        NetworkCalls, ReceivedEvent, ReceivedMessage, RpcSender, SyncEvent,
     };
 }
 
@@ -99,8 +99,8 @@ pub mod codec {
 pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
-        CallFailure, CallbackFailure, HookFailure, ObjectError, PrefabError, SpawnError,
-        SynchronizeError, SynchronizeFailure,
+        CallFailure, CallbackFailure, HookFailure, MessageError, ObjectError, PrefabError,
+        SpawnError, SynchronizeError, SynchronizeFailure,
     };
 }
 

@@ -63,6 +63,7 @@ pub use interest::{
 pub use limits::Limits;
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks, UnsentField, UnsentReason};
 pub use object_error::ObjectError;
+pub use prefab::message::{MessageError, ReceivedMessage};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};

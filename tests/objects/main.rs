@@ -9,6 +9,7 @@ mod host;
 mod iteration;
 mod late_join;
 mod lifecycle;
+mod messages;
 mod parenting;
 mod reasons;
 mod references;

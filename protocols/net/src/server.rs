@@ -5,6 +5,7 @@ mod config;
 mod endpoint;
 mod event;
 mod host;
+mod messages;
 mod objects;
 mod outbound;
 mod replication;

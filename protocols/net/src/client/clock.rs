@@ -270,7 +270,7 @@ impl NetworkClient {
         let (now, interval) = (self.now(), self.config.ping_interval);
         if let Some(time) = self.clock.server.ping(now, interval) {
             let measured = self.clock.server.round_trip.unwrap_or_default();
-            self.send(&Ping { time, measured });
+            self.send_own(&Ping { time, measured });
         }
     }
 

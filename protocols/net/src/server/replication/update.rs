@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, nanos};
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
 
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message};
@@ -325,6 +325,16 @@ impl NetworkServer {
         connection: ConnectionId,
         message: &M,
     ) {
+        self.write_own(connection, M::TYPE, &|writer| message.encode(writer));
+    }
+
+    /// Like [`send_own`](Self::send_own), compiled once for all messages.
+    fn write_own(
+        &mut self,
+        connection: ConnectionId,
+        message_type: MessageType,
+        encode: &dyn Fn(&mut NetworkWriter),
+    ) {
         // The local client receives no bytes.
         if self.is_local(connection) {
             return;
@@ -332,10 +342,10 @@ impl NetworkServer {
         let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let Some(length) = receiver.write_own(|writer| message.encode(writer)) else {
+        let Some(length) = receiver.write_own(encode) else {
             return;
         };
-        self.stats.count_encoded(M::TYPE, length);
+        self.stats.count_encoded(message_type, length);
         receiver.list(&mut self.outbound.outgoing);
     }
 

@@ -151,7 +151,7 @@ impl Connection {
     /// if a value cannot be encoded.
     pub(in crate::server) fn write_own(
         &mut self,
-        write: impl FnOnce(&mut NetworkWriter),
+        write: &dyn Fn(&mut NetworkWriter),
     ) -> Option<usize> {
         let writer = self.own.begin();
         write(writer);

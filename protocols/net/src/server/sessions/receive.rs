@@ -2,6 +2,7 @@
 
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
 
@@ -157,6 +158,11 @@ impl NetworkServer {
                 let reason = Disconnect::decode(frame.payload)?.into_reason();
                 self.close(from, reason);
             }
+            (ConnectionState::Requested { .. }, None)
+                if !self.config.compare_schemas && frame.message_type >= FIRST_MESSAGE =>
+            {
+                self.handle_program_message(from, frame)?;
+            }
             (ConnectionState::Requested { .. }, Some(MessageType::Ready))
                 if !self.config.compare_schemas =>
             {
@@ -181,6 +187,9 @@ impl NetworkServer {
             }
             (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
                 self.handle_command(from, message_type, frame.payload)?;
+            }
+            (_, None) if frame.message_type >= FIRST_MESSAGE => {
+                self.handle_program_message(from, frame)?;
             }
             _ => return Err(unknown(frame)),
         }
