@@ -11,6 +11,7 @@ mod late_join;
 mod lifecycle;
 mod messages;
 mod parenting;
+mod players;
 mod reasons;
 mod references;
 mod scene;
