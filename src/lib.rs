@@ -71,10 +71,10 @@ pub use syncvar_runtime::{
 /// behaviour written by hand.
 pub mod behaviour {
     pub use syncvar_runtime::{
-        BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
+        Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
         Delivery, FieldVisitor, HasLifecycle, HasSynchronize, LayoutHooks, LifecycleCallback,
         ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable, ObjectMut, Serializable,
-        SplitMut, Synchronize,
+        SplitMut, Synchronize, Taken,
     };
 }
 
@@ -199,6 +199,7 @@ pub mod prelude {
         ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
         SpawnOptions,
     };
+    pub use syncvar_runtime::Assign as _;
     pub use syncvar_runtime::{
         BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
         DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,

@@ -1,5 +1,6 @@
 //! `NetworkBehaviour`: the trait that the derive implements.
 
+mod assign;
 pub mod context;
 mod fields;
 pub mod hook;
@@ -10,6 +11,7 @@ pub mod lifecycle;
 pub mod synchronize;
 mod visits;
 
+pub use assign::{Assign, Taken};
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
 pub use identity::{BehaviourRow, NetworkIdentity};

@@ -171,6 +171,36 @@ pub trait SyncField: Send + Sync + 'static {
     ///
     /// When the bytes are no valid delta, see [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+
+    /// Takes over the content of another field of the type, marks the difference as a change, and
+    /// leaves the other field clean. Returns whether the field has a change.
+    ///
+    /// The default compares the bytes of [`write_full`](Self::write_full) and reads different ones. It
+    /// takes over no field whose bytes cannot be written.
+    fn take_changes(&mut self, from: &mut Self) -> bool
+    where
+        Self: Sized,
+    {
+        from.clear_dirty();
+        let (mut own, mut other) = (NetworkWriter::new(), NetworkWriter::new());
+        self.write_full(&mut own);
+        from.write_full(&mut other);
+        let differs = own.as_bytes() != other.as_bytes();
+        let error = other.take_error().map(|error| error.to_string());
+        let error = error.or_else(|| {
+            let mut reader = NetworkReader::new(other.as_bytes());
+            let read = differs.then(|| self.read_full(&mut reader));
+            read?.err().map(|error| error.to_string())
+        });
+        if let Some(error) = error {
+            tracing::error!(error, "a field could not be taken over");
+            return false;
+        }
+        if differs {
+            self.set_dirty();
+        }
+        differs
+    }
 }
 
 impl FieldSchema {
@@ -267,6 +297,21 @@ pub trait HookField: SyncField {
     fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
         *previous = None;
         false
+    }
+
+    /// Like [`SyncField::take_changes`]; stores the argument of the hook for a field that differs.
+    fn take_changes_with_previous(
+        &mut self,
+        from: &mut Self,
+        previous: &mut Option<Self::Previous>,
+    ) -> bool
+    where
+        Self: Sized,
+    {
+        *previous = self.remembered();
+        let changed = self.take_changes(from);
+        self.has_changed_since(previous);
+        changed
     }
 
     /// Passes the field to a visitor, like [`SyncField::access`].

@@ -36,10 +36,10 @@ pub mod wire;
 pub mod world;
 
 pub use behaviour::{
-    BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure, Delivery,
+    Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure, Delivery,
     FieldVisitor, HasLifecycle, HasSynchronize, HookFailure, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSerializable,
-    NetworkSide, Serializable, Synchronize, SynchronizeError, SynchronizeFailure,
+    NetworkSide, Serializable, Synchronize, SynchronizeError, SynchronizeFailure, Taken,
 };
 pub use call::{
     CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls,

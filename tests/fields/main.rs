@@ -1,5 +1,6 @@
 //! Fields and collections of a behaviour.
 
+mod assign;
 mod behaviours;
 mod by_hand;
 mod collections;

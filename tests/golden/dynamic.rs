@@ -61,7 +61,7 @@ impl NetworkBehaviour for Dynamic {
 
     fn visit(&mut self, _: &mut Vec<String>, visitor: &mut impl FieldVisitor) {
         for (bit, field) in self.bits_mut() {
-            visitor.field(bit, "Dynamic", CellAccess(&mut *field.cell));
+            visitor.field(bit, "Dynamic", CellAccess(&mut field.cell));
         }
     }
 
@@ -120,9 +120,21 @@ impl NetworkBehaviour for Dynamic {
 }
 
 /// Access to a cell, which is no `SyncField`: its type is only known at run time.
-struct CellAccess<'a>(&'a mut dyn Cell);
+struct CellAccess<'a>(&'a mut Box<dyn Cell>);
 
 impl FieldAccess for CellAccess<'_> {
+    type Field = Box<dyn Cell>;
+
+    fn field_mut(&mut self) -> &mut Box<dyn Cell> {
+        self.0
+    }
+
+    fn take_changes(&mut self, from: &mut Box<dyn Cell>) -> bool {
+        std::mem::swap(self.0, from);
+        self.0.set_dirty();
+        true
+    }
+
     fn is_dirty(&self) -> bool {
         self.0.is_dirty()
     }

@@ -16,6 +16,11 @@ pub trait FieldAccess {
     /// Set if the field has a codec: a write may leave its bytes unchanged.
     const ENCODED: bool = false;
 
+    /// Type of the field.
+    type Field: 'static;
+
+    /// Returns the field.
+    fn field_mut(&mut self) -> &mut Self::Field;
     /// Returns whether the field has a change to send.
     fn is_dirty(&self) -> bool;
     /// Makes the field dirty without a change.
@@ -44,6 +49,9 @@ pub trait FieldAccess {
     ///
     /// When the bytes are malformed.
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
+    /// Takes over a field of another behaviour: see [`SyncField::take_changes`]. A field with a hook
+    /// stores its previous value.
+    fn take_changes(&mut self, from: &mut Self::Field) -> bool;
     /// Stores a clean value, with a codec.
     fn begin_change(&mut self) {}
     /// Withdraws a write with unchanged bytes, with a codec.
@@ -240,7 +248,19 @@ macro_rules! forward {
 }
 
 impl<F: SyncField> FieldAccess for &mut F {
+    type Field = F;
+
     forward!(SyncField, |this| **this);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut F {
+        self
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut F) -> bool {
+        SyncField::take_changes(*self, from)
+    }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -251,7 +271,19 @@ impl<F: SyncField> FieldAccess for &mut F {
 impl<F: HookField> FieldAccess for Hooked<'_, F> {
     const HOOK: bool = true;
 
+    type Field = F;
+
     forward!(SyncField, |this| *this.field);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut F {
+        self.field
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut F) -> bool {
+        self.field.take_changes_with_previous(from, self.previous)
+    }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -273,9 +305,29 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
+    T: 'static,
 {
     const HOOK: bool = HOOKED;
     const ENCODED: bool = CODEC;
+
+    type Field = SyncVar<T>;
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut SyncVar<T> {
+        self.field
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut SyncVar<T>) -> bool {
+        let mut former = None;
+        let previous = self.previous.as_deref_mut().unwrap_or(&mut former);
+        let changed = self.field.take_value(from, F::same, F::copy, previous);
+        if CODEC && previous.is_none() {
+            // The value may differ although its bytes do not.
+            *self.field.received() = F::copy(from);
+        }
+        changed
+    }
 
     #[inline]
     fn is_dirty(&self) -> bool {
@@ -370,7 +422,19 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
     const HOOK: bool = A::HOOK;
     const ENCODED: bool = A::ENCODED;
 
+    type Field = A::Field;
+
     forward!(FieldAccess, |this| this.field);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut A::Field {
+        self.field.field_mut()
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut A::Field) -> bool {
+        self.field.take_changes(from)
+    }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -432,6 +496,7 @@ impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> VariableAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
+    T: 'static,
 {
     type Value = T;
 

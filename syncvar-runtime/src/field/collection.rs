@@ -9,8 +9,8 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 ///
 /// The collection provides a `record`, and the methods `write_items` and `read_items` for snapshots,
 /// `write_changes` and `read_changes` for deltas, their counterparts in Mirror's encoding
-/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `report_since`, the changes since such a
-/// copy.
+/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, `report_since`, the changes since such a
+/// copy, and `holds_items_of` and `take_items`, which compare with another collection and take it over.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
         /// Dirty state.
@@ -195,6 +195,12 @@ macro_rules! sync_field {
             fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_delta(reader)
             }
+
+            fn take_changes(&mut self, from: &mut Self) -> bool {
+                let changed = self.take_items(from);
+                from.clear_dirty();
+                changed
+            }
         }
 
         impl<$($parameter),+> HookField for $name<$($parameter),+>
@@ -218,6 +224,21 @@ macro_rules! sync_field {
 
             #[inline]
             fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
+                self.has_changed_since(previous)
+            }
+
+            fn take_changes_with_previous(
+                &mut self,
+                from: &mut Self,
+                previous: &mut Option<Self::Previous>,
+            ) -> bool {
+                *previous = None;
+                if self.holds_items_of(from) {
+                    from.clear_dirty();
+                    return false;
+                }
+                *previous = self.remembered();
+                self.take_changes(from);
                 self.has_changed_since(previous)
             }
         }

@@ -217,6 +217,29 @@ impl<T> SyncVar<T> {
         }
     }
 
+    /// Takes over the value of a variable, and leaves that one clean. Returns whether it is due; `previous`
+    /// receives a former value that differs.
+    #[inline]
+    pub(super) fn take_value(
+        &mut self,
+        from: &mut Self,
+        same: impl FnOnce(&T, &T) -> bool,
+        copy: impl FnOnce(&T) -> T,
+        previous: &mut Option<T>,
+    ) -> bool {
+        let forced = matches!(from.state, State::Forced);
+        from.clear_dirty();
+        *previous = None;
+        if !same(&self.value, &from.value) {
+            let value = copy(&from.value);
+            *previous = Some(std::mem::replace(self.as_mut(), value));
+        }
+        if forced {
+            self.set_dirty();
+        }
+        forced || previous.is_some()
+    }
+
     /// Appends the snapshot.
     #[inline]
     pub fn write_full(&self, writer: &mut NetworkWriter)
@@ -325,10 +348,30 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.read_delta(reader)
     }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut Self) -> bool {
+        let forced = matches!(from.state, State::Forced);
+        from.clear_dirty();
+        let differs = !self.value.same(&from.value);
+        if differs {
+            // Keeps the memory of the former value.
+            self.as_mut().clone_from(&from.value);
+        }
+        if forced {
+            self.set_dirty();
+        }
+        forced || differs
+    }
 }
 
 impl<T: SyncValue> HookField for SyncVar<T> {
     type Previous = T;
+
+    #[inline]
+    fn take_changes_with_previous(&mut self, from: &mut Self, previous: &mut Option<T>) -> bool {
+        self.take_value(from, T::same, T::clone, previous)
+    }
 
     #[inline]
     fn read_delta_with_previous(

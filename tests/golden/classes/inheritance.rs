@@ -134,6 +134,16 @@ struct LooseBit<'a> {
 }
 
 impl FieldAccess for LooseBit<'_> {
+    type Field = u64;
+
+    fn field_mut(&mut self) -> &mut u64 {
+        self.dirty_bits
+    }
+
+    fn take_changes(&mut self, _: &mut u64) -> bool {
+        false
+    }
+
     fn is_dirty(&self) -> bool {
         *self.dirty_bits & self.bit != 0
     }

@@ -63,6 +63,32 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         });
     }
 
+    fn holds_items_of(&self, other: &Self) -> bool {
+        self.items.len() == other.items.len() && other.items.iter().all(|item| self.holds(item))
+    }
+
+    fn holds(&self, (key, value): (&K, &V)) -> bool {
+        { self.items.get(key) }.is_some_and(|own| own.same(value))
+    }
+
+    /// Takes over the content of another map. Returns whether it differed.
+    fn take_items(&mut self, other: &Self) -> bool {
+        if self.holds_items_of(other) {
+            return false;
+        }
+        if other.items.is_empty() {
+            self.clear();
+        } else if self.items.keys().any(|key| !other.contains_key(key)) {
+            self.retain(|key, _| other.contains_key(key));
+        }
+        for (key, value) in &other.items {
+            if !self.holds((key, value)) {
+                self.insert(key.clone(), value.clone());
+            }
+        }
+        true
+    }
+
     fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let mut former = std::mem::take(&mut self.items);
         self.read_into_empty(reader, |key| former.swap_remove(key))

@@ -150,6 +150,37 @@ impl<T: SyncValue> SyncList<T> {
         result
     }
 
+    /// Returns whether another list has the same elements.
+    pub(super) fn holds_items_of(&self, other: &Self) -> bool {
+        difference(&self.items, &other.items).is_none()
+    }
+
+    /// Takes over the elements of another list. Returns whether they differed.
+    pub(super) fn take_items(&mut self, other: &Self) -> bool {
+        let Some(found) = difference(&self.items, &other.items) else {
+            return false;
+        };
+        if other.items.is_empty() {
+            self.clear();
+            return true;
+        }
+        for index in found.set() {
+            if !self.items[index].same(&other.items[index]) {
+                self.replace(index, other.items[index].clone());
+            }
+        }
+        let (removed, inserted) = found.moved();
+        let inserted = other.items[inserted].iter().cloned();
+        if removed.is_empty() && removed.start == self.items.len() {
+            self.extend(inserted);
+        } else if removed.len() == 1 && inserted.len() == 0 {
+            self.remove(removed.start);
+        } else {
+            self.splice(removed, inserted);
+        }
+        true
+    }
+
     /// Records removed runs of elements.
     fn note_removed(&mut self, runs: Vec<(usize, usize)>) {
         if !runs.is_empty() {

@@ -194,6 +194,28 @@ macro_rules! fields {
                 write_changes(&self.items, &self.record, writer);
             }
 
+            fn holds_items_of(&self, other: &Self) -> bool {
+                self.items.len() == other.items.len() && self.items.is_subset(&other.items)
+            }
+
+            /// Takes over the elements of another set. Returns whether they differed.
+            fn take_items(&mut self, other: &Self) -> bool {
+                if self.holds_items_of(other) {
+                    return false;
+                }
+                if other.items.is_empty() {
+                    self.clear();
+                } else if !self.items.is_subset(&other.items) {
+                    self.retain(|value| other.contains(value));
+                }
+                for value in &other.items {
+                    if !self.items.contains(value) {
+                        self.insert(value.clone());
+                    }
+                }
+                true
+            }
+
             fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 read_items(&mut self.items, reader)
             }
