@@ -61,8 +61,8 @@ pub use syncvar_net::{
     ServerEvent, SpawnOptions,
 };
 pub use syncvar_runtime::{
-    BehaviourRef, CallContext, ChangedFields, Channel, ConnectionId, DisconnectReason, Endpoint,
-    LifecycleResult, NetId, NetRef, NetworkBehaviour, NetworkContext, NetworkIdentity,
+    BehaviourRef, CallContext, Callbacks, ChangedFields, Channel, ConnectionId, DisconnectReason,
+    Endpoint, LifecycleResult, NetId, NetRef, NetworkBehaviour, NetworkContext, NetworkIdentity,
     NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits, Prefabs, SyncDictionary,
     SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Target, Transmit,
 };
@@ -71,18 +71,18 @@ pub use syncvar_runtime::{
 /// behaviour written by hand.
 pub mod behaviour {
     pub use syncvar_runtime::{
-        Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
-        Delivery, FieldVisitor, HasLifecycle, HasSynchronize, LayoutHooks, LifecycleCallback,
-        ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable, ObjectMut, Serializable,
-        SplitMut, Synchronize, Taken,
+        Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
+        BufferSerializer, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, LayoutHooks,
+        LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable,
+        ObjectMut, Serializable, SplitMut, Synchronize, Taken,
     };
 }
 
 /// Remote calls: their senders, declarations and arguments.
 pub mod calls {
     pub use syncvar_runtime::{
-        CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, CommandSender,
-        NetworkCalls, ReceivedEvent, RpcSender, SyncEvent,
+        CallArguments, CallError, CallKind, CallSchema, CallTable, Called, CommandRefusal,
+        CommandSender, NetworkCalls, ReceivedEvent, RpcSender, SyncEvent,
     };
 }
 
@@ -105,9 +105,9 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
-        OperationLog, SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded,
-        encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
+        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
+        ListChange, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut, VariableAccess,
+        dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
     };
 }
 

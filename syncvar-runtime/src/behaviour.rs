@@ -12,6 +12,7 @@ pub mod synchronize;
 mod visits;
 
 pub use assign::{Assign, Taken};
+pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
 pub use identity::{BehaviourRow, NetworkIdentity};

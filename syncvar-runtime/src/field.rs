@@ -6,6 +6,7 @@ pub mod dictionary;
 pub mod hash_set;
 mod iterators;
 mod keys;
+mod lineage;
 mod list;
 mod mirror;
 mod operators;
@@ -18,6 +19,7 @@ pub use access::{
     hooked_variable, throttled, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
+pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use var::SyncVar;
@@ -108,10 +110,20 @@ pub trait SyncField: Send + Sync + 'static {
     /// Discards the change: it has been sent as a delta or as part of a snapshot.
     fn clear_dirty(&mut self);
 
-    /// Makes the field dirty if it was created since the last [`clear_dirty`](Self::clear_dirty): it has replaced
-    /// a field that clients know. The server calls this after each write access to the
-    /// behaviour. The default does nothing.
-    fn notice_replacement(&mut self) {}
+    /// Like [`clear_dirty`](Self::clear_dirty), on an object: observers have the content as that of this
+    /// place. The default forgets the place.
+    fn clear_dirty_at(&mut self, place: Place) {
+        let _ = place;
+        self.clear_dirty();
+    }
+
+    /// Makes the field dirty if it has replaced a field that clients know: it was created since the last
+    /// [`clear_dirty`](Self::clear_dirty), or [sent](Self::clear_dirty_at) at another place. The server calls
+    /// this after each write access to the behaviour. The default does nothing: it does not notice a
+    /// field that was moved here.
+    fn notice_replacement(&mut self, place: Place) {
+        let _ = place;
+    }
 
     /// Announces whether the object has observers. The server passes `false` when it finds a change without
     /// observers, and `true` before it writes a snapshot. A field with operations need not keep

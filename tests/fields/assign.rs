@@ -103,10 +103,11 @@ impl Net {
         let client = self.net.client_mut(0);
         let events = std::iter::from_fn(|| client.poll_event());
         let changed = events.filter_map(|event| match event {
-            ClientEvent::Changed { object, fields } if object == self.id => Some(fields),
+            ClientEvent::Changed { object, fields, .. } if object == self.id => Some(fields),
             _ => None,
         });
-        let names = changed.flat_map(|fields| fields.names().map(str::to_owned).collect::<Vec<_>>());
+        let names =
+            changed.flat_map(|fields| fields.names().map(str::to_owned).collect::<Vec<_>>());
         let names = names.collect();
         let (server, client) = (&self.net.server, self.net.client(0));
         let server = server.get::<Player>(self.id).unwrap();
@@ -196,13 +197,22 @@ fn value_with_the_same_encoded_bytes_is_taken_and_not_sent() {
     let mut net = Net::new();
     let mut copy = net.copy();
     copy.speed = 1.500_01.into();
-    assert!({ net.net.server.get_mut::<Player>(net.id).unwrap() }
-        .take_changes(&mut copy.clone(), u64::MAX)
-        .changed
-        .eq(&0));
+    assert!(
+        { net.net.server.get_mut::<Player>(net.id).unwrap() }
+            .take_changes(&mut copy.clone(), u64::MAX)
+            .changed
+            .eq(&0)
+    );
     let server = net.net.server.get::<Player>(net.id).unwrap();
     assert_eq!(*server.speed, 1.500_01);
-    assert!(net.net.server.get::<Player>(net.id).unwrap().sync_var_dirty_bits() == 0);
+    assert!(
+        net.net
+            .server
+            .get::<Player>(net.id)
+            .unwrap()
+            .sync_var_dirty_bits()
+            == 0
+    );
     copy.speed = 2.0.into();
     assert_eq!(net.assign(copy), ["speed"]);
 }
@@ -339,7 +349,10 @@ fn behaviour_and_field_by_hand_are_assigned() {
     let id = net.server.spawn(score(5));
     net.settle();
     net.server.get_mut::<Tally>(id).unwrap().assign(score(5));
-    assert_eq!(net.server.get::<Tally>(id).unwrap().sync_var_dirty_bits(), 0);
+    assert_eq!(
+        net.server.get::<Tally>(id).unwrap().sync_var_dirty_bits(),
+        0
+    );
     net.server.get_mut::<Tally>(id).unwrap().assign(score(8));
     net.settle();
     assert_eq!(net.client(0).get::<Tally>(id).unwrap().score.value, 8);

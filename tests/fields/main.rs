@@ -8,6 +8,7 @@ mod derive;
 mod hooks;
 pub mod hygiene;
 mod initial_hooks;
+mod moves;
 mod ownership;
 mod required_items;
 mod synchronize;

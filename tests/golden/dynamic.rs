@@ -3,7 +3,7 @@
 use syncvar::{
     NetworkBehaviour, NetworkContext,
     behaviour::FieldVisitor,
-    fields::{FieldAccess, OperationLog},
+    fields::{FieldAccess, OperationLog, Place},
     schema::BehaviourSchema,
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -147,7 +147,11 @@ impl FieldAccess for CellAccess<'_> {
         self.0.clear_dirty();
     }
 
-    fn notice_replacement(&mut self) {}
+    fn clear_dirty_at(&mut self, _: Place) {
+        self.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self, _: Place) {}
 
     fn set_observed(&mut self, _: bool) {}
 

@@ -15,6 +15,7 @@ mod outbound;
 mod oversized;
 mod parent;
 mod receive;
+mod received;
 mod references;
 mod replica;
 mod scene;
@@ -40,6 +41,7 @@ use clock::Clocks;
 use early::EarlyMessages;
 use inbound::Inbound;
 use outbound::Outbound;
+use received::Received;
 use references::References;
 use scene::Scene;
 use session::Session;
@@ -108,6 +110,7 @@ pub struct NetworkClient {
     writes: PendingWrites,
     outbound: Outbound,
     events: Events<ClientEvent>,
+    received: Received,
     stats: Stats,
     clock: Clocks,
 }
@@ -124,13 +127,14 @@ impl NetworkClient {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
             stats: Stats::for_prefabs(&prefabs),
-            world: World::new(prefabs),
+            world: World::new(prefabs).with_callbacks(config.callbacks),
             scene: Scene::default(),
             early: EarlyMessages::default(),
             references: References::default(),
             writes: PendingWrites::default(),
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
+            received: Received::default(),
             clock: Clocks::default(),
             config: Box::new(config),
         }

@@ -120,7 +120,7 @@ impl NetworkServer {
             stats: Box::new(Stats::for_prefabs(&prefabs)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
-            world: World::new(prefabs),
+            world: World::new(prefabs).with_callbacks(config.callbacks),
             replication: Replication::default(),
             outbound: Outbound::default(),
             calls: Box::default(),

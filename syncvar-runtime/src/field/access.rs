@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::wire::ValueForm;
 use crate::{
-    HookField, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField, SyncValue,
+    HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncField, SyncValue,
     SyncVar,
 };
 
@@ -27,8 +27,10 @@ pub trait FieldAccess {
     fn set_dirty(&mut self);
     /// Discards the change.
     fn clear_dirty(&mut self);
-    /// Makes the field dirty if it has replaced another one.
-    fn notice_replacement(&mut self);
+    /// Discards the change, which observers have received: see [`SyncField::clear_dirty_at`].
+    fn clear_dirty_at(&mut self, place: Place);
+    /// Makes the field dirty if it has replaced another one: see [`SyncField::notice_replacement`].
+    fn notice_replacement(&mut self, place: Place);
     /// Sets whether the object has observers: see [`SyncField::set_observed`].
     fn set_observed(&mut self, observed: bool);
     /// Sets the log of a collection: see [`SyncField::set_log`].
@@ -55,7 +57,9 @@ pub trait FieldAccess {
     /// Stores a clean value, with a codec.
     fn begin_change(&mut self) {}
     /// Withdraws a write with unchanged bytes, with a codec.
-    fn end_change(&mut self) {}
+    fn end_change(&mut self, place: Place) {
+        let _ = place;
+    }
     /// Stores a copy of the value, with a hook.
     fn remember(&mut self) {}
     /// Returns whether the value differs from the stored copy, and keeps the copy only
@@ -209,9 +213,15 @@ macro_rules! forward {
         }
 
         #[inline]
-        fn notice_replacement(&mut self) {
+        fn clear_dirty_at(&mut self, place: Place) {
             let $this = self;
-            <_ as $of>::notice_replacement(&mut $field);
+            <_ as $of>::clear_dirty_at(&mut $field, place);
+        }
+
+        #[inline]
+        fn notice_replacement(&mut self, place: Place) {
+            let $this = self;
+            <_ as $of>::notice_replacement(&mut $field, place);
         }
 
         #[inline]
@@ -345,8 +355,13 @@ where
     }
 
     #[inline]
-    fn notice_replacement(&mut self) {
-        self.field.notice_replacement();
+    fn clear_dirty_at(&mut self, place: Place) {
+        self.field.clear_dirty_at(place);
+    }
+
+    #[inline]
+    fn notice_replacement(&mut self, place: Place) {
+        self.field.notice_replacement(place);
     }
 
     #[inline]
@@ -389,11 +404,11 @@ where
     }
 
     #[inline]
-    fn end_change(&mut self) {
+    fn end_change(&mut self, place: Place) {
         if let Some(Some(before)) = &self.previous.as_deref()
             && F::same(self.field, before)
         {
-            self.field.withdraw_change();
+            self.field.withdraw_change(place);
         }
     }
 
@@ -447,8 +462,8 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
     }
 
     #[inline]
-    fn end_change(&mut self) {
-        self.field.end_change();
+    fn end_change(&mut self, place: Place) {
+        self.field.end_change(place);
     }
 
     #[inline]

@@ -16,9 +16,8 @@ use rustc_hash::FxHashMap;
 
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
-use super::policy_state::PolicyState;
 use super::reception::Reception;
-use super::slot::{Slot, TypedSlot};
+use super::slot::{Slot, SlotParts, TypedSlot};
 use super::slots::{Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour};
 
@@ -357,19 +356,19 @@ impl Pools {
         self.slots(at)?.iter().position(is_one)
     }
 
-    /// Returns the first behaviour of a type on an object, for writing, with the state of its
-    /// restricted fields.
+    /// Returns the first behaviour of a type on an object, for writing.
     #[inline]
-    pub fn behaviour_mut<B: NetworkBehaviour>(
-        &mut self,
-        at: Location,
-    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
+    pub fn behaviour_mut<B: NetworkBehaviour>(&mut self, at: Location) -> Option<SlotParts<'_, B>> {
         let pool = self.pool_mut(at.pool)?;
         // Most objects have one behaviour: one type check of the pool replaces a check of every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
             let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
             let slot = pool.row_mut(at.row)?;
-            return Some((&mut slot.behaviour, slot.policy.as_deref_mut()));
+            return Some(SlotParts {
+                behaviour: &mut slot.behaviour,
+                policy: slot.policy.as_deref_mut(),
+                lineage: slot.lineage,
+            });
         }
         Self::behaviour_among(pool, at)
     }
@@ -378,7 +377,7 @@ impl Pools {
     fn behaviour_among<B: NetworkBehaviour>(
         pool: &mut dyn Pool,
         at: Location,
-    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
+    ) -> Option<SlotParts<'_, B>> {
         let slots = pool.slots_mut(at.row)?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
         let index = slots.iter().position(is_one)?;
@@ -391,7 +390,7 @@ impl Pools {
         &mut self,
         at: Location,
         index: usize,
-    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
+    ) -> Option<SlotParts<'_, B>> {
         behaviour_at(self.slots_mut(at)?, index)
     }
 }
@@ -399,9 +398,8 @@ impl Pools {
 fn behaviour_at<B: NetworkBehaviour>(
     slots: &mut dyn Slots,
     index: usize,
-) -> Option<(&mut B, Option<&mut PolicyState>)> {
-    let (behaviour, ruled) = slots.slot_mut(index)?.parts_mut();
-    Some(((behaviour as &mut dyn Any).downcast_mut()?, ruled))
+) -> Option<SlotParts<'_, B>> {
+    slots.slot_mut(index)?.parts_mut().of()
 }
 
 impl fmt::Debug for Pools {

@@ -3,7 +3,7 @@
 use syncvar::{
     NetworkBehaviour, SyncVar,
     behaviour::FieldVisitor,
-    fields::{FieldAccess, OperationLog},
+    fields::{FieldAccess, OperationLog, Place},
     schema::{BehaviourSchema, FieldSchema},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -156,7 +156,11 @@ impl FieldAccess for LooseBit<'_> {
         *self.dirty_bits &= !self.bit;
     }
 
-    fn notice_replacement(&mut self) {}
+    fn clear_dirty_at(&mut self, _: Place) {
+        self.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self, _: Place) {}
 
     fn set_observed(&mut self, _: bool) {}
 

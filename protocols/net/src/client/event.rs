@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::{
-    CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
+    CallFailure, CallbackFailure, Called, ChangedFields, DisconnectReason, HookFailure, NetId,
     NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
@@ -130,6 +130,9 @@ pub enum ClientEvent {
     SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object has raised an event: see [`ReceivedEvent::arguments`].
     SyncEvent(ReceivedEvent),
+    /// A call of the server, with [`Callbacks::Events`](syncvar_runtime::Callbacks::Events):
+    /// [`NetworkClient::run_call`](crate::NetworkClient::run_call) runs it.
+    Called(Called),
     /// A call of the server has panicked, or its arguments were unreadable. Its effects up to that point
     /// stay, and the object remains usable.
     CallFailed(Box<CallFailure>),

@@ -61,7 +61,7 @@ impl NetworkClient {
             discard_writes(self.world.pools.slots_mut(replica.at)?);
         }
         let pools = &mut self.world.pools;
-        let (behaviour, _) = pools.behaviour_at_mut::<B>(replica.at, index)?;
+        let parts = pools.behaviour_at_mut::<B>(replica.at, index)?;
         let sink = ReplicaSink {
             index,
             writable: if may_write {
@@ -72,7 +72,7 @@ impl NetworkClient {
             writes: &mut self.writes,
             events: &mut self.events,
         };
-        Some(WriteGuard::new(id, behaviour, sink))
+        Some(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
     }
 
     /// Returns whether this client may write the fields of an object that its owner writes.
@@ -168,7 +168,7 @@ fn report_refused(
 fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
     let last_send = slot.last_send();
     match slot.policy_slot() {
-        Some(ruled) => ruled.behaviour.clear_dirty_bits(fields),
+        Some(ruled) => ruled.behaviour.clear_dirty_at(fields, ruled.lineage),
         None => slot.mark_sent(last_send),
     }
 }

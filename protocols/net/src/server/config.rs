@@ -6,7 +6,7 @@ use crate::Framing;
 use crate::server::{NetworkServer, ServerEvent};
 use syncvar_runtime::object::ChannelInfo;
 use syncvar_runtime::packet::Room;
-use syncvar_runtime::{Channel, Limits};
+use syncvar_runtime::{Callbacks, Channel, Limits};
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 ///
@@ -57,6 +57,8 @@ pub struct ServerConfig {
     /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
     /// receive it. It does not limit the rate of updates.
     pub tick_rate: u32,
+    /// Runner of hooks, lifecycle callbacks and calls; the server by default. Hooks run on a host only.
+    pub callbacks: Callbacks,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
@@ -81,6 +83,7 @@ impl Default for ServerConfig {
             limits: Limits::default(),
             resyncs_per_update: 64,
             tick_rate: 30,
+            callbacks: Callbacks::Run,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,

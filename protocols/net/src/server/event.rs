@@ -5,8 +5,8 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::{
-    ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
-    ReadError, ReceivedEvent, SynchronizeError, WriteError,
+    Called, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback,
+    NetId, ReadError, ReceivedEvent, SynchronizeError, WriteError,
 };
 
 /// An event on the server.
@@ -115,6 +115,10 @@ pub enum ServerEvent {
     },
     /// The server raised an event for [`Everyone`](syncvar_runtime::Target::Everyone), itself included.
     SyncEvent(ReceivedEvent),
+    /// A permitted command, or a call of the server on itself, with
+    /// [`Callbacks::Events`](syncvar_runtime::Callbacks::Events):
+    /// [`NetworkServer::run_call`](crate::NetworkServer::run_call) runs it.
+    Called(Called),
     /// A value of an object cannot be encoded. The object was not sent and stays dirty; its next
     /// change tries again.
     SerializeFailed {

@@ -13,8 +13,8 @@ use crate::field::collection::{self, Changes, charge_changes, charge_entries, sy
 use crate::schema::TypeSchema;
 use crate::wire::budget::{ENTRY, is_wasteful};
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
-    SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError,
+    SyncField, SyncValue,
 };
 
 /// Numbers of the operations.
@@ -84,6 +84,27 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         for (key, value) in &other.items {
             if !self.holds((key, value)) {
                 self.insert(key.clone(), value.clone());
+            }
+        }
+        true
+    }
+
+    fn take_log(&mut self, other: &Self) -> bool {
+        let Some(log) = other.record.changes() else {
+            return false;
+        };
+        if log.cleared() {
+            self.clear();
+        }
+        for key in log.iter() {
+            match other.items.get(key) {
+                Some(value) if self.holds((key, value)) => {}
+                Some(value) => {
+                    self.insert(key.clone(), value.clone());
+                }
+                None => {
+                    self.remove(key);
+                }
             }
         }
         true

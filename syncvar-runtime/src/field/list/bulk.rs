@@ -5,6 +5,7 @@ use std::ops::{Bound, RangeBounds};
 
 use super::SyncList;
 use super::difference::difference;
+use super::log::Operation;
 use crate::SyncValue;
 
 /// Methods that change many elements at once.
@@ -177,6 +178,33 @@ impl<T: SyncValue> SyncList<T> {
             self.remove(removed.start);
         } else {
             self.splice(removed, inserted);
+        }
+        true
+    }
+
+    /// Takes over the operations of a list that had the same elements before them.
+    pub(super) fn take_log(&mut self, other: &Self) -> bool {
+        let Some(log) = other.record.changes() else {
+            return false;
+        };
+        for operation in &log.operations {
+            match operation.clone() {
+                Operation::Add(value) => self.push(value),
+                Operation::Clear => self.clear(),
+                Operation::Insert(index, value) => self.insert(index, value),
+                Operation::RemoveAt(index) => drop(self.remove(index)),
+                Operation::Set(index, value) => drop(self.replace(index, value)),
+                Operation::Splice(index, removed, values) => {
+                    self.splice(index..index + removed, values);
+                }
+                Operation::Remove(runs) => {
+                    let runs = runs.into_iter().flat_map(|(stay, go)| {
+                        std::iter::repeat_n(true, stay).chain(std::iter::repeat_n(false, go))
+                    });
+                    let mut stays = runs.fuse();
+                    self.retain(|_| stays.next().unwrap_or(true));
+                }
+            }
         }
         true
     }

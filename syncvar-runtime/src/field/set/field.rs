@@ -13,8 +13,8 @@ use crate::field::record::Record;
 use crate::schema::TypeSchema;
 use crate::wire::budget::ENTRY;
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
-    SyncField, SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError,
+    SortKey, SyncField, SyncValue,
 };
 
 /// Numbers of the operations.
@@ -211,6 +211,23 @@ macro_rules! fields {
                 for value in &other.items {
                     if !self.items.contains(value) {
                         self.insert(value.clone());
+                    }
+                }
+                true
+            }
+
+            fn take_log(&mut self, other: &Self) -> bool {
+                let Some(log) = other.record.changes() else {
+                    return false;
+                };
+                if log.cleared() {
+                    self.clear();
+                }
+                for value in log.iter() {
+                    if other.items.contains(value) {
+                        self.insert(value.clone());
+                    } else {
+                        self.remove(value);
                     }
                 }
                 true

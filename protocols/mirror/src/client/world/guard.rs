@@ -1,6 +1,5 @@
 //! `MirrorReplicaMut`: write access to a behaviour of a replica.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 
 use syncvar_runtime::object::Slot;
@@ -59,12 +58,14 @@ impl MirrorClient {
         let written = self.written_components(id);
         let object = self.world.objects.get(id.0)?;
         let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
-        let slot = self.world.pools.slots_mut(object.at)?.slot_mut(index)?;
-        let behaviour: &mut dyn Any = slot.behaviour_mut();
-        let behaviour: &mut B = behaviour.downcast_mut()?;
+        let parts = self.world.pools.behaviour_at_mut::<B>(object.at, index)?;
         let is_written = has_bit(written, index);
         let writing = is_written.then_some(&mut self.writes.pending);
-        Some(WriteGuard::new(id, behaviour, ReplicaSink { writing }))
+        Some(WriteGuard::new(
+            id,
+            (parts.behaviour, parts.lineage),
+            ReplicaSink { writing },
+        ))
     }
 }
 

@@ -1,8 +1,6 @@
 //! `MirrorBehaviourMut`: write access to a behaviour.
 
-use std::any::Any;
-
-use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::object::{Location, Pools, SlotParts};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
 
@@ -52,7 +50,7 @@ impl MirrorServer {
     /// writes go to all observers except the owner.
     #[inline]
     pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, |pools, at| Some(pools.behaviour_mut(at)?.0))
+        self.guard(id, |pools, at| pools.behaviour_mut(at))
     }
 
     /// Returns write access to the behaviour at a position, for objects with two behaviours of one
@@ -62,18 +60,14 @@ impl MirrorServer {
         id: NetId,
         index: usize,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, |pools, at| {
-            let slot = pools.slots_mut(at)?.slot_mut(index)?;
-            let behaviour: &mut dyn Any = slot.behaviour_mut();
-            behaviour.downcast_mut()
-        })
+        self.guard(id, |pools, at| pools.behaviour_at_mut(at, index))
     }
 
     #[inline]
     fn guard<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
-        find: impl FnOnce(&mut Pools, Location) -> Option<&mut B>,
+        find: impl FnOnce(&mut Pools, Location) -> Option<SlotParts<'_, B>>,
     ) -> Option<MirrorBehaviourMut<'_, B>> {
         let object = self.world.objects.get_mut(id.0)?;
         let Observed {
@@ -89,14 +83,14 @@ impl MirrorServer {
         if *spawn_failed && !std::mem::replace(queued, true) {
             self.replication.dirty.push(id);
         }
-        let behaviour = find(&mut self.world.pools, *at)?;
+        let parts = find(&mut self.world.pools, *at)?;
         let sink = ObservedSink {
             observed,
             announced: *announced,
             queued,
             dirty: &mut self.replication.dirty,
         };
-        Some(WriteGuard::new(id, behaviour, sink))
+        Some(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
     }
 
     /// Sends the whole component at this position with the next update, even without changes.

@@ -242,7 +242,8 @@ fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
         if let Some(restricted) = slot.policy_slot().filter(|_| dropped != 0) {
-            restricted.behaviour.clear_dirty_bits(dropped);
+            let lineage = restricted.lineage;
+            restricted.behaviour.clear_dirty_at(dropped, lineage);
             restricted.state.relayed &= !dropped;
         }
         send &= !dropped;

@@ -98,7 +98,7 @@ impl NetworkServer {
             return Err(CommandRefusal::TooOften);
         }
         let object: NetId = call.object;
-        match self.run_call(object, place, Some(from), &mut call.arguments) {
+        match self.run_reported(object, place, Some(from), &mut call.arguments) {
             None => Err(CommandRefusal::UnknownObject),
             Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),
             // The panic is reported already.
