@@ -1,4 +1,9 @@
-//! `Clock`: the own time of a server or client; `Rate` and `Bucket`: limits in that time.
+//! `Clock`: the own time of a server or client; `Slew`: the time of another clock; `Rate` and `Bucket`:
+//! limits in the own time.
+
+mod slew;
+
+pub use slew::Slew;
 
 use std::time::Duration;
 
@@ -37,18 +42,33 @@ impl Clock {
         self.now
     }
 
+    /// Returns the own time at a reading of the caller's clock, without a change.
+    #[inline]
+    pub fn at(&self, reading: Duration) -> Duration {
+        self.next(reading).unwrap_or(self.now)
+    }
+
     /// Takes a reading of the caller's clock and returns the own time.
     #[inline]
     pub fn advance(&mut self, reading: Duration) -> Duration {
-        let step = reading.saturating_sub(self.last);
+        match self.next(reading) {
+            Ok(now) => self.now = now,
+            Err(step) => self.leap = Some(step),
+        }
         self.last = reading;
+        self.now
+    }
+
+    /// Returns the own time at a reading, or the step of a leap.
+    #[inline]
+    fn next(&self, reading: Duration) -> Result<Duration, Duration> {
+        let step = reading.saturating_sub(self.last);
         let next = self.now.saturating_add(step);
         if step > LONGEST_STEP || next > LATEST {
-            self.leap = Some(step);
+            Err(step)
         } else {
-            self.now = next;
+            Ok(next)
         }
-        self.now
     }
 
     /// Returns the last step that was refused, once.

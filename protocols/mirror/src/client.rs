@@ -28,7 +28,7 @@ use std::time::Duration;
 
 use syncvar_runtime::events::Events;
 use syncvar_runtime::world::World;
-use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Vector3};
+use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
@@ -215,12 +215,30 @@ impl MirrorClient {
         self.time.own.now()
     }
 
-    /// Returns the time of the server by its own clock, two send intervals behind, as interpolation
-    /// needs it. `None` before the first message with a time. It never goes back. Mirror,
-    /// `NetworkTime.time`; but this one runs at constant speed, without corrections of its
-    /// distance.
+    /// Returns the time of the server at the last [`update`](Self::update), two send intervals behind,
+    /// as interpolation needs it. `None` before the first message with a time. Mirror,
+    /// `NetworkTime.time`.
     pub fn network_time(&self) -> Option<Duration> {
-        self.time.server.network_time()
+        self.time.server.network_time(self.now())
+    }
+
+    /// Returns [`network_time`](Self::network_time) at a moment: `now` is a time of the clock that
+    /// [`update`](Self::update) takes, not before the last update. For render loops: the time advances
+    /// in each frame and never goes back, at 7/8 to 9/8 of the clock's speed. It jumps forward beyond
+    /// an error of 250 ms.
+    ///
+    /// Mirror's protocol has no ticks: they are of [`MirrorClientConfig::tick_rate`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::mirror::{MirrorClient, MirrorPrefabs};
+    ///
+    /// let client = MirrorClient::new(MirrorPrefabs::new());
+    /// assert_eq!(client.network_time_at(Duration::from_secs(1)), None); // not connected
+    /// ```
+    pub fn network_time_at(&self, now: Duration) -> Option<NetworkTime> {
+        let time = self.time.server.network_time(self.time.own.at(now))?;
+        Some(NetworkTime::new(time, self.config.tick_rate))
     }
 
     /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first

@@ -6,6 +6,8 @@ use syncvar_runtime::Limits;
 
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);
+/// Mirror's `NetworkManager.sendRate`.
+const SEND_RATE: u32 = 60;
 /// Interval of Mirror's `NetworkServer.unreliableBaselineRate`.
 const BASELINE_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -103,6 +105,10 @@ impl Default for MirrorServerConfig {
     reason = "each is a setting of its own"
 )]
 pub struct MirrorClientConfig {
+    /// Updates per second by a transport, and ticks per second of
+    /// [`network_time_at`](crate::MirrorClient::network_time_at); 60 by default, as Mirror's
+    /// `NetworkManager.sendRate`, at least 1.
+    pub tick_rate: u32,
     /// Sends the ready message with each connection, and after every scene change; `true` by
     /// default. With an authenticator the program sends it.
     pub auto_ready: bool,
@@ -140,6 +146,7 @@ pub struct MirrorClientConfig {
 impl Default for MirrorClientConfig {
     fn default() -> Self {
         Self {
+            tick_rate: SEND_RATE,
             auto_ready: true,
             auto_add_player: true,
             awaits_scene: false,

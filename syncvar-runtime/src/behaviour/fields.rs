@@ -141,6 +141,11 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         self.visit(previous, &mut visitor);
         visitor.changed
     }
+
+    /// Removes the previous values of some fields, so that their hooks do not run.
+    fn skip_hooks(&mut self, previous: &mut Self::Previous, fields: u64) {
+        self.visit(previous, &mut SkipHooks { fields });
+    }
 }
 
 impl<B: NetworkBehaviour> BehaviourFields for B {}
@@ -345,6 +350,19 @@ impl FieldVisitor for ChangedSince {
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if A::HOOK && field.has_changed() {
             self.changed |= bit;
+        }
+    }
+}
+
+struct SkipHooks {
+    fields: u64,
+}
+
+impl FieldVisitor for SkipHooks {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if A::HOOK && self.fields & bit != 0 {
+            field.skip_hook();
         }
     }
 }

@@ -67,6 +67,8 @@ pub trait FieldAccess {
     fn has_changed(&mut self) -> bool {
         false
     }
+    /// Drops the previous value, so that the hook does not run. For a field with a hook.
+    fn skip_hook(&mut self) {}
     /// Returns whether the value exceeds its threshold, measured from the last sent one.
     fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
         let _ = last_sent;
@@ -310,6 +312,11 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
     fn has_changed(&mut self) -> bool {
         self.field.has_changed_since(self.previous)
     }
+
+    #[inline]
+    fn skip_hook(&mut self) {
+        *self.previous = None;
+    }
 }
 
 impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
@@ -431,6 +438,13 @@ where
         }
         previous.is_some()
     }
+
+    #[inline]
+    fn skip_hook(&mut self) {
+        if let Some(previous) = &mut self.previous {
+            **previous = None;
+        }
+    }
 }
 
 impl<A: VariableAccess> FieldAccess for Throttled<A> {
@@ -474,6 +488,11 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
     #[inline]
     fn has_changed(&mut self) -> bool {
         self.field.has_changed()
+    }
+
+    #[inline]
+    fn skip_hook(&mut self) {
+        self.field.skip_hook();
     }
 
     fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {

@@ -215,14 +215,17 @@ impl PolicyState {
         size
     }
 
-    /// Restores the saved fields. Dirty bits stay.
-    pub fn restore(&mut self, behaviour: &mut dyn RestrictedFields) {
+    /// Restores the saved fields. Dirty bits stay. Returns these fields.
+    pub fn restore(&mut self, behaviour: &mut dyn RestrictedFields) -> u64 {
+        let mut fields = 0;
         for former in std::mem::take(&mut self.before) {
             put_back(behaviour, former.bit, &former.value);
+            fields |= former.bit;
             if former.shared && former.was_dirty {
                 behaviour.set_dirty_bit(former.bit);
             }
         }
+        fields
     }
 
     /// Restores the saved fields that differ now, and makes them dirty. Returns these fields.

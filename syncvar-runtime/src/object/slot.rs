@@ -191,6 +191,9 @@ pub trait Slot: Send + Sync {
     /// Discards the previous values for the hooks.
     fn skip_hooks(&mut self);
 
+    /// Discards the previous values of some fields.
+    fn skip_hooks_of(&mut self, fields: u64);
+
     /// Returns the values of some fields with a hook; `None` if the class has no hook.
     fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered>;
 

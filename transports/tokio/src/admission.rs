@@ -158,7 +158,7 @@ impl Drop for Place {
 }
 
 /// Returns the addresses that count as one: one address of IPv4, a /64 network of IPv6.
-fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !HOST_BITS).into(),

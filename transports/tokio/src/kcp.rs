@@ -20,6 +20,7 @@ mod connection;
 mod cookies;
 mod datagrams;
 mod hello;
+mod hello_rate;
 mod inbox;
 mod link;
 mod receiver;

@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use syncvar_mirror::{MirrorClient, MirrorClientEvent, MirrorError, MirrorServer};
+use syncvar_runtime::NetworkTime;
 use tokio::net::ToSocketAddrs;
 
 use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
@@ -281,6 +282,17 @@ impl MirrorPeer {
     /// Returns the client, for commands and events. Its packets are sent with its next update.
     pub fn client_mut(&mut self) -> &mut MirrorClient {
         &mut self.client
+    }
+
+    /// Returns the time of the clock that updates the client: since the connection.
+    pub fn now(&self) -> Duration {
+        self.peer.now()
+    }
+
+    /// Returns the server's time at this moment, for the frames of a render loop: see
+    /// [`MirrorClient::network_time_at`].
+    pub fn network_time(&self) -> Option<NetworkTime> {
+        self.client.network_time_at(self.now())
     }
 
     /// Returns the next event, oldest first, without waiting.

@@ -37,6 +37,10 @@ pub struct TransportOptions {
     /// ones wait in the system's queue, by KCP for their next datagram. A connection by TCP that is
     /// closed at once counts as a quarter. 1000.
     pub max_accepts_per_second: u32,
+    /// Most answers per second to the first datagrams of KCP clients from one address; twice as many
+    /// can be sent at once. An answer has 54 bytes and a false address can receive it. Further datagrams
+    /// have no answer, and the clients repeat them. 64.
+    pub max_hellos_per_address: u32,
     /// Largest packet in a stream, in bytes. By Telepathy it applies to both directions, and both sides
     /// must agree. 16 384.
     pub max_frame: usize,
@@ -100,6 +104,7 @@ impl Default for TransportOptions {
             max_connections_per_address: 64,
             reserved: ReservedPlaces::default(),
             max_accepts_per_second: 1000,
+            max_hellos_per_address: 64,
             max_frame: 16 * 1024,
             max_queued_packets: 256,
             max_inbox_bytes: 256 * 1024,

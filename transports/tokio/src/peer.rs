@@ -177,6 +177,11 @@ impl Peer {
         }
     }
 
+    /// Returns the time of the clock by which the peer updates its client: since the first connection.
+    pub fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
     /// Returns whether the peer has a connection.
     pub fn is_connected(&self) -> bool {
         self.link.is_some()

@@ -36,6 +36,8 @@ pub struct TransportStats {
     /// Ended connections that were reset before the client closed: `max_linger_bytes` and
     /// `close_timeout`.
     pub linger_cuts: u64,
+    /// First datagrams of KCP without an answer, which the client repeats: `max_hellos_per_address`.
+    pub refused_hellos: u64,
     /// KCP segments beyond the window or without room, which the client repeats: `max_inbox_bytes`,
     /// `max_inbox_total`.
     pub refused_segments: u64,

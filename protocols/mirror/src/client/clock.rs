@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::clock::Clock;
+use syncvar_runtime::clock::{Clock, Slew};
 
 /// Window of Mirror's averages, in samples. Mirror, `NetworkTime.PingWindowSize`.
 const WINDOW: f64 = 50.0;
@@ -56,8 +56,8 @@ pub(super) struct ServerTime {
     offset: MovingAverage,
     interval: MovingAverage,
     last_remote: Option<f64>,
-    /// Last returned time; it never goes back.
-    current: f64,
+    /// Time shown to the application, since the first time of the server.
+    shown: Option<Slew>,
 }
 
 impl ServerTime {
@@ -105,25 +105,40 @@ impl ServerTime {
             self.offset = MovingAverage::default();
         }
         self.offset.add(offset);
-    }
-
-    /// Advances the estimate.
-    pub(super) fn advance(&mut self, now: Duration) {
-        if self.last_remote.is_none() {
-            return;
+        if self.shown.is_none() {
+            self.shown = Some(Slew::new(now, self.ahead()));
         }
-        let interval = self.interval.0.unwrap_or(SEND_INTERVAL);
-        let behind = BUFFERED_INTERVALS * interval;
-        self.current = self
-            .current
-            .max(now.as_secs_f64() + self.offset.value() - behind);
     }
 
-    /// Returns the server's time behind its delay; `None` before the first time message.
-    pub(super) fn network_time(&self) -> Option<Duration> {
-        self.last_remote?;
-        Duration::try_from_secs_f64(self.current).ok()
+    /// Advances the shown time to an own time.
+    pub(super) fn advance(&mut self, now: Duration) {
+        let ahead = self.ahead();
+        if let Some(shown) = &mut self.shown {
+            shown.advance(now, ahead);
+        }
     }
+
+    /// Returns the lead of the server's delayed time over the own time, in microseconds.
+    fn ahead(&self) -> i64 {
+        let interval = self.interval.0.unwrap_or(SEND_INTERVAL);
+        whole_micros(self.offset.value() - BUFFERED_INTERVALS * interval)
+    }
+
+    /// Returns the server's time behind its delay at an own time; `None` before the first time message.
+    pub(super) fn network_time(&self, now: Duration) -> Option<Duration> {
+        let shown = u64::try_from(self.shown?.at(now)).ok()?;
+        Some(Duration::from_micros(shown))
+    }
+}
+
+/// Rounds seconds to microseconds.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "the conversion saturates"
+)]
+fn whole_micros(seconds: f64) -> i64 {
+    (seconds * 1e6).round() as i64
 }
 
 #[cfg(test)]
@@ -156,19 +171,20 @@ mod tests {
     #[test]
     fn server_time_is_two_intervals_behind_and_monotonic() {
         let mut clock = ServerTime::default();
-        assert_eq!(clock.network_time(), None);
+        assert_eq!(clock.network_time(millis(0)), None);
         for tick in 0..100_u32 {
             let now = 50 * u64::from(tick);
             clock.handle_snapshot(millis(now), 20.0 + 0.05 * f64::from(tick));
             clock.advance(millis(now));
         }
-        let current = clock.network_time();
+        let now = millis(50 * 99);
+        let current = clock.network_time(now);
         let expected = 20.0 + 0.05 * 99.0 - 0.1;
         assert!(current.is_some_and(|current| (current.as_secs_f64() - expected).abs() < 1e-6));
         clock.advance(millis(10));
-        assert_eq!(clock.network_time(), current);
+        assert_eq!(clock.network_time(millis(10)), current);
         clock.handle_snapshot(millis(5000), f64::INFINITY);
         clock.handle_snapshot(millis(5000), 1.0);
-        assert_eq!(clock.network_time(), current);
+        assert_eq!(clock.network_time(now), current);
     }
 }

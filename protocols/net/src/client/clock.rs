@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::NetworkClient;
 use crate::message::{Message, Ping, Pong};
-use syncvar_runtime::clock::Clock;
+use syncvar_runtime::clock::{Clock, Slew};
 use syncvar_runtime::time::micros;
 use syncvar_runtime::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
 
@@ -27,10 +27,6 @@ const MAX_UNANSWERED: usize = 16;
 /// Number of recent pongs that the estimate uses.
 const RECENT: usize = 16;
 
-/// Lead of the estimate, in microseconds, from which the shown time jumps; it approaches a smaller one
-/// slowly.
-const LEAP: i64 = 250_000;
-
 /// Latest plausible time, in microseconds: 146 000 years.
 const LATEST: i64 = i64::MAX / 2;
 
@@ -44,9 +40,8 @@ pub(super) struct Clocks {
 impl Clocks {
     /// Advances both clocks by a reading of the caller's clock.
     pub(super) fn advance(&mut self, reading: Duration) {
-        let before = self.own.now();
         let now = self.own.advance(reading);
-        self.server.advance(before, now);
+        self.server.advance(now);
     }
 
     /// Forgets the estimate of the server's time, for a new connection.
@@ -67,11 +62,19 @@ pub(super) struct ServerClock {
     /// Own times in the unanswered pings.
     unanswered: VecDeque<u64>,
     recent: VecDeque<Span>,
-    /// Lead of the server's time over the own time, and the server's ticks per second.
-    ahead: Option<(i64, u32)>,
-    /// Server time shown to the application.
-    shown: i64,
+    estimate: Option<Estimate>,
     round_trip: Option<RoundTrip>,
+}
+
+/// Server's time, once a pong has arrived.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    /// Lead of the server's time over the own time, by the last pong.
+    ahead: i64,
+    /// Server's ticks per second.
+    tick_rate: u32,
+    /// Server time shown to the application.
+    shown: Slew,
 }
 
 /// Bounds of the server's lead over the own time.
@@ -126,8 +129,8 @@ impl ServerClock {
         };
         // Earlier pings may have been lost or reordered.
         self.unanswered.remove(index);
-        let (now, server) = (micros(now), i64::try_from(server));
-        let (Ok(own), Ok(server)) = (i64::try_from(now), server) else {
+        let (arrival, server) = (micros(now), i64::try_from(server));
+        let (Ok(own), Ok(server)) = (i64::try_from(arrival), server) else {
             return;
         };
         let Ok(before) = i64::try_from(sent) else {
@@ -136,12 +139,15 @@ impl ServerClock {
         if own.max(server) > LATEST {
             return;
         }
-        self.measure(now.saturating_sub(sent));
+        self.measure(arrival.saturating_sub(sent));
         let (least, most) = (server - own, server - before);
         let ahead = self.intersect(Span { least, most });
-        if self.ahead.replace((ahead, tick_rate)).is_none() {
-            self.shown = own.saturating_add(ahead).max(0);
-        }
+        let known = self.estimate.map(|estimate| estimate.shown);
+        self.estimate = Some(Estimate {
+            ahead,
+            tick_rate,
+            shown: known.unwrap_or_else(|| Slew::new(now, ahead)),
+        });
     }
 
     /// Adds a span to the recent ones, and returns the middle of their intersection. Disjoint spans
@@ -177,34 +183,19 @@ impl ServerClock {
         self.round_trip = Some(next);
     }
 
-    /// Advances the shown time with the own time, from `before` to `now`: slightly faster while it is
-    /// behind the estimate, slightly slower while it is ahead, and never back.
-    fn advance(&mut self, before: Duration, now: Duration) {
-        let Some((ahead, _)) = self.ahead else {
-            return;
-        };
-        let [before, now] =
-            [before, now].map(|time| i64::try_from(micros(time)).unwrap_or(LATEST).min(LATEST));
-        let step = now.saturating_sub(before);
-        let natural = self.shown.saturating_add(step);
-        let error = now.saturating_add(ahead).saturating_sub(natural);
-        let correction = if error > LEAP {
-            error
-        } else if error >= 0 {
-            error.min(step / 8)
-        } else if error < -LEAP {
-            error.max(-step)
-        } else {
-            error.max(-(step / 8))
-        };
-        self.shown = natural.saturating_add(correction);
+    /// Advances the shown time to an own time.
+    fn advance(&mut self, now: Duration) {
+        if let Some(Estimate { ahead, shown, .. }) = &mut self.estimate {
+            shown.advance(now, *ahead);
+        }
     }
 
-    /// Returns the shown time, once the server has sent its time.
-    fn network_time(&self) -> Option<NetworkTime> {
-        let (_, tick_rate) = self.ahead?;
-        let shown = u64::try_from(self.shown).unwrap_or_default();
-        Some(NetworkTime::new(Duration::from_micros(shown), tick_rate))
+    /// Returns the shown time at an own time, once the server has sent its time.
+    fn network_time(&self, now: Duration) -> Option<NetworkTime> {
+        let estimate = self.estimate.as_ref()?;
+        let shown = u64::try_from(estimate.shown.at(now)).unwrap_or_default();
+        let time = Duration::from_micros(shown);
+        Some(NetworkTime::new(time, estimate.tick_rate))
     }
 
     fn round_trip(&self) -> Option<(Duration, Duration)> {
@@ -223,14 +214,40 @@ impl NetworkClient {
     /// [`ClientEvent::Ready`](crate::ClientEvent::Ready). See
     /// [`ClientConfig::ping_interval`](crate::ClientConfig::ping_interval).
     ///
-    /// The time advances with the client's own time and never goes back within a connection. While the
-    /// estimate is behind, it advances slightly slower. While the estimate is ahead, it advances slightly
-    /// faster, or jumps if the difference exceeds 250 ms.
-    ///
     /// If both directions take equally long except for jitter, the error is at most half of the smallest
-    /// recent jitter, plus the offset between the updates of both sides.
+    /// recent jitter, plus the offset between the updates of both sides. Render loops use
+    /// [`network_time_at`](Self::network_time_at), which advances between two updates, too.
     pub fn network_time(&self) -> Option<NetworkTime> {
-        self.clock.server.network_time()
+        self.clock.server.network_time(self.now())
+    }
+
+    /// Returns the estimated server time at a moment: `now` is a time of the clock that
+    /// [`update`](Self::update) takes, not before the last update.
+    ///
+    /// The time advances in each frame, at any frame rate and between packets: at 7/8 to 9/8 of the
+    /// clock's speed. A new estimate counts from the next update on, and is approached at this speed,
+    /// so that the time has no step and never goes back within a connection. Beyond an error of 250 ms,
+    /// as after a restart of the server's clock, it jumps forward, or runs at 1/8 of the speed.
+    ///
+    /// The tick is the server's. A client of `TcpClient` has the transport's clock: call
+    /// `TcpClient::network_time`.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut net = MemoryNetwork::new(Prefabs::new);
+    /// net.connect_client(NetworkClient::new(Prefabs::new())); // `connect` turns pings off
+    /// for _ in 0..10 {
+    ///     net.step(); // updates both ends every 50 ms
+    /// }
+    /// let frame = Duration::from_secs(1) / 144;
+    /// let client = net.client(0);
+    /// let [first, second] = [1, 2].map(|frames| client.network_time_at(net.now() + frames * frame));
+    /// assert!(second.unwrap().time > first.unwrap().time);
+    /// ```
+    pub fn network_time_at(&self, now: Duration) -> Option<NetworkTime> {
+        self.clock.server.network_time(self.clock.own.at(now))
     }
 
     /// Returns the round-trip time, smoothed over the last pings; `None` before the first answer. It

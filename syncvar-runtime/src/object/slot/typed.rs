@@ -214,6 +214,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.previous = None;
     }
 
+    fn skip_hooks_of(&mut self, fields: u64) {
+        if let Some(previous) = &mut self.previous {
+            self.behaviour.skip_hooks(previous, fields);
+        }
+    }
+
     fn remember_for_hooks(&mut self, fields: u64) -> Option<Remembered> {
         let remembered = self.behaviour.remember_for_hooks(fields)?;
         Some(Box::new(remembered))

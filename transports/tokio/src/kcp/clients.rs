@@ -16,6 +16,7 @@ pub(super) use client::{Client, Stage, counter};
 use super::connection::GOODBYES;
 use super::cookies::Cookies;
 use super::datagrams;
+use super::hello_rate::HelloRate;
 use super::inbox::Pool;
 use super::{DISCONNECT, Hello, KcpConnection};
 use crate::TransportOptions;
@@ -34,6 +35,7 @@ pub(super) struct Clients {
     /// Ended connections whose addresses have a new connection.
     pub(super) replaced: Vec<Client>,
     cookies: Cookies,
+    hello_rate: HelloRate,
     admission: Arc<Admission>,
     /// Refuses new connections.
     shut: bool,
@@ -52,6 +54,7 @@ impl Clients {
             by_addr: BTreeMap::new(),
             replaced: Vec::new(),
             cookies: Cookies::default(),
+            hello_rate: HelloRate::new(options.max_hellos_per_address),
             admission: Arc::clone(admission),
             shut: false,
             max_unreliable: options.max_queued_packets,
@@ -71,8 +74,7 @@ impl Clients {
         };
         let Some(cookie) = NonZeroU32::new(cookie) else {
             if let Some(hello) = Hello::read(datagram) {
-                let cookie = self.cookies.give(from, now);
-                self.push_out(from, hello.answer(cookie, now));
+                self.answer(hello, from, now);
             }
             return;
         };
@@ -94,6 +96,17 @@ impl Clients {
                 let messages = messages.saturating_sub(refused.1);
                 self.admission.counters().add_refused(segments, messages);
             }
+        }
+    }
+
+    /// Answers a `Hello` within the rate of its sender, which repeats it otherwise.
+    fn answer(&mut self, hello: Hello, to: SocketAddr, now: Duration) {
+        if self.hello_rate.allows(to.ip(), now) {
+            let cookie = self.cookies.give(to, now);
+            self.push_out(to, hello.answer(cookie, now));
+        } else {
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.refused_hellos);
         }
     }
 

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use syncvar_net::{ClientEvent, NetworkClient};
-use syncvar_runtime::ReadError;
+use syncvar_runtime::{NetworkTime, ReadError};
 use tokio::net::ToSocketAddrs;
 
 use super::TcpOptions;
@@ -140,6 +140,17 @@ impl TcpClient {
     /// packets.
     pub fn client_mut(&mut self) -> &mut NetworkClient {
         &mut self.client
+    }
+
+    /// Returns the time of the clock that updates the client: since the connection.
+    pub fn now(&self) -> Duration {
+        self.peer.now()
+    }
+
+    /// Returns the estimated server time at this moment, for the frames of a render loop: see
+    /// [`NetworkClient::network_time_at`].
+    pub fn network_time(&self) -> Option<NetworkTime> {
+        self.client.network_time_at(self.now())
     }
 
     /// Returns the next event, oldest first, without waiting.

@@ -105,6 +105,37 @@ fn one_hello_has_one_answer_per_address() {
 }
 
 #[test]
+fn hellos_of_one_address_have_128_answers_at_once() {
+    let mut listener = listener(10);
+    let hello = hello();
+    let port = |port| SocketAddr::from(([10, 0, 0, 1], port));
+    for number in 0..1000 {
+        listener.handle_datagram(NOW, port(number), &hello);
+    }
+    assert_eq!(listener.out.len(), 128);
+    assert_eq!(listener.admission.counters().stats().refused_hellos, 872);
+    // Another address has its answer, the first one half a second later.
+    listener.handle_datagram(NOW, addr(7), &hello);
+    assert_eq!(answers(&mut listener, addr(7)).len(), 1);
+    let later = Duration::from_millis(500);
+    listener.handle_datagram(later, port(999), &hello);
+    assert_eq!(answers(&mut listener, port(999)).len(), 1);
+}
+
+#[test]
+fn sixty_four_clients_behind_one_router_reconnect_at_once() {
+    let mut listener = listener(100);
+    for round in 0..4 {
+        let now = Duration::from_secs(2 * round);
+        for port in 0..64 {
+            listener.handle_datagram(now, ([10, 0, 0, 1], port).into(), &hello());
+        }
+    }
+    assert_eq!(listener.out.len(), 4 * 64);
+    assert_eq!(listener.admission.counters().stats().refused_hellos, 0);
+}
+
+#[test]
 fn a_hello_of_30_bytes_has_one_answer_of_54() {
     let mut listener = listener(10);
     let hello = hello();
@@ -379,7 +410,10 @@ fn connections_at_half_the_limit_lose_no_segment() {
 /// 2 200 datagrams from one address: 1 100 `Hello`s, and a cookie each.
 #[test]
 fn one_address_takes_64_places() {
-    let mut listener = listener(1024);
+    let mut listener = with_options(&TransportOptions {
+        max_hellos_per_address: 1000,
+        ..TransportOptions::default()
+    });
     for port in 1..=1100 {
         let from = ([10, 0, 0, 1], port).into();
         let mut client = KcpConnection::connect(NOW);
