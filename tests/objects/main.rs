@@ -8,6 +8,7 @@ mod host;
 mod iteration;
 mod late_join;
 mod lifecycle;
+mod owned_elsewhere;
 mod parenting;
 mod references;
 mod scene;
