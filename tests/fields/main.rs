@@ -12,3 +12,4 @@ mod moves;
 mod ownership;
 mod required_items;
 mod synchronize;
+mod typed_changes;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
 use crate::behaviour::{AnyBehaviour, Panicked};
-use crate::schema::{BehaviourSchema, CallTable, PackedBits, PolicyBits};
+use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
     Lineage, NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog,
@@ -44,12 +44,14 @@ pub enum HookContext {
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotInfo {
+    /// Type and schema of the behaviour.
+    pub class: &'static BehaviourClass,
     /// Schema of the behaviour.
     pub schema: BehaviourSchema,
     /// Channel of its changes.
     pub channel: u8,
-    /// Shortest time between two updates.
-    pub send_interval: Nanos,
+    /// Shortest time between two updates; `None`: that of the end.
+    pub send_interval: Option<Nanos>,
     /// Delivery of its changes.
     pub delivery: Delivery,
     /// [`BehaviourSchema::resendable`].
@@ -92,6 +94,14 @@ impl<'a> SlotParts<'a, dyn AnyBehaviour> {
             policy: self.policy,
             lineage: self.lineage,
         })
+    }
+}
+
+impl SlotInfo {
+    /// Returns the shortest time between two updates, on an end with this default.
+    #[inline]
+    pub fn interval(&self, default: Nanos) -> Nanos {
+        self.send_interval.unwrap_or(default)
     }
 }
 

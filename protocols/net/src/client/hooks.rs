@@ -54,7 +54,7 @@ impl NetworkClient {
                 } else {
                     Ok(())
                 };
-                let fields = ChangedFields::new(&slot.info().schema, hooks.fields);
+                let fields = ChangedFields::new(slot.info().class, hooks.fields);
                 self.hooks_called(&hooks, fields, called);
             }
         }

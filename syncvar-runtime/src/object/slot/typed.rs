@@ -5,6 +5,7 @@ use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
+use crate::schema::BehaviourClass;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, Lineage,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
@@ -24,9 +25,14 @@ pub(in crate::object) struct TypedSlot<B: NetworkBehaviour> {
 
 impl<B: NetworkBehaviour> TypedSlot<B> {
     const INFO: &'static SlotInfo = &SlotInfo {
+        class: BehaviourClass::of::<B>(),
         schema: B::SCHEMA,
         channel: B::INFO.channel,
-        send_interval: nanos(B::INFO.send_interval),
+        send_interval: if B::INFO.has_interval {
+            Some(nanos(B::INFO.send_interval))
+        } else {
+            None
+        },
         delivery: B::INFO.delivery,
         resendable: B::SCHEMA.resendable(),
         operation_bits: B::SCHEMA.operation_bits(),

@@ -3,7 +3,7 @@
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{PolicyState, SlotParts};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{ChangedFields, Lineage, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourClass, ChangedFields, Lineage, NetId, NetworkBehaviour};
 
 use crate::server::ServerEvent;
 use crate::server::objects::owner::refuse;
@@ -73,7 +73,7 @@ impl ServerWrites<'_> {
         if let Some(restricted) = &mut self.restricted {
             let refused = restricted.end_change(behaviour, self.lineage);
             if refused != 0 {
-                let fields = ChangedFields::new(&B::SCHEMA, refused);
+                let fields = ChangedFields::new(BehaviourClass::of::<B>(), refused);
                 refuse(self.events, net_id, fields);
             }
         }

@@ -7,7 +7,8 @@
 use std::time::Duration;
 
 use syncvar_runtime::object::{
-    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, WriteRecord, mask_count, nanos,
+    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, When, WriteRecord, mask_count,
+    nanos,
 };
 use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteError};
 
@@ -78,6 +79,11 @@ impl NetworkServer {
             ],
             None => [audience; 3],
         };
+        let when = When {
+            now: nanos(now),
+            interval: self.config.default_interval(),
+            force: job.force,
+        };
         let info = self.prefab_info(at.pool);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let Some(slots) = self.world.pools.slots_mut(at) else {
@@ -88,7 +94,7 @@ impl NetworkServer {
             at,
             owner,
             audiences,
-            selected: select_all(slots, nanos(now), job.force, owner.is_some()),
+            selected: select_all(slots, when, owner.is_some()),
             first_behaviour,
             now: nanos(now),
         };
@@ -229,7 +235,8 @@ fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
 }
 
 /// Selects the due fields of each behaviour. Fields without a receiver become clean.
-fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -> Vec<Selected> {
+fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selected> {
+    let When { now, force, .. } = when;
     let mut all = Vec::with_capacity(slots.len());
     slots.for_each_mut(|slot| {
         let (info, last_send) = (slot.info(), slot.last_send());
@@ -255,7 +262,8 @@ fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -
         } else {
             (0, 0)
         };
-        let interval_is_over = force || now.saturating_sub(last_send) > info.send_interval;
+        let passed = now.saturating_sub(last_send);
+        let interval_is_over = force || passed > info.interval(when.interval);
         all.push(Selected {
             parts: [send & !(private | others), others & !private, private],
             channel: info.channel,

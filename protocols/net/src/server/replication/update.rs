@@ -41,13 +41,25 @@ impl NetworkServer {
     ///
     /// A behaviour is sent when it is dirty and its send interval has passed since it was last
     /// sent, or since time zero.
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.clock.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::server) fn advance(&mut self, now: Duration) {
         let now = self.clock.advance(now);
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
+        self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
+        self.expire_absences();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
@@ -168,6 +180,7 @@ impl NetworkServer {
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
             now: nanos(now),
+            interval: self.config.default_interval(),
             channels: &self.config.channels[..channels],
             reliable: self.config.room(Channel::Reliable),
             unreliable: self.config.room(Channel::Unreliable),
@@ -237,6 +250,7 @@ impl NetworkServer {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let interval = self.config.default_interval();
         let mut first: Option<Nanos> = None;
         slots.for_each_mut(|slot| {
             let channel = slot.info().channel;
@@ -244,7 +258,9 @@ impl NetworkServer {
             if slot.dirty_bits() == 0 || !is_open {
                 return;
             }
-            let next = slot.last_send().saturating_add(slot.info().send_interval);
+            let next = slot
+                .last_send()
+                .saturating_add(slot.info().interval(interval));
             let (held, due) = slot.held_back(nanos(now));
             let next = if slot.dirty_bits() & !held == 0 {
                 due.map(|due| due.max(next))
