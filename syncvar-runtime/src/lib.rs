@@ -39,8 +39,8 @@ pub use behaviour::{
     Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure,
     Delivery, FieldVisitor, HasLifecycle, HasSynchronize, HookFailure, LifecycleCallback,
     LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle,
-    NetworkSerializable, NetworkSide, Serializable, Synchronize, SynchronizeError,
-    SynchronizeFailure, Taken,
+    NetworkSerializable, NetworkSide, Optional, PreviousOptional, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure, Taken,
 };
 pub use call::{
     CallArguments, CallError, CallFailure, Called, CommandRefusal, CommandSender, NetworkCalls,

@@ -37,6 +37,7 @@ pub trait Assign: NetworkBehaviour + sealed::Sealed {
     /// Values are compared as [`SyncVar::set`](crate::SyncVar::set) compares them, collections element
     /// by element. Fields without `#[sync_var]` are moved.
     fn assign(&mut self, mut other: Self) {
+        self.align(&other, u64::MAX);
         mem::swap(self, &mut other);
         let swap = Pairwise::new(&mut other, SwapFields);
         swap.visit(self, &mut Self::Previous::default());
@@ -51,7 +52,7 @@ pub trait Assign: NetworkBehaviour + sealed::Sealed {
     /// [`call_hooks`](NetworkBehaviour::call_hooks).
     fn take_changes(&mut self, from: &mut Self, fields: u64) -> Taken<Self::Previous> {
         let mut previous = Self::Previous::default();
-        let changed = 0;
+        let changed = self.align(from, fields);
         let take = Pairwise::new(from, TakeFields { fields, changed });
         let TakeFields { changed, .. } = take.visit(self, &mut previous);
         Taken {

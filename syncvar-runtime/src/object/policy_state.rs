@@ -128,7 +128,9 @@ impl PolicyState {
         let dirty = behaviour.dirty_bits();
         self.size = StateSize::default();
         for bit in each(fields) {
-            if let Some(value) = measured_value_of(behaviour, bit, &mut self.size) {
+            let value = measured_value_of(behaviour, bit, &mut self.size);
+            // A field of an absent behaviour has no bytes.
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
                 self.before.push(FormerField {
                     bit,
                     value,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
-use crate::behaviour::{AnyBehaviour, Panicked};
+use crate::behaviour::{AnyBehaviour, Panicked, Presence};
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
@@ -72,6 +72,8 @@ pub struct SlotInfo {
     pub synchronize: bool,
     /// Remote calls.
     pub calls: CallTable,
+    /// Presence of the behaviour on its object.
+    pub presence: Presence,
 }
 
 /// Parts of a slot for a write.

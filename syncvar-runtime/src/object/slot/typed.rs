@@ -47,6 +47,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
         calls: B::INFO.calls,
+        presence: B::INFO.presence,
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {
