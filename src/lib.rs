@@ -76,7 +76,8 @@ pub mod behaviour {
         Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
         BufferSerializer, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits,
         LayoutHooks, LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut,
-        NetworkSerializable, ObjectMut, Serializable, SplitMut, Synchronize, Taken,
+        NetworkSerializable, ObjectMut, Optional, PreviousOptional, Serializable, SplitMut,
+        Synchronize, Taken,
     };
 }
 

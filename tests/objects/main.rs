@@ -9,6 +9,7 @@ mod host;
 mod iteration;
 mod late_join;
 mod lifecycle;
+mod optional;
 mod owned_elsewhere;
 mod parenting;
 mod references;
