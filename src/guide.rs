@@ -23,6 +23,7 @@ pages! {
     joining = "joining.md"
     events = "events.md"
     limits = "limits.md"
+    messages = "messages.md"
     time = "time.md"
     host = "host.md"
     writing_a_transport = "writing-a-transport.md"

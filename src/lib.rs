@@ -81,11 +81,11 @@ pub mod behaviour {
     };
 }
 
-/// Remote calls: their senders, declarations and arguments.
+/// Remote calls: their senders, declarations and arguments; received events and messages.
 pub mod calls {
     pub use syncvar_runtime::{
         CallArguments, CallError, CallKind, CallSchema, CallTable, Called, CommandRefusal,
-        CommandSender, NetworkCalls, ReceivedEvent, RpcSender, SyncEvent,
+        CommandSender, NetworkCalls, ReceivedEvent, ReceivedMessage, RpcSender, SyncEvent,
     };
 }
 
@@ -100,8 +100,8 @@ pub mod codec {
 pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
-        CallFailure, CallbackFailure, HookFailure, ObjectError, PrefabError, SpawnError,
-        SynchronizeError, SynchronizeFailure,
+        CallFailure, CallbackFailure, HookFailure, MessageError, ObjectError, PrefabError,
+        SpawnError, SynchronizeError, SynchronizeFailure,
     };
 }
 
@@ -118,7 +118,7 @@ pub mod fields {
 pub mod interest {
     pub use syncvar_runtime::{
         Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
-        SpatialGrid, Tag,
+        SpatialGrid, Tag, WrongInterest,
     };
 }
 

@@ -50,6 +50,9 @@ pub struct RefusedInput {
     /// Packets beyond [`Limits::message_rate`](crate::Limits::message_rate) that the transport has
     /// delivered anyway.
     pub packets: u64,
+    /// Messages of the program beyond
+    /// [`Limits::program_message_rate`](crate::Limits::program_message_rate).
+    pub program_messages: u64,
     /// Updates in which requests of a connection waited for
     /// [`Limits::snapshot_rate`](crate::Limits::snapshot_rate).
     pub delayed_snapshots: u64,

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use syncvar::{
     ClientConfig, ConnectionId, NetId, NetworkBehaviour, NetworkClient, NetworkServer, Prefabs,
-    ServerConfig, SpawnOptions,
+    ServerConfig, ServerEvent, SpawnOptions, SyncValue,
     behaviour::FieldVisitor,
+    error::PacketError,
     schema::BehaviourSchema,
-    values::NetworkHash128,
+    values::{NetworkHash128, Vector3},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
@@ -38,8 +39,6 @@ fn why_not(class: &str) -> Option<Rule> {
     Some(match class {
         "Owner" | "AddPlayer" | "RemovePlayer" | "ReconnectPlayer" => Rule::Players,
         "CRC" => Rule::SchemaInsteadOfCrc,
-        "StringMessage" | "IntegerMessage" | "EmptyMessage" => Rule::UserMessages,
-        _ if class.starts_with("woven") => Rule::UserMessages,
         "NetworkInfo / override transform"
         | "Animation"
         | "AnimationParameters"
@@ -67,12 +66,100 @@ fn compare(recorded: &[Frame], check: &mut Check) {
         15 => authority(message.payload()),
         35 => Ok(ready()),
         36 => Ok(not_ready()),
+        1000.. => user_message(message),
         other => return check.fault("message type", "one that this test knows", other),
     };
     match sent {
         Ok(sent) => check.equal("message", show(recorded), show(&sent)),
         Err(error) => check.fault("recorded message", "one that can be read", error),
     }
+}
+
+/// `StringMessage` of UNet.
+#[derive(SyncValue, Clone)]
+struct StringMessage(String);
+
+/// `IntegerMessage` of UNet.
+#[derive(SyncValue, Clone)]
+struct IntegerMessage(i32);
+
+/// `EmptyMessage` of UNet.
+#[derive(SyncValue, Clone)]
+struct EmptyMessage;
+
+#[derive(SyncValue, Clone)]
+struct Buff {
+    id: u32,
+    name: String,
+    timer: f32,
+}
+
+#[derive(SyncValue, Clone)]
+enum Kind {
+    Zero,
+    One,
+    Two,
+}
+
+/// The message class `ChatMsg` of the recording.
+#[derive(SyncValue, Clone)]
+struct ChatMsg {
+    who: String,
+    n: i32,
+    pos: Vector3,
+    raw: Vec<u8>,
+    arr: Vec<i32>,
+    kind: Kind,
+    c: char,
+    buf: Buff,
+}
+
+/// The message class `ChatMsgEx` of the recording, whose base does not travel.
+#[derive(SyncValue, Clone)]
+struct ChatMsgEx {
+    extra: i32,
+}
+
+/// Reads a message as a server, and sends the value back.
+fn user_message(recorded: &Frame) -> Result<Vec<Frame>, ReadError> {
+    let prefabs = Prefabs::new()
+        .message_as::<StringMessage>("string", 1000)
+        .message_as::<IntegerMessage>("integer", 1001)
+        .message_as::<EmptyMessage>("empty", 1002)
+        .message_as::<ChatMsg>("chat", 1003)
+        .message_as::<ChatMsgEx>("chat ex", 1004);
+    let mut host = Host::of(prefabs);
+    host.sent();
+    let (server, connection) = (&mut host.server, host.connection);
+    if let Err(PacketError::Malformed(error)) = server.handle_packet(connection, 0, &recorded.bytes)
+    {
+        return Err(error);
+    }
+    while let Some(event) = server.poll_event() {
+        let ServerEvent::Message { message, .. } = event else {
+            continue;
+        };
+        let sent = [
+            message
+                .get()
+                .map(|it: &StringMessage| server.send(connection, it)),
+            message
+                .get()
+                .map(|it: &IntegerMessage| server.send(connection, it)),
+            message
+                .get()
+                .map(|it: &EmptyMessage| server.send(connection, it)),
+            message
+                .get()
+                .map(|it: &ChatMsg| server.send(connection, it)),
+            message
+                .get()
+                .map(|it: &ChatMsgEx| server.send(connection, it)),
+        ];
+        let sent: Vec<_> = sent.into_iter().flatten().collect();
+        assert_eq!(sent, [Ok(())]);
+    }
+    Ok(host.sent())
 }
 
 fn spawn(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
@@ -112,9 +199,9 @@ fn about_object(message_type: i16, payload: &[u8]) -> Result<Vec<Frame>, ReadErr
     let id = NetworkReader::new(payload).read()?;
     let mut host = Host::with_object(id);
     if message_type == 1 {
-        host.server.despawn(id);
+        host.server.despawn(id).unwrap();
     } else {
-        host.server.hide(id, host.connection);
+        host.server.hide(id, host.connection).unwrap();
     }
     host.update();
     Ok(host.sent())
@@ -124,10 +211,10 @@ fn authority(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
     let mut reader = NetworkReader::new(payload);
     let (id, authority) = (reader.read()?, reader.read_bool()?);
     let mut host = Host::with_object(id);
-    host.server.set_owner(id, Some(host.connection));
+    host.server.set_owner(id, Some(host.connection)).unwrap();
     if !authority {
         host.sent();
-        host.server.set_owner(id, None);
+        host.server.set_owner(id, None).unwrap();
     }
     Ok(host.sent())
 }
@@ -171,7 +258,10 @@ struct Host {
 
 impl Host {
     fn new(asset_id: NetworkHash128) -> Self {
-        let prefabs = Prefabs::new().register_asset("raw", asset_id, || Raw(Vec::new()));
+        Self::of(Prefabs::new().register_asset("raw", asset_id, || Raw(Vec::new())))
+    }
+
+    fn of(prefabs: Prefabs) -> Self {
         let config = ServerConfig {
             compare_schemas: false,
             ..ServerConfig::default()
@@ -198,7 +288,7 @@ impl Host {
     }
 
     fn spawn(&mut self, state: &[u8], options: SpawnOptions) {
-        let spawned = self.server.spawn_with(Raw(state.to_vec()), options);
+        let spawned = self.server.try_spawn(Raw(state.to_vec()), options);
         spawned.expect("a free id");
         self.update();
     }

@@ -215,7 +215,7 @@ fn command_is_an_event_that_runs_on_the_own_value() {
             owner: Some(owner),
             ..SpawnOptions::default()
         };
-        let id = net.server.spawn_with(Unit::default(), options).unwrap();
+        let id = net.server.try_spawn(Unit::default(), options).unwrap();
         net.settle();
         net.client_mut(0).calls::<Unit>(id).hit(5).unwrap();
         net.client_mut(0).calls::<Unit>(id).hit(-1).unwrap();
@@ -312,9 +312,9 @@ fn reserved_id_is_used_once_and_may_be_referenced_before() {
             target: NetRef::reserved(two).into(),
             ..Unit::default()
         };
-        net.server.spawn_with(first, at(one)).unwrap();
-        net.server.spawn_with(Unit::default(), at(two)).unwrap();
-        assert!(net.server.spawn_with(Unit::default(), at(one)).is_err());
+        net.server.try_spawn(first, at(one)).unwrap();
+        net.server.try_spawn(Unit::default(), at(two)).unwrap();
+        assert!(net.server.try_spawn(Unit::default(), at(one)).is_err());
         net.settle();
         let client = net.client(0);
         let target = client.get::<Unit>(one).unwrap().target.try_get(client);

@@ -11,6 +11,7 @@ mod hooks;
 mod inbound;
 mod iterate;
 mod lifecycle;
+mod messages;
 mod outbound;
 mod oversized;
 mod parent;
@@ -214,7 +215,7 @@ impl NetworkClient {
     /// [`ClientEvent::NotReady`].
     pub fn ready(&mut self) {
         if self.is_connected() {
-            self.send(&Ready {});
+            self.send_own(&Ready {});
         }
     }
 

@@ -16,7 +16,7 @@ mod message_type;
 mod session;
 mod spawn;
 
-pub(crate) use call::{Incoming, Name, frame, named, write_header};
+pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
 pub(crate) use connect::Connect;
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;

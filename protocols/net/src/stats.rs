@@ -37,6 +37,10 @@ pub struct Stats {
     pub sent: Counter,
     /// Packets received from the transport.
     pub received: Counter,
+    /// Sent messages of the program. One for several connections counts for each.
+    pub program_sent: Counter,
+    /// Received messages of the program.
+    pub program_received: Counter,
     /// Messages for unknown objects, usually sent before a despawn arrived. On a client, an early
     /// message counts only if it is dropped.
     pub unknown_objects: u64,

@@ -90,12 +90,6 @@ impl<T> SyncVar<T> {
         &self.value
     }
 
-    /// Returns the value for writing; makes the variable dirty, even without a write.
-    pub const fn as_mut(&mut self) -> &mut T {
-        self.mark_changed();
-        &mut self.value
-    }
-
     /// The value, without the variable around it.
     pub fn into_inner(self) -> T {
         self.value
@@ -259,7 +253,7 @@ impl<T> SyncVar<T> {
         *previous = None;
         if !same(&self.value, &from.value) {
             let value = copy(&from.value);
-            *previous = Some(std::mem::replace(self.as_mut(), value));
+            *previous = Some(std::mem::replace(&mut **self, value));
         }
         if forced {
             self.set_dirty();
@@ -388,7 +382,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
         let differs = !self.value.same(&from.value);
         if differs {
             // Keeps the memory of the former value.
-            self.as_mut().clone_from(&from.value);
+            T::clone_from(self, &from.value);
         }
         if forced {
             self.set_dirty();
@@ -436,7 +430,8 @@ impl<T> Deref for SyncVar<T> {
 impl<T> DerefMut for SyncVar<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.as_mut()
+        self.mark_changed();
+        &mut self.value
     }
 }
 

@@ -18,8 +18,8 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{Look, Pending, Slots, When};
-use crate::{NetId, NetworkBehaviour};
+use super::slots::{FindRestricted, Look, Pending, Slots, When};
+use crate::{NetId, NetworkBehaviour, ObjectError};
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
@@ -47,6 +47,9 @@ pub trait Pool: Any + Send + Sync {
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     /// Returns the behaviours of a row, for writing.
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
+
+    /// Returns whether a restricted field of a row is dirty.
+    fn has_restricted_changes(&mut self, row: u32) -> bool;
 
     /// Writes the pending changes of objects.
     fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>);
@@ -192,6 +195,14 @@ impl<S: Slots> Pool for TypedPool<S> {
 
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots> {
         Some(self.row_mut(row)?)
+    }
+
+    fn has_restricted_changes(&mut self, row: u32) -> bool {
+        let mut search = FindRestricted::default();
+        if let Some(slots) = self.row_mut(row) {
+            slots.visit(&mut search);
+        }
+        search.found
     }
 
     fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>) {
@@ -349,49 +360,63 @@ impl Pools {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
-    /// Returns the position of the first behaviour of a type on an object.
+    /// Returns the first behaviour of a type on an object, for writing. The id names the object in the error.
+    ///
+    /// # Errors
+    ///
+    /// When the object has no such behaviour or is checked out.
     #[inline]
-    pub fn position<B: NetworkBehaviour>(&self, at: Location) -> Option<usize> {
-        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        self.slots(at)?.iter().position(is_one)
-    }
-
-    /// Returns the first behaviour of a type on an object, for writing.
-    #[inline]
-    pub fn behaviour_mut<B: NetworkBehaviour>(&mut self, at: Location) -> Option<SlotParts<'_, B>> {
-        let pool = self.pool_mut(at.pool)?;
+    pub fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+        at: Location,
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
+        let pool = self.pool_mut(at.pool);
+        let pool = pool.ok_or(ObjectError::NoSuchObject(id))?;
         // Most objects have one behaviour: one type check of the pool replaces a check of every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
-            let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
-            let slot = pool.row_mut(at.row)?;
-            return Some(SlotParts {
+            let pool = (pool as &mut dyn Any).downcast_mut::<TypedPool<TypedSlot<B>>>();
+            let slot = pool.and_then(|pool| pool.row_mut(at.row));
+            let slot = slot.ok_or(ObjectError::CheckedOut(id))?;
+            return Ok(SlotParts {
                 behaviour: &mut slot.behaviour,
                 policy: slot.policy.as_deref_mut(),
                 lineage: slot.lineage,
             });
         }
-        Self::behaviour_among(pool, at)
+        Self::behaviour_among(pool, id, at)
     }
 
     /// Like [`behaviour_mut`](Self::behaviour_mut), for objects with several behaviours.
     fn behaviour_among<B: NetworkBehaviour>(
         pool: &mut dyn Pool,
+        id: NetId,
         at: Location,
-    ) -> Option<SlotParts<'_, B>> {
-        let slots = pool.slots_mut(at.row)?;
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
+        let slots = pool.slots_mut(at.row);
+        let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        let index = slots.iter().position(is_one)?;
-        behaviour_at(slots, index)
+        let index = slots.iter().position(is_one);
+        let found = index.and_then(|index| behaviour_at(slots, index));
+        found.ok_or_else(|| ObjectError::no_behaviour::<B>(id))
     }
 
-    /// Returns the behaviour at a position of an object, if it has this type, for writing.
+    /// Returns the behaviour at a position of an object, for writing. The id names the object in the
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// When the object has no behaviour of this type there or is checked out.
     #[inline]
     pub fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
+        id: NetId,
         at: Location,
         index: usize,
-    ) -> Option<SlotParts<'_, B>> {
-        behaviour_at(self.slots_mut(at)?, index)
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
+        let slots = self.slots_mut(at);
+        let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
+        behaviour_at(slots, index).ok_or_else(|| ObjectError::no_behaviour::<B>(id))
     }
 }
 

@@ -220,11 +220,15 @@ pub trait Slot: Send + Sync {
     /// write.
     fn end_change(&mut self) -> u64;
 
-    /// Returns the restricted fields with their state; `None` without such fields.
+    /// Returns the restricted fields with their state; `None` if no field
+    /// [needs one](crate::schema::PolicyBits::has_state).
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
 
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;
+
+    /// Makes some fields clean that no connection receives.
+    fn drop_fields(&mut self, fields: u64);
 
     /// Records a send of some fields: they are clean.
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos);

@@ -208,6 +208,20 @@ impl Visit for Look {
     }
 }
 
+/// Searches for changes of restricted fields.
+#[derive(Default)]
+pub(super) struct FindRestricted {
+    /// Set if a restricted field is dirty.
+    pub(super) found: bool,
+}
+
+impl Visit for FindRestricted {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        self.found |= slot.dirty_bits() & slot.info().policy.restricted() != 0;
+    }
+}
+
 /// Writes the deltas of the behaviours on a channel.
 pub struct WriteChanges<'a> {
     /// Channel of the deltas.

@@ -276,7 +276,7 @@ impl NetworkClient {
         }
         let (now, interval) = (self.now(), self.config.ping_interval);
         if let Some(time) = self.clock.server.ping(now, interval) {
-            self.send(&Ping { time });
+            self.send_own(&Ping { time });
         }
     }
 

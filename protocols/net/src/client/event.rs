@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
     CallFailure, CallbackFailure, Called, Changed, ChangedFields, DisconnectReason, HookFailure,
     NetId, NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent,
@@ -59,6 +60,8 @@ pub enum ClientEvent {
         /// Reason of the end.
         reason: DisconnectReason,
     },
+    /// A message of the server's program: [`Prefabs::message`](syncvar_runtime::Prefabs::message).
+    Message(ReceivedMessage),
     /// All objects that this client may see are spawned.
     Ready,
     /// The server sends no objects and updates until [`ready`](crate::NetworkClient::ready).

@@ -120,7 +120,7 @@ impl NetworkClient {
     }
 
     /// Appends a message on channel 0.
-    pub(super) fn send<M: Message>(&mut self, message: &M) {
+    pub(super) fn send_own<M: Message>(&mut self, message: &M) {
         let buffer = self.outbound.on_channel(0);
         let writer = buffer.begin();
         message.encode(writer);
@@ -133,6 +133,6 @@ impl NetworkClient {
 
     /// Asks the server for a snapshot.
     pub(super) fn request_snapshot(&mut self, id: NetId) {
-        self.send(&Resync { net_id: id });
+        self.send_own(&Resync { net_id: id });
     }
 }

@@ -8,6 +8,7 @@ use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
     ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, frames, unknown,
 };
+use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{Channel, NetId, NetworkReader, ReadError, ReadErrorKind};
 
@@ -73,6 +74,10 @@ impl NetworkClient {
     }
 
     fn handle_message(&mut self, channel: u8, frame: Frame<'_>) -> Result<(), ReadError> {
+        if frame.message_type >= FIRST_MESSAGE {
+            let oversized = self.too_long(frame.payload).map_or(Ok(()), Err);
+            return oversized.and_then(|()| self.handle_program_message(frame));
+        }
         let message_type =
             MessageType::from_number(frame.message_type).ok_or_else(|| unknown(frame))?;
         if let Some(error) = self.too_long(frame.payload) {

@@ -94,10 +94,10 @@ impl NetworkClient {
                 continue;
             };
             let pools = &mut self.world.pools;
-            match pools.behaviour_at_mut::<B>(replica.at, entry.behaviour) {
-                Some(parts) => each(entry.object, entry.behaviour, parts.behaviour, entry.fields),
+            match pools.behaviour_at_mut::<B>(entry.object, replica.at, entry.behaviour) {
+                Ok(parts) => each(entry.object, entry.behaviour, parts.behaviour, entry.fields),
                 // Another type with the same name.
-                None => left.push(entry),
+                Err(_) => left.push(entry),
             }
         }
         for entry in left {

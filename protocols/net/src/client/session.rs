@@ -99,7 +99,7 @@ impl NetworkClient {
     pub fn disconnect(&mut self, text: &str) {
         if self.session.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
-            self.send(&Disconnect::from(&reason));
+            self.send_own(&Disconnect::from(&reason));
             self.end_session(reason);
         }
     }
@@ -128,7 +128,7 @@ impl NetworkClient {
             self.session.state = ClientState::Connecting;
             self.send_join_request();
             let schema_hash = self.world.prefabs.schema_hash();
-            self.send(&Connect {
+            self.send_own(&Connect {
                 version: PROTOCOL_VERSION,
                 schema_hash,
                 framing: self.config.framing,
@@ -153,7 +153,7 @@ impl NetworkClient {
         let payload = self.session.join_payload.clone();
         let returning = self.session.ticket.returning();
         if returning.is_some() || !payload.is_empty() {
-            self.send(&JoinRequest { returning, payload });
+            self.send_own(&JoinRequest { returning, payload });
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::endpoint::Payload;
+use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
     Called, Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason,
     LifecycleCallback, NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError,
@@ -84,6 +85,13 @@ pub enum ServerEvent {
         reason: DisconnectReason,
         /// Objects that it owned.
         owned: Vec<NetId>,
+    },
+    /// A message of a client's program: [`Prefabs::message`](syncvar_runtime::Prefabs::message).
+    Message {
+        /// The connection.
+        connection: ConnectionId,
+        /// The message.
+        message: ReceivedMessage,
     },
     /// A connection sent a malformed message, which was ignored.
     Misbehaved {

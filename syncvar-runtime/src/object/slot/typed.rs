@@ -19,7 +19,7 @@ pub(in crate::object) struct TypedSlot<B: NetworkBehaviour> {
     pub(in crate::object) lineage: Lineage,
     /// Values for the hooks after a read, or for codecs during a change.
     previous: Option<B::Previous>,
-    /// State of the restricted fields; `None` without such fields.
+    /// State of the restricted fields; `None` if none of them needs it.
     pub(in crate::object) policy: Option<Box<PolicyState>>,
 }
 
@@ -56,7 +56,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             last_send: 0,
             lineage: Lineage::unique(),
             previous: None,
-            policy: Self::INFO.policy.any().then(Box::default),
+            policy: Self::INFO.policy.has_state().then(Box::default),
         }
     }
 }
@@ -266,6 +266,13 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn policy_state(&self) -> Option<&PolicyState> {
         self.policy.as_deref()
+    }
+
+    fn drop_fields(&mut self, fields: u64) {
+        self.behaviour.clear_dirty_at(fields, self.lineage);
+        if let Some(state) = &mut self.policy {
+            state.relayed &= !fields;
+        }
     }
 
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {

@@ -18,7 +18,7 @@ impl NetworkClient {
             Some(resumed) => self.events.push(ClientEvent::Returned { resumed }),
         }
         if self.config.auto_ready && returned != Some(true) {
-            self.send(&Ready {});
+            self.send_own(&Ready {});
         }
     }
 

@@ -91,14 +91,10 @@ impl NetworkServer {
         }
         let pools = &mut self.world.pools;
         let parts = match index {
-            None => pools.behaviour_mut::<B>(at),
-            Some(index) => pools.behaviour_at_mut(at, index),
+            None => pools.behaviour_mut::<B>(id, at),
+            Some(index) => pools.behaviour_at_mut(id, at, index),
         };
-        let Some(parts) = parts else {
-            self.world.check(id)?;
-            return Err(ObjectError::no_behaviour::<B>(id));
-        };
-        let taken = take_over(parts, own);
+        let taken = take_over(parts?, own);
         if taken.changed != 0 {
             self.replication.schedule.queue_dirty(id);
         }
@@ -121,7 +117,7 @@ impl NetworkServer {
     /// let id = server.reserve_id()?;
     /// assert_ne!(server.spawn(Door::default()), id);
     /// let options = SpawnOptions { net_id: Some(id), ..SpawnOptions::default() };
-    /// assert_eq!(server.spawn_with(Door::default(), options)?, id);
+    /// assert_eq!(server.try_spawn(Door::default(), options)?, id);
     /// # Ok(())
     /// # }
     /// ```

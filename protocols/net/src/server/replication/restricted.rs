@@ -1,6 +1,6 @@
-//! Deltas of objects with restricted fields: each connection receives the fields that it may read.
+//! Deltas of restricted fields: each connection receives the fields that it may read.
 //!
-//! Such an object is written alone, in up to three parts: fields for all observers, fields for all
+//! An object with such a delta is written alone, in up to three parts: fields for all observers, fields for all
 //! but the owner, and fields for the owner alone. Each part has its audience and is marked as sent
 //! before the next part is written.
 
@@ -57,6 +57,15 @@ struct SentFields {
 }
 
 impl NetworkServer {
+    /// Returns whether the delta of an object with restricted fields needs parts: such a field is dirty, or
+    /// a connection has a budget and copies the record of its fields.
+    #[inline]
+    pub(in crate::server) fn needs_parts(&mut self, pool: u32, row: u32) -> bool {
+        let is_limited = self.replication.bandwidth.is_active();
+        let pool = self.world.pools.pool_mut(pool);
+        is_limited || pool.is_some_and(|pool| pool.has_restricted_changes(row))
+    }
+
     /// Writes the delta of an object.
     pub(in crate::server) fn send_restricted(
         &mut self,
@@ -248,10 +257,8 @@ fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selecte
             .map_or(0, |state| state.relayed & !state.echoed);
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
-        if let Some(restricted) = slot.policy_slot().filter(|_| dropped != 0) {
-            let lineage = restricted.lineage;
-            restricted.behaviour.clear_dirty_at(dropped, lineage);
-            restricted.state.relayed &= !dropped;
+        if dropped != 0 {
+            slot.drop_fields(dropped);
         }
         send &= !dropped;
         if !force && rules.throttled != 0 {

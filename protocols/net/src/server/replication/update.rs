@@ -92,7 +92,7 @@ impl NetworkServer {
     fn send_deltas(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
-        let mut run = None;
+        let (mut run, mut is_restricted) = (None, false);
         for id in due.drain(..) {
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
@@ -100,12 +100,14 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                if self.is_restricted(next.pool) {
-                    run = None;
-                    self.send_restricted(next.audience, &job, now);
-                    self.finish_run(now);
-                    continue;
-                }
+                is_restricted = self.is_restricted(next.pool);
+            }
+            if is_restricted && self.needs_parts(next.pool, job.row) {
+                // Its parts stand behind the earlier objects of the run.
+                self.send_run(run, now);
+                self.send_restricted(next.audience, &job, now);
+                self.finish_run(now);
+                continue;
             }
             self.replication.scratch.jobs.push(job);
         }
@@ -166,7 +168,7 @@ impl NetworkServer {
 
     /// Writes the objects of a run.
     fn send_run(&mut self, run: Option<Run>, now: Duration) {
-        let Some(run) = run else {
+        let Some(run) = run.filter(|_| !self.replication.scratch.jobs.is_empty()) else {
             return;
         };
         let info = self
