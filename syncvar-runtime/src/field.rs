@@ -11,6 +11,7 @@ mod mirror;
 mod operators;
 mod record;
 mod set;
+mod unnoticed;
 mod var;
 
 pub use access::{
@@ -20,6 +21,7 @@ pub use access::{
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
+pub use unnoticed::NoticesWrites;
 pub use var::SyncVar;
 
 use std::hash::Hash;

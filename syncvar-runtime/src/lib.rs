@@ -50,9 +50,9 @@ pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, 
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
     DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
-    OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList,
-    SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
-    hash_set, hooked, hooked_variable, throttled, variable,
+    NoticesWrites, OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet,
+    SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded,
+    encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

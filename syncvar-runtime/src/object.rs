@@ -10,6 +10,7 @@ mod owner_memory;
 mod policy_state;
 mod pool;
 mod reception;
+mod reset;
 mod slot;
 mod slots;
 mod synchronize;

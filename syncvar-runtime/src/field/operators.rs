@@ -55,12 +55,6 @@ impl<T: PartialOrd> PartialOrd for SyncVar<T> {
     }
 }
 
-impl<T: Ord> Ord for SyncVar<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.get().cmp(other.get())
-    }
-}
-
 impl<T: PartialOrd> PartialOrd<T> for SyncVar<T> {
     fn partial_cmp(&self, other: &T) -> Option<Ordering> {
         self.get().partial_cmp(other)

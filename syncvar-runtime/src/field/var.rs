@@ -8,7 +8,9 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// A synchronised value: write to it as to the value itself, and every observing client receives it.
 ///
-/// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`.
+/// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`. Operators and
+/// patterns take a `*`: `*player.health + 10`, `match *player.state`. Methods of the value need none:
+/// `player.health.clamp(0, 100)`. For them, `SyncVar` itself is not `Ord`.
 /// Writes make it dirty:
 ///
 /// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (such as `+=`)
@@ -39,9 +41,13 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// The size is that of the value and one flag. A struct travels as a whole when
 /// any of its members changes.
 pub struct SyncVar<T> {
-    value: T,
+    value: Value<T>,
     state: State,
 }
+
+/// Value of a variable. As a field of type `T`, it would be proposed by the compiler for `match player.state`.
+#[repr(transparent)]
+struct Value<T>(T);
 
 /// State of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,25 +66,25 @@ impl<T> SyncVar<T> {
     /// A variable with this value; not dirty, for an object's first value travels with its spawn.
     pub const fn new(value: T) -> Self {
         Self {
-            value,
+            value: Value(value),
             state: State::New,
         }
     }
 
     /// The value.
     pub const fn get(&self) -> &T {
-        &self.value
+        &self.value.0
     }
 
     /// Returns the value for writing; makes the variable dirty, even without a write.
     pub const fn as_mut(&mut self) -> &mut T {
         self.mark_changed();
-        &mut self.value
+        &mut self.value.0
     }
 
     /// The value, without the variable around it.
     pub fn into_inner(self) -> T {
-        self.value
+        self.value.0
     }
 
     /// Returns whether the variable has a change to send.
@@ -147,11 +153,11 @@ impl<T: SyncValue> SyncVar<T> {
     /// Assigns; dirty only if the value is another one, and then returns the previous value.
     #[inline]
     pub fn replace(&mut self, value: T) -> Option<T> {
-        if self.value.same(&value) {
+        if self.value.0.same(&value) {
             return None;
         }
         self.mark_changed();
-        Some(std::mem::replace(&mut self.value, value))
+        Some(std::mem::replace(&mut self.value.0, value))
     }
 
     /// Changes the value through a function; dirty only if it is another one afterwards.
@@ -164,11 +170,11 @@ impl<T: SyncValue> SyncVar<T> {
     /// ```
     #[inline]
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
-        let (previous, state) = (self.value.clone(), self.state);
+        let (previous, state) = (self.value.0.clone(), self.state);
         // The function may have changed the value before a panic.
         self.mark_changed();
-        change(&mut self.value);
-        if self.value.same(&previous) {
+        change(&mut self.value.0);
+        if self.value.0.same(&previous) {
             self.state = state;
         }
     }
@@ -179,7 +185,7 @@ impl<T> SyncVar<T> {
     /// Returns the value for overwriting by a received one; does not make the variable dirty.
     #[inline]
     pub const fn received(&mut self) -> &mut T {
-        &mut self.value
+        &mut self.value.0
     }
 
     /// Returns whether every observer has the value.
@@ -194,7 +200,7 @@ impl<T> SyncVar<T> {
     where
         T: Clone,
     {
-        self.value.clone()
+        self.value.0.clone()
     }
 
     /// Returns whether the value differs from an earlier one. Drops an equal one.
@@ -204,7 +210,7 @@ impl<T> SyncVar<T> {
         T: SyncValue,
     {
         let former = previous.take();
-        *previous = former.filter(|former| !self.value.same(former));
+        *previous = former.filter(|former| !self.value.0.same(former));
         previous.is_some()
     }
 
@@ -223,7 +229,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.write(writer);
+        self.value.0.write(writer);
     }
 
     /// Appends the delta.
@@ -232,7 +238,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.write(writer);
+        self.value.0.write(writer);
     }
 
     /// Reads the bytes of [`write_full`](Self::write_full).
@@ -245,7 +251,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.read_in_place(reader)
+        self.value.0.read_in_place(reader)
     }
 
     /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
@@ -258,7 +264,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.read_in_place(reader)
+        self.value.0.read_in_place(reader)
     }
 
     /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
@@ -274,7 +280,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.read_with_previous(reader)
+        self.value.0.read_with_previous(reader)
     }
 }
 
@@ -354,7 +360,7 @@ impl<T> Deref for SyncVar<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        &self.value
+        &self.value.0
     }
 }
 
@@ -376,7 +382,7 @@ impl<T: Clone> Clone for SyncVar<T> {
     /// A new variable with the same value.
     #[inline]
     fn clone(&self) -> Self {
-        Self::new(self.value.clone())
+        Self::new(self.value.0.clone())
     }
 }
 
@@ -398,7 +404,7 @@ impl From<&str> for SyncVar<String> {
 impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
     #[inline]
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(serializer)
+        self.value.0.serialize(serializer)
     }
 }
 

@@ -157,11 +157,8 @@ fn grid_shows_near_objects_to_the_local_client() {
     watch(&mut net, connection, 500.0);
     net.settle();
     assert_eq!(told(&mut net), [despawned(near, true), spawned(far)]);
-    net.server.set_transform(
-        far,
-        Vector3::default(),
-        syncvar::values::Quaternion::IDENTITY,
-    );
+    net.server
+        .set_transform(far, Vector3::default(), Quaternion::IDENTITY);
     net.settle();
     assert_eq!(told(&mut net), [despawned(far, true)]);
     net.server.set_owner(far, Some(connection));

@@ -648,8 +648,7 @@ impl World {
             }
             Action::Move(_, place) => {
                 let place = Vector3::new(f32::from(place), 0.0, 0.0);
-                self.server
-                    .set_transform(id, place, syncvar::values::Quaternion::IDENTITY);
+                self.server.set_transform(id, place, Quaternion::IDENTITY);
             }
             _ => self.act_on_both(id, action),
         }
