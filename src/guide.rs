@@ -20,6 +20,7 @@ pages! {
     ownership = "ownership.md"
     calls = "calls.md"
     lifecycle = "lifecycle.md"
+    joining = "joining.md"
     events = "events.md"
     limits = "limits.md"
     time = "time.md"

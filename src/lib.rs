@@ -121,6 +121,12 @@ pub mod interest {
     };
 }
 
+/// Admission of connections: join payloads, decisions and their reasons.
+pub mod join {
+    pub use syncvar_net::{Admission, SessionToken};
+    pub use syncvar_runtime::endpoint::{Payload, Refusal};
+}
+
 /// Limits of a peer's input, and the budget of a packet.
 pub mod limits {
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
@@ -188,6 +194,15 @@ pub mod mirror {
     pub use syncvar_tokio::{
         Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportError, TransportOptions,
         TransportStats,
+    };
+}
+
+/// Transports for programs with a loop: any server and any client, borrowed for a call.
+#[cfg(any(feature = "tcp", feature = "mirror-telepathy", feature = "mirror-kcp"))]
+pub mod transport {
+    pub use syncvar_tokio::{
+        Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,
+        TransportError, TransportOptions, TransportStats,
     };
 }
 

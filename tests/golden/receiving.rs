@@ -206,8 +206,10 @@ pub(crate) fn run_server(items: &Json, report: &mut Report) -> usize {
 }
 
 fn give_to_server(packet: &[u8]) -> Result<(), ReadError> {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(Prefabs::new(), config);
     let connection = server.handle_connect();
     match server.handle_packet(connection, 0, packet) {

@@ -273,8 +273,10 @@ fn holder_is_notified_when_its_later_target_appears() {
 #[test]
 fn reference_set_before_its_target_is_shown_is_notified() {
     for dialect in [Framing::Unet, Framing::Compact] {
-        let mut config = ClientConfig::default();
-        config.framing = dialect;
+        let config = ClientConfig {
+            framing: dialect,
+            ..ClientConfig::default()
+        };
         let mut net = MemoryNetwork::new(prefabs);
         net.connect_client(NetworkClient::with_config(prefabs(), config));
         let connection = net.connection(0);
@@ -489,8 +491,10 @@ fn snapshot_replaces_pending_references() {
 // Lesson 31.
 #[test]
 fn how_many_references_are_waited_for_is_bounded() {
-    let mut config = ClientConfig::default();
-    config.max_pending_references = 3;
+    let config = ClientConfig {
+        max_pending_references: 3,
+        ..ClientConfig::default()
+    };
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     let connection = net.connection(0);

@@ -304,7 +304,17 @@ impl MirrorClient {
     /// time since any fixed moment. After one that is earlier than the last, the own time stands still
     /// for this update and continues from there. The same holds for a leap of more than 100 years
     /// ([`MirrorClientEvent::ClockLeap`]).
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.time.own.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::client) fn advance(&mut self, now: Duration) {
         let now = self.time.own.advance(now);
         self.time.server.advance(now);
         if let Some(step) = self.time.own.take_leap() {

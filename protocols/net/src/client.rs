@@ -119,7 +119,10 @@ impl NetworkClient {
     }
 
     /// Creates a client with the given settings.
-    pub fn with_config(prefabs: Prefabs, config: ClientConfig) -> Self {
+    pub fn with_config(prefabs: Prefabs, mut config: ClientConfig) -> Self {
+        config.tick_rate = config.tick_rate.max(1);
+        config.warn_of_intervals();
+        prefabs.warn_of_intervals(config.tick_rate);
         Self {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
@@ -223,7 +226,17 @@ impl NetworkClient {
     ///
     /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time), and
     /// drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.clock.own.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::client) fn advance(&mut self, now: Duration) {
         self.clock.advance(now);
         if let Some(step) = self.clock.own.take_leap() {
             self.events.push(ClientEvent::ClockLeap { step });

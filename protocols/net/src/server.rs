@@ -12,7 +12,7 @@ mod sessions;
 mod side;
 mod visibility;
 
-pub use config::ServerConfig;
+pub use config::{Admission, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};
@@ -115,6 +115,7 @@ impl NetworkServer {
         }
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
+        prefabs.warn_of_intervals(config.tick_rate);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs)),
@@ -256,9 +257,9 @@ impl NetworkServer {
         self.sessions.is_ready(connection)
     }
 
-    /// Returns whether a connection exists, in any state.
-    pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
-        self.sessions.connections.get(connection.0).is_some()
+    /// Returns whether a connection of the transport exists, in any state.
+    pub(crate) fn has_link(&self, link: ConnectionId) -> bool {
+        self.sessions.of_link(link).is_some()
     }
 
     /// Returns whether no change and no byte waits.

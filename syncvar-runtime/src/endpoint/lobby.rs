@@ -44,6 +44,11 @@ impl Lobby {
         known.is_some() || self.placed.contains(connection)
     }
 
+    /// Returns whether a connection has a place: it has been ready.
+    pub fn has_place(&self, connection: ConnectionId) -> bool {
+        self.placed.contains(connection)
+    }
+
     /// Gives a connection a place, if one is free for it. Returns whether it has one.
     pub fn admit(&mut self, connection: ConnectionId, limits: &Limits) -> bool {
         if self.placed.contains(connection) {

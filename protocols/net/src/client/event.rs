@@ -39,12 +39,20 @@ use syncvar_runtime::{
 pub enum ClientEvent {
     /// The server has accepted the connection.
     Connected,
+    /// The client has returned to its session: it has its connection, its objects and its ownership.
+    Returned {
+        /// Whether the missing packets follow. Otherwise all visible objects follow, and
+        /// [`Ready`](Self::Ready): a client without
+        /// [`auto_ready`](crate::ClientConfig::auto_ready) asks for them.
+        resumed: bool,
+    },
     /// The server has refused the connection.
     Refused {
         /// Reason of the refusal.
         reason: DisconnectReason,
     },
-    /// The connection has ended. The objects stay until the next connection, or
+    /// The connection has ended. The objects stay until the next connection, after a
+    /// [return](Self::Returned) beyond it, or
     /// [`forget_objects`](crate::NetworkClient::forget_objects).
     Disconnected {
         /// Reason of the end.
