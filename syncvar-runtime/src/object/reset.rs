@@ -1,6 +1,6 @@
 //! Fields of a former owner: back to the values of the prefab.
 
-use super::hooks::DeferredHooks;
+use super::hooks::{DeferredHooks, ErasedHooks};
 use super::{Behaviours, Slot, Slots};
 use crate::{Encoding, NetId, NetworkReader, NetworkWriter};
 
@@ -20,15 +20,20 @@ impl dyn Slots {
         let mut fresh = make();
         let mut hooks = Vec::new();
         for (behaviour, fields) in restricted.into_iter().enumerate() {
-            let slots = (self.slot_mut(behaviour), fresh.slots_mut().slot_mut(behaviour));
+            let slots = (
+                self.slot_mut(behaviour),
+                fresh.slots_mut().slot_mut(behaviour),
+            );
             if let (Some(slot), Some(fresh)) = slots {
-                hooks.extend(reset(slot, fresh, fields).map(|(fields, arguments)| DeferredHooks {
-                    object,
-                    behaviour,
-                    fields,
-                    reported: true,
-                    hooks: arguments,
-                }));
+                hooks.extend(
+                    reset(slot, fresh, fields).map(|(fields, arguments)| DeferredHooks {
+                        object,
+                        behaviour,
+                        fields,
+                        reported: true,
+                        hooks: arguments,
+                    }),
+                );
             }
         }
         hooks
@@ -36,21 +41,17 @@ impl dyn Slots {
 }
 
 /// Copies some fields from another slot. Returns the fields that differed, with the values for their hooks.
-fn reset(
-    slot: &mut dyn Slot,
-    fresh: &mut dyn Slot,
-    fields: u64,
-) -> Option<(u64, super::hooks::ErasedHooks)> {
+fn reset(slot: &mut dyn Slot, fresh: &mut dyn Slot, fields: u64) -> Option<(u64, ErasedHooks)> {
     let mut before = slot.remember_for_hooks(fields);
     let (mut differing, mut rest) = (0, fields);
     while rest != 0 {
         let field = rest & rest.wrapping_neg();
         rest &= !field;
-        let (now, initial) = (write(slot, field)?, write(fresh, field)?);
-        if now.as_bytes() != initial.as_bytes() {
+        if let (Some(now), Some(initial)) = (write(slot, field), write(fresh, field))
+            && now.as_bytes() != initial.as_bytes()
+        {
             let mut reader = NetworkReader::with_encoding(initial.as_bytes(), Encoding::Compact);
-            let target = slot.policy_slot()?.behaviour;
-            if target.read_fields(&mut reader, field).is_ok() {
+            if slot.fields().read_fields(&mut reader, field).is_ok() {
                 differing |= field;
             }
         }
@@ -64,8 +65,6 @@ fn reset(
 
 fn write(slot: &mut dyn Slot, field: u64) -> Option<NetworkWriter> {
     let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
-    slot.policy_slot()?
-        .behaviour
-        .write_fields(&mut writer, field);
+    slot.fields().write_fields(&mut writer, field);
     (!writer.has_error()).then_some(writer)
 }

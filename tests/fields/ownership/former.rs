@@ -22,7 +22,8 @@ struct Purse {
 impl Purse {
     fn on_gold(&mut self, previous: u32, ctx: &mut NetworkContext<'_>) {
         let owner = if ctx.is_owner() { "owner" } else { "other" };
-        self.log.push(format!("{owner}: {previous} -> {}", self.gold));
+        self.log
+            .push(format!("{owner}: {previous} -> {}", self.gold));
     }
 
     fn on_item(&mut self, change: &ListChange<u32>) {
