@@ -59,7 +59,7 @@ fn main() -> io::Result<ExitCode> {
                 println!("{connection} from {:?}", host.peer_addr(connection));
             }
         }
-        if let Some(mut ship) = server.get_mut::<Ship>(ship) {
+        if let Ok(mut ship) = server.get_mut::<Ship>(ship) {
             ship.heading += 1;
         }
         server.update(now);

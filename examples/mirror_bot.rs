@@ -57,7 +57,7 @@ fn greet(client: &mut MirrorClient) {
     if let Some(door) = client.scene_object(SCENE_DOOR) {
         said = said.and(client.calls::<Door>(door).toggle());
     }
-    if let Some(mut aim) = client.get_mut::<Aim>(player) {
+    if let Ok(mut aim) = client.get_mut::<Aim>(player) {
         aim.yaw.set(1.5);
         aim.firing.set(true);
     }

@@ -77,8 +77,8 @@ fn play() -> Vec<Tick> {
     let mut ticks = vec![tick(&mut net, ada, "spawn(Player::new(\"Ada\", 100))")];
     for step in 0..6 {
         let action = match net.server.get_mut::<Player>(ada) {
-            Some(mut player) => player.act(step),
-            None => "",
+            Ok(mut player) => player.act(step),
+            Err(_) => "",
         };
         let statement = action.rsplit(": ").next().unwrap_or(action);
         ticks.push(tick(&mut net, ada, statement));

@@ -73,7 +73,7 @@ impl Game {
             if self.steps == 6 {
                 server.spawn(Player::new("Grace", 80));
                 say("server", "Grace is spawned");
-            } else if let Some(mut ada) = server.get_mut::<Player>(self.ada) {
+            } else if let Ok(mut ada) = server.get_mut::<Player>(self.ada) {
                 say("server", ada.act(self.steps));
             }
             self.steps += 1;
@@ -104,7 +104,7 @@ async fn join(addr: String, who: &str) -> io::Result<TcpClient> {
             }
             ClientEvent::Changed { object, fields, .. } => {
                 say(who, format!("{object} changes: {fields:?}"));
-                if let Some(mut player) = tcp.client_mut().get_mut::<Player>(object) {
+                if let Ok(mut player) = tcp.client_mut().get_mut::<Player>(object) {
                     for seen in player.seen.drain(..) {
                         say(who, format!("  hook: {seen}"));
                     }

@@ -117,7 +117,7 @@ pub mod fields {
 pub mod interest {
     pub use syncvar_runtime::{
         Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
-        SpatialGrid, Tag,
+        SpatialGrid, Tag, WrongInterest,
     };
 }
 

@@ -109,7 +109,7 @@ impl World for NetworkServer {
     }
 
     fn change(&mut self, id: NetId) {
-        if let Some(mut unit) = self.get_mut::<Unit>(id) {
+        if let Ok(mut unit) = self.get_mut::<Unit>(id) {
             unit.stamp.set(micros());
         }
     }
@@ -125,7 +125,7 @@ impl World for MirrorServer {
     }
 
     fn change(&mut self, id: NetId) {
-        if let Some(mut unit) = self.get_mut::<Unit>(id) {
+        if let Ok(mut unit) = self.get_mut::<Unit>(id) {
             unit.stamp.set(micros());
         }
     }

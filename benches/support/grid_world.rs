@@ -199,12 +199,14 @@ impl GridWorld {
     pub(crate) fn go(&mut self, moves: &Moves) {
         let server = &mut self.units.server;
         for (id, position) in self.units.objects.iter().zip(&moves.objects) {
-            server.set_transform(*id, *position, Quaternion::IDENTITY);
+            server
+                .set_transform(*id, *position, Quaternion::IDENTITY)
+                .unwrap();
         }
         let grid = server.interest_mut::<SpatialGrid>();
         let grid = grid.expect("the server was made with a grid");
         for (connection, position) in self.viewers.iter().zip(&moves.viewers) {
-            grid.watch(*connection, *position);
+            grid.watch(*connection, *position).unwrap();
         }
     }
 

@@ -85,10 +85,10 @@ impl Bot {
         let ids: Vec<NetId> = client.identities().map(NetworkIdentity::net_id).collect();
         for id in ids {
             let mut seen = Vec::new();
-            if let Some(mut fighter) = client.get_mut::<Fighter>(id) {
+            if let Ok(mut fighter) = client.get_mut::<Fighter>(id) {
                 seen.append(&mut fighter.seen);
             }
-            if let Some(mut crown) = client.get_mut::<Crown>(id) {
+            if let Ok(mut crown) = client.get_mut::<Crown>(id) {
                 seen.append(&mut crown.seen);
             }
             for line in seen {
@@ -142,7 +142,7 @@ impl Bot {
 
     /// Changes the stance, which this client may write, by an ordinary assignment.
     fn change_stance(&self, client: &mut NetworkClient) {
-        if let Some(mut me) = client.get_mut::<Fighter>(self.me) {
+        if let Ok(mut me) = client.get_mut::<Fighter>(self.me) {
             let next = match *me.stance {
                 Stance::Open => Stance::OnGuard,
                 Stance::OnGuard => Stance::Open,
@@ -168,7 +168,7 @@ impl Bot {
 
     /// Handles the ownership of an object: the fighter, or the crown with its writable motto.
     fn take_over(&mut self, client: &mut NetworkClient, object: NetId) {
-        if let Some(mut crown) = client.get_mut::<Crown>(object) {
+        if let Ok(mut crown) = client.get_mut::<Crown>(object) {
             let motto = format!("{}'s for {} turns", self.name, self.turn);
             say(self.name, format!("write: the motto is {motto:?}"));
             crown.motto.set(motto);

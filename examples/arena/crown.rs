@@ -29,11 +29,11 @@ impl Crown {
     #[command(requires_ownership = false)]
     pub(crate) fn take(&mut self, ctx: &mut CallContext<'_>, fighter: NetRef) {
         let (crown, sender) = (ctx.net_id(), ctx.sender());
-        let Some(server) = ctx.server() else { return };
+        let server = ctx.expect_server();
         // A client may send any id: check that the sender owns the fighter.
         if server.owner(fighter.id()) == sender {
             self.wearer.set(fighter);
-            server.set_owner(crown, sender);
+            let _ = server.set_owner(crown, sender);
         }
     }
 }

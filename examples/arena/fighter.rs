@@ -100,8 +100,8 @@ impl Fighter {
     #[command(rate = 2.0)]
     pub(crate) fn strike(&mut self, ctx: &mut CallContext<'_>, target: NetRef) {
         let (name, blow) = (self.name.to_string(), self.strength());
-        let Some(server) = ctx.server() else { return };
-        let Some(mut other) = server.get_mut::<Self>(target.id()) else {
+        let server = ctx.expect_server();
+        let Ok(mut other) = server.get_mut::<Self>(target.id()) else {
             return;
         };
         let damage = other.take(blow);

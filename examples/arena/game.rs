@@ -43,7 +43,7 @@ fn enter(server: &mut NetworkServer, connection: ConnectionId) {
         owner: Some(connection),
         ..SpawnOptions::default()
     };
-    if let Err(error) = server.spawn_with(Fighter::new(), options) {
+    if let Err(error) = server.try_spawn(Fighter::new(), options) {
         say("server", error);
     }
 }

@@ -91,7 +91,7 @@ async fn play(addr: SocketAddr, wire: Wire) -> io::Result<MirrorPeer> {
             said.map_err(io::Error::other)?;
             let hurt = client.calls::<Player>(player).damage(7);
             hurt.map_err(io::Error::other)?;
-            if let Some(mut aim) = client.get_mut::<Aim>(player) {
+            if let Ok(mut aim) = client.get_mut::<Aim>(player) {
                 aim.yaw.set(1.5);
                 aim.firing.set(true);
             }

@@ -35,8 +35,8 @@ impl World {
             ..MirrorSpawnOptions::default()
         };
         let door = server.spawn_scene_object(SCENE_DOOR, Door::default(), at(7.0, 0.0, -7.0));
-        let goblin = server.spawn_with(Monster::born(Kind::Goblin), at(1.0, 0.0, 0.0));
-        let orc = server.spawn_with(Monster::born(Kind::Orc), at(-2.0, 0.5, 3.0));
+        let goblin = server.try_spawn(Monster::born(Kind::Goblin), at(1.0, 0.0, 0.0));
+        let orc = server.try_spawn(Monster::born(Kind::Orc), at(-2.0, 0.5, 3.0));
         Self {
             door: door.expect("the registry has a door"),
             monsters: [goblin, orc].into_iter().flatten().collect(),
@@ -87,7 +87,7 @@ impl World {
             return;
         };
         println!("{connection} plays {player}");
-        if let Some(mut player) = server.get_mut::<Player>(player) {
+        if let Ok(mut player) = server.get_mut::<Player>(player) {
             player.name.set(format!("player{}", connection.0));
         }
         self.first.get_or_insert((player, now));
@@ -111,12 +111,12 @@ impl World {
         match *step {
             Step::Monster(number, change) => {
                 let id = self.monsters.get(number).copied();
-                if let Some(mut monster) = id.and_then(|id| server.get_mut::<Monster>(id)) {
+                if let Some(mut monster) = id.and_then(|id| server.get_mut::<Monster>(id).ok()) {
                     change(&mut monster, player);
                 }
             }
             Step::Player(change) => {
-                if let Some(mut player) = server.get_mut::<Player>(player) {
+                if let Ok(mut player) = server.get_mut::<Player>(player) {
                     change(&mut player);
                 }
             }
@@ -167,7 +167,7 @@ const SCRIPT: &[(u128, Step)] = &[
             };
             world
                 .monsters
-                .extend(server.spawn_with(Monster::born(Kind::Dragon), options));
+                .extend(server.try_spawn(Monster::born(Kind::Dragon), options));
         }),
     ),
     (
@@ -181,10 +181,10 @@ const SCRIPT: &[(u128, Step)] = &[
     (
         1100,
         Step::World(|_, server, player| {
-            if let Some(mut wallet) = server.get_mut::<Wallet>(player) {
+            if let Ok(mut wallet) = server.get_mut::<Wallet>(player) {
                 wallet.gold.set(777);
             }
-            if let Some(mut player) = server.get_mut::<Player>(player) {
+            if let Ok(mut player) = server.get_mut::<Player>(player) {
                 player.inventory.extend([11, 22]);
                 player.position.set(Vector3::new(1.0, 2.0, 3.0));
             }
@@ -219,7 +219,7 @@ const SCRIPT: &[(u128, Step)] = &[
         1600,
         Step::World(|world, server, player| {
             if let Some(orc) = world.monsters.get(1) {
-                server.set_owner(*orc, server.owner(player));
+                server.set_owner(*orc, server.owner(player)).ok();
             }
         }),
     ),
@@ -227,7 +227,7 @@ const SCRIPT: &[(u128, Step)] = &[
         1700,
         Step::World(|world, server, _| {
             if let Some(orc) = world.monsters.get(1) {
-                server.set_owner(*orc, None);
+                server.set_owner(*orc, None).ok();
             }
         }),
     ),
@@ -235,7 +235,7 @@ const SCRIPT: &[(u128, Step)] = &[
         1800,
         Step::World(|world, server, _| {
             if let Some(orc) = world.monsters.get(1) {
-                server.despawn(*orc);
+                server.despawn(*orc).ok();
             }
         }),
     ),
@@ -253,7 +253,7 @@ const SCRIPT: &[(u128, Step)] = &[
     (
         2000,
         Step::World(|world, server, _| {
-            if let Some(mut door) = server.get_mut::<Door>(world.door) {
+            if let Ok(mut door) = server.get_mut::<Door>(world.door) {
                 let open = !*door.open;
                 door.open.set(open);
             }
@@ -276,7 +276,7 @@ const SCRIPT: &[(u128, Step)] = &[
         2300,
         Step::World(|world, server, _| {
             if let Some(dragon) = world.monsters.get(2) {
-                server.despawn(*dragon);
+                server.despawn(*dragon).ok();
             }
         }),
     ),

@@ -91,7 +91,7 @@ impl Mirror {
             let objects = client.identities().map(NetworkIdentity::net_id);
             let owned: Vec<NetId> = objects.filter(|id| client.is_owned(*id)).collect();
             for id in owned {
-                if let Some(mut aim) = client.get_mut::<Aim>(id) {
+                if let Ok(mut aim) = client.get_mut::<Aim>(id) {
                     *aim.yaw = self.dice.number();
                     aimed.insert(id);
                 }
@@ -181,10 +181,10 @@ impl Mirror {
         let server = &mut self.net.server;
         match self.dice.below(16) {
             0..7 => {
-                if let Some(mut piece) = server.get_mut::<Piece>(id) {
+                if let Ok(mut piece) = server.get_mut::<Piece>(id) {
                     piece.write(&mut self.dice);
                 }
-                if let Some(mut wallet) = server.get_mut::<Wallet>(id) {
+                if let Ok(mut wallet) = server.get_mut::<Wallet>(id) {
                     *wallet.coins += 1;
                 }
             }
@@ -211,7 +211,7 @@ impl Mirror {
                 let number = self.dice.number();
                 let client = self.net.client(connection);
                 if client.is_owned(id)
-                    && let Some(mut aim) = client.get_mut::<Aim>(id)
+                    && let Ok(mut aim) = client.get_mut::<Aim>(id)
                 {
                     aim.yaw.set(number);
                 }

@@ -103,7 +103,7 @@ impl Net {
         let server = &mut self.network.server;
         match self.dice.below(20) {
             0..8 => {
-                if let Some(mut unit) = server.get_mut::<Unit>(id) {
+                if let Ok(mut unit) = server.get_mut::<Unit>(id) {
                     unit.write(&mut self.dice, NetRef::from(other));
                 }
             }
@@ -144,7 +144,7 @@ impl Net {
                 let number = self.dice.number();
                 let client = self.network.client_mut(client);
                 if client.is_owner(id)
-                    && let Some(mut unit) = client.get_mut::<Unit>(id)
+                    && let Ok(mut unit) = client.get_mut::<Unit>(id)
                 {
                     unit.aim.set(number);
                 }

@@ -222,7 +222,7 @@ fn operate(server: &mut NetworkServer, dice: &mut Dice) {
             let _ = server.calls::<Unit>(id).cheer("hurray".into());
         }
         (_, Some(id)) => {
-            if let Some(mut unit) = server.get_mut::<Unit>(id) {
+            if let Ok(mut unit) = server.get_mut::<Unit>(id) {
                 unit.write(dice, NetRef::from(id));
             }
         }
@@ -235,7 +235,7 @@ fn write(client: &mut NetworkClient, numbers: [u32; 2]) {
     let owned = client.identities().map(NetworkIdentity::net_id);
     let owned = owned.filter(|id| client.is_owner(*id)).collect::<Vec<_>>();
     for id in owned {
-        if let Some(mut unit) = client.get_mut::<Unit>(id) {
+        if let Ok(mut unit) = client.get_mut::<Unit>(id) {
             unit.aim.set(numbers[0]);
         }
     }

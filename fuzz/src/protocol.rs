@@ -14,7 +14,7 @@ macro_rules! write_field {
         let text = step.text();
         match what {
             0..200 if $may_write(&*client, id) => {
-                if let Some(mut mind) = client.get_mut::<Mind>(id) {
+                if let Ok(mut mind) = client.get_mut::<Mind>(id) {
                     mind.change(what, number, &text);
                 }
             }
@@ -119,20 +119,20 @@ macro_rules! change {
         let text = step.text();
         match what % 22 {
             0..=7 => {
-                if let Some(mut body) = server.get_mut::<Body>(id) {
+                if let Ok(mut body) = server.get_mut::<Body>(id) {
                     body.change(next, number, &text);
                 }
             }
             8 | 9 => {
-                if let Some(mut purse) = server.get_mut::<Purse>(id) {
+                if let Ok(mut purse) = server.get_mut::<Purse>(id) {
                     purse.change(next, number, &text);
                 }
-                if let Some(mut wheel) = server.get_mut::<Wheel>(id) {
+                if let Ok(mut wheel) = server.get_mut::<Wheel>(id) {
                     wheel.change(next, number, &text);
                 }
             }
             10 if !$may_diverge || server.owner(id).is_none() => {
-                if let Some(mut mind) = server.get_mut::<Mind>(id) {
+                if let Ok(mut mind) = server.get_mut::<Mind>(id) {
                     mind.change(next, number, &text);
                 }
             }
@@ -141,7 +141,7 @@ macro_rules! change {
             13 => {
                 let healthy = Some(connections[3]);
                 if !$may_diverge || (server.owner(id) != healthy && connection != healthy) {
-                    server.set_owner(id, connection);
+                    drop(server.set_owner(id, connection));
                 }
             }
             14 => drop(connection.map(|connection| server.hide(id, connection))),

@@ -152,7 +152,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Ship>("ship"));
 /// let ship = net.server.spawn(Ship::default());
-/// net.server.set_owner(ship, Some(net.connection(0)));
+/// net.server.set_owner(ship, Some(net.connection(0))).unwrap();
 /// net.settle();
 /// net.client_mut(0).get_mut::<Ship>(ship).unwrap().rudder.set(0.5);
 /// net.settle();
@@ -339,7 +339,7 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 /// net.settle();
 /// let player = Player { ammo: 10.into(), ..Player::default() };
 /// let options = SpawnOptions { owner: Some(me), ..SpawnOptions::default() };
-/// let id = net.server.spawn_with(player, options).unwrap();
+/// let id = net.server.try_spawn(player, options).unwrap();
 /// net.settle();
 ///
 /// net.client_mut(0).calls::<Player>(id).fire(Vector3::default())?;

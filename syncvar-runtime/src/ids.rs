@@ -49,7 +49,7 @@ impl fmt::Display for NetId {
 /// let door = net.server.spawn(Door::default());
 /// net.settle();
 /// let connection: ConnectionId = net.connection(0);
-/// net.server.hide(door, connection);
+/// net.server.hide(door, connection).unwrap();
 /// net.settle();
 /// assert!(net.client(0).get::<Door>(door).is_none());
 /// ```

@@ -5,7 +5,8 @@ mod grid;
 mod relation;
 mod tags;
 
-use std::any::Any;
+use std::any::{Any, type_name};
+use std::error::Error;
 use std::fmt;
 
 use crate::ids::Id;
@@ -168,7 +169,72 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
     /// Adds the differences since the last call to `changes`, at no cost without a difference.
     /// Called once in each update of the server.
     fn update(&mut self, changes: &mut InterestChanges);
+
+    /// Returns the name of the type, for errors.
+    fn type_name(&self) -> &'static str {
+        type_name::<Self>()
+    }
 }
+
+impl dyn InterestManagement {
+    /// Returns the interest management of a known type.
+    ///
+    /// # Errors
+    ///
+    /// When it has another type.
+    pub fn downcast_ref<I: InterestManagement>(&self) -> Result<&I, WrongInterest> {
+        let any: &dyn Any = self;
+        any.downcast_ref().ok_or_else(|| self.is_not::<I>())
+    }
+
+    /// Returns the interest management of a known type, for writing.
+    ///
+    /// # Errors
+    ///
+    /// When it has another type.
+    pub fn downcast_mut<I: InterestManagement>(&mut self) -> Result<&mut I, WrongInterest> {
+        let error = self.is_not::<I>();
+        let any: &mut dyn Any = self;
+        any.downcast_mut().ok_or(error)
+    }
+
+    fn is_not<I: InterestManagement>(&self) -> WrongInterest {
+        WrongInterest {
+            expected: type_name::<I>(),
+            actual: self.type_name(),
+        }
+    }
+}
+
+/// Error of a request for an interest management of another type than the server's.
+///
+/// ```
+/// use syncvar::interest::{Everyone, SpatialGrid};
+/// use syncvar::prelude::*;
+///
+/// let server = NetworkServer::new(Prefabs::new());
+/// let error = server.interest::<SpatialGrid>().unwrap_err();
+/// assert!(error.expected.ends_with("SpatialGrid") && error.actual.ends_with("Everyone"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongInterest {
+    /// Requested type.
+    pub expected: &'static str,
+    /// Type of the server's interest management.
+    pub actual: &'static str,
+}
+
+impl fmt::Display for WrongInterest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expected, actual } = self;
+        write!(
+            f,
+            "the server's interest management is a {actual}, not a {expected}"
+        )
+    }
+}
+
+impl Error for WrongInterest {}
 
 /// Every connection observes every object.
 ///
@@ -205,8 +271,7 @@ mod tests {
     #[test]
     fn a_boxed_interest_management_is_found_by_its_type() {
         let mut boxed: Box<dyn InterestManagement> = Box::new(GroupTags::new(Everyone));
-        let any: &mut dyn Any = &mut *boxed;
-        assert!(any.downcast_mut::<GroupTags>().is_some());
-        assert!(any.downcast_mut::<SpatialGrid>().is_none());
+        assert!(boxed.downcast_mut::<GroupTags>().is_ok());
+        assert!(boxed.downcast_mut::<SpatialGrid>().is_err());
     }
 }

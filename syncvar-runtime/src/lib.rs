@@ -22,6 +22,7 @@ pub mod ids;
 pub mod interest;
 pub mod limits;
 pub mod object;
+mod object_error;
 pub mod ordered;
 pub mod packet;
 pub mod prefab;
@@ -57,10 +58,12 @@ pub use field::{
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
-    Tag,
+    Tag, WrongInterest,
 };
 pub use limits::Limits;
+
 pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
+pub use object_error::ObjectError;
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
@@ -81,4 +84,4 @@ pub use wire::{
     ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };
-pub use world::{ManyMut, ObjectError, ObjectMut, SplitMut};
+pub use world::{ManyMut, ObjectMut, SplitMut};

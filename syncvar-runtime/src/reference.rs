@@ -9,7 +9,7 @@ use std::ops::DerefMut;
 use crate::schema::TypeSchema;
 use crate::{
     NetId, NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkReader, NetworkWriter,
-    ReadError, ReadErrorKind, SyncValue,
+    ObjectError, ReadError, ReadErrorKind, SyncValue,
 };
 
 /// Lookup of references: a server, a client, or the context of a
@@ -29,14 +29,25 @@ pub trait NetworkObjectsMut: NetworkObjects {
         Self: 'a;
 
     /// Returns the first behaviour of this type on an object, for writing.
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>>;
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out.
+    fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<Self::Guard<'_, B>, ObjectError>;
 
-    /// Returns the behaviour at a position of an object, if it is of this type, for writing.
+    /// Returns the behaviour at a position of an object, for writing.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no behaviour of this type there or is checked out.
     fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<Self::Guard<'_, B>>;
+    ) -> Result<Self::Guard<'_, B>, ObjectError>;
 }
 
 /// A reference to an object, as a value: in a field, in a collection, in a struct, as an argument of a
@@ -56,7 +67,7 @@ pub trait NetworkObjectsMut: NetworkObjects {
 /// let target = server.net_ref(id).expect("it is spawned");
 /// assert_eq!(target.try_get(&server).map(|object| object.net_id()), Some(id));
 ///
-/// server.despawn(id);
+/// server.despawn(id).unwrap();
 /// assert!(target.try_get(&server).is_none());
 /// assert!(server.net_ref(id).is_none());
 /// assert!(NetRef::NONE.try_get(&server).is_none());
@@ -100,10 +111,14 @@ impl NetRef {
     }
 
     /// Returns the first behaviour of this type on the object, for writing.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out.
     pub fn behaviour_mut<B: NetworkBehaviour, O: NetworkObjectsMut>(
         self,
         objects: &mut O,
-    ) -> Option<O::Guard<'_, B>> {
+    ) -> Result<O::Guard<'_, B>, ObjectError> {
         objects.behaviour_mut(self.object)
     }
 }
@@ -238,8 +253,15 @@ impl<T: NetworkBehaviour> BehaviourRef<T> {
         objects.identity(self.object)?.behaviour_at(self.index())
     }
 
-    /// Returns the behaviour for writing, if its object exists.
-    pub fn try_get_mut<O: NetworkObjectsMut>(self, objects: &mut O) -> Option<O::Guard<'_, T>> {
+    /// Returns the behaviour for writing.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no behaviour of this type there or is checked out.
+    pub fn try_get_mut<O: NetworkObjectsMut>(
+        self,
+        objects: &mut O,
+    ) -> Result<O::Guard<'_, T>, ObjectError> {
         objects.behaviour_at_mut(self.object, self.index())
     }
 }

@@ -8,7 +8,6 @@ mod deferred;
 mod guard;
 mod loan;
 mod net_ids;
-mod object_error;
 mod protocol;
 
 pub use checked_out::{CheckedOut, Departure};
@@ -16,7 +15,6 @@ pub use deferred::LifecycleEvent;
 pub use guard::{WriteGuard, WriteSink};
 pub use loan::{ManyMut, ObjectMut, SplitMut};
 pub use net_ids::NetIds;
-pub use object_error::ObjectError;
 pub use protocol::Protocol;
 
 use deferred::DeferredEvents;
@@ -27,7 +25,7 @@ use crate::object::{Cursor, Found, Location, Pools, Slots};
 use crate::prefab::Prefab;
 use crate::relations::{Place, Relations};
 use crate::table::Table;
-use crate::{BehaviourSet, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use crate::{BehaviourSet, NetId, NetworkBehaviour, NetworkIdentity, ObjectError, Prefabs};
 
 /// Objects by id, and their behaviours.
 ///
@@ -178,6 +176,46 @@ impl<O: WorldObject> World<O> {
     #[inline]
     pub fn is_visible(&self, id: NetId) -> bool {
         self.objects.get(id.0).is_some_and(O::is_visible)
+    }
+
+    /// Checks that an object is visible and not checked out.
+    ///
+    /// # Errors
+    ///
+    /// When it is not.
+    pub fn check(&self, id: NetId) -> Result<(), ObjectError> {
+        if !self.is_visible(id) {
+            return Err(ObjectError::NoSuchObject(id));
+        }
+        let slots = self.slots(id).map(|_| ());
+        slots.ok_or(ObjectError::CheckedOut(id))
+    }
+
+    /// Returns the index of the first behaviour of a type on an object.
+    ///
+    /// # Errors
+    ///
+    /// When the object is not visible, has no such behaviour or is checked out.
+    #[inline]
+    pub fn position<B: NetworkBehaviour>(&self, id: NetId) -> Result<usize, ObjectError> {
+        let object = self.objects.get(id.0).filter(|object| object.is_visible());
+        let at = object.ok_or(ObjectError::NoSuchObject(id))?.location();
+        let slots = self.pools.slots(at).ok_or(ObjectError::CheckedOut(id))?;
+        let index = slots.position::<B>();
+        index.ok_or_else(|| ObjectError::no_behaviour::<B>(id))
+    }
+
+    /// Returns an error unless an object exists, visible or not.
+    ///
+    /// # Errors
+    ///
+    /// [`ObjectError::NoSuchObject`].
+    pub fn expect_object(&self, id: NetId) -> Result<(), ObjectError> {
+        if self.contains(id) {
+            Ok(())
+        } else {
+            Err(ObjectError::NoSuchObject(id))
+        }
     }
 
     /// Returns the ids of the objects with a matching entry, ascending.

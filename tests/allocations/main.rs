@@ -163,7 +163,7 @@ fn a_tick_allocates_a_small_constant_for_each_audience() {
     let mut world = World::new(1000, 10, Framing::Compact);
     for (place, id) in world.ids.clone().into_iter().enumerate() {
         let hidden_from = world.connections[place % 10];
-        world.server.hide(id, hidden_from);
+        world.server.hide(id, hidden_from).unwrap();
     }
     let (server, client) = steady(&mut world);
     assert!(
@@ -178,7 +178,7 @@ fn tick_allocations_per_limited_connection_are_constant() {
     let mut world = World::new(1000, 10, Framing::Compact);
     for connection in world.connections.clone() {
         let budget = Some(Budget::new(2000));
-        world.server.set_budget(connection, budget);
+        world.server.set_budget(connection, budget).unwrap();
     }
     // Until every object has had its turn.
     for _ in 0..50 {

@@ -174,7 +174,7 @@ fn tick_allocations_grow_with_owners_only() {
         for connection in rest {
             for _ in 0..objects {
                 let player = world.server.spawn((Unit::default(), Purse::default()));
-                assert!(world.server.set_owner(player, Some(connection)));
+                world.server.set_owner(player, Some(connection)).unwrap();
                 players.push(player);
             }
         }

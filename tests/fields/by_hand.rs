@@ -289,9 +289,9 @@ fn client_that_joins_during_a_send_interval_is_equal() {
     }
     assert_eq!(fired(&net, id), [[1], [1]]);
     let connection = net.connection(late);
-    net.server.hide(id, connection);
+    net.server.hide(id, connection).unwrap();
     net.step();
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     for _ in 0..4 {
         net.step();
     }

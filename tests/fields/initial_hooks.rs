@@ -168,9 +168,9 @@ fn initial_hook_runs_again_when_shown_but_not_when_restored() {
     let id = net.server.spawn(dark());
     net.settle();
     let connection = net.connection(0);
-    net.server.hide(id, connection);
+    net.server.hide(id, connection).unwrap();
     net.settle();
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     let mut lamp = net.client_mut(0).get_mut::<Lamp>(id).unwrap();
     assert_eq!(std::mem::take(&mut lamp.base.log), MET, "it is a new one");
@@ -223,10 +223,10 @@ fn host_runs_initial_hooks_for_its_local_client() {
     assert_eq!(names, ["switched"], "what the hook has written is sent");
 
     net.server.get_mut::<Lamp>(id).unwrap().base.log.clear();
-    net.server.hide(id, local);
+    net.server.hide(id, local).unwrap();
     net.settle();
     net.server.get_mut::<Lamp>(id).unwrap().lit.set(true);
-    net.server.show(id, local);
+    net.server.show(id, local).unwrap();
     net.settle();
     let expected = ["height 0 -> 2 at 3", "Add { index: 0, value: 5 }"];
     assert_eq!(net.server.get::<Lamp>(id).unwrap().base.log, expected);

@@ -139,7 +139,7 @@ impl World {
             owner: Some(owner),
             ..SpawnOptions::default()
         };
-        self.server.spawn_with(behaviour, options).unwrap()
+        self.server.try_spawn(behaviour, options).unwrap()
     }
 }
 

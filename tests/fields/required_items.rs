@@ -95,7 +95,7 @@ fn an_owner_alone_receives_its_fields_in_both_framings() {
         }
         let id = net.server.spawn(Quiver::default());
         let owner = net.connection(0);
-        net.server.set_owner(id, Some(owner));
+        net.server.set_owner(id, Some(owner)).unwrap();
         push(&mut net, id, 1);
         net.settle();
         push(&mut net, id, 2);
@@ -139,7 +139,9 @@ fn a_budget_delays_changes_and_loses_none() {
     let ids = [(); 20].map(|()| net.server.spawn(Quiver::default()));
     net.settle();
     let connection = net.connection(0);
-    net.server.set_budget(connection, Some(Budget::new(200)));
+    net.server
+        .set_budget(connection, Some(Budget::new(200)))
+        .unwrap();
     for arrow in 0..5 {
         for id in ids {
             push(&mut net, id, arrow);

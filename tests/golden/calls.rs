@@ -63,7 +63,7 @@ impl Stage {
             owner: owner.map(|owner| self.connections[owner]),
             ..SpawnOptions::default()
         };
-        let spawned = self.server.spawn_with(behaviour, options);
+        let spawned = self.server.try_spawn(behaviour, options);
         spawned.expect("a registered prefab and a free id");
     }
 

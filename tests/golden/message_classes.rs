@@ -112,9 +112,9 @@ fn about_object(message_type: i16, payload: &[u8]) -> Result<Vec<Frame>, ReadErr
     let id = NetworkReader::new(payload).read()?;
     let mut host = Host::with_object(id);
     if message_type == 1 {
-        host.server.despawn(id);
+        host.server.despawn(id).unwrap();
     } else {
-        host.server.hide(id, host.connection);
+        host.server.hide(id, host.connection).unwrap();
     }
     host.update();
     Ok(host.sent())
@@ -124,10 +124,10 @@ fn authority(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
     let mut reader = NetworkReader::new(payload);
     let (id, authority) = (reader.read()?, reader.read_bool()?);
     let mut host = Host::with_object(id);
-    host.server.set_owner(id, Some(host.connection));
+    host.server.set_owner(id, Some(host.connection)).unwrap();
     if !authority {
         host.sent();
-        host.server.set_owner(id, None);
+        host.server.set_owner(id, None).unwrap();
     }
     Ok(host.sent())
 }
@@ -198,7 +198,7 @@ impl Host {
     }
 
     fn spawn(&mut self, state: &[u8], options: SpawnOptions) {
-        let spawned = self.server.spawn_with(Raw(state.to_vec()), options);
+        let spawned = self.server.try_spawn(Raw(state.to_vec()), options);
         spawned.expect("a free id");
         self.update();
     }

@@ -85,19 +85,21 @@ impl Stage {
             }
             Command::Spawn(spawn) => self.spawn(spawn)?,
             Command::Despawn(object) => {
-                self.server.despawn(self.net_id(*object)?);
+                self.server.despawn(self.net_id(*object)?).unwrap();
             }
             Command::Hide { object, connection } => {
                 self.server
-                    .hide(self.net_id(*object)?, self.connections[connection]);
+                    .hide(self.net_id(*object)?, self.connections[connection])
+                    .unwrap();
             }
             Command::Show { object, connection } => {
                 self.server
-                    .show(self.net_id(*object)?, self.connections[connection]);
+                    .show(self.net_id(*object)?, self.connections[connection])
+                    .unwrap();
             }
             Command::Own { object, connection } => {
                 let owner = connection.map(|connection| self.connections[&connection]);
-                self.server.set_owner(self.net_id(*object)?, owner);
+                self.server.set_owner(self.net_id(*object)?, owner).unwrap();
             }
             Command::Set {
                 object,
@@ -148,7 +150,7 @@ impl Stage {
             scene_id: spawn.scene_id,
             ..SpawnOptions::default()
         };
-        let spawned = self.server.spawn_with(behaviours(&classes?), options);
+        let spawned = self.server.try_spawn(behaviours(&classes?), options);
         spawned.expect("a registered prefab and a free id");
         Ok(())
     }

@@ -198,7 +198,7 @@ fn hook_of_the_owner_writes_and_calls_the_server() {
     let mut net = network();
     let [id, _] = soldiers(&mut net);
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
     write(&mut net, id, |soldier| soldier.health.set(1));
     net.settle();
@@ -216,7 +216,7 @@ fn hook_of_a_field_for_the_owner_takes_a_context() {
     let mut net = network();
     let [id, _] = soldiers(&mut net);
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
     told(&mut net);
     write(&mut net, id, |soldier| soldier.plan.set(13));

@@ -84,7 +84,7 @@ fn local_client_gets_existing_objects_in_order_and_then_ready() {
     let second = net.server.spawn(Player::new(2, "b"));
     net.settle();
     let connection = net.server.connect_local();
-    net.server.set_owner(second, Some(connection));
+    net.server.set_owner(second, Some(connection)).unwrap();
     let third = net.server.spawn(Player::new(3, "c"));
     assert_eq!(told(&mut net), [ClientEvent::Connected]);
     assert_eq!(
@@ -138,7 +138,7 @@ fn objects_of_the_local_client_are_not_serialized() {
         assert!(server.poll_transmit().is_none());
         assert_eq!(server.get::<Player>(id).unwrap().sync_var_dirty_bits(), 0);
     }
-    server.despawn(id);
+    server.despawn(id).unwrap();
     server.update(std::time::Duration::from_secs(2));
     assert_eq!(*server.stats(), stats);
     assert!(server.poll_transmit().is_none() && server.is_idle());
@@ -148,7 +148,7 @@ fn objects_of_the_local_client_are_not_serialized() {
 fn local_client_can_leave_and_return() {
     let (mut net, local) = hosted(1);
     let id = net.server.spawn(Player::new(100, "Ann"));
-    net.server.set_owner(id, Some(local));
+    net.server.set_owner(id, Some(local)).unwrap();
     net.settle();
     while net.server.poll_event().is_some() {}
     for end in [
@@ -156,7 +156,7 @@ fn local_client_can_leave_and_return() {
         NetworkServer::handle_disconnect,
     ] {
         let local = net.server.connect_local();
-        net.server.set_owner(id, Some(local));
+        net.server.set_owner(id, Some(local)).unwrap();
         net.settle();
         end(&mut net.server, local);
         assert!(net.server.local_client().is_none() && !net.server.is_local(local));
@@ -197,7 +197,9 @@ fn remote_only_operations_spare_the_local_client() {
             .handle_packet(local, 0, &syncvar_testing::frame(36, &[]))
             .is_err()
     );
-    assert!(net.server.set_budget(local, Some(syncvar::Budget::new(1))));
+    net.server
+        .set_budget(local, Some(syncvar::Budget::new(1)))
+        .unwrap();
     net.server.set_not_ready(local);
     net.server.set_ready(local);
     net.settle();

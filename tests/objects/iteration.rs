@@ -70,7 +70,7 @@ fn iter_finds_a_behaviour_on_any_prefab() {
     assert_eq!(sorted(net.client(0).ids_of_prefab("goblin")), [goblin]);
     assert_eq!(net.server.ids_of_prefab("dragon").count(), 0);
 
-    assert!(net.server.despawn(knight));
+    net.server.despawn(knight).unwrap();
     assert_eq!(
         sorted(net.server.iter::<Armour>().map(|(id, _)| id)),
         [list]
@@ -114,7 +114,7 @@ fn rows_are_reused_after_any_order_of_despawns() {
             place += 1;
             let stays = (place * 7 + round) % 5 < 2 && round % 10 != 9;
             if !stays {
-                assert!(server.despawn(*id));
+                server.despawn(*id).unwrap();
             }
             stays
         });
@@ -155,7 +155,7 @@ fn a_failed_borrow_leaves_all_objects_in_place() {
     let mut server = NetworkServer::new(prefabs());
     let (goblin, rock) = (server.spawn(health(1)), server.spawn(Rock));
     let gone = server.spawn(health(2));
-    assert!(server.despawn(gone));
+    server.despawn(gone).unwrap();
     let error = server
         .get_many_mut::<Health, 2>([goblin, rock])
         .unwrap_err();

@@ -15,7 +15,7 @@ fn late_joiner_receives_current_state_of_visible_objects() {
         hidden: true,
         ..SpawnOptions::default()
     };
-    let secret = net.server.spawn_with(Door::default(), hidden).unwrap();
+    let secret = net.server.try_spawn(Door::default(), hidden).unwrap();
     change(&mut net, player, |player| player.health.set(42));
     net.server.get_mut::<Door>(door).unwrap().open.set(true);
     net.settle();
@@ -166,7 +166,7 @@ fn client_ready_again_is_updated_and_drops_gone_objects() {
     net.settle();
     assert_eq!(drain(&mut net, 0), [ClientEvent::NotReady]);
     change(&mut net, stays, |player| player.health.set(8));
-    net.server.despawn(goes);
+    net.server.despawn(goes).unwrap();
     let comes = net.server.spawn(Door::default());
     net.settle();
     net.client_mut(0).ready();

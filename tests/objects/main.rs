@@ -10,6 +10,7 @@ mod iteration;
 mod late_join;
 mod lifecycle;
 mod parenting;
+mod reasons;
 mod references;
 mod scene;
 mod spawning;

@@ -144,7 +144,7 @@ fn children_are_detached_before_their_parent_despawns() {
         net.server.set_parent(below, Some(child)).unwrap();
         net.settle();
         drain(&mut net, 0);
-        net.server.despawn(parent);
+        net.server.despawn(parent).unwrap();
         assert_eq!(net.server.identity(child).unwrap().parent(), None);
         net.settle();
         let (object, hidden) = (parent, false);
@@ -167,28 +167,28 @@ fn a_parent_that_a_client_does_not_see_is_known_by_its_id() {
         let (mut net, [parent, child]) = with_doors(dialect);
         let connection = net.connection(0);
         net.server.set_parent(child, Some(parent)).unwrap();
-        net.server.hide(parent, connection);
+        net.server.hide(parent, connection).unwrap();
         net.settle();
         assert_eq!(parent_of(&net, 0, child), Some(parent));
         assert!(net.client(0).identity(parent).is_none());
         assert_eq!(net.client(0).children(parent).collect::<Vec<_>>(), [child]);
-        net.server.show(parent, connection);
+        net.server.show(parent, connection).unwrap();
         net.settle();
         drain(&mut net, 0);
         assert!(net.client(0).identity(parent).is_some());
         assert_eq!(parent_of(&net, 0, child), Some(parent));
 
         // The child too, and only that comes back, below another one.
-        net.server.hide(child, connection);
+        net.server.hide(child, connection).unwrap();
         net.settle();
         assert_eq!(net.client(0).children(parent).count(), 0);
-        net.server.hide(parent, connection);
-        net.server.show(child, connection);
+        net.server.hide(parent, connection).unwrap();
+        net.server.show(child, connection).unwrap();
         net.settle();
         assert_eq!(parent_of(&net, 0, child), Some(parent));
         // Nobody here has seen the parent go.
         drain(&mut net, 0);
-        net.server.despawn(parent);
+        net.server.despawn(parent).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0), [changed(child, None)]);
     }
@@ -229,7 +229,7 @@ fn a_parent_must_be_there_and_not_be_the_object_or_below_it() {
     net.server.set_parent(c, Some(b)).unwrap();
     let server = &mut net.server;
     let gone = NetId(99);
-    let unknown = Err(ParentError::UnknownObject(gone));
+    let unknown = Err(ParentError::NoSuchObject(gone));
     assert_eq!(server.set_parent(gone, None), unknown);
     assert_eq!(server.set_parent(a, Some(gone)), unknown);
     for parent in [a, b, c] {
@@ -273,8 +273,8 @@ fn reversed_chain_never_shows_a_cycle_to_clients() {
     // Seen by different connections, so that they are in different buffers.
     net.connect_client(client(Framing::Unet));
     net.settle();
-    net.server.hide(ids[2], net.connection(1));
-    net.server.hide(ids[4], net.connection(1));
+    net.server.hide(ids[2], net.connection(1)).unwrap();
+    net.server.hide(ids[4], net.connection(1)).unwrap();
     for pair in ids.windows(2) {
         net.server.set_parent(pair[1], Some(pair[0])).unwrap();
     }
@@ -311,7 +311,7 @@ fn no_parent_and_an_equal_parent_cost_no_bytes() {
     let back = spawned(|server, id| {
         let parent = server.spawn(Door::default());
         server.set_parent(id, Some(parent)).unwrap();
-        server.despawn(parent);
+        server.despawn(parent).unwrap();
     });
     assert_eq!(plain, back);
 

@@ -183,7 +183,7 @@ fn reference_resolves_to_none_after_a_despawn() {
         turret.health.set(health);
     }
     net.settle();
-    net.server.despawn(player);
+    net.server.despawn(player).unwrap();
     net.settle();
     net.server.spawn(Player::default());
     net.settle();
@@ -252,7 +252,7 @@ fn references_in_collections_and_structs_arrive_as_they_are() {
 fn holder_is_notified_when_its_later_target_appears() {
     let mut net = network();
     let connection = net.connection(0);
-    let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
+    let player = net.server.try_spawn(Player::default(), hidden()).unwrap();
     let turret = net.server.spawn(Turret {
         target: NetRef::from(player).into(),
         ..Turret::default()
@@ -262,7 +262,7 @@ fn holder_is_notified_when_its_later_target_appears() {
     assert!(!seen(&net).is_none());
     assert!(seen(&net).try_get(net.client(0)).is_none());
     drain(&mut net, 0);
-    net.server.show(player, connection);
+    net.server.show(player, connection).unwrap();
     net.settle();
     let spawned = ClientEvent::Spawned { object: player };
     assert_eq!(drain(&mut net, 0), [spawned, resolved(turret, player)]);
@@ -281,7 +281,7 @@ fn reference_set_before_its_target_is_shown_is_notified() {
         net.connect_client(NetworkClient::with_config(prefabs(), config));
         let connection = net.connection(0);
         let turrets = [(); 3].map(|()| net.server.spawn(Turret::default()));
-        let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
+        let player = net.server.try_spawn(Player::default(), hidden()).unwrap();
         net.settle();
         drain(&mut net, 0);
         let health = BehaviourRef::to(&net.server, player).unwrap();
@@ -297,14 +297,14 @@ fn reference_set_before_its_target_is_shown_is_notified() {
             .push(player.into());
         net.settle();
         assert_eq!(all_resolved(&mut net), []);
-        net.server.show(player, connection);
+        net.server.show(player, connection).unwrap();
         net.settle();
         let expected = [turrets[0], turrets[2]].map(|turret| resolved(turret, player));
         assert_eq!(all_resolved(&mut net), expected);
         // Once.
-        net.server.hide(player, connection);
+        net.server.hide(player, connection).unwrap();
         net.settle();
-        net.server.show(player, connection);
+        net.server.show(player, connection).unwrap();
         net.settle();
         assert_eq!(all_resolved(&mut net), []);
     }
@@ -363,8 +363,10 @@ fn forward_references_of_a_burst_are_reported_after_it() {
 fn one_pass_over_the_events_maps_every_reference() {
     for burst in [true, false] {
         for framing in [Framing::Unet, Framing::Compact] {
-            let mut config = ClientConfig::default();
-            config.framing = framing;
+            let config = ClientConfig {
+                framing,
+                ..ClientConfig::default()
+            };
             let mut net = MemoryNetwork::new(prefabs);
             let mut client = Some(NetworkClient::with_config(prefabs(), config));
             if !burst {
@@ -411,14 +413,14 @@ fn one_pass_over_the_events_maps_every_reference() {
 fn objects_before_a_burst_are_notified_of_its_targets() {
     let mut net = network();
     let connection = net.connection(0);
-    let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
+    let player = net.server.try_spawn(Player::default(), hidden()).unwrap();
     let turret = net.server.spawn(Turret {
         target: NetRef::from(player).into(),
         ..Turret::default()
     });
     net.settle();
     net.server.set_not_ready(connection);
-    net.server.show(player, connection);
+    net.server.show(player, connection).unwrap();
     net.settle();
     drain(&mut net, 0);
     net.client_mut(0).ready();
@@ -437,7 +439,7 @@ fn objects_before_a_burst_are_notified_of_its_targets() {
 fn holders_and_targets_that_go_are_forgotten() {
     let mut net = network();
     let connection = net.connection(0);
-    let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
+    let player = net.server.try_spawn(Player::default(), hidden()).unwrap();
     let holder = || Turret {
         target: NetRef::from(player).into(),
         ..Turret::default()
@@ -448,13 +450,13 @@ fn holders_and_targets_that_go_are_forgotten() {
         net.server.spawn(holder()),
     );
     net.settle();
-    net.server.despawn(gone);
-    net.server.hide(hides, connection);
+    net.server.despawn(gone).unwrap();
+    net.server.hide(hides, connection).unwrap();
     net.settle();
-    net.server.show(player, connection);
+    net.server.show(player, connection).unwrap();
     net.settle();
     assert_eq!(all_resolved(&mut net), [resolved(stays, player)]);
-    net.server.show(hides, connection);
+    net.server.show(hides, connection).unwrap();
     net.settle();
     assert_eq!(all_resolved(&mut net), [], "its target is there already");
 }
@@ -466,7 +468,7 @@ fn snapshot_replaces_pending_references() {
     let mut net = network();
     let connection = net.connection(0);
     let [first, second] =
-        [(); 2].map(|()| net.server.spawn_with(Player::default(), hidden()).unwrap());
+        [(); 2].map(|()| net.server.try_spawn(Player::default(), hidden()).unwrap());
     let turret = net.server.spawn(Turret {
         target: NetRef::from(first).into(),
         ..Turret::default()
@@ -482,8 +484,8 @@ fn snapshot_replaces_pending_references() {
     net.client_mut(0).ready();
     net.settle();
     drain(&mut net, 0);
-    net.server.show(first, connection);
-    net.server.show(second, connection);
+    net.server.show(first, connection).unwrap();
+    net.server.show(second, connection).unwrap();
     net.settle();
     assert_eq!(all_resolved(&mut net), [resolved(turret, second)]);
 }
@@ -499,7 +501,7 @@ fn how_many_references_are_waited_for_is_bounded() {
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     let connection = net.connection(0);
     let turret = net.server.spawn(Turret::default());
-    let players = [(); 5].map(|()| net.server.spawn_with(Player::default(), hidden()).unwrap());
+    let players = [(); 5].map(|()| net.server.try_spawn(Player::default(), hidden()).unwrap());
     net.settle();
     for player in players {
         net.server
@@ -510,7 +512,7 @@ fn how_many_references_are_waited_for_is_bounded() {
     }
     net.settle();
     for player in players {
-        net.server.show(player, connection);
+        net.server.show(player, connection).unwrap();
     }
     net.settle();
     let expected = [0, 1, 2].map(|index| resolved(turret, players[index]));
@@ -559,7 +561,7 @@ fn unknown_position_is_refused_and_a_wrong_type_is_none() {
                 (lie.id(), lie.try_get(&net.server).map(|_| ())),
                 (door, None)
             );
-            assert!(lie.try_get_mut(&mut net.server).is_none());
+            assert!(lie.try_get_mut(&mut net.server).is_err());
         }
     }
 }
@@ -594,7 +596,7 @@ fn reference_changes_allocate_no_memory() {
     let connection = server.handle_connect();
     let turret = server.spawn(Turret::default());
     let doors = [(); 2].map(|()| server.spawn(Door::default()));
-    let far = server.spawn_with(Door::default(), hidden()).unwrap();
+    let far = server.try_spawn(Door::default(), hidden()).unwrap();
     for second in 1..40 {
         while let Some(packet) = client.poll_transmit() {
             server
@@ -667,13 +669,13 @@ fn reference_in_synchronized_data_is_notified() {
     let mut net = MemoryNetwork::new(|| prefabs().register::<Rope>("rope"));
     net.connect();
     net.settle();
-    let player = net.server.spawn_with(Player::default(), hidden()).unwrap();
+    let player = net.server.try_spawn(Player::default(), hidden()).unwrap();
     let knot = net.server.net_ref(player).unwrap();
     let rope = net.server.spawn(Rope { knot });
     net.settle();
     assert_eq!(all_resolved(&mut net), []);
     let connection = net.connection(0);
-    net.server.show(player, connection);
+    net.server.show(player, connection).unwrap();
     net.settle();
     assert_eq!(all_resolved(&mut net), [resolved(rope, player)]);
     let seen = net.client(0).get::<Rope>(rope).unwrap();

@@ -200,8 +200,8 @@ fn empty_scene_raises_its_event_and_unet_gets_no_message() {
 fn hidden_scene_object_is_dormant_and_can_respawn() {
     for dialect in DIALECTS {
         let (mut net, [gate, guard]) = with_level(dialect);
-        net.server.despawn(gate);
-        net.server.hide(guard, net.connection(0));
+        net.server.despawn(gate).unwrap();
+        net.server.hide(guard, net.connection(0)).unwrap();
         net.settle();
         let gone = [(gate, false), (guard, true)];
         let gone = gone.map(|(object, hidden)| ClientEvent::Despawned { object, hidden });
@@ -219,7 +219,7 @@ fn hidden_scene_object_is_dormant_and_can_respawn() {
 
         // What has changed meanwhile comes with the next spawn.
         syncvar_testing::change(&mut net, guard, |guard| guard.health.set(3));
-        net.server.show(guard, net.connection(0));
+        net.server.show(guard, net.connection(0)).unwrap();
         let again = net
             .server
             .spawn_scene_object(GATE, Door::default())
@@ -258,7 +258,7 @@ fn ready_again_restores_scene_objects_in_place() {
         let (mut net, [gate, guard]) = with_level(dialect);
         net.server.set_not_ready(net.connection(0));
         syncvar_testing::change(&mut net, guard, |guard| guard.health.set(8));
-        net.server.despawn(gate);
+        net.server.despawn(gate).unwrap();
         net.settle();
         net.client_mut(0).ready();
         net.settle();
@@ -275,7 +275,7 @@ fn scene_object_respawned_during_not_ready_is_matched() {
     for dialect in DIALECTS {
         let (mut net, [gate, _]) = with_level(dialect);
         net.server.set_not_ready(net.connection(0));
-        net.server.despawn(gate);
+        net.server.despawn(gate).unwrap();
         let again = net.server.spawn_scene_object(GATE, Door::default());
         net.settle();
         net.client_mut(0).ready();
@@ -324,14 +324,14 @@ fn despawned_missing_scene_object_is_not_requested() {
     let [gate, guard] = spawn_scene(&mut net.server);
     net.connect_client(empty_client(Framing::Compact));
     net.settle();
-    net.server.despawn(gate);
-    net.server.hide(guard, net.connection(0));
+    net.server.despawn(gate).unwrap();
+    net.server.hide(guard, net.connection(0)).unwrap();
     net.settle();
     let asked = net.client(0).stats().encoded(MessageType::Resync).messages;
     load(net.client_mut(0));
     let asks = net.client(0).stats().encoded(MessageType::Resync).messages;
     assert_eq!(asks, asked);
-    net.server.show(guard, net.connection(0));
+    net.server.show(guard, net.connection(0)).unwrap();
     net.settle();
     assert_eq!(net.client(0).scene_object(GUARD), Some(guard));
 }
@@ -386,7 +386,7 @@ fn scene_ids_are_unique_and_not_zero_on_both_sides() {
     ));
     // A dormant one can be taken back, one that is spawned cannot.
     assert!(net.client_mut(0).remove_scene_object(GATE).is_none());
-    net.server.despawn(gate);
+    net.server.despawn(gate).unwrap();
     net.settle();
     assert!(net.client_mut(0).remove_scene_object(GATE).is_some());
     net.client_mut(0)
@@ -412,10 +412,10 @@ fn scene_object_has_place_owner_and_visibility() {
             scene_id: Some(GATE),
             ..SpawnOptions::default()
         };
-        let id = net.server.spawn_with(Door::default(), options).unwrap();
+        let id = net.server.try_spawn(Door::default(), options).unwrap();
         net.settle();
         assert_eq!(net.client(index).object_count(), 0);
-        net.server.show(id, connection);
+        net.server.show(id, connection).unwrap();
         net.settle();
         let client = net.client(index);
         assert_eq!(client.identity(id).unwrap().position, position);
@@ -427,7 +427,8 @@ fn scene_object_has_place_owner_and_visibility() {
 fn a_connection_with_a_budget_is_given_scene_objects_too() {
     let (mut net, [gate, guard]) = with_level(Framing::Compact);
     net.server
-        .set_budget(net.connection(0), Some(Budget::new(4)));
+        .set_budget(net.connection(0), Some(Budget::new(4)))
+        .unwrap();
     for health in 0..20 {
         syncvar_testing::change(&mut net, guard, |guard| guard.health.set(health));
         net.server

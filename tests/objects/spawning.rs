@@ -7,7 +7,7 @@ use syncvar_testing::{Door, network};
 #[test]
 fn invalid_spawn_returns_its_reason_and_spawns_no_object() {
     let mut net = network(1);
-    let error = |options| net.server.spawn_with(Door::default(), options).unwrap_err();
+    let error = |options| net.server.try_spawn(Door::default(), options).unwrap_err();
     let mut error = error;
     let named = |name: &str| SpawnOptions {
         prefab: Some(name.into()),
@@ -31,7 +31,7 @@ fn invalid_spawn_returns_its_reason_and_spawns_no_object() {
     let unregistered = (Door::default(), Door::default());
     let error = net
         .server
-        .spawn_with(unregistered, SpawnOptions::default())
+        .try_spawn(unregistered, SpawnOptions::default())
         .unwrap_err();
     assert!(
         error.to_string().contains("call `Prefabs::register`"),
@@ -48,11 +48,11 @@ fn an_id_of_ones_own_is_kept_and_the_next_ones_follow() {
         ..SpawnOptions::default()
     };
     assert_eq!(
-        net.server.spawn_with(Door::default(), options.clone()),
+        net.server.try_spawn(Door::default(), options.clone()),
         Ok(NetId(300))
     );
     assert_eq!(
-        net.server.spawn_with(Door::default(), options),
+        net.server.try_spawn(Door::default(), options),
         Err(SpawnError::IdTaken(NetId(300)))
     );
     assert_eq!(net.server.spawn(Door::default()), NetId(301));
@@ -76,13 +76,13 @@ fn with_id(number: u32) -> SpawnOptions {
 fn distant_id_is_skipped_by_later_ids() {
     const NEAR: u32 = 1 << 24;
     let mut net = network(1);
-    let mut spawn = |number| net.server.spawn_with(Door::default(), with_id(number));
+    let mut spawn = |number| net.server.try_spawn(Door::default(), with_id(number));
     let far = NEAR + 3;
     for number in [u32::MAX, far] {
         assert_eq!(spawn(number), Ok(NetId(number)));
     }
     assert_eq!(net.server.spawn(Door::default()), NetId(1));
-    let mut spawn = |number| net.server.spawn_with(Door::default(), with_id(number));
+    let mut spawn = |number| net.server.try_spawn(Door::default(), with_id(number));
     assert_eq!(
         spawn(far - 2),
         Ok(NetId(far - 2)),
@@ -107,7 +107,7 @@ fn distant_id_is_skipped_by_later_ids() {
 
 #[test]
 fn ids_that_have_run_out_do_not_begin_again() {
-    let spawn = |net: &mut MemoryNetwork, options| net.server.spawn_with(Door::default(), options);
+    let spawn = |net: &mut MemoryNetwork, options| net.server.try_spawn(Door::default(), options);
     let mut net = network(0);
     let hops = (1..256).map(|hop| hop << 24).chain([u32::MAX - 2]);
     for number in hops {
@@ -116,7 +116,7 @@ fn ids_that_have_run_out_do_not_begin_again() {
     }
     for number in [u32::MAX - 1, u32::MAX] {
         assert_eq!(net.server.spawn(Door::default()), NetId(number));
-        net.server.despawn(NetId(number));
+        net.server.despawn(NetId(number)).unwrap();
     }
     assert_eq!(
         spawn(&mut net, SpawnOptions::default()),
@@ -146,7 +146,7 @@ fn spawn_carries_prefab_name_position_and_rotation() {
         rotation: Some(Quaternion::new(0.0, 1.0, 0.0, 0.0)),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Door::default(), options).unwrap();
+    let id = net.server.try_spawn(Door::default(), options).unwrap();
     net.settle();
     let identity = net.client(client).identity(id).unwrap();
     assert_eq!(
@@ -164,8 +164,12 @@ fn late_joiner_receives_the_current_position() {
     net.settle();
     let position = Vector3::new(4.0, 5.0, 6.0);
     let rotation = Quaternion::new(0.0, 1.0, 0.0, 0.0);
-    assert!(net.server.set_transform(id, position, rotation));
-    assert!(!net.server.set_transform(NetId(77), position, rotation));
+    net.server.set_transform(id, position, rotation).unwrap();
+    assert!(
+        net.server
+            .set_transform(NetId(77), position, rotation)
+            .is_err()
+    );
     net.settle();
     let late = net.connect();
     net.settle();

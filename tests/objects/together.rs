@@ -124,7 +124,7 @@ fn the_eldest_may_adopt_the_others_when_their_parent_goes() {
             }
         }
     });
-    assert!(net.server.despawn(parent));
+    net.server.despawn(parent).unwrap();
     assert_eq!(
         parents(&mut net, [eldest, second, third]),
         [None, Some(eldest), Some(eldest)]
@@ -141,10 +141,10 @@ fn gone_object_cannot_become_a_parent() {
         if let (None, Some(server)) = (parent, ctx.server()) {
             // It wants back.
             assert!(server.set_parent(id, Some(NetId(1))).is_err());
-            assert!(!server.despawn(NetId(1)), "it has been");
+            assert!(server.despawn(NetId(1)).is_err(), "it has been");
         }
     });
-    assert!(net.server.despawn(parent));
+    net.server.despawn(parent).unwrap();
     assert_eq!(parents(&mut net, [first, second, third]), [None; 3]);
     assert_eq!(net.server.children(parent).count(), 0);
 }
@@ -157,13 +157,13 @@ fn children_can_despawn_each_other_when_their_parent_goes() {
     on_parent(|unit, ctx, parent| {
         let id = ctx.net_id();
         if let (None, Some(server)) = (parent, ctx.server()) {
-            server.despawn(id);
+            server.despawn(id).unwrap();
             if *unit.number == 2 {
-                assert!(server.despawn(NetId(4)));
+                server.despawn(NetId(4)).unwrap();
             }
         }
     });
-    assert!(net.server.despawn(parent));
+    net.server.despawn(parent).unwrap();
     net.settle();
     assert_eq!(net.server.object_count(), 0);
     assert_eq!(net.client(0).object_count(), 0);
@@ -182,7 +182,7 @@ fn nested_update_during_a_parents_despawn_loses_no_change() {
             *unit.number += 10;
         }
     });
-    assert!(net.server.despawn(parent));
+    net.server.despawn(parent).unwrap();
     assert_eq!(parents(&mut net, [first, second, third]), [None; 3]);
     for (id, number) in [(first, 22), (second, 23), (third, 24)] {
         assert_eq!(net.server.get::<Unit>(id).unwrap().number, number);
@@ -308,12 +308,12 @@ fn object_of_a_closed_connection_is_not_reused_for_the_next() {
     // The server gives the number to something else, while the client does not listen.
     pair.server.set_not_ready(pair.connection);
     pair.exchange();
-    pair.server.despawn(id);
+    pair.server.despawn(id).unwrap();
     let options = SpawnOptions {
         net_id: Some(id),
         ..SpawnOptions::default()
     };
-    pair.server.spawn_with(Crate::default(), options).unwrap();
+    pair.server.try_spawn(Crate::default(), options).unwrap();
     ON_DESPAWN.set(Some(|_, ctx, _| {
         ON_DESPAWN.take();
         ctx.client().expect("a client").handle_connect();

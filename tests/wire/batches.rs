@@ -45,7 +45,7 @@ fn entry_of_an_unknown_object_is_counted_and_skipped() {
     net.server.spawn(Player::new(1, "x"));
     let second = net.server.spawn(Player::new(1, "x"));
     net.settle();
-    net.server.despawn(NetId(1));
+    net.server.despawn(NetId(1)).unwrap();
     net.settle();
     let payload = b"\x02\x01\x12\x02\x01\x14";
     net.client_mut(0)

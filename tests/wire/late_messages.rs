@@ -315,13 +315,13 @@ fn messages_after_a_despawn_are_not_kept_for_the_next_show() {
         way.deliver_all();
         way.turn(id, 90.0);
         let before = way.packets();
-        assert!(way.server.hide(id, way.connection));
+        way.server.hide(id, way.connection).unwrap();
         way.deliver_all();
         way.turn(id, 180.0);
         way.deliver_all();
         way.deliver(&before);
         assert_eq!(way.unknown(), 1);
-        assert!(way.server.show(id, way.connection));
+        way.server.show(id, way.connection).unwrap();
         way.deliver_all();
         assert_eq!(way.heading(id), Some(180.0));
         // It is known again: what overtakes nothing is applied.
@@ -471,7 +471,8 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
             }
         }
         Action::Open(object) => {
-            if let Some(mut door) = pick(ids, object).and_then(|id| way.server.get_mut::<Door>(id))
+            if let Some(mut door) =
+                pick(ids, object).and_then(|id| way.server.get_mut::<Door>(id).ok())
             {
                 let open = *door.open;
                 door.open.set(!open);
@@ -480,7 +481,7 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
         Action::Despawn(object) => {
             if let Some(id) = pick(ids, object) {
                 ids.retain(|other| *other != id);
-                way.server.despawn(id);
+                way.server.despawn(id).unwrap();
             }
         }
     }

@@ -125,7 +125,9 @@ fn a_connection_with_a_budget_is_sent_it_when_its_turn_comes() {
         .collect();
     net.settle();
     let limited = net.connection(0);
-    net.server.set_budget(limited, Some(Budget::new(300)));
+    net.server
+        .set_budget(limited, Some(Budget::new(300)))
+        .unwrap();
     for seed in 1..4 {
         change_three(&mut net, ids, seed);
         for id in &others {
@@ -152,10 +154,10 @@ fn two_audiences_each_get_their_long_message() {
         ..SpawnOptions::default()
     };
     let route = Route::of(numbers(40_000, 2));
-    let hidden = net.server.spawn_with(route, options).unwrap();
+    let hidden = net.server.try_spawn(route, options).unwrap();
     let third = net.server.spawn(Route::of(numbers(10, 3)));
     let viewer = net.connection(1);
-    net.server.show(hidden, viewer);
+    net.server.show(hidden, viewer).unwrap();
     net.settle();
     let encoded = |net: &MemoryNetwork| net.server.stats().encoded(MessageType::UpdateBatch);
     for seed in 4..7 {

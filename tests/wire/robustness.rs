@@ -225,7 +225,7 @@ fn a_client_cannot_ask_for_objects_that_it_does_not_see() {
         ..SpawnOptions::default()
     };
     net.server
-        .spawn_with(Player::new(1, "secret"), options)
+        .try_spawn(Player::new(1, "secret"), options)
         .unwrap();
     net.settle();
     let connection = net.connection(0);

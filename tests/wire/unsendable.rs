@@ -112,10 +112,10 @@ fn owner_of_an_oversized_object_learns_it_at_the_spawn() {
     let client = net.connect();
     let joiner = net.connection(client);
     for id in [kept, taken] {
-        assert!(net.server.set_owner(id, Some(joiner)));
+        net.server.set_owner(id, Some(joiner)).unwrap();
     }
     net.settle();
-    assert!(net.server.set_owner(taken, Some(first)));
+    net.server.set_owner(taken, Some(first)).unwrap();
     net.settle();
     for id in [kept, taken] {
         change(&mut net, id, |player| player.name.set("short".into()));

@@ -430,10 +430,10 @@ fn messages_leave_in_writing_order_across_channels() {
     server.update(SECOND);
     server.get_mut::<Gauge>(id).unwrap().value.set(1);
     server.update(SECOND * 2);
-    server.hide(id, connection);
+    server.hide(id, connection).unwrap();
     server.update(SECOND * 3);
     server.get_mut::<Gauge>(id).unwrap().value.set(2);
-    server.show(id, connection);
+    server.show(id, connection).unwrap();
     for (channel, packet) in frames(&mut server, SECOND * 4) {
         client.handle_packet(channel, &packet).unwrap();
     }

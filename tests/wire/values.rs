@@ -342,7 +342,7 @@ fn a_variable_is_read_and_written_like_its_value() {
     name.clear_dirty();
     assert_eq!((name.len(), name.get().as_str()), (3, "Bob"));
     assert!(!name.is_dirty(), "reads are free");
-    name.as_mut().push('!');
+    name.push('!');
     assert!(name.is_dirty());
     assert_eq!(name.clone().into_inner(), "Bob!");
     let items: SyncVar<Vec<i32>> = vec![1, 2].into();

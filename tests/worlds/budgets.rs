@@ -48,7 +48,9 @@ fn an_update_never_has_more_bytes_of_changes_than_the_budget() {
     for dialect in [Framing::Unet, Framing::Compact] {
         for budget in [30, 200, 1000] {
             let (mut net, ids, connection) = world(300, dialect);
-            net.server.set_budget(connection, Some(Budget::new(budget)));
+            net.server
+                .set_budget(connection, Some(Budget::new(budget)))
+                .unwrap();
             for health in 1000..1020 {
                 set_all(&mut net, &ids, health);
                 let sent = update(&mut net);
@@ -67,7 +69,9 @@ fn an_update_never_has_more_bytes_of_changes_than_the_budget() {
 #[test]
 fn delayed_field_is_sent_as_current_and_runs_its_hook_once() {
     let (mut net, ids, connection) = world(40, Framing::Compact);
-    net.server.set_budget(connection, Some(Budget::new(40)));
+    net.server
+        .set_budget(connection, Some(Budget::new(40)))
+        .unwrap();
     for health in 1000..1010 {
         set_all(&mut net, &ids, health);
         update(&mut net);
@@ -94,8 +98,10 @@ fn delayed_field_is_sent_as_current_and_runs_its_hook_once() {
 #[test]
 fn backlog_sends_only_missed_fields_of_several_updates() {
     let (mut net, ids, connection) = world(2, Framing::Compact);
-    net.server.set_budget(connection, Some(Budget::new(1)));
-    net.server.set_priority(ids[0], 1000.0);
+    net.server
+        .set_budget(connection, Some(Budget::new(1)))
+        .unwrap();
+    net.server.set_priority(ids[0], 1000.0).unwrap();
     change(&mut net, ids[0], |player| player.health.set(1));
     change(&mut net, ids[1], |player| player.health.set(2));
     net.step();
@@ -132,10 +138,12 @@ fn turns(net: &mut MemoryNetwork, ids: &[NetId]) -> BTreeMap<NetId, u32> {
 #[test]
 fn priorities_share_the_budget_without_starvation() {
     let (mut net, ids, connection) = world(20, Framing::Compact);
-    net.server.set_budget(connection, Some(Budget::new(20)));
-    net.server.set_priority(ids[0], 2.0);
-    net.server.set_priority(ids[1], 0.5);
-    net.server.set_priority(ids[2], f32::NAN);
+    net.server
+        .set_budget(connection, Some(Budget::new(20)))
+        .unwrap();
+    net.server.set_priority(ids[0], 2.0).unwrap();
+    net.server.set_priority(ids[1], 0.5).unwrap();
+    net.server.set_priority(ids[2], f32::NAN).unwrap();
     let turns = turns(&mut net, &ids);
     let of = |index: usize| f64::from(turns[&ids[index]]);
     for (index, expected) in [(0, 2.0), (1, 0.5), (2, 1.0)] {
@@ -153,7 +161,7 @@ fn near_objects_are_sent_more_often_and_far_ones_eventually() {
             position: Vector3::new(f32::from(x) * 10.0, 0.0, 0.0),
             ..SpawnOptions::default()
         };
-        let spawned = net.server.spawn_with(Player::new(0, "x"), options);
+        let spawned = net.server.try_spawn(Player::new(0, "x"), options);
         ids.push(spawned.unwrap());
     }
     net.settle();
@@ -161,9 +169,10 @@ fn near_objects_are_sent_more_often_and_far_ones_eventually() {
         half_distance: 30.0,
         ..Budget::new(20)
     };
-    net.server.set_budget(connection, Some(budget));
+    net.server.set_budget(connection, Some(budget)).unwrap();
     net.server
-        .set_viewpoint(connection, Some(Vector3::new(0.0, 0.0, 0.0)));
+        .set_viewpoint(connection, Some(Vector3::new(0.0, 0.0, 0.0)))
+        .unwrap();
     let turns = turns(&mut net, &ids);
     let (near, half, far) = (turns[&ids[0]], turns[&ids[3]], turns[&ids[19]]);
     assert!(
@@ -181,7 +190,9 @@ fn unlimited_clients_share_all_changes_at_once() {
         .collect();
     net.settle();
     let connection = net.connection(0);
-    net.server.set_budget(connection, Some(Budget::new(50)));
+    net.server
+        .set_budget(connection, Some(Budget::new(50)))
+        .unwrap();
     let encoded = |net: &MemoryNetwork| {
         let message_type = syncvar::stats::MessageType::UpdateBatch;
         net.server.stats().encoded(message_type).messages
@@ -203,9 +214,11 @@ fn changes_that_are_operations_are_made_good_by_the_full_state() {
     let (mut net, ids, connection) = world(10, Framing::Compact);
     let score = net.server.spawn((Score::default(), Banner::default()));
     net.settle();
-    net.server.set_budget(connection, Some(Budget::new(20)));
+    net.server
+        .set_budget(connection, Some(Budget::new(20)))
+        .unwrap();
     for ids in &ids {
-        net.server.set_priority(*ids, 50.0);
+        net.server.set_priority(*ids, 50.0).unwrap();
     }
     for round in 1..=30 {
         set_all(&mut net, &ids, 1000 + round);
@@ -220,11 +233,13 @@ fn changes_that_are_operations_are_made_good_by_the_full_state() {
 #[test]
 fn removed_budget_sends_the_backlog_with_the_next_update() {
     let (mut net, ids, connection) = world(100, Framing::Compact);
-    net.server.set_budget(connection, Some(Budget::new(30)));
+    net.server
+        .set_budget(connection, Some(Budget::new(30)))
+        .unwrap();
     set_all(&mut net, &ids, 7);
     net.step();
     assert!(ids.iter().any(|id| health(&net, *id) != 7));
-    assert!(net.server.set_budget(connection, None));
+    net.server.set_budget(connection, None).unwrap();
     net.step();
     assert!(ids.iter().all(|id| health(&net, *id) == 7));
     set_all(&mut net, &ids, 8);
@@ -235,17 +250,19 @@ fn removed_budget_sends_the_backlog_with_the_next_update() {
 #[test]
 fn hidden_gone_or_resent_objects_leave_the_backlog() {
     let (mut net, ids, connection) = world(3, Framing::Compact);
-    net.server.set_budget(connection, Some(Budget::new(1)));
-    net.server.set_priority(ids[0], 1000.0);
+    net.server
+        .set_budget(connection, Some(Budget::new(1)))
+        .unwrap();
+    net.server.set_priority(ids[0], 1000.0).unwrap();
     for round in 0..3 {
         set_all(&mut net, &ids, 100 + round);
         net.step();
     }
-    net.server.hide(ids[1], connection);
-    net.server.despawn(ids[2]);
+    net.server.hide(ids[1], connection).unwrap();
+    net.server.despawn(ids[2]).unwrap();
     net.settle();
     assert_eq!(states(&net, ids[1]), [None]);
-    net.server.show(ids[1], connection);
+    net.server.show(ids[1], connection).unwrap();
     drain(&mut net, 0);
     net.settle();
     assert_eq!(
@@ -258,7 +275,9 @@ fn hidden_gone_or_resent_objects_leave_the_backlog() {
 #[test]
 fn spawns_are_sent_at_once_and_reduce_later_budgets() {
     let (mut net, ids, connection) = world(50, Framing::Compact);
-    net.server.set_budget(connection, Some(Budget::new(100)));
+    net.server
+        .set_budget(connection, Some(Budget::new(100)))
+        .unwrap();
     net.step();
     let new = net.server.spawn(Player::new(1, &"n".repeat(450)));
     assert!(update(&mut net) > 450);
@@ -276,16 +295,18 @@ fn unknown_connections_and_objects_take_no_settings() {
     let mut server =
         NetworkServer::with_config(syncvar_testing::prefabs(), ServerConfig::default());
     let nobody = ConnectionId(7);
-    assert!(!server.set_budget(nobody, Some(Budget::new(1))));
-    assert!(!server.set_viewpoint(nobody, None));
-    assert!(!server.set_priority(NetId(9), 1.0));
+    assert!(server.set_budget(nobody, Some(Budget::new(1))).is_err());
+    assert!(server.set_viewpoint(nobody, None).is_err());
+    assert!(server.set_priority(NetId(9), 1.0).is_err());
 }
 
 #[test]
 fn smallest_budget_delays_changes_and_drops_none() {
     for bytes in [0, 1] {
         let (mut net, ids, connection) = world(50, Framing::Compact);
-        net.server.set_budget(connection, Some(Budget::new(bytes)));
+        net.server
+            .set_budget(connection, Some(Budget::new(bytes)))
+            .unwrap();
         set_all(&mut net, &ids, 77);
         let updates = (1..2000).find(|_| {
             update(&mut net);

@@ -100,7 +100,7 @@ impl World {
                 let spawned = self
                     .net
                     .server
-                    .spawn_with(Player::new(health, "new"), options);
+                    .try_spawn(Player::new(health, "new"), options);
                 self.objects.extend(spawned);
             }
             Action::SpawnVane => {
@@ -113,7 +113,7 @@ impl World {
             }
             Action::Despawn(choice) => {
                 let id = self.object(choice);
-                self.net.server.despawn(id);
+                self.net.server.despawn(id).ok();
                 self.objects.retain(|object| *object != id);
             }
             Action::Join if self.net.client_count() < 6 => {
@@ -128,10 +128,13 @@ impl World {
                 let connection = self.connection(choice);
                 self.limited.insert(self.client(choice));
                 let budget = bytes.map(Budget::new);
-                self.net.server.set_budget(connection, budget);
+                self.net.server.set_budget(connection, budget).ok();
             }
             Action::SetPriority(choice, priority) => {
-                self.net.server.set_priority(self.object(choice), priority);
+                self.net
+                    .server
+                    .set_priority(self.object(choice), priority)
+                    .ok();
             }
             Action::NotReady(choice) => self.net.server.set_not_ready(self.connection(choice)),
             Action::Ready(choice) => {
@@ -158,18 +161,20 @@ impl World {
             Action::Show(object, client) => {
                 self.net
                     .server
-                    .show(self.object(object), self.connection(client));
+                    .show(self.object(object), self.connection(client))
+                    .ok();
             }
             Action::Hide(object, client) => {
                 self.net
                     .server
-                    .hide(self.object(object), self.connection(client));
+                    .hide(self.object(object), self.connection(client))
+                    .ok();
             }
             Action::HideFromAll(object) => {
-                self.net.server.hide_from_all(self.object(object));
+                self.net.server.hide_from_all(self.object(object)).ok();
             }
             Action::ShowToAll(object) => {
-                self.net.server.show_to_all(self.object(object));
+                self.net.server.show_to_all(self.object(object)).ok();
             }
             _ => {}
         }
@@ -180,7 +185,8 @@ impl World {
             Action::SetOwner(object, client) => {
                 self.net
                     .server
-                    .set_owner(self.object(object), Some(self.connection(client)));
+                    .set_owner(self.object(object), Some(self.connection(client)))
+                    .ok();
             }
             Action::SetHealth(object, health) => self.with_player(object, |player| {
                 player.health.set(health);
@@ -192,17 +198,17 @@ impl World {
                 self.with_player(object, |player| player.set_dirty_bit(bits));
             }
             Action::SetHeading(object, heading) => {
-                if let Some(mut compass) = self.net.server.get_mut::<Compass>(self.object(object)) {
+                if let Ok(mut compass) = self.net.server.get_mut::<Compass>(self.object(object)) {
                     compass.heading.set(heading);
                 }
             }
             Action::AddPoints(object, points) => {
-                if let Some(mut score) = self.net.server.get_mut::<Score>(self.object(object)) {
+                if let Ok(mut score) = self.net.server.get_mut::<Score>(self.object(object)) {
                     score.points.add(points);
                 }
             }
             Action::SetText(object, thousands) => {
-                if let Some(mut banner) = self.net.server.get_mut::<Banner>(self.object(object)) {
+                if let Ok(mut banner) = self.net.server.get_mut::<Banner>(self.object(object)) {
                     banner.text.set("t".repeat(1000 * thousands));
                 }
             }
@@ -211,7 +217,7 @@ impl World {
     }
 
     fn with_player(&mut self, choice: usize, change: impl FnOnce(&mut Player)) {
-        if let Some(mut player) = self.net.server.get_mut::<Player>(self.object(choice)) {
+        if let Ok(mut player) = self.net.server.get_mut::<Player>(self.object(choice)) {
             change(&mut player);
         }
     }
@@ -246,7 +252,7 @@ impl World {
     /// Lets everything arrive; what has no form on the wire is given one.
     fn settle(&mut self) {
         for id in self.objects.clone() {
-            if let Some(mut banner) = self.net.server.get_mut::<Banner>(id) {
+            if let Ok(mut banner) = self.net.server.get_mut::<Banner>(id) {
                 banner.text.set("short".into());
             }
         }

@@ -114,12 +114,14 @@ impl World {
 
     fn watch(&mut self, connection: ConnectionId, x: f32) {
         let grid: &mut SpatialGrid = self.server.interest_mut().unwrap();
-        grid.watch(connection, Vector3::new(x, 0.0, 0.0));
+        grid.watch(connection, Vector3::new(x, 0.0, 0.0)).ok();
     }
 
     fn move_to(&mut self, id: NetId, x: f32) {
         let place = Vector3::new(x, 0.0, 0.0);
-        assert!(self.server.set_transform(id, place, Quaternion::IDENTITY));
+        self.server
+            .set_transform(id, place, Quaternion::IDENTITY)
+            .unwrap();
     }
 
     /// A unit at the origin that all have been told of.
@@ -136,7 +138,7 @@ impl World {
             owner: Some(owner),
             ..SpawnOptions::default()
         };
-        let id = self.server.spawn_with(Agent::default(), options).unwrap();
+        let id = self.server.try_spawn(Agent::default(), options).unwrap();
         self.step();
         self.forget();
         id
@@ -203,7 +205,7 @@ fn changed(events: &[ClientEvent], object: NetId) -> bool {
 fn hidden_client_misses_changes_of_the_same_update() {
     in_every_dialect(|mut world, [gone, stays, other]| {
         let id = world.unit();
-        world.server.hide(id, gone);
+        world.server.hide(id, gone).ok();
         world.write(id, SECRET);
         world.step();
         world.assert_only_hidden(gone, id);
@@ -212,7 +214,7 @@ fn hidden_client_misses_changes_of_the_same_update() {
             assert_eq!(world.state(connection, id), Some((SECRET.into(), 1)));
         }
         // It may come back, and misses nothing.
-        world.server.show(id, gone);
+        world.server.show(id, gone).ok();
         world.step();
         assert_eq!(world.state(gone, id), Some((SECRET.into(), 1)));
         assert_eq!(world.events(gone), [ClientEvent::Spawned { object: id }]);
@@ -230,8 +232,8 @@ fn unsent_change_before_a_hide_is_not_sent() {
     in_every_dialect(|mut world, [gone, stays, other]| {
         let id = world.unit();
         world.write(id, SECRET);
-        assert!(world.server.hide_from_all(id));
-        world.server.show(id, stays);
+        world.server.hide_from_all(id).unwrap();
+        world.server.show(id, stays).ok();
         world.step();
         world.assert_only_hidden(gone, id);
         world.assert_only_hidden(other, id);
@@ -244,11 +246,11 @@ fn unsent_change_before_a_hide_is_not_sent() {
 fn object_is_shown_to_one_and_hidden_from_another_in_one_update() {
     in_every_dialect(|mut world, [gone, stays, comes]| {
         let id = world.unit();
-        world.server.hide(id, comes);
+        world.server.hide(id, comes).ok();
         world.step();
         world.forget();
-        world.server.show(id, comes);
-        world.server.hide(id, gone);
+        world.server.show(id, comes).ok();
+        world.server.hide(id, gone).ok();
         world.write(id, SECRET);
         world.step();
         world.assert_only_hidden(gone, id);
@@ -265,12 +267,12 @@ fn object_is_shown_to_one_and_hidden_from_another_in_one_update() {
 fn hide_then_show_keeps_changes_and_show_then_hide_ends_hidden() {
     in_every_dialect(|mut world, [first, second, other]| {
         let id = world.unit();
-        world.server.hide(id, first);
-        world.server.hide(id, second);
+        world.server.hide(id, first).ok();
+        world.server.hide(id, second).ok();
         world.write(id, "between");
-        world.server.show(id, first);
-        world.server.show(id, second);
-        world.server.hide(id, second);
+        world.server.show(id, first).ok();
+        world.server.show(id, second).ok();
+        world.server.hide(id, second).ok();
         world.step();
         for connection in [first, other] {
             assert_eq!(world.state(connection, id), Some(("between".into(), 1)));
@@ -323,7 +325,7 @@ fn former_owner_out_of_view_receives_no_changes() {
         world.watch(owner, 1000.0);
         world.step();
         assert_eq!(world.events(owner), []);
-        world.server.set_owner(id, None);
+        world.server.set_owner(id, None).ok();
         world
             .server
             .get_mut::<Agent>(id)
@@ -348,16 +350,16 @@ fn restricted_fields_are_hidden_despite_an_owner_change() {
     in_every_dialect(|mut world, [owner, gone, heir]| {
         let id = world.agent(owner);
         for hidden_from in [owner, gone] {
-            world.server.hide(id, hidden_from);
+            world.server.hide(id, hidden_from).ok();
         }
         let mut agent = world.server.get_mut::<Agent>(id).unwrap();
         agent.name.set(SECRET.into());
         agent.orders.set(SECRET.into());
         drop(agent);
         // That sends at once what has changed.
-        world.server.set_owner(id, Some(heir));
-        world.server.set_owner(id, Some(gone));
-        world.server.set_owner(id, Some(heir));
+        world.server.set_owner(id, Some(heir)).ok();
+        world.server.set_owner(id, Some(gone)).ok();
+        world.server.set_owner(id, Some(heir)).ok();
         world.step();
         world.assert_only_hidden(owner, id);
         world.assert_only_hidden(gone, id);
@@ -371,8 +373,8 @@ fn restricted_fields_are_hidden_despite_an_owner_change() {
 fn limited_connection_receives_no_backlog_of_hidden_objects() {
     in_every_dialect(|mut world, [gone, stays, _]| {
         let ids: Vec<_> = (0..20).map(|_| world.unit()).collect();
-        world.server.set_budget(gone, Some(Budget::new(60)));
-        world.server.set_budget(stays, Some(Budget::new(60)));
+        world.server.set_budget(gone, Some(Budget::new(60))).ok();
+        world.server.set_budget(stays, Some(Budget::new(60))).ok();
         for id in &ids {
             world.write(*id, "known");
         }
@@ -386,7 +388,7 @@ fn limited_connection_receives_no_backlog_of_hidden_objects() {
         assert!(missed.len() > 10);
         world.forget();
         for id in &missed {
-            world.server.hide(*id, gone);
+            world.server.hide(*id, gone).ok();
             world.write(*id, SECRET);
         }
         for _ in 0..200 {
@@ -415,7 +417,7 @@ fn calls_after_a_hide_skip_the_client_and_earlier_ones_arrive() {
             .calls::<Unit>(id)
             .shout("before".into())
             .unwrap();
-        world.server.hide(id, gone);
+        world.server.hide(id, gone).ok();
         world.server.calls::<Unit>(id).shout(SECRET.into()).unwrap();
         world.write(id, "also a secret");
         world.step();
@@ -436,9 +438,9 @@ fn hidden_then_despawned_object_is_hidden_and_gone() {
             .calls::<Unit>(id)
             .shout("before".into())
             .unwrap();
-        world.server.hide(id, gone);
+        world.server.hide(id, gone).ok();
         world.write(id, SECRET);
-        world.server.despawn(id);
+        world.server.despawn(id).ok();
         world.step();
         world.assert_only_hidden(gone, id);
         let (object, hidden) = (id, false);
@@ -455,7 +457,7 @@ fn host_receives_no_events_of_objects_out_of_view() {
     world.watch(local, 0.0);
     let (by_name, by_area, seen) = (world.unit(), world.unit(), world.unit());
     while world.server.poll_local_event().is_some() {}
-    world.server.hide(by_name, local);
+    world.server.hide(by_name, local).ok();
     world.move_to(by_area, 1000.0);
     for id in [by_name, by_area, seen] {
         world.write(id, SECRET);

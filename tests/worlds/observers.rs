@@ -12,7 +12,7 @@ fn only_ready_observers_receive_a_change() {
     let mut net = network(4);
     let id = net.server.spawn(Player::new(1, "Ann"));
     let no_observer = net.connection(2);
-    net.server.hide(id, no_observer);
+    net.server.hide(id, no_observer).unwrap();
     net.settle();
     let not_ready = net.connection(1);
     net.server.set_not_ready(not_ready);
@@ -35,7 +35,7 @@ fn change_while_hidden_arrives_with_the_show() {
     net.settle();
     drain(&mut net, 1);
     let hidden_from = net.connection(1);
-    assert!(net.server.hide(id, hidden_from));
+    net.server.hide(id, hidden_from).unwrap();
     assert!(!net.server.is_visible(id, hidden_from));
     net.settle();
     assert_eq!(
@@ -48,7 +48,7 @@ fn change_while_hidden_arrives_with_the_show() {
     change(&mut net, id, |player| player.health.set(5));
     net.settle();
     assert_eq!(states(&net, id), [ANN(5), None]);
-    net.server.show(id, hidden_from);
+    net.server.show(id, hidden_from).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [ANN(5), ANN(5)]);
     assert_eq!(drain(&mut net, 1), [ClientEvent::Spawned { object: id }]);
@@ -63,14 +63,14 @@ fn show_one_and_hide_another_in_the_same_update() {
         net.server.spawn(Player::new(1, "Ann")),
         net.server.spawn(Player::new(2, "Ann")),
     );
-    net.server.hide(a, connection);
+    net.server.hide(a, connection).unwrap();
     net.settle();
     assert_eq!(
         (states(&net, a), states(&net, b)),
         (vec![None], vec![ANN(2)])
     );
-    net.server.show(a, connection);
-    net.server.hide(b, connection);
+    net.server.show(a, connection).unwrap();
+    net.server.hide(b, connection).unwrap();
     net.settle();
     assert_eq!(
         (states(&net, a), states(&net, b)),
@@ -86,8 +86,8 @@ fn hide_then_show_in_one_update_ends_visible_and_sends_no_spawn() {
     net.settle();
     let spawns = net.server.stats().encoded(MessageType::SpawnBatch);
     let connection = net.connection(0);
-    net.server.hide(id, connection);
-    net.server.show(id, connection);
+    net.server.hide(id, connection).unwrap();
+    net.server.show(id, connection).unwrap();
     change(&mut net, id, |player| player.health.set(3));
     net.settle();
     assert_eq!(states(&net, id), [ANN(3)]);
@@ -102,9 +102,9 @@ fn dirty_variable_with_a_hide_and_a_despawn_is_clean() {
     net.settle();
     let connection = net.connection(0);
     change(&mut net, id, |player| player.health.set(9));
-    net.server.hide(id, connection);
-    assert!(net.server.despawn(id));
-    assert!(!net.server.despawn(id));
+    net.server.hide(id, connection).unwrap();
+    net.server.despawn(id).unwrap();
+    assert!(net.server.despawn(id).is_err());
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
     assert_eq!(net.client(0).stats().unknown_objects, 0);
@@ -116,7 +116,7 @@ fn hidden_client_receives_no_byte_of_the_object() {
     let mut net = network(2);
     let id = net.server.spawn(Player::new(1, "Ann"));
     let hidden_from = net.connection(1);
-    net.server.hide(id, hidden_from);
+    net.server.hide(id, hidden_from).unwrap();
     net.settle();
     let before = net.client(1).stats().received;
     change(&mut net, id, |player| player.health.set(2));
@@ -135,20 +135,20 @@ fn object_spawned_hidden_reaches_its_chosen_observers() {
     };
     let id = net
         .server
-        .spawn_with(Player::new(1, "Ann"), options)
+        .try_spawn(Player::new(1, "Ann"), options)
         .unwrap();
     let late = net.connect();
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
     let connection = net.connection(late);
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [None, ANN(1)]);
-    net.server.show_to_all(id);
+    net.server.show_to_all(id).unwrap();
     net.connect();
     net.settle();
     assert_eq!(states(&net, id), [ANN(1), ANN(1), ANN(1)]);
-    net.server.hide_from_all(id);
+    net.server.hide_from_all(id).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [None, None, None]);
 }
@@ -159,7 +159,7 @@ fn despawned_object_is_gone_and_its_id_stays_unused() {
     let id = net.server.spawn(Door::default());
     net.settle();
     drain(&mut net, 0);
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     let newer = net.server.spawn(Door::default());
     net.settle();
     assert!(newer > id);
@@ -190,7 +190,7 @@ fn owner_change_reaches_the_former_and_the_new_owner_only() {
     let (first, second) = (net.connection(0), net.connection(1));
     drain(&mut net, 0);
     drain(&mut net, 1);
-    net.server.set_owner(id, Some(first));
+    net.server.set_owner(id, Some(first)).unwrap();
     net.settle();
     assert_eq!(
         drain(&mut net, 0),
@@ -200,7 +200,7 @@ fn owner_change_reaches_the_former_and_the_new_owner_only() {
         }]
     );
     assert_eq!(drain(&mut net, 1), []);
-    net.server.set_owner(id, Some(second));
+    net.server.set_owner(id, Some(second)).unwrap();
     net.settle();
     assert_eq!(
         drain(&mut net, 0),
@@ -230,10 +230,10 @@ fn owner_set_before_a_spawn_arrives_with_it() {
         hidden: true,
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Door::default(), options).unwrap();
+    let id = net.server.try_spawn(Door::default(), options).unwrap();
     net.settle();
     drain(&mut net, 0);
-    net.server.show_to_all(id);
+    net.server.show_to_all(id).unwrap();
     net.settle();
     let expected = [
         ClientEvent::Spawned { object: id },
@@ -247,7 +247,7 @@ fn owner_set_before_a_spawn_arrives_with_it() {
         owner,
         ..SpawnOptions::default()
     };
-    let other = net.server.spawn_with(Door::default(), options).unwrap();
+    let other = net.server.try_spawn(Door::default(), options).unwrap();
     net.settle();
     assert!(net.client(0).is_owner(other));
 }
@@ -260,10 +260,10 @@ fn owner_change_during_not_ready_arrives_at_ready() {
         owner: Some(connection),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Door::default(), options).unwrap();
+    let id = net.server.try_spawn(Door::default(), options).unwrap();
     net.settle();
     net.server.set_not_ready(connection);
-    net.server.set_owner(id, None);
+    net.server.set_owner(id, None).unwrap();
     net.settle();
     drain(&mut net, 0);
     net.client_mut(0).ready();
@@ -286,7 +286,7 @@ fn disconnected_owner_owns_no_objects() {
         owner: Some(net.connection(0)),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Door::default(), options).unwrap();
+    let id = net.server.try_spawn(Door::default(), options).unwrap();
     net.settle();
     let gone = net.connection(0);
     net.cut(0);
@@ -346,7 +346,7 @@ fn objects_with_equal_observers_share_a_buffer_again() {
     let mut visitors = Vec::new();
     for id in &ids {
         let visitor = visit(&mut server);
-        server.hide(*id, visitor);
+        server.hide(*id, visitor).unwrap();
         visitors.push(visitor);
     }
     sent(&mut server, &ids, stays);
@@ -368,11 +368,11 @@ fn despawn_before_an_audience_merge_reaches_the_remaining() {
         net.server.spawn(Player::new(1, "Ann")),
     );
     let leaves = net.connection(1);
-    net.server.hide(a, leaves);
-    net.server.hide(b, leaves);
+    net.server.hide(a, leaves).unwrap();
+    net.server.hide(b, leaves).unwrap();
     net.settle();
     change(&mut net, b, |player| player.health.set(2));
-    net.server.despawn(a);
+    net.server.despawn(a).unwrap();
     net.cut(1);
     net.settle();
     assert_eq!(states(&net, a)[0], None);

@@ -217,7 +217,7 @@ fn last_places_are_for_returning_sessions() {
     };
     assert!(ready(&mut net, first));
     let returning = net.connection(second);
-    assert!(net.server.set_returning(returning));
+    net.server.set_returning(returning).unwrap();
     assert!(!ready(&mut net, third));
     assert!(ready(&mut net, second));
     let refused_connection = net.connection(third);

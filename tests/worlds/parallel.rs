@@ -86,13 +86,13 @@ fn spawn(server: &mut NetworkServer, kind: u8, hidden: bool) -> NetId {
     };
     let (door, player) = (Door::default(), Player::default());
     let spawned = match kind {
-        0 => server.spawn_with(player, options),
-        1 => server.spawn_with((door, player), options),
-        2 => server.spawn_with((door, Compass::default()), options),
-        3 => server.spawn_with((Score::default(), Banner::default()), options),
-        4 => server.spawn_with((Volley::default(), Chatter::default(), door), options),
-        5 => server.spawn_with(Hoard::default(), options),
-        _ => server.spawn_with(BehaviourList::new().with(door).with(player), options),
+        0 => server.try_spawn(player, options),
+        1 => server.try_spawn((door, player), options),
+        2 => server.try_spawn((door, Compass::default()), options),
+        3 => server.try_spawn((Score::default(), Banner::default()), options),
+        4 => server.try_spawn((Volley::default(), Chatter::default(), door), options),
+        5 => server.try_spawn(Hoard::default(), options),
+        _ => server.try_spawn(BehaviourList::new().with(door).with(player), options),
     };
     spawned.expect("its prefab is registered")
 }
@@ -101,6 +101,7 @@ fn spawn(server: &mut NetworkServer, kind: u8, hidden: bool) -> NetId {
 fn change(server: &mut NetworkServer, id: NetId, seed: u32) {
     if let Some(mut player) = server
         .get_mut::<Player>(id)
+        .ok()
         .filter(|_| !seed.is_multiple_of(3))
     {
         player.health.set(seed.cast_signed() >> (seed % 32));
@@ -110,27 +111,30 @@ fn change(server: &mut NetworkServer, id: NetId, seed: u32) {
     }
     if let Some(mut door) = server
         .get_mut::<Door>(id)
+        .ok()
         .filter(|_| seed.is_multiple_of(2))
     {
         door.open.set(seed.is_multiple_of(4));
     }
-    if let Some(mut compass) = server.get_mut::<Compass>(id) {
+    if let Ok(mut compass) = server.get_mut::<Compass>(id) {
         compass.heading.set(f32::from_bits(seed));
     }
-    if let Some(mut score) = server.get_mut::<Score>(id) {
+    if let Ok(mut score) = server.get_mut::<Score>(id) {
         score.points.add(seed % 7);
     }
     if let Some(mut volley) = server
         .get_mut::<Volley>(id)
+        .ok()
         .filter(|_| seed.is_multiple_of(2))
     {
         volley.fire(seed);
     }
-    if let Some(mut hoard) = server.get_mut::<Hoard>(id) {
+    if let Ok(mut hoard) = server.get_mut::<Hoard>(id) {
         hoard.gold.set(vec![1; (seed % 50) as usize]);
     }
     if let Some(mut chatter) = server
         .get_mut::<Chatter>(id)
+        .ok()
         .filter(|_| seed.is_multiple_of(3))
     {
         chatter.text.set(seed.to_string());
@@ -139,16 +143,16 @@ fn change(server: &mut NetworkServer, id: NetId, seed: u32) {
 
 fn set_text(server: &mut NetworkServer, id: NetId, bytes: usize) {
     let text = "t".repeat(bytes);
-    if let Some(mut banner) = server.get_mut::<Banner>(id) {
+    if let Ok(mut banner) = server.get_mut::<Banner>(id) {
         banner.text.set(text.clone());
     }
-    if let Some(mut chatter) = server.get_mut::<Chatter>(id) {
+    if let Ok(mut chatter) = server.get_mut::<Chatter>(id) {
         chatter.text.set(text);
     }
 }
 
 fn fill(server: &mut NetworkServer, id: NetId, gold: usize, silver: usize) {
-    if let Some(mut hoard) = server.get_mut::<Hoard>(id) {
+    if let Ok(mut hoard) = server.get_mut::<Hoard>(id) {
         hoard.gold.set(vec![2; gold]);
         hoard.silver.set(vec![3; silver]);
     }
@@ -188,7 +192,7 @@ impl World {
             Action::Despawn(step) => {
                 let gone: Vec<_> = self.objects.iter().step_by(step).copied().collect();
                 for id in &gone {
-                    self.twins.both(|server| server.despawn(*id));
+                    self.twins.both(|server| server.despawn(*id)).ok();
                 }
                 self.objects.retain(|id| !gone.contains(id));
             }
@@ -218,29 +222,33 @@ impl World {
         match *action {
             Action::Show(object, client) => {
                 let (id, connection) = (self.object(object), self.twins.connection(client));
-                self.twins.both(|server| server.show(id, connection));
+                self.twins.both(|server| server.show(id, connection)).ok();
             }
             Action::Hide(object, client) => {
                 let (id, connection) = (self.object(object), self.twins.connection(client));
-                self.twins.both(|server| server.hide(id, connection));
+                self.twins.both(|server| server.hide(id, connection)).ok();
             }
             Action::HideFromAll(object) => {
                 let id = self.object(object);
-                self.twins.both(|server| server.hide_from_all(id));
+                self.twins.both(|server| server.hide_from_all(id)).ok();
             }
             Action::SetOwner(object, client) => {
                 let (id, owner) = (self.object(object), self.twins.connection(client));
-                self.twins.both(|server| server.set_owner(id, Some(owner)));
+                self.twins
+                    .both(|server| server.set_owner(id, Some(owner)))
+                    .ok();
             }
             Action::Move(object, x) => {
                 let (id, position) = (self.object(object), Vector3::new(x.into(), 0.0, 0.0));
                 self.twins
-                    .both(|server| server.set_transform(id, position, Quaternion::IDENTITY));
+                    .both(|server| server.set_transform(id, position, Quaternion::IDENTITY))
+                    .ok();
             }
             Action::Watch(client, x) => {
                 let connection = self.twins.connection(client);
                 let position = Vector3::new(x.into(), 0.0, 0.0);
-                self.twins.grids(|grid| grid.watch(connection, position));
+                self.twins
+                    .grids(|grid| grid.watch(connection, position).unwrap_or_default());
             }
             ref other => self.act_on_clients(other),
         }
@@ -263,11 +271,14 @@ impl World {
                 let connection = self.twins.connection(client);
                 let budget = bytes.map(Budget::new);
                 self.twins
-                    .both(|server| server.set_budget(connection, budget));
+                    .both(|server| server.set_budget(connection, budget))
+                    .ok();
             }
             Action::SetPriority(object, priority) => {
                 let id = self.object(object);
-                self.twins.both(|server| server.set_priority(id, priority));
+                self.twins
+                    .both(|server| server.set_priority(id, priority))
+                    .ok();
             }
             _ => unreachable!("the others are done"),
         }

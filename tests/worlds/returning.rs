@@ -50,11 +50,12 @@ fn token() -> [u8; 16] {
 }
 
 fn config() -> ServerConfig {
-    let mut config = ServerConfig::default();
-    config.reconnect_grace = Duration::from_secs(5);
-    config.session_tokens = Some(token);
-    config.channels = vec![Channel::Reliable];
-    config
+    ServerConfig {
+        reconnect_grace: Duration::from_secs(5),
+        session_tokens: Some(token),
+        channels: vec![Channel::Reliable],
+        ..ServerConfig::default()
+    }
 }
 
 fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
@@ -65,7 +66,7 @@ fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
     net.connect();
     net.settle();
     let unit = net.server.spawn(Unit::default());
-    net.server.set_owner(unit, Some(net.connection(0)));
+    net.server.set_owner(unit, Some(net.connection(0))).unwrap();
     net.settle();
     events(&mut net, 0);
     server_events(&mut net);
@@ -166,7 +167,7 @@ fn client_beyond_the_kept_packets_receives_all_objects() {
         !net.server.is_ready(net.connection(0)),
         "its packets are lost"
     );
-    net.server.despawn(other);
+    net.server.despawn(other).unwrap();
     let new = net.server.spawn(Unit::default());
     steps(&mut net, 2);
     events(&mut net, 0);
@@ -409,9 +410,11 @@ fn run(actions: &[Action], resume_bytes: usize) {
     (link.delay, link.jitter) = (Duration::from_millis(60), Duration::from_millis(60));
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     (0..3).for_each(|_| {
-        let mut config = ClientConfig::default();
-        config.resume_bytes = resume_bytes;
-        config.channels = vec![Channel::Reliable];
+        let config = ClientConfig {
+            resume_bytes,
+            channels: vec![Channel::Reliable],
+            ..ClientConfig::default()
+        };
         net.connect_client(NetworkClient::with_config(prefabs(), config));
     });
     net.settle();
@@ -444,17 +447,17 @@ fn run(actions: &[Action], resume_bytes: usize) {
             Action::Spawn => units.push(net.server.spawn(Unit::default())),
             Action::Despawn(number) if units.len() > 1 => {
                 let id = units.remove(number % units.len());
-                net.server.despawn(id);
+                let _ = net.server.despawn(id);
             }
             Action::Despawn(_) => {}
             Action::Hide(number, client) => {
-                net.server.hide(of(number), connections[client]);
+                let _ = net.server.hide(of(number), connections[client]);
             }
             Action::Show(number, client) => {
-                net.server.show(of(number), connections[client]);
+                let _ = net.server.show(of(number), connections[client]);
             }
             Action::Own(number, client) => {
-                net.server.set_owner(of(number), Some(connections[client]));
+                let _ = net.server.set_owner(of(number), Some(connections[client]));
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),

@@ -87,20 +87,22 @@ fn options_at(x: f32) -> SpawnOptions {
 fn spawn(net: &mut MemoryNetwork, x: f32, health: i32) -> NetId {
     let spawned = net
         .server
-        .spawn_with(Player::new(health, "Ann"), options_at(x));
+        .try_spawn(Player::new(health, "Ann"), options_at(x));
     spawned.expect("it is registered")
 }
 
 const ANN: fn(i32) -> Option<(i32, String, u32)> = |health| Some((health, "Ann".into(), 0));
 
 fn move_to(net: &mut MemoryNetwork, id: NetId, x: f32) {
-    assert!(net.server.set_transform(id, at(x), Quaternion::IDENTITY));
+    net.server
+        .set_transform(id, at(x), Quaternion::IDENTITY)
+        .unwrap();
 }
 
 fn watch(net: &mut MemoryNetwork, client: usize, x: f32) {
     let connection = net.connection(client);
     let grid: &mut SpatialGrid = net.server.interest_mut().expect("a grid");
-    grid.watch(connection, at(x));
+    grid.watch(connection, at(x)).unwrap();
 }
 
 /// All clients watch from there, and have what is to be seen.

@@ -58,8 +58,10 @@ fn reused_id_inherits_no_backlog() {
         let first = net.server.spawn(Player::new(1, "x"));
         let id = net.server.spawn(Player::new(1, "x"));
         net.settle();
-        net.server.set_budget(connection, Some(Budget::new(1)));
-        net.server.set_priority(first, 1000.0);
+        net.server
+            .set_budget(connection, Some(Budget::new(1)))
+            .unwrap();
+        net.server.set_priority(first, 1000.0).unwrap();
         for n in 2..5 {
             for id in [first, id] {
                 let mut player = net.server.get_mut::<Player>(id).unwrap();
@@ -68,12 +70,12 @@ fn reused_id_inherits_no_backlog() {
             }
             net.step();
         }
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         let options = SpawnOptions {
             net_id: Some(id),
             ..SpawnOptions::default()
         };
-        net.server.spawn_with(Door::default(), options).unwrap();
+        net.server.try_spawn(Door::default(), options).unwrap();
         net.settle();
         let events = drain(&mut net, 0);
         assert!(!is_poisoned(&events), "{events:?}");
@@ -88,8 +90,10 @@ fn oversized_backlog_is_split_into_messages() {
         let ahead = net.server.spawn(Player::new(1, "x"));
         let letter = net.server.spawn(Letter::default());
         net.settle();
-        net.server.set_budget(connection, Some(Budget::new(1)));
-        net.server.set_priority(ahead, 1000.0);
+        net.server
+            .set_budget(connection, Some(Budget::new(1)))
+            .unwrap();
+        net.server.set_priority(ahead, 1000.0).unwrap();
         let text = "t".repeat(30_000);
         for part in 0..3 {
             let mut player = net.server.get_mut::<Player>(ahead).unwrap();
@@ -104,7 +108,7 @@ fn oversized_backlog_is_split_into_messages() {
             drop(letter);
             net.step();
         }
-        net.server.set_budget(connection, None);
+        net.server.set_budget(connection, None).unwrap();
         net.step();
         net.step();
         net.server
@@ -125,8 +129,10 @@ fn unreliable_backlog_fits_a_packet() {
     let ahead = net.server.spawn(Player::new(1, "x"));
     let shout = net.server.spawn(Shout::default());
     net.settle();
-    net.server.set_budget(connection, Some(Budget::new(1)));
-    net.server.set_priority(ahead, 1000.0);
+    net.server
+        .set_budget(connection, Some(Budget::new(1)))
+        .unwrap();
+    net.server.set_priority(ahead, 1000.0).unwrap();
     let text = "t".repeat(1000);
     for part in 0..2 {
         net.server
@@ -147,7 +153,7 @@ fn unreliable_backlog_fits_a_packet() {
         ));
         while net.server.poll_transmit().is_some() {}
     }
-    net.server.set_budget(connection, None);
+    net.server.set_budget(connection, None).unwrap();
     for second in 2000..2005 {
         net.server.update(std::time::Duration::from_secs(second));
         while let Some(packet) = net.server.poll_transmit() {
@@ -162,8 +168,10 @@ fn client_awaiting_a_snapshot_gets_no_operations() {
     let ahead = net.server.spawn(Player::new(1, "x"));
     let score = net.server.spawn((Score::default(), Banner::default()));
     net.settle();
-    net.server.set_budget(connection, Some(Budget::new(1)));
-    net.server.set_priority(ahead, 1000.0);
+    net.server
+        .set_budget(connection, Some(Budget::new(1)))
+        .unwrap();
+    net.server.set_priority(ahead, 1000.0).unwrap();
     net.server.get_mut::<Score>(score).unwrap().points.add(1);
     for health in 10..60 {
         net.server
@@ -173,7 +181,7 @@ fn client_awaiting_a_snapshot_gets_no_operations() {
             .set(health);
         net.step();
     }
-    net.server.set_budget(connection, None);
+    net.server.set_budget(connection, None).unwrap();
     net.step();
     drain(&mut net, 0);
     net.server.get_mut::<Score>(score).unwrap().points.add(1);
@@ -190,13 +198,17 @@ fn debt_of_a_large_budget_is_limited_by_a_smaller_one() {
     let id = net.server.spawn(Player::new(1, "x"));
     net.settle();
     let connection = net.connection(0);
-    net.server.set_budget(connection, Some(Budget::new(1000)));
+    net.server
+        .set_budget(connection, Some(Budget::new(1000)))
+        .unwrap();
     net.step();
     for _ in 0..100 {
         net.server.spawn(Player::new(1, &"n".repeat(450)));
     }
     net.step();
-    net.server.set_budget(connection, Some(Budget::new(10)));
+    net.server
+        .set_budget(connection, Some(Budget::new(10)))
+        .unwrap();
     net.server.get_mut::<Player>(id).unwrap().health.set(2);
     for _ in 0..22 {
         net.step();

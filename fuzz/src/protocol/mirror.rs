@@ -94,9 +94,9 @@ impl Protocol for Mirror {
                     ..MirrorSpawnOptions::default()
                 };
                 if kind < 128 {
-                    server.spawn_with(hero(), options)
+                    server.try_spawn(hero(), options)
                 } else {
-                    server.spawn_with(Racer::default(), options)
+                    server.try_spawn(Racer::default(), options)
                 }
             },
             |server: &mut MirrorServer, what, id, number: u8| match (what % 22, number % 4) {

@@ -50,7 +50,7 @@ macro_rules! protocol {
                     owner: Some(connection),
                     ..SpawnOptions::default()
                 };
-                server.spawn_with(hero(), options).ok()
+                server.try_spawn(hero(), options).ok()
             }
 
             fn is_ready(server: &NetworkServer, connection: ConnectionId) -> bool {
@@ -98,9 +98,9 @@ fn change(server: &mut NetworkServer, connections: &[ConnectionId; 4], step: Ste
                 ..SpawnOptions::default()
             };
             if kind < 128 {
-                server.spawn_with(hero(), options)
+                server.try_spawn(hero(), options)
             } else {
-                server.spawn_with(Racer::default(), options)
+                server.try_spawn(Racer::default(), options)
             }
         },
         |server: &mut NetworkServer, what, id, number: u8| match what % 22 {

@@ -18,9 +18,57 @@ pub trait NetworkContextExt {
     /// protocols.
     fn server(&mut self) -> Option<&mut NetworkServer>;
 
+    /// Returns the server of a `#[command]`, which runs on servers only.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// #[network_behaviour(calls)]
+    /// struct Bow {
+    ///     #[sync_var]
+    ///     arrows: SyncVar<u32>,
+    /// }
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Arrow {
+    ///     #[sync_var]
+    ///     speed: SyncVar<f32>,
+    /// }
+    ///
+    /// #[network_calls]
+    /// impl Bow {
+    ///     #[command]
+    ///     fn shoot(&mut self, ctx: &mut CallContext<'_>) {
+    ///         self.arrows -= 1;
+    ///         ctx.expect_server().spawn(Arrow { speed: 12.0.into() });
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// On a client and on a server of another protocol. The panic of a call is contained and reported,
+    /// like every panic of a call.
+    fn expect_server(&mut self) -> &mut NetworkServer {
+        let server = self.server();
+        server.expect("`expect_server` needs a `NetworkServer`; `server()` returns an `Option`")
+    }
+
     /// Returns the client, if it is a [`NetworkClient`]. [`NetworkContext::side`] returns clients of other
     /// protocols.
     fn client(&mut self) -> Option<&mut NetworkClient>;
+
+    /// Returns the client of a `#[client_rpc]` or `#[target_rpc]`.
+    ///
+    /// # Panics
+    ///
+    /// On a server, also in host mode, and on a client of another protocol. The panic of a call is
+    /// contained and reported.
+    fn expect_client(&mut self) -> &mut NetworkClient {
+        let client = self.client();
+        client.expect("`expect_client` needs a `NetworkClient`; `client()` returns an `Option`")
+    }
 }
 
 impl NetworkContextExt for NetworkContext<'_> {

@@ -27,7 +27,8 @@ use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::object::MAX_CHANNELS;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{
-    Changed, Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Prefabs,
+    Changed, Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime,
+    ObjectError, Prefabs,
 };
 
 use crate::stats::Stats;
@@ -189,31 +190,64 @@ impl NetworkServer {
     /// While a connection owns the object, only that connection writes the fields with
     /// `#[sync_var(write = owner)]`. The server's write is reverted and reported as
     /// [`ServerEvent::WriteRefused`]. With `server_override`, the server may write too.
+    ///
+    /// ```
+    /// use syncvar::{error::ObjectError, prelude::*};
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Door {
+    ///     #[sync_var]
+    ///     open: SyncVar<bool>,
+    /// }
+    ///
+    /// let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+    /// let door = server.spawn(Door::default());
+    /// if let Ok(mut door) = server.get_mut::<Door>(door) {
+    ///     door.open.set(true);
+    /// }
+    /// server.despawn(door).unwrap();
+    /// let error = server.get_mut::<Door>(door).unwrap_err();
+    /// assert_eq!(error, ObjectError::NoSuchObject(door));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out. Inside a call or a
+    /// callback, the own object is checked out.
     #[inline]
-    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
-        let at = self.world.objects.get(id.0)?.at;
+    pub fn get_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<BehaviourMut<'_, B>, ObjectError> {
+        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
+        let at = at.ok_or(ObjectError::NoSuchObject(id))?;
         if self.host.is_some() {
             self.remember_local_by_type::<B>(id, at);
         }
-        let behaviour = self.world.pools.behaviour_mut(at)?;
+        let behaviour = self.world.pools.behaviour_mut(id, at)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
-        Some(begin_write(id, behaviour, schedule, events))
+        Ok(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the behaviour at an index of an object, for writing. For objects with two behaviours
     /// of one type.
+    ///
+    /// # Errors
+    ///
+    /// As [`get_mut`](Self::get_mut).
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<BehaviourMut<'_, B>> {
-        let at = self.world.objects.get(id.0)?.at;
+    ) -> Result<BehaviourMut<'_, B>, ObjectError> {
+        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
+        let at = at.ok_or(ObjectError::NoSuchObject(id))?;
         if self.host.is_some() {
             self.remember_local(id, at, Some(index));
         }
-        let behaviour = self.world.pools.behaviour_at_mut(at, index)?;
+        let behaviour = self.world.pools.behaviour_at_mut(id, at, index)?;
         let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
-        Some(begin_write(id, behaviour, schedule, events))
+        Ok(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the owner of an object.

@@ -41,7 +41,7 @@ use crate::{ConnectionId, NetId, NetworkSceneId, NetworkTime, Quaternion, Vector
 ///         let (position, id) = (ctx.position(), ctx.net_id());
 ///         if let Some(server) = ctx.server() {
 ///             let corpse = server.spawn(Health::default());
-///             server.set_transform(corpse, position, Quaternion::IDENTITY);
+///             server.set_transform(corpse, position, Quaternion::IDENTITY).unwrap();
 ///             assert!(server.identity(id).is_none(), "it is checked out");
 ///         }
 ///         Ok(())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::ordered::{IdMap, Ids};
-use crate::{ConnectionId, Limits};
+use crate::{ConnectionId, Limits, ObjectError};
 
 /// Connections before their first ready, and the places of the others.
 #[derive(Debug, Default)]
@@ -37,11 +37,19 @@ impl Lobby {
         self.placed.remove(connection);
     }
 
-    /// Lets a connection take a reserved place. Returns whether it is known.
-    pub fn set_returning(&mut self, connection: ConnectionId) -> bool {
+    /// Lets a connection take a reserved place.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_returning(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
         let waiting = self.waiting.get_mut(connection);
         let known = waiting.map(|waiting| waiting.returning = true);
-        known.is_some() || self.placed.contains(connection)
+        if known.is_some() || self.placed.contains(connection) {
+            Ok(())
+        } else {
+            Err(ObjectError::NotConnected(connection))
+        }
     }
 
     /// Returns whether a connection has a place: it has been ready.
@@ -125,7 +133,9 @@ mod tests {
         }
         let mut admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, false, false, false]);
-        assert!(lobby.set_returning(ids[2]) && !lobby.set_returning(ConnectionId(9)));
+        assert!(
+            lobby.set_returning(ids[2]).is_ok() && !lobby.set_returning(ConnectionId(9)).is_ok()
+        );
         admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, true, false, false]);
         lobby.leave(ids[0]);

@@ -76,12 +76,6 @@ impl<T> SyncVar<T> {
         &self.value.0
     }
 
-    /// Returns the value for writing; makes the variable dirty, even without a write.
-    pub const fn as_mut(&mut self) -> &mut T {
-        self.mark_changed();
-        &mut self.value.0
-    }
-
     /// The value, without the variable around it.
     pub fn into_inner(self) -> T {
         self.value.0
@@ -367,7 +361,8 @@ impl<T> Deref for SyncVar<T> {
 impl<T> DerefMut for SyncVar<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        self.as_mut()
+        self.mark_changed();
+        &mut self.value.0
     }
 }
 

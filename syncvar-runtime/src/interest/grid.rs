@@ -8,7 +8,7 @@ mod tests;
 use super::relation::Sets;
 use super::{InterestChanges, InterestManagement};
 use crate::table::Table;
-use crate::{ConnectionId, NetId, Vector3};
+use crate::{ConnectionId, NetId, ObjectError, Vector3};
 use place::{Object, Viewer};
 use space::{Axes, Cell, Offset, Space};
 
@@ -47,7 +47,7 @@ use space::{Axes, Cell, Offset, Space};
 ///
 /// grid.handle_connect(player);
 /// grid.handle_spawn(avatar, Vector3::new(10.0, 0.0, 10.0));
-/// grid.follow(player, avatar);
+/// grid.follow(player, avatar).unwrap();
 /// grid.update(&mut changes);
 /// let revealed = changes.drain().filter(|c| matches!(c, InterestChange::Revealed { .. }));
 /// assert_eq!(revealed.count(), grid.cells_in_view());
@@ -186,46 +186,62 @@ impl SpatialGrid {
     /// Moves the viewer of a connection to a position. It follows no object any more. Cheap enough
     /// for every frame.
     ///
-    /// Ignores unknown connections.
-    ///
     /// ```
     /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut grid = SpatialGrid::xy(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_connect(ConnectionId(1));
-    /// grid.watch(ConnectionId(1), Vector3::new(3.0, 4.0, 0.0));
+    /// grid.watch(ConnectionId(1), Vector3::new(3.0, 4.0, 0.0)).unwrap();
     /// grid.update(&mut changes);
     /// assert_eq!(changes.drain().count(), grid.cells_in_view());
     /// ```
-    pub fn watch(&mut self, connection: ConnectionId, position: Vector3) {
-        let Some(viewer) = self.viewers.get_mut(connection.0) else {
-            return;
-        };
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn watch(
+        &mut self,
+        connection: ConnectionId,
+        position: Vector3,
+    ) -> Result<(), ObjectError> {
+        let viewer = self.viewers.get_mut(connection.0);
+        let viewer = viewer.ok_or(ObjectError::NotConnected(connection))?;
         if let Some(object) = viewer.following.take() {
             self.followers.remove(object, connection);
         }
         let cell = self.space.cell(viewer.cell, position);
         viewer.turn(connection, Some(cell), &mut self.turned);
+        Ok(())
     }
 
     /// Attaches the viewer of a connection to an object. It sees no cell before the spawn of the
     /// object, and stays at the last position after the despawn.
     ///
-    /// Ignores unknown connections.
-    pub fn follow(&mut self, connection: ConnectionId, object: NetId) {
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn follow(&mut self, connection: ConnectionId, object: NetId) -> Result<(), ObjectError> {
         let cell = self.objects.get(object.0).map(|object| object.cell);
-        self.direct(connection, cell, Some(object));
+        self.direct(connection, cell, Some(object))
     }
 
     /// Removes the viewer of a connection: it sees only objects that are shown everywhere.
-    pub fn stop_watching(&mut self, connection: ConnectionId) {
-        self.direct(connection, None, None);
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn stop_watching(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
+        self.direct(connection, None, None)
     }
 
-    fn direct(&mut self, connection: ConnectionId, cell: Option<Cell>, following: Option<NetId>) {
-        let Some(viewer) = self.viewers.get_mut(connection.0) else {
-            return;
-        };
+    fn direct(
+        &mut self,
+        connection: ConnectionId,
+        cell: Option<Cell>,
+        following: Option<NetId>,
+    ) -> Result<(), ObjectError> {
+        let viewer = self.viewers.get_mut(connection.0);
+        let viewer = viewer.ok_or(ObjectError::NotConnected(connection))?;
         let former = std::mem::replace(&mut viewer.following, following);
         if former != following {
             if let Some(object) = former {
@@ -236,39 +252,47 @@ impl SpatialGrid {
             }
         }
         viewer.turn(connection, cell, &mut self.turned);
+        Ok(())
     }
 
     /// Detaches an object from its place: all connections observe it. For scoreboards, the weather,
     /// leaders of teams.
-    ///
-    /// Ignores unknown objects.
     ///
     /// ```
     /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut grid = SpatialGrid::xz(10.0, 20.0);
     /// let mut changes = InterestChanges::default();
     /// grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));
-    /// grid.show_everywhere(NetId(1));
+    /// grid.show_everywhere(NetId(1)).unwrap();
     /// grid.update(&mut changes);
     /// assert!(changes.is_empty(), "it has no area");
-    /// grid.place_in_grid(NetId(1));
+    /// grid.place_in_grid(NetId(1)).unwrap();
     /// grid.update(&mut changes);
     /// assert_eq!(changes.drain().count(), 1);
     /// ```
-    pub fn show_everywhere(&mut self, object: NetId) {
-        self.bind(object, false);
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn show_everywhere(&mut self, object: NetId) -> Result<(), ObjectError> {
+        self.bind(object, false)
     }
 
     /// Attaches an object to its place again, as all objects are at first.
-    pub fn place_in_grid(&mut self, object: NetId) {
-        self.bind(object, true);
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn place_in_grid(&mut self, object: NetId) -> Result<(), ObjectError> {
+        self.bind(object, true)
     }
 
-    fn bind(&mut self, id: NetId, bound: bool) {
-        if let Some(object) = self.objects.get_mut(id.0) {
-            object.everywhere = !bound;
-            object.list(id, &mut self.moved);
-        }
+    fn bind(&mut self, id: NetId, bound: bool) -> Result<(), ObjectError> {
+        let object = self.objects.get_mut(id.0);
+        let object = object.ok_or(ObjectError::NoSuchObject(id))?;
+        object.everywhere = !bound;
+        object.list(id, &mut self.moved);
+        Ok(())
     }
 
     /// Moves the viewers that follow an object.

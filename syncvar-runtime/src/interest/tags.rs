@@ -8,7 +8,7 @@ use super::relation::Relation;
 use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
 use crate::ids::Id;
 use crate::table::Table;
-use crate::{ConnectionId, NetId, Vector3};
+use crate::{ConnectionId, NetId, ObjectError, Vector3};
 use pairs::{Pair, Pairs};
 
 /// Number of a group: a team, a match, a scene. The game chooses it.
@@ -54,12 +54,12 @@ impl Id for Tag {
 ///
 /// teams.handle_connect(player);
 /// teams.handle_spawn(flag, base);
-/// teams.tag(flag, Some(red));
-/// teams.inner_mut().watch(player, base);
+/// teams.tag(flag, Some(red)).unwrap();
+/// teams.inner_mut().watch(player, base).unwrap();
 /// teams.update(&mut changes);
 /// assert_eq!(changes.drain().count(), 1, "the flag was placed; the player is not in the team");
 ///
-/// teams.join(player, red);
+/// teams.join(player, red).unwrap();
 /// teams.update(&mut changes);
 /// assert_eq!(changes.drain().count(), 1, "the flag is in view");
 /// ```
@@ -144,7 +144,7 @@ impl<I: InterestManagement> GroupTags<I> {
     /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut teams = GroupTags::new(SpatialGrid::xz(25.0, 50.0));
     /// teams.handle_connect(ConnectionId(1));
-    /// teams.inner_mut().follow(ConnectionId(1), NetId(1));
+    /// teams.inner_mut().follow(ConnectionId(1), NetId(1)).unwrap();
     /// ```
     pub fn inner_mut(&mut self) -> &mut I {
         &mut self.inner
@@ -152,37 +152,46 @@ impl<I: InterestManagement> GroupTags<I> {
 
     /// Sets or removes the tag of an object. Only connections that joined the tag see the object.
     ///
-    /// Ignores unknown objects.
-    ///
     /// ```
     /// # use syncvar::{prelude::*, interest::*, values::Vector3};
     /// let mut scenes = GroupTags::new(Everyone);
     /// let mut changes = InterestChanges::default();
     /// scenes.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));
-    /// scenes.tag(NetId(1), Some(Tag(3)));
+    /// scenes.tag(NetId(1), Some(Tag(3))).unwrap();
     /// scenes.update(&mut changes);
     /// assert!(matches!(
     ///     changes.drain().next(),
     ///     Some(InterestChange::Placed { object: NetId(1), area: Some(_) })
     /// ));
     /// ```
-    pub fn tag(&mut self, object: NetId, tag: Option<Tag>) {
-        if let Some(found) = self.objects.get_mut(object.0) {
-            let inner = found.pair.inner;
-            found.set(object, Pair { tag, inner }, &mut self.moved);
-        }
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn tag(&mut self, object: NetId, tag: Option<Tag>) -> Result<(), ObjectError> {
+        let found = self.objects.get_mut(object.0);
+        let found = found.ok_or(ObjectError::NoSuchObject(object))?;
+        let inner = found.pair.inner;
+        found.set(object, Pair { tag, inner }, &mut self.moved);
+        Ok(())
     }
 
     /// Adds a connection to a group.
     ///
-    /// Ignores unknown connections.
-    pub fn join(&mut self, connection: ConnectionId, tag: Tag) {
-        if self.connections.get(connection.0).is_some() && self.joined.insert(connection, tag) {
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn join(&mut self, connection: ConnectionId, tag: Tag) -> Result<(), ObjectError> {
+        if self.connections.get(connection.0).is_none() {
+            return Err(ObjectError::NotConnected(connection));
+        }
+        if self.joined.insert(connection, tag) {
             self.rejoined.push((connection, tag));
         }
+        Ok(())
     }
 
-    /// Removes a connection from a group.
+    /// Removes a connection from a group, if it is a member.
     pub fn leave(&mut self, connection: ConnectionId, tag: Tag) {
         if self.joined.remove(connection, tag) {
             self.rejoined.push((connection, tag));

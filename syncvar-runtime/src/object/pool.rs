@@ -20,7 +20,7 @@ use super::policy_state::PolicyState;
 use super::reception::Reception;
 use super::slot::{Slot, TypedSlot};
 use super::slots::{FindRestricted, Look, Pending, Slots, When};
-use crate::{NetId, NetworkBehaviour};
+use crate::{NetId, NetworkBehaviour, ObjectError};
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
@@ -361,49 +361,60 @@ impl Pools {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
-    /// Returns the position of the first behaviour of a type on an object.
-    #[inline]
-    pub fn position<B: NetworkBehaviour>(&self, at: Location) -> Option<usize> {
-        let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        self.slots(at)?.iter().position(is_one)
-    }
-
     /// Returns the first behaviour of a type on an object, for writing, with the state of its
-    /// restricted fields.
+    /// restricted fields. The id names the object in the error.
+    ///
+    /// # Errors
+    ///
+    /// When the object has no such behaviour or is checked out.
     #[inline]
     pub fn behaviour_mut<B: NetworkBehaviour>(
         &mut self,
+        id: NetId,
         at: Location,
-    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
-        let pool = self.pool_mut(at.pool)?;
+    ) -> Result<(&mut B, Option<&mut PolicyState>), ObjectError> {
+        let pool = self.pool_mut(at.pool);
+        let pool = pool.ok_or(ObjectError::NoSuchObject(id))?;
         // Most objects have one behaviour: one type check of the pool replaces a check of every slot.
         if (pool as &dyn Any).is::<TypedPool<TypedSlot<B>>>() {
-            let pool: &mut TypedPool<TypedSlot<B>> = (pool as &mut dyn Any).downcast_mut()?;
-            let slot = pool.row_mut(at.row)?;
-            return Some((&mut slot.behaviour, slot.policy.as_deref_mut()));
+            let pool = (pool as &mut dyn Any).downcast_mut::<TypedPool<TypedSlot<B>>>();
+            let slot = pool.and_then(|pool| pool.row_mut(at.row));
+            let slot = slot.ok_or(ObjectError::CheckedOut(id))?;
+            return Ok((&mut slot.behaviour, slot.policy.as_deref_mut()));
         }
-        Self::behaviour_among(pool, at)
+        Self::behaviour_among(pool, id, at)
     }
 
     /// Like [`behaviour_mut`](Self::behaviour_mut), for objects with several behaviours.
     fn behaviour_among<B: NetworkBehaviour>(
         pool: &mut dyn Pool,
+        id: NetId,
         at: Location,
-    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
-        let slots = pool.slots_mut(at.row)?;
+    ) -> Result<(&mut B, Option<&mut PolicyState>), ObjectError> {
+        let slots = pool.slots_mut(at.row);
+        let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
-        let index = slots.iter().position(is_one)?;
-        behaviour_at(slots, index)
+        let index = slots.iter().position(is_one);
+        let found = index.and_then(|index| behaviour_at(slots, index));
+        found.ok_or_else(|| ObjectError::no_behaviour::<B>(id))
     }
 
-    /// Returns the behaviour at a position of an object, if it has this type, for writing.
+    /// Returns the behaviour at a position of an object, for writing. The id names the object in the
+    /// error.
+    ///
+    /// # Errors
+    ///
+    /// When the object has no behaviour of this type there or is checked out.
     #[inline]
     pub fn behaviour_at_mut<B: NetworkBehaviour>(
         &mut self,
+        id: NetId,
         at: Location,
         index: usize,
-    ) -> Option<(&mut B, Option<&mut PolicyState>)> {
-        behaviour_at(self.slots_mut(at)?, index)
+    ) -> Result<(&mut B, Option<&mut PolicyState>), ObjectError> {
+        let slots = self.slots_mut(at);
+        let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
+        behaviour_at(slots, index).ok_or_else(|| ObjectError::no_behaviour::<B>(id))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{ConnectionId, NetId, NetworkSceneId};
 /// #     open: SyncVar<bool>,
 /// # }
 /// let mut server = NetworkServer::new(Prefabs::new()); // without the door
-/// let error = server.spawn_with(Door::default(), SpawnOptions::default()).unwrap_err();
+/// let error = server.try_spawn(Door::default(), SpawnOptions::default()).unwrap_err();
 /// assert!(matches!(error, SpawnError::Prefab(PrefabError::NotRegistered(_))));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -138,10 +138,10 @@ impl From<WriteError> for CallError {
 /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
 /// let owner = net.connection(0);
 /// let options = SpawnOptions { owner: Some(owner), ..SpawnOptions::default() };
-/// let door = net.server.spawn_with(Door::default(), options).unwrap();
+/// let door = net.server.try_spawn(Door::default(), options).unwrap();
 /// net.settle();
 /// net.client_mut(0).calls::<Door>(door).unlock().unwrap();
-/// net.server.set_owner(door, None); // before the command arrives
+/// net.server.set_owner(door, None).unwrap(); // before the command arrives
 /// net.settle();
 /// let refused = std::iter::from_fn(|| net.server.poll_event()).find_map(|event| match event {
 ///     ServerEvent::CommandRefused { reason, .. } => Some(reason),

@@ -72,11 +72,11 @@ impl<B: NetworkBehaviour, S: WriteSink> Drop for WriteGuard<'_, B, S> {
     }
 }
 
-impl<B: NetworkBehaviour + fmt::Debug, S: WriteSink> fmt::Debug for WriteGuard<'_, B, S> {
+impl<B: NetworkBehaviour, S: WriteSink> fmt::Debug for WriteGuard<'_, B, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WriteGuard")
             .field("net_id", &self.net_id)
-            .field("behaviour", &self.behaviour)
+            .field("behaviour", &B::SCHEMA.name)
             .finish_non_exhaustive()
     }
 }

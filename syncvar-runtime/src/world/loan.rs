@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::fmt;
 
-use super::{ObjectError, Protocol};
+use super::Protocol;
 use crate::object::{Location, Slot, Slots};
-use crate::{NetId, NetworkBehaviour};
+use crate::{NetId, NetworkBehaviour, ObjectError};
 
 /// Behaviours out of their pool until the drop of a guard.
 struct Loan {

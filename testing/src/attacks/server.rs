@@ -93,7 +93,7 @@ impl Server {
             now: Duration::ZERO,
         };
         this.update();
-        this.end.set_owner(object, Some(owner));
+        this.end.set_owner(object, Some(owner)).unwrap();
         this.update();
         assert_eq!(this.end.owner(object), Some(owner));
         this

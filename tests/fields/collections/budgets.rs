@@ -43,7 +43,9 @@ fn world() -> (MemoryNetwork, Vec<NetId>) {
     let noise = noise.collect();
     net.settle();
     let limited = net.connection(0);
-    net.server.set_budget(limited, Some(Budget::new(60)));
+    net.server
+        .set_budget(limited, Some(Budget::new(60)))
+        .unwrap();
     (net, noise)
 }
 

@@ -143,7 +143,7 @@ fn unobserved_changes_leave_no_state() {
         hidden: true,
         ..SpawnOptions::default()
     };
-    let unseen = net.server.spawn_with(long(), hidden).unwrap();
+    let unseen = net.server.try_spawn(long(), hidden).unwrap();
     net.settle();
     for round in 0..3 {
         for id in [seen, unseen] {
@@ -163,7 +163,7 @@ fn unobserved_changes_leave_no_state() {
         assert!(!net.server.get::<Bag>(unseen).unwrap().items.is_dirty());
     }
     // Seen, and a change after that: one operation again.
-    net.server.show_to_all(unseen);
+    net.server.show_to_all(unseen).unwrap();
     net.settle();
     net.server.get_mut::<Bag>(unseen).unwrap().items.push(5);
     let bag = net.server.get::<Bag>(unseen).unwrap();

@@ -137,7 +137,7 @@ fn log_stays_empty_without_observers() {
     };
     assert_eq!(push(&mut net), [1, 0, 4], "one operation");
     net.settle();
-    net.server.hide(id, connection);
+    net.server.hide(id, connection).unwrap();
     net.settle();
     // The first change after the last observer has left finds out.
     push(&mut net);
@@ -148,7 +148,7 @@ fn log_stays_empty_without_observers() {
         let bag = net.server.get::<Bag>(id).unwrap();
         assert!(!bag.items.is_dirty(), "nothing waits");
     }
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_eq!(push(&mut net), [1, 0, 4], "one operation");
     net.settle();

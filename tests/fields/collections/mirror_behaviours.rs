@@ -326,7 +326,7 @@ fn dirty_bits_are_cleared_for_spawned_without_observers() {
         hidden: true,
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Bag::default(), hidden).unwrap();
+    let id = net.server.try_spawn(Bag::default(), hidden).unwrap();
     net.settle();
     for item in 0..50 {
         let mut bag = net.server.get_mut::<Bag>(id).unwrap();
@@ -336,7 +336,7 @@ fn dirty_bits_are_cleared_for_spawned_without_observers() {
         net.step();
     }
     assert_eq!(net.server.get::<Bag>(id).unwrap().sync_var_dirty_bits(), 0);
-    net.server.show_to_all(id);
+    net.server.show_to_all(id).unwrap();
     net.settle();
     let bag = net.client(0).get::<Bag>(id).unwrap();
     assert_eq!(bag.state(), net.server.get::<Bag>(id).unwrap().state());

@@ -239,7 +239,7 @@ fn nested_collections_travel_element_by_element() {
 fn client_receives_a_hidden_list_once_shown() {
     let (mut net, id) = crowd(with_items([1]));
     let hidden = net.connection(1);
-    net.server.hide(id, hidden);
+    net.server.hide(id, hidden).unwrap();
     net.settle();
     let received = net.client(1).stats().received.bytes;
     for number in 2..5 {
@@ -260,7 +260,7 @@ fn client_receives_a_hidden_list_once_shown() {
     assert_eq!(items(&net, 0, id), Some(vec![1, 2, 3, 4]));
     assert!(!net.client(0).get::<Bag>(id).unwrap().told.is_empty());
 
-    net.server.show(id, hidden);
+    net.server.show(id, hidden).unwrap();
     net.settle();
     assert_items(&net, id, &[1, 2, 3, 4]);
     let bag = net.client(1).get::<Bag>(id).unwrap();
@@ -270,9 +270,9 @@ fn client_receives_a_hidden_list_once_shown() {
     assert_items(&net, id, &[1, 2, 3, 4, 5]);
     assert_eq!(net.client(1).get::<Bag>(id).unwrap().told.len(), 2);
 
-    net.server.hide(id, hidden);
+    net.server.hide(id, hidden).unwrap();
     edit(&mut net, id, |bag| bag.items.push(6));
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.settle();
     assert!((0..3).all(|client| items(&net, client, id).is_none()));
 }
@@ -338,11 +338,11 @@ fn owner_change_neither_repeats_nor_skips_list_updates() {
 fn network_show_hide_around_list_modify_hide_modify_show() {
     let (mut net, id) = crowd(with_items([1]));
     let connection = net.connection(1);
-    net.server.hide(id, connection);
+    net.server.hide(id, connection).unwrap();
     net.settle();
     edit(&mut net, id, |bag| bag.items.push(2));
     net.settle();
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_items(&net, id, &[1, 2]);
 }
@@ -354,9 +354,9 @@ fn network_show_hide_around_list_modify_hide_show_modify() {
         let (mut net, id) = crowd(with_items([1]));
         let connection = net.connection(1);
         let between = |net: &mut MemoryNetwork| (0..updates).for_each(|_| net.step());
-        net.server.hide(id, connection);
+        net.server.hide(id, connection).unwrap();
         between(&mut net);
-        net.server.show(id, connection);
+        net.server.show(id, connection).unwrap();
         between(&mut net);
         edit(&mut net, id, |bag| bag.items.push(2));
         net.settle();
@@ -372,28 +372,28 @@ fn network_show_hide_around_list_modify_in_one_update() {
     let (shown, hidden) = (NetworkServer::show, NetworkServer::hide);
     // Every order of the three, and the last two with a change between them.
     for round in 0..2 {
-        hidden(&mut net.server, id, connection);
+        hidden(&mut net.server, id, connection).unwrap();
         edit(&mut net, id, |bag| bag.items.push(10 + round));
-        shown(&mut net.server, id, connection);
+        shown(&mut net.server, id, connection).unwrap();
         net.settle();
-        hidden(&mut net.server, id, connection);
+        hidden(&mut net.server, id, connection).unwrap();
         net.settle();
-        shown(&mut net.server, id, connection);
+        shown(&mut net.server, id, connection).unwrap();
         edit(&mut net, id, |bag| bag.items.push(20 + round));
         net.settle();
-        hidden(&mut net.server, id, connection);
+        hidden(&mut net.server, id, connection).unwrap();
         net.settle();
         edit(&mut net, id, |bag| bag.items.push(30 + round));
-        shown(&mut net.server, id, connection);
+        shown(&mut net.server, id, connection).unwrap();
         net.settle();
         // Shown, hidden with a change, and shown after another one.
-        hidden(&mut net.server, id, connection);
-        shown(&mut net.server, id, connection);
+        hidden(&mut net.server, id, connection).unwrap();
+        shown(&mut net.server, id, connection).unwrap();
         net.step();
-        hidden(&mut net.server, id, connection);
+        hidden(&mut net.server, id, connection).unwrap();
         edit(&mut net, id, |bag| bag.items.truncate(1));
         net.step();
-        shown(&mut net.server, id, connection);
+        shown(&mut net.server, id, connection).unwrap();
         edit(&mut net, id, |bag| bag.items.push(40 + round));
         net.settle();
         let server = net.server.get::<Bag>(id).unwrap().items.to_vec();

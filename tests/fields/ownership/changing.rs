@@ -64,7 +64,7 @@ fn new_owner_receives_exactly_its_readable_state() {
         let (mut world, [first, second, third], id) = world(dialect);
         let sent = |world: &World| [second, third].map(|c| world.bytes[&c].len());
         let before = sent(&world);
-        assert!(world.server.set_owner(id, Some(second)));
+        world.server.set_owner(id, Some(second)).unwrap();
         world.step();
         let hero = world.replica::<Hero>(second, id);
         assert_eq!(
@@ -129,7 +129,7 @@ fn former_owners_write_counts_only_before_the_change() {
             .push(5);
         world.now += crate::ownership::TICK;
         world.up();
-        world.server.set_owner(id, Some(second));
+        world.server.set_owner(id, Some(second)).unwrap();
         world.down();
         for client in [first, second, third] {
             let hero = world.replica::<Hero>(client, id);
@@ -143,11 +143,11 @@ fn former_owners_write_counts_only_before_the_change() {
             .unwrap()
             .path
             .push(6);
-        world.server.set_owner(id, None);
+        world.server.set_owner(id, None).unwrap();
         world.now += crate::ownership::TICK * 4;
         world.up();
         assert_eq!(world.server.stats().ignored_writes, ignored + 1);
-        world.server.set_owner(id, Some(second));
+        world.server.set_owner(id, Some(second)).unwrap();
         world.steps(4);
         for client in [first, second, third] {
             let hero = world.replica::<Hero>(client, id);
@@ -155,8 +155,8 @@ fn former_owners_write_counts_only_before_the_change() {
         }
         // What bears the number of an ownership that has ended does not count for the next one.
         world.client(second).get_mut::<Hero>(id).unwrap().aim.set(7);
-        world.server.set_owner(id, None);
-        world.server.set_owner(id, Some(second));
+        world.server.set_owner(id, None).unwrap();
+        world.server.set_owner(id, Some(second)).unwrap();
         world.now += crate::ownership::TICK * 4;
         world.up();
         world.steps(4);
@@ -178,10 +178,10 @@ fn former_owners_write_counts_only_before_the_change() {
 fn owner_change_while_hidden_is_correct_once_shown() {
     for dialect in DIALECTS {
         let (mut world, [first, second, third], id) = world(dialect);
-        world.server.hide(id, second);
+        world.server.hide(id, second).unwrap();
         world.step();
         let sent = world.bytes[&second].len();
-        world.server.set_owner(id, Some(second));
+        world.server.set_owner(id, Some(second)).unwrap();
         world
             .server
             .get_mut::<Hero>(id)
@@ -190,7 +190,7 @@ fn owner_change_while_hidden_is_correct_once_shown() {
             .set(marker(4));
         world.steps(4);
         assert_eq!(world.bytes[&second].len(), sent, "no stray message");
-        world.server.show(id, second);
+        world.server.show(id, second).unwrap();
         world.step();
         assert!(world.client(second).is_owner(id));
         assert_eq!(*world.replica::<Hero>(second, id).secret, marker(4));
@@ -201,10 +201,10 @@ fn owner_change_while_hidden_is_correct_once_shown() {
             assert_eq!(*world.replica::<Hero>(client, id).aim, 3);
         }
         // Hidden, and given back meanwhile.
-        world.server.hide(id, second);
+        world.server.hide(id, second).unwrap();
         world.step();
-        world.server.set_owner(id, None);
-        world.server.show(id, second);
+        world.server.set_owner(id, None).unwrap();
+        world.server.show(id, second).unwrap();
         world.step();
         assert!(!world.client(second).is_owner(id));
         assert_eq!(*world.replica::<Hero>(second, id).secret, "");

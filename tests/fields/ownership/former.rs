@@ -54,7 +54,7 @@ fn owned_purse(framing: Framing) -> (MemoryNetwork, NetId) {
     };
     let id = net.server.spawn(purse);
     let owner = Some(net.connection(0));
-    assert!(net.server.set_owner(id, owner));
+    net.server.set_owner(id, owner).unwrap();
     net.settle();
     let mut purse = net.server.get_mut::<Purse>(id).unwrap();
     purse.gold.set(70);
@@ -71,7 +71,7 @@ fn owned_purse(framing: Framing) -> (MemoryNetwork, NetId) {
 fn former_owner_loses_the_values_of_private_fields() {
     for framing in [Framing::Unet, Framing::Compact] {
         let (mut net, id) = owned_purse(framing);
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).unwrap();
         net.settle();
         let purse = net.client(0).get::<Purse>(id).unwrap();
         assert_eq!((*purse.gold, purse.items.len(), *purse.level), (1, 0, 2));
@@ -93,12 +93,12 @@ fn regained_object_has_the_present_values() {
     for framing in [Framing::Unet, Framing::Compact] {
         let (mut net, id) = owned_purse(framing);
         let owner = Some(net.connection(0));
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).unwrap();
         net.settle();
         net.server.get_mut::<Purse>(id).unwrap().gold.set(90);
         net.settle();
         assert_eq!(net.client(0).get::<Purse>(id).unwrap().gold, 1);
-        net.server.set_owner(id, owner);
+        net.server.set_owner(id, owner).unwrap();
         net.settle();
         let purse = net.client(0).get::<Purse>(id).unwrap();
         assert_eq!((*purse.gold, purse.items.to_vec()), (90, vec![4]));
@@ -110,10 +110,10 @@ fn host_shares_the_values_of_the_server() {
     let mut server = NetworkServer::new(prefabs());
     let me = server.connect_local();
     let id = server.spawn(Purse::default());
-    server.set_owner(id, Some(me));
+    server.set_owner(id, Some(me)).unwrap();
     server.get_mut::<Purse>(id).unwrap().gold.set(70);
     server.update(Duration::from_millis(50));
-    server.set_owner(id, None);
+    server.set_owner(id, None).unwrap();
     server.update(Duration::from_millis(100));
     let local = server.local_client().unwrap();
     assert_eq!(local.get::<Purse>(id).unwrap().gold, 70);

@@ -121,11 +121,11 @@ fn owner_only_fields_reach_the_owner_and_others_the_rest() {
             (1, "Bea", "", &*marker(4), vec![])
         );
         for connection in [owner, other] {
-            world.server.hide(id, connection);
+            world.server.hide(id, connection).unwrap();
         }
         world.step();
         for connection in [owner, other] {
-            world.server.show(id, connection);
+            world.server.show(id, connection).unwrap();
         }
         world.step();
         assert_eq!(
@@ -223,7 +223,7 @@ fn joining_owner_receives_its_private_fields() {
         let plain = world.server.spawn(hero());
         world.step();
         let owner = world.server.handle_connect();
-        world.server.set_owner(id, Some(owner));
+        world.server.set_owner(id, Some(owner)).unwrap();
         let mut client = NetworkClient::new(prefabs());
         client.handle_connect();
         world.clients.insert(owner, client);
@@ -284,7 +284,10 @@ fn budgets_do_not_carry_private_fields_to_others() {
         let mut world = World::new(prefabs, dialect);
         let (owner, other) = (world.connect(), world.connect());
         for connection in [owner, other] {
-            world.server.set_budget(connection, Some(Budget::new(30)));
+            world
+                .server
+                .set_budget(connection, Some(Budget::new(30)))
+                .unwrap();
         }
         let ids: Vec<_> = (0..6).map(|_| world.owned(hero(), owner)).collect();
         for round in 10..30 {

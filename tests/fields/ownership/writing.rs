@@ -325,7 +325,7 @@ fn only_the_permitted_writer_changes_its_object() {
         let owners = [None, Some(a), Some(b)];
         let ids = owners.map(|owner| {
             let id = world.server.spawn(Pilot::default());
-            assert!(world.server.set_owner(id, owner));
+            world.server.set_owner(id, owner).unwrap();
             id
         });
         world.step();
@@ -390,7 +390,7 @@ fn written_field_is_dirty_until_the_update_and_clean_after() {
             .map(|car| world.server.spawn(car))
             .collect();
         for (id, owner) in ids.iter().zip(&connections) {
-            world.server.set_owner(*id, Some(*owner));
+            world.server.set_owner(*id, Some(*owner)).unwrap();
         }
         world.step();
         for id in &ids {

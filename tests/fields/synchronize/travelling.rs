@@ -72,10 +72,10 @@ fn data_is_written_when_shown_and_when_requested_again() {
         let mut net = network(dialect, 1);
         let connection = net.connection(0);
         let id = net.server.spawn(settings(7, "red"));
-        net.server.hide(id, connection);
+        net.server.hide(id, connection).unwrap();
         net.settle();
         noted();
-        net.server.show(id, connection);
+        net.server.show(id, connection).unwrap();
         net.settle();
         assert_eq!(noted().len(), 3);
         net.server.get_mut::<Settings>(id).unwrap().number = 1;

@@ -113,7 +113,7 @@ fn only_observers_are_called_and_naming_another_is_an_error() {
         let mut net = network(dialect, 3);
         let id = spawn(&mut net, Some(0));
         let ids: Vec<_> = (0..3).map(|client| net.connection(client)).collect();
-        net.server.hide(id, ids[1]);
+        net.server.hide(id, ids[1]).unwrap();
         net.settle();
         let not_observed = |connection| {
             Err(CallError::NotObserved {
@@ -134,7 +134,7 @@ fn only_observers_are_called_and_naming_another_is_an_error() {
         assert_eq!(raised(&mut net, 1), []);
 
         // The owner need not observe what it owns.
-        net.server.hide(id, ids[0]);
+        net.server.hide(id, ids[0]).unwrap();
         net.settle();
         assert_eq!(net.server.calls::<Unit>(id).reload(), not_observed(ids[0]));
         // Nobody that is not there is called.
@@ -152,9 +152,9 @@ fn respawned_object_has_fresh_observers() {
     let mut net = network(Framing::Compact, 2);
     let id = spawn(&mut net, None);
     let second = net.connection(1);
-    net.server.hide(id, second);
+    net.server.hide(id, second).unwrap();
     net.settle();
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.settle();
     let error = net.server.calls::<Unit>(id).hear("x".into());
     assert_eq!(error, Err(CallError::UnknownObject(id)));

@@ -38,7 +38,7 @@ fn a_command_can_despawn_its_own_object() {
             let id = context.net_id();
             let server = context.server().expect("the server");
             server.calls::<Self>(id).gone().expect("it is still there");
-            assert!(server.despawn(id));
+            server.despawn(id).unwrap();
             server.spawn(Self);
         }
 

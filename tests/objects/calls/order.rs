@@ -46,7 +46,7 @@ fn object_despawned_in_its_spawn_tick_sends_no_call() {
         let id = net.server.spawn(Unit::default());
         net.server.calls::<Unit>(id).hear("nobody".into()).unwrap();
         net.server.calls::<Unit>(id).explode(1.0).unwrap();
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         net.settle();
         assert!(net.client(0).get::<Unit>(id).is_none());
         assert_eq!(net.client(0).stats().unknown_objects, 0);
@@ -62,7 +62,7 @@ fn call_precedes_the_despawn_of_the_same_tick() {
         let id = spawn(&mut net, None);
         net.server.calls::<Unit>(id).burst(1, "x".into()).unwrap();
         net.server.calls::<Unit>(id).passed().unwrap();
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         net.settle();
         assert_eq!(raised(&mut net, 0).len(), 2);
         assert_eq!(net.client(0).stats().unknown_objects, 0);
@@ -76,8 +76,8 @@ fn given_to_another_owner_and_called_the_new_owner_runs_it() {
         let mut net = network(dialect, 2);
         let id = net.server.spawn(Unit::default());
         let ids = [net.connection(0), net.connection(1)];
-        net.server.set_owner(id, Some(ids[0]));
-        net.server.set_owner(id, Some(ids[1]));
+        net.server.set_owner(id, Some(ids[0])).unwrap();
+        net.server.set_owner(id, Some(ids[1])).unwrap();
         net.server.calls::<Unit>(id).reload().unwrap();
         net.settle();
         assert_eq!(seen(&net, 0, id), [""; 0]);
@@ -169,12 +169,12 @@ fn call_beside_a_view_change_reaches_the_new_observers() {
         let id = spawn(&mut net, None);
         let second = net.connection(1);
         net.server.calls::<Unit>(id).hear("both".into()).unwrap();
-        net.server.hide(id, second);
+        net.server.hide(id, second).unwrap();
         net.server.calls::<Unit>(id).hear("first".into()).unwrap();
         net.settle();
         assert_eq!(seen(&net, 0, id), ["hear both", "hear first"]);
         assert_eq!(seen(&net, 1, id), [""; 0]);
-        net.server.show(id, second);
+        net.server.show(id, second).unwrap();
         net.server.calls::<Unit>(id).hear("shown".into()).unwrap();
         net.server
             .calls::<Unit>(id)
@@ -206,7 +206,7 @@ fn a_call_before_the_owner_is_ready_comes_with_its_objects() {
         owner: Some(connected),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Unit::default(), options).unwrap();
+    let id = net.server.try_spawn(Unit::default(), options).unwrap();
     net.server.set_ready(connected);
     net.server
         .calls::<Unit>(id)
@@ -254,7 +254,8 @@ fn a_connection_with_a_budget_is_called_like_any_other() {
     let id = spawn(&mut net, None);
     let connection = net.connection(0);
     net.server
-        .set_budget(connection, Some(syncvar::Budget::new(20)));
+        .set_budget(connection, Some(syncvar::Budget::new(20)))
+        .unwrap();
     net.server.get_mut::<Unit>(id).unwrap().ammo.set(1);
     net.server.calls::<Unit>(id).hear("now".into()).unwrap();
     net.tick = Duration::from_millis(50);

@@ -111,7 +111,7 @@ fn a_command_that_requires_ownership_is_run_for_the_owner_alone() {
         assert_eq!(ran(&net, id), ["fire 2 by Some(1)"]);
         // It has been taken away, and the client does not know yet.
         net.client_mut(0).calls::<Unit>(id).fire(3).unwrap();
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).unwrap();
         forge(&mut net, 0, 0);
         assert_eq!(refusals(&mut net), [(1, CommandRefusal::NotOwner)]);
         assert_eq!(net.server.stats().refused_commands.not_owner, 2);
@@ -126,13 +126,13 @@ fn command_on_an_unobserved_object_is_refused() {
         let mut net = network(dialect, 2);
         let id = spawn(&mut net, None);
         let second = net.connection(1);
-        net.server.hide(id, second);
+        net.server.hide(id, second).unwrap();
         net.settle();
         server_events(&mut net);
         net.client_mut(0).calls::<Unit>(id).open().unwrap();
         forge(&mut net, 0, 1);
         net.client_mut(0).calls::<Unit>(id).open().unwrap();
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         forge(&mut net, 0, 0);
         let unknown = CommandRefusal::UnknownObject;
         assert_eq!(refusals(&mut net), [(2, unknown.clone()), (1, unknown)]);

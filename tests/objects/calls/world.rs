@@ -240,7 +240,7 @@ pub(crate) fn spawn(net: &mut MemoryNetwork, owner: Option<usize>) -> NetId {
         ammo: 10.into(),
         ..Unit::default()
     };
-    let id = net.server.spawn_with(unit, options).expect("a unit");
+    let id = net.server.try_spawn(unit, options).expect("a unit");
     net.settle();
     id
 }

@@ -188,7 +188,7 @@ fn a_call_for_the_local_client_alone_makes_no_byte() {
         let local = server.connect_local();
         server.handle_connect();
         let id = server.spawn(Unit::default());
-        server.set_owner(id, Some(local));
+        server.set_owner(id, Some(local)).unwrap();
         server.update(Duration::from_millis(1));
         let stats = server.stats().clone();
         server.calls::<Unit>(id).whisper(local, "x".into()).unwrap();
@@ -215,7 +215,7 @@ fn every_target_counts_the_local_client_like_any_other() {
         let (mut net, local, id) = world();
         let other = net.connection(0);
         let owner = owner.map(|is_local| if is_local { local } else { other });
-        net.server.set_owner(id, owner);
+        net.server.set_owner(id, owner).unwrap();
         net.settle();
         let cases = [
             (Target::Observers, [true, true]),
@@ -276,7 +276,7 @@ fn call_runs_only_on_objects_the_local_client_observes() {
         .whisper(local, "you".into())
         .unwrap();
     net.server.calls::<Unit>(id).hear("hidden".into()).unwrap();
-    net.server.hide(id, local);
+    net.server.hide(id, local).unwrap();
     let error = net.server.calls::<Unit>(id).whisper(local, "no".into());
     let unseen = CallError::NotObserved {
         object: id,
@@ -285,13 +285,13 @@ fn call_runs_only_on_objects_the_local_client_observes() {
     assert_eq!(error, Err(unseen));
     let gone = net.server.spawn(Unit::default());
     net.server.calls::<Unit>(gone).hear("gone".into()).unwrap();
-    net.server.despawn(gone);
+    net.server.despawn(gone).unwrap();
     net.settle();
     assert_eq!(ran(&mut net, new), ["hear new on the host", "whisper you"]);
     assert_eq!(ran(&mut net, id), [""; 0]);
     assert_eq!(ran_there(&net, id), ["hear hidden"]);
     net.server.calls::<Unit>(id).hear("others".into()).unwrap();
-    net.server.show(id, local);
+    net.server.show(id, local).unwrap();
     net.settle();
     assert_eq!(ran(&mut net, id), [""; 0], "called before it was shown");
     net.server.calls::<Unit>(id).hear("both".into()).unwrap();
@@ -307,9 +307,9 @@ fn the_owner_of_a_new_object_is_called_as_it_is_shown() {
     let other = net.connection(0);
     let [mine, theirs] = [(local, other), (other, local)].map(|(owner, former)| {
         let id = net.server.spawn(Unit::default());
-        net.server.set_owner(id, Some(former));
+        net.server.set_owner(id, Some(former)).unwrap();
         net.server.calls::<Unit>(id).reload().unwrap();
-        net.server.set_owner(id, Some(owner));
+        net.server.set_owner(id, Some(owner)).unwrap();
         id
     });
     net.settle();
@@ -324,7 +324,7 @@ fn the_owner_of_a_new_object_is_called_as_it_is_shown() {
 #[test]
 fn writes_of_a_call_run_hooks_in_the_next_update() {
     let (mut net, local, id) = world();
-    net.server.set_owner(id, Some(local));
+    net.server.set_owner(id, Some(local)).unwrap();
     net.server.calls::<Unit>(id).reload().unwrap();
     net.step();
     assert_eq!(ran(&mut net, id), ["reload"]);
@@ -379,7 +379,7 @@ fn a_call_that_ends_the_local_client_is_the_last_one() {
 #[test]
 fn a_command_of_the_local_client_runs_at_once_with_it_as_sender() {
     let (mut net, local, id) = world();
-    net.server.set_owner(id, Some(local));
+    net.server.set_owner(id, Some(local)).unwrap();
     net.settle();
     net.server.local_calls::<Unit>(id).fire(3).unwrap();
     for _ in 0..3 {
@@ -399,15 +399,15 @@ fn local_client_has_the_rights_of_a_remote_client() {
     let (mut net, local, id) = world();
     let fire = |net: &mut MemoryNetwork, id| net.server.local_calls::<Unit>(id).fire(1);
     assert_eq!(fire(&mut net, id), Err(CallError::NotOwner(id)));
-    net.server.set_owner(id, Some(net.connection(0)));
+    net.server.set_owner(id, Some(net.connection(0))).unwrap();
     assert_eq!(fire(&mut net, id), Err(CallError::NotOwner(id)));
     let new = net.server.spawn(Unit::default());
-    net.server.set_owner(new, Some(local));
+    net.server.set_owner(new, Some(local)).unwrap();
     let unknown = CallError::UnknownObject(new);
     assert_eq!(fire(&mut net, new), Err(unknown), "not told of it yet");
     net.settle();
     assert_eq!(fire(&mut net, new), Ok(()));
-    net.server.hide(id, local);
+    net.server.hide(id, local).unwrap();
     net.settle();
     let open = net.server.local_calls::<Unit>(id).open();
     assert_eq!(open, Err(CallError::UnknownObject(id)));
@@ -451,7 +451,7 @@ fn panicking_command_is_reported_and_contained() {
 fn calls_on_the_second_of_two_behaviours_reach_it_on_a_host() {
     let (mut net, local, _) = world();
     let id = net.server.spawn((Unit::default(), Unit::default()));
-    net.server.set_owner(id, Some(local));
+    net.server.set_owner(id, Some(local)).unwrap();
     net.settle();
     net.server.local_calls_at::<Unit>(id, 1).fire(2).unwrap();
     net.server.calls_at::<Unit>(id, 1).reload().unwrap();

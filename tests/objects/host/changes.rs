@@ -61,12 +61,12 @@ fn change_before_a_despawn_is_not_reported() {
     net.settle();
     told(&mut net);
     change(&mut net, id, |player| player.health.set(2));
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     let options = SpawnOptions {
         net_id: Some(id),
         ..SpawnOptions::default()
     };
-    net.server.spawn_with(Door::default(), options).unwrap();
+    net.server.try_spawn(Door::default(), options).unwrap();
     net.settle();
     let expected = [super::despawned(id, false), super::spawned(id)];
     assert_eq!(told(&mut net), expected);

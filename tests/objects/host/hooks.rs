@@ -40,8 +40,8 @@ fn hooks_run_without_remote_observers() {
     for clients in 0..2 {
         let (mut net, local) = hosted(clients);
         let id = net.server.spawn(Player::new(100, "Ann"));
-        net.server.hide_from_all(id);
-        net.server.show(id, local);
+        net.server.hide_from_all(id).unwrap();
+        net.server.show(id, local).unwrap();
         net.settle();
         for health in [90, 80] {
             change(&mut net, id, |player| player.health.set(health));
@@ -62,7 +62,7 @@ fn hooks_need_a_local_client_that_observes_the_object() {
     let local = net.server.connect_local();
     net.settle();
     change(&mut net, id, |player| player.health.set(2));
-    net.server.hide(id, local);
+    net.server.hide(id, local).unwrap();
     net.settle();
     assert_eq!(
         hooks(&mut net, id),
@@ -86,10 +86,10 @@ fn spawn_and_show_run_no_hooks() {
     let id = net.server.spawn(Player::new(100, "Ann"));
     change(&mut net, id, |player| player.health.set(55));
     net.settle();
-    net.server.hide(id, local);
+    net.server.hide(id, local).unwrap();
     net.settle();
     change(&mut net, id, |player| player.health.set(44));
-    net.server.show(id, local);
+    net.server.show(id, local).unwrap();
     change(&mut net, id, |player| player.health.set(33));
     net.settle();
     assert_eq!(hooks(&mut net, id), [""; 0]);

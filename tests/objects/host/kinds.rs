@@ -335,11 +335,11 @@ fn changes_in_and_out_of_sight<R>(mut change: impl FnMut(&mut Chest, u8) -> R) -
     net.settle();
     chest(&mut net, id, |chest| drop(change(chest, 1)));
     net.settle();
-    net.server.hide(id, local);
+    net.server.hide(id, local).unwrap();
     net.settle();
     chest(&mut net, id, |chest| drop(change(chest, 2)));
     net.settle();
-    net.server.show(id, local);
+    net.server.show(id, local).unwrap();
     chest(&mut net, id, |chest| drop(change(chest, 3)));
     net.settle();
     chest(&mut net, id, |chest| drop(change(chest, 4)));

@@ -55,7 +55,7 @@ fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId, NetId) {
         owner: Some(local),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Pilot::default(), options).unwrap();
+    let id = net.server.try_spawn(Pilot::default(), options).unwrap();
     net.settle();
     forget(&mut net);
     (net, local, id)
@@ -124,7 +124,7 @@ fn local_client_receives_no_bytes_for_its_objects() {
         let other = net.connection(0);
         let mut time = net.server.now();
         for owner in [None, Some(local), Some(other), Some(local), None] {
-            net.server.set_owner(id, owner);
+            net.server.set_owner(id, owner).unwrap();
             if owner != Some(other) {
                 net.server.get_mut::<Pilot>(id).unwrap().aim += 1;
             }
@@ -145,7 +145,7 @@ fn owner_moves_between_host_client_and_none() {
         let (mut net, local, id) = world(dialect);
         let other = net.connection(0);
         set_aim(&mut net, id, 1);
-        net.server.set_owner(id, Some(other));
+        net.server.set_owner(id, Some(other)).unwrap();
         net.settle();
         assert_eq!(aims(&net, id)[0], (1, vec![1]), "what was pending is sent");
         let pilot = net.client(0).get::<Pilot>(id).unwrap();
@@ -158,7 +158,7 @@ fn owner_moves_between_host_client_and_none() {
         drop(pilot);
         net.settle();
         assert_eq!(aims(&net, id)[1], (3, vec![1, 3]));
-        net.server.set_owner(id, Some(local));
+        net.server.set_owner(id, Some(local)).unwrap();
         net.settle();
         set_aim(&mut net, id, 4);
         net.settle();
@@ -169,7 +169,7 @@ fn owner_moves_between_host_client_and_none() {
         net.client_mut(0).get_mut::<Pilot>(id).unwrap().aim.set(9);
         net.settle();
         assert_eq!(*net.server.get::<Pilot>(id).unwrap().aim, 4);
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).unwrap();
         set_aim(&mut net, id, 6);
         net.settle();
         assert_eq!(aims(&net, id)[1].0, 6);
@@ -186,7 +186,7 @@ fn owner_moves_between_host_client_and_none() {
 fn client_writes_run_hooks_on_the_host() {
     for dialect in DIALECTS {
         let (mut net, _, id) = world(dialect);
-        net.server.set_owner(id, Some(net.connection(0)));
+        net.server.set_owner(id, Some(net.connection(0))).unwrap();
         net.settle();
         forget(&mut net);
         net.client_mut(0).get_mut::<Pilot>(id).unwrap().aim.set(3);
@@ -205,7 +205,7 @@ fn host_hook_cannot_write_a_field_of_a_remote_owner() {
     let (mut net, _, id) = world(Framing::Compact);
     net.server.get_mut::<Pilot>(id).unwrap().meddles = true;
     for (owner, aim) in [(Some(net.connection(0)), 0), (None, 777)] {
-        net.server.set_owner(id, owner);
+        net.server.set_owner(id, owner).unwrap();
         for health in [7, 8] {
             net.server.get_mut::<Pilot>(id).unwrap().health.set(health);
             net.settle();

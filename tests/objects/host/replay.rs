@@ -241,9 +241,9 @@ proptest! {
                     let other = net.connection(0);
                     for (connection, shown) in [(local, here), (other, there)] {
                         if shown {
-                            net.server.show(id, connection);
+                            net.server.show(id, connection).unwrap();
                         } else {
-                            net.server.hide(id, connection);
+                            net.server.hide(id, connection).unwrap();
                         }
                     }
                 }
@@ -262,7 +262,7 @@ proptest! {
                         prop_assert_eq!(&copies[0], &server, "with every update");
                     }
                     let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
-                    if let Some(mut replica) = net.client_mut(0).get_mut::<Diary>(id) {
+                    if let Ok(mut replica) = net.client_mut(0).get_mut::<Diary>(id) {
                         let there = std::mem::take(&mut replica.log);
                         if events.iter().any(|event| matches!(event, ClientEvent::Spawned { .. })) {
                             copies[1] = replica.copy();
@@ -279,7 +279,7 @@ proptest! {
         net.settle();
         let replica = net.client_mut(0).get_mut::<Diary>(id);
         let there = replica.map(|mut replica| std::mem::take(&mut replica.log));
-        if let Some(there) = there {
+        if let Ok(there) = there {
             for told in there {
                 copies[1].tell(told);
             }

@@ -23,25 +23,25 @@ fn objects_are_spawned_hidden_shown_and_despawned_for_it() {
     assert!(net.server.is_visible(id, connection));
     net.settle();
     assert_eq!(told(&mut net), [spawned(id)]);
-    assert!(net.server.hide(id, connection));
+    net.server.hide(id, connection).unwrap();
     assert!(!net.server.is_visible(id, connection));
     assert!(local(&net).get::<Player>(id).is_some(), "until the update");
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, true)]);
     assert!(local(&net).get::<Player>(id).is_none() && local(&net).object_count() == 0);
     assert!(net.server.get::<Player>(id).is_some());
-    assert!(net.server.show(id, connection));
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(id)]);
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     assert!(
         local(&net).identity(id).is_none(),
         "the object is the server's own"
     );
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, false)]);
-    assert!(!net.server.show(id, connection) && !net.server.hide(id, connection));
-    assert!(!net.server.restore(id, connection) && !net.server.is_visible(id, connection));
+    assert!(net.server.show(id, connection).is_err() && !net.server.hide(id, connection).is_ok());
+    assert!(net.server.restore(id, connection).is_err() && !net.server.is_visible(id, connection));
 }
 
 #[test]
@@ -50,12 +50,12 @@ fn change_undone_before_the_update_is_not_reported() {
     let id = net.server.spawn(player());
     net.settle();
     told(&mut net);
-    net.server.hide(id, connection);
-    net.server.restore(id, connection);
-    net.server.set_owner(id, Some(connection));
-    net.server.set_owner(id, None);
+    net.server.hide(id, connection).unwrap();
+    net.server.restore(id, connection).unwrap();
+    net.server.set_owner(id, Some(connection)).unwrap();
+    net.server.set_owner(id, None).unwrap();
     let other = net.server.spawn(player());
-    net.server.despawn(other);
+    net.server.despawn(other).unwrap();
     net.settle();
     assert!(told(&mut net).is_empty());
 }
@@ -67,23 +67,23 @@ fn operations_for_all_clients_include_the_local_one() {
         hidden: true,
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(player(), options).unwrap();
+    let id = net.server.try_spawn(player(), options).unwrap();
     net.settle();
     assert!(told(&mut net).is_empty() && !net.server.is_visible(id, connection));
-    net.server.show_to_all(id);
+    net.server.show_to_all(id).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(id)]);
-    net.server.show(id, connection);
-    net.server.hide_from_all(id);
+    net.server.show(id, connection).unwrap();
+    net.server.hide_from_all(id).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, true)], "all includes it");
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(id)]);
-    net.server.restore(id, connection);
+    net.server.restore(id, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, true)]);
-    net.server.show_by_interest(id);
+    net.server.show_by_interest(id).unwrap();
     net.settle();
     assert_eq!(
         told(&mut net),
@@ -99,23 +99,23 @@ fn local_client_can_own_objects() {
         owner: Some(connection),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(player(), options).unwrap();
+    let id = net.server.try_spawn(player(), options).unwrap();
     assert_eq!(net.server.owner(id), Some(connection));
     assert!(!local(&net).is_owner(id), "not before it sees it");
     net.settle();
     assert_eq!(told(&mut net), [spawned(id), owner_changed(id, true)]);
     assert!(local(&net).is_owner(id));
     let other = net.connection(0);
-    net.server.set_owner(id, Some(other));
+    net.server.set_owner(id, Some(other)).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [owner_changed(id, false)]);
     assert!(!local(&net).is_owner(id) && net.client(0).is_owner(id));
-    net.server.set_owner(id, Some(connection));
-    net.server.hide(id, connection);
+    net.server.set_owner(id, Some(connection)).unwrap();
+    net.server.hide(id, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, true)]);
     assert!(!local(&net).is_owner(id) && !net.client(0).is_owner(id));
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(id), owner_changed(id, true)]);
 }
@@ -137,12 +137,12 @@ fn spawn_at(net: &mut MemoryNetwork, x: f32) -> NetId {
         position,
         ..SpawnOptions::default()
     };
-    net.server.spawn_with(player(), options).unwrap()
+    net.server.try_spawn(player(), options).unwrap()
 }
 
 fn watch(net: &mut MemoryNetwork, connection: ConnectionId, x: f32) {
     let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
-    grid.watch(connection, Vector3::new(x, 0.0, 0.0));
+    grid.watch(connection, Vector3::new(x, 0.0, 0.0)).unwrap();
 }
 
 #[test]
@@ -158,25 +158,26 @@ fn grid_shows_near_objects_to_the_local_client() {
     net.settle();
     assert_eq!(told(&mut net), [despawned(near, true), spawned(far)]);
     net.server
-        .set_transform(far, Vector3::default(), Quaternion::IDENTITY);
+        .set_transform(far, Vector3::default(), Quaternion::IDENTITY)
+        .unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(far, true)]);
-    net.server.set_owner(far, Some(connection));
+    net.server.set_owner(far, Some(connection)).unwrap();
     net.settle();
     assert_eq!(
         told(&mut net),
         [spawned(far), owner_changed(far, true)],
         "an owner sees its objects wherever it looks"
     );
-    net.server.set_owner(far, None);
-    net.server.show(near, connection);
+    net.server.set_owner(far, None).unwrap();
+    net.server.show(near, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(near), despawned(far, true)]);
     watch(&mut net, connection, 0.0);
-    net.server.hide(near, connection);
+    net.server.hide(near, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(near, true), spawned(far)]);
-    net.server.show_by_interest(near);
+    net.server.show_by_interest(near).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(near)]);
 }
@@ -219,10 +220,10 @@ fn local_view_does_not_hasten_the_sends_to_others() {
     net.step();
     assert_eq!(told(&mut net), [spawned(id)]);
     assert_eq!(heading(&net).to_bits(), 1.0_f32.to_bits(), "it waits");
-    net.server.hide(id, connection);
+    net.server.hide(id, connection).unwrap();
     net.step();
-    net.server.show(id, connection);
-    net.server.set_owner(id, Some(connection));
+    net.server.show(id, connection).unwrap();
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.step();
     assert_eq!(heading(&net).to_bits(), 1.0_f32.to_bits(), "still");
     net.settle();
@@ -235,16 +236,16 @@ fn tags_show_the_local_client_its_objects() {
     let id = net.server.spawn(player());
     net.settle();
     assert_eq!(told(&mut net), [spawned(id)]);
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     let teams: &mut GroupTags = net.server.interest_mut().unwrap();
-    teams.tag(id, Some(Tag(1)));
+    teams.tag(id, Some(Tag(1))).unwrap();
     net.settle();
     assert!(told(&mut net).is_empty(), "it was shown, which matters now");
-    net.server.restore(id, connection);
+    net.server.restore(id, connection).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, true)]);
     let teams: &mut GroupTags = net.server.interest_mut().unwrap();
-    teams.join(connection, Tag(1));
+    teams.join(connection, Tag(1)).unwrap();
     net.settle();
     assert_eq!(told(&mut net), [spawned(id)]);
     net.server.disconnect(connection, "");

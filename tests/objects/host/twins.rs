@@ -128,8 +128,8 @@ impl Twins {
             hidden,
             ..SpawnOptions::default()
         };
-        let id = self.alone.spawn_with(make(), options()).unwrap();
-        assert_eq!(self.host.spawn_with(make(), options()), Ok(id));
+        let id = self.alone.try_spawn(make(), options()).unwrap();
+        assert_eq!(self.host.try_spawn(make(), options()), Ok(id));
         self.objects.push(id);
     }
 
@@ -138,7 +138,8 @@ impl Twins {
             Some(true) => server.show(id, of),
             Some(false) => server.hide(id, of),
             None => server.restore(id, of),
-        };
+        }
+        .ok();
     }
 
     fn act(&mut self, action: Action) {
@@ -159,7 +160,7 @@ impl Twins {
             Action::Health(choice, health) => {
                 let id = self.object(choice);
                 self.both(|server| {
-                    if let Some(mut player) = server.get_mut::<Player>(id) {
+                    if let Ok(mut player) = server.get_mut::<Player>(id) {
                         player.health.set(health);
                     }
                 });
@@ -167,7 +168,7 @@ impl Twins {
             Action::Heading(choice, to) => {
                 let id = self.object(choice);
                 self.both(|server| {
-                    if let Some(mut compass) = server.get_mut::<Compass>(id) {
+                    if let Ok(mut compass) = server.get_mut::<Compass>(id) {
                         compass.heading.set(to.into());
                     }
                 });
@@ -175,7 +176,7 @@ impl Twins {
             Action::Points(choice, points) => {
                 let id = self.object(choice);
                 self.both(|server| {
-                    if let Some(mut score) = server.get_mut::<Score>(id) {
+                    if let Ok(mut score) = server.get_mut::<Score>(id) {
                         score.points.add(points);
                     }
                 });
@@ -191,7 +192,8 @@ impl Twins {
                         Some(true) => server.show_to_all(id),
                         Some(false) => server.hide_from_all(id),
                         None => server.show_by_interest(id),
-                    };
+                    }
+                    .unwrap();
                 });
             }
             Action::Owner(choice, owner) => {
@@ -203,7 +205,7 @@ impl Twins {
                 let viewer = self.clients[client].0;
                 self.both(|server| {
                     let grid: &mut SpatialGrid = server.interest_mut().unwrap();
-                    grid.watch(viewer, position(place));
+                    grid.watch(viewer, position(place)).unwrap();
                 });
             }
             Action::Move(choice, place) => {
@@ -228,12 +230,12 @@ impl Twins {
             }
             Action::LocalWatch(place) => {
                 let grid: &mut SpatialGrid = self.host.interest_mut().unwrap();
-                grid.watch(self.local, position(place));
+                grid.watch(self.local, position(place)).unwrap();
             }
             Action::LocalOwner(choice) => {
                 let id = self.object(choice);
-                self.host.set_owner(id, Some(self.local));
-                self.alone.set_owner(id, None);
+                self.host.set_owner(id, Some(self.local)).unwrap();
+                self.alone.set_owner(id, None).unwrap();
             }
             _ => {
                 self.host.disconnect(self.local, "again");

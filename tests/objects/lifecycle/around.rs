@@ -32,7 +32,7 @@ fn a_callback_sees_its_object_its_place_and_the_time() {
         ..SpawnOptions::default()
     };
     let both = (Prop::default(), Actor::default());
-    net.server.spawn_with(both, options).unwrap();
+    net.server.try_spawn(both, options).unwrap();
     net.settle();
     assert_eq!(
         noted_of("prop"),
@@ -59,7 +59,7 @@ fn a_callback_sees_the_owner_on_the_server() {
         owner: Some(net.connection(0)),
         ..SpawnOptions::default()
     };
-    net.server.spawn_with(Actor::default(), options).unwrap();
+    net.server.try_spawn(Actor::default(), options).unwrap();
     let expected = [
         "on_network_pre_spawn",
         "on_network_spawn",
@@ -110,7 +110,7 @@ fn siblings_written_to_later_are_sent() {
         Ok(())
     });
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
     assert_eq!(*net.client(0).get::<Partner>(id).unwrap().value, 7);
 }

@@ -66,7 +66,7 @@ fn failing_callback_does_not_stop_other_callbacks() {
         let id = net.server.spawn((Actor::default(), Partner::default()));
         let other = net.server.spawn(Partner::default());
         net.settle();
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         net.settle();
         let expected = LifecycleCallback::all_of_a_life()
             .map(|callback| (id, "Actor", callback, String::from("it broke")));
@@ -125,9 +125,9 @@ fn the_other_callbacks_are_named_as_well() {
     net.settle();
     play(|_, _, _| Err("no".into()));
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
-    net.server.set_owner(id, None);
+    net.server.set_owner(id, None).unwrap();
     net.settle();
     let named = |failed: Vec<(NetId, &'static str, LifecycleCallback, String)>| {
         let names = failed

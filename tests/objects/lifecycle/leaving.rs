@@ -28,8 +28,8 @@ fn despawn_callback_runs_while_the_object_exists() {
         ));
         Ok(())
     });
-    assert!(net.server.despawn(id));
-    assert!(!net.server.despawn(id), "it is gone");
+    net.server.despawn(id).unwrap();
+    assert!(net.server.despawn(id).is_err(), "it is gone");
     let on_server = noted();
     assert_eq!(
         on_server,
@@ -63,7 +63,7 @@ fn writing_while_being_despawned_does_no_harm() {
         }
         Ok(())
     });
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.settle();
     net.server.get_mut::<Actor>(other).unwrap().value.set(9);
     net.settle();
@@ -81,10 +81,10 @@ fn hiding_is_a_despawn_for_the_one_and_showing_a_spawn() {
     net.settle();
     noted();
     let (first, _) = (net.connection(0), net.connection(1));
-    net.server.hide(id, first);
+    net.server.hide(id, first).unwrap();
     net.settle();
     assert_eq!(noted(), ["client #1 Actor on_network_despawn"]);
-    net.server.show(id, first);
+    net.server.show(id, first).unwrap();
     net.settle();
     assert_eq!(noted_of("client #1 Actor").len(), 3);
     let hidden = ClientEvent::Despawned {
@@ -102,7 +102,7 @@ fn burst_despawns_gone_objects_before_new_spawns() {
     let connection = net.connection(0);
     net.server.set_not_ready(connection);
     net.settle();
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.server.spawn(Actor::default());
     net.settle();
     noted();

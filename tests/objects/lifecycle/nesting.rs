@@ -13,8 +13,8 @@ fn self_despawn_runs_its_callback_after_the_current_ones() {
         let id = ctx.net_id();
         if callback == LifecycleCallback::Spawn && told.name == "Actor" {
             let server = ctx.server().expect("no client ever sees it");
-            assert!(server.despawn(id));
-            assert!(!server.despawn(id), "it has been done");
+            server.despawn(id).unwrap();
+            assert!(server.despawn(id).is_err(), "it has been done");
         }
         Ok(())
     });
@@ -90,9 +90,9 @@ fn changes_to_a_checked_out_object_are_deferred() {
                         server.get::<Actor>(NetId(1)).is_none(),
                         "it is being called"
                     );
-                    assert!(server.set_owner(NetId(1), owner));
+                    server.set_owner(NetId(1), owner).unwrap();
                     assert_eq!(server.owner(NetId(1)), owner, "done at once");
-                    assert!(server.despawn(NetId(1)));
+                    server.despawn(NetId(1)).unwrap();
                 }
             }
         }
@@ -114,7 +114,10 @@ fn changes_to_a_checked_out_object_are_deferred() {
     assert_eq!(net.server.object_count(), 1);
     assert!(net.client(0).get::<Actor>(NetId(2)).is_some());
     let first = net.connection(0);
-    assert!(net.server.set_owner(NetId(2), Some(first)), "and goes on");
+    assert!(
+        net.server.set_owner(NetId(2), Some(first)).is_ok(),
+        "and goes on"
+    );
 }
 
 #[test]
@@ -126,11 +129,11 @@ fn objects_that_despawn_each_other_are_both_despawned_once() {
     play(|_, callback, ctx| {
         let other = NetId(3 - ctx.net_id().0);
         if let (LifecycleCallback::Despawn, Some(server)) = (callback, ctx.server()) {
-            server.despawn(other);
+            server.despawn(other).ok();
         }
         Ok(())
     });
-    assert!(net.server.despawn(ids[0]));
+    net.server.despawn(ids[0]).unwrap();
     assert_eq!(
         noted(),
         [
@@ -198,7 +201,7 @@ fn client_that_joins_in_a_nested_update_gets_the_object_later() {
         Ok(())
     });
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
     assert_eq!(*net.client(0).get::<Actor>(id).expect("owed").value, 2);
     assert!(net.client(0).is_owner(id));
@@ -218,7 +221,7 @@ fn chain_of_nested_spawns_runs_in_order() {
         if let (LifecycleCallback::Despawn, NetId(id), Some(server)) =
             (callback, ctx.net_id(), ctx.server())
         {
-            server.despawn(NetId(id + 1));
+            server.despawn(NetId(id + 1)).ok();
         }
         Ok(())
     });
@@ -232,7 +235,7 @@ fn chain_of_nested_spawns_runs_in_order() {
     net.settle();
     assert_eq!(net.client(0).object_count(), 5000);
     noted();
-    net.server.despawn(NetId(1));
+    net.server.despawn(NetId(1)).unwrap();
     assert_eq!(net.server.object_count(), 0);
     assert_eq!(noted().len(), 5000);
     assert_eq!(server_events(&mut net), []);
@@ -311,7 +314,7 @@ fn packet_in_a_callback_is_handled_after_the_current_one() {
         Ok(())
     });
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
     assert_eq!(*net.client(0).get::<Actor>(id).unwrap().value, 9);
     let told = events(&mut net, 0);

@@ -22,7 +22,7 @@ fn ownership_is_lost_on_the_server_before_the_client_gains_it() {
         Ok(())
     });
     let (first, second) = (net.connection(0), net.connection(1));
-    net.server.set_owner(id, Some(first));
+    net.server.set_owner(id, Some(first)).unwrap();
     assert_eq!(
         settled(&mut net),
         [
@@ -36,7 +36,7 @@ fn ownership_is_lost_on_the_server_before_the_client_gains_it() {
             "owns it: true",
         ]
     );
-    net.server.set_owner(id, Some(second));
+    net.server.set_owner(id, Some(second)).unwrap();
     let told = settled(&mut net);
     assert_eq!(told[0], "client #1 Actor on_lost_ownership");
     assert_eq!(told[4], "client #1 Actor on_gained_ownership");
@@ -45,7 +45,7 @@ fn ownership_is_lost_on_the_server_before_the_client_gains_it() {
         8,
         "the server is told nothing: it did not own it"
     );
-    net.server.set_owner(id, None);
+    net.server.set_owner(id, None).unwrap();
     let told = settled(&mut net);
     assert_eq!(told[0], "server #1 Actor on_gained_ownership");
     assert_eq!(told[1], "owns it: true");
@@ -61,12 +61,12 @@ fn equal_owner_is_no_change() {
     let mut net = network(1);
     let id = net.server.spawn(Actor::default());
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     net.settle();
     noted();
-    assert!(net.server.set_owner(id, Some(connection)));
+    net.server.set_owner(id, Some(connection)).unwrap();
     assert!(
-        !net.server.set_owner(id, Some(ConnectionId(99))),
+        !net.server.set_owner(id, Some(ConnectionId(99))).is_ok(),
         "no such connection"
     );
     assert_eq!(settled(&mut net), [""; 0]);
@@ -80,7 +80,7 @@ fn initial_ownership_is_gained_after_spawn_on_the_client_only() {
         owner: Some(net.connection(1)),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Actor::default(), options).unwrap();
+    let id = net.server.try_spawn(Actor::default(), options).unwrap();
     assert_eq!(
         noted_of("ownership"),
         [""; 0],
@@ -111,7 +111,7 @@ fn joining_client_knows_its_ownership_in_the_spawn_callback() {
     let id = net.server.spawn(Actor::default());
     net.connect();
     let connection = net.connection(0);
-    net.server.set_owner(id, Some(connection));
+    net.server.set_owner(id, Some(connection)).unwrap();
     noted();
     play(|_, _, ctx| {
         note(format!("owns it: {}", ctx.is_owner()));
@@ -132,8 +132,8 @@ fn server_gains_objects_of_a_leaving_owner() {
     let mut net = network(2);
     let ids = [1, 2, 3].map(|_| net.server.spawn(Actor::default()));
     let leaver = net.connection(0);
-    net.server.set_owner(ids[0], Some(leaver));
-    net.server.set_owner(ids[2], Some(leaver));
+    net.server.set_owner(ids[0], Some(leaver)).unwrap();
+    net.server.set_owner(ids[2], Some(leaver)).unwrap();
     net.settle();
     noted();
     play(|_, _, ctx| {

@@ -147,11 +147,11 @@ fn each_callback_runs_once_and_only_for_spawned_objects() {
         net_id: Some(NetId(0)),
         ..SpawnOptions::default()
     };
-    assert!(net.server.spawn_with(Actor::default(), refused).is_err());
+    assert!(net.server.try_spawn(Actor::default(), refused).is_err());
     assert_eq!(noted(), [""; 0]);
     let id = net.server.spawn(Actor::default());
     net.settle();
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.settle();
     let told = noted();
     for step in ["pre_spawn", "network_spawn", "post_spawn", "despawn"] {

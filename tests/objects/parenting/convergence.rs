@@ -125,7 +125,7 @@ impl World {
             }
             Action::Despawn(choice) => {
                 let id = self.object(choice);
-                self.net.server.despawn(id);
+                self.net.server.despawn(id).ok();
                 self.objects.retain(|object| *object != id);
             }
             Action::SetParent(child, parent) => {
@@ -134,7 +134,7 @@ impl World {
                 let _ = self.net.server.set_parent(self.object(child), parent);
             }
             Action::SetHealth(object, health) => {
-                if let Some(mut player) = self.net.server.get_mut::<Player>(self.object(object)) {
+                if let Ok(mut player) = self.net.server.get_mut::<Player>(self.object(object)) {
                     player.health.set(health);
                 }
             }
@@ -158,8 +158,8 @@ impl World {
         };
         let server = &mut self.net.server;
         let spawned = match scene_id {
-            None => server.spawn_with(Door::default(), options),
-            Some(_) => server.spawn_with(Player::new(1, "scene"), options),
+            None => server.try_spawn(Door::default(), options),
+            Some(_) => server.try_spawn(Player::new(1, "scene"), options),
         };
         self.objects.extend(spawned);
     }
@@ -168,17 +168,17 @@ impl World {
         match *action {
             Action::Show(object, client) => {
                 let (object, connection) = (self.object(object), self.connection(client));
-                self.net.server.show(object, connection);
+                self.net.server.show(object, connection).ok();
             }
             Action::Hide(object, client) => {
                 let (object, connection) = (self.object(object), self.connection(client));
-                self.net.server.hide(object, connection);
+                self.net.server.hide(object, connection).ok();
             }
             Action::HideFromAll(object) => {
-                self.net.server.hide_from_all(self.object(object));
+                self.net.server.hide_from_all(self.object(object)).ok();
             }
             Action::ShowToAll(object) => {
-                self.net.server.show_to_all(self.object(object));
+                self.net.server.show_to_all(self.object(object)).ok();
             }
             _ => {}
         }
@@ -188,7 +188,7 @@ impl World {
         match *action {
             Action::SetBudget(choice, bytes) => {
                 let (connection, budget) = (self.connection(choice), bytes.map(Budget::new));
-                self.net.server.set_budget(connection, budget);
+                self.net.server.set_budget(connection, budget).ok();
             }
             Action::Load(choice, scene_id) => {
                 let client = self.client(choice);

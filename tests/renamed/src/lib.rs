@@ -64,7 +64,7 @@ pub struct Look {
 mod tests {
     use ::net::Prefabs;
     use ::net::testing::MemoryNetwork;
-    use ::std::{assert_eq, option::Option::Some};
+    use ::std::{assert_eq, option::Option::Some, result::Result::Ok};
 
     use super::{Lamp, Look};
 
@@ -76,7 +76,7 @@ mod tests {
             .server
             .spawn(<Lamp as ::std::default::Default>::default());
         net.settle();
-        if let Some(mut lamp) = net.server.get_mut::<Lamp>(id) {
+        if let Ok(mut lamp) = net.server.get_mut::<Lamp>(id) {
             lamp.lit.set(true);
             lamp.look.brightness = 9;
             lamp.names.push(4);

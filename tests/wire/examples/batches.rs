@@ -243,7 +243,7 @@ fn spawn_at_3(server: &mut NetworkServer, behaviours: impl syncvar::behaviour::B
         net_id: Some(NetId(3)),
         ..SpawnOptions::default()
     };
-    server.spawn_with(behaviours, options).expect("a free id");
+    server.try_spawn(behaviours, options).expect("a free id");
 }
 
 fn spawn_one(
@@ -258,7 +258,7 @@ fn spawn_one(
         ..SpawnOptions::default()
     };
     server
-        .spawn_with(One { v: 5.into() }, options)
+        .try_spawn(One { v: 5.into() }, options)
         .expect("a free id");
 }
 

@@ -96,8 +96,8 @@ fn sent(dialect: Framing, id: u32, act: fn(&mut World)) -> String {
         ..SpawnOptions::default()
     };
     let spawned = match id {
-        5 => server.spawn_with((Gun, Gun), options),
-        _ => server.spawn_with(Gun, options),
+        5 => server.try_spawn((Gun, Gun), options),
+        _ => server.try_spawn(Gun, options),
     };
     let mut world = World {
         server,

@@ -18,7 +18,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let destroyed = sent(|server, _| {
         server.update(Duration::from_secs(1));
         spawn_300(server);
-        server.despawn(NetId(300));
+        server.despawn(NetId(300)).unwrap();
     });
     let hidden = sent(|server, connection| {
         let options = SpawnOptions {
@@ -26,14 +26,14 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             ..SpawnOptions::default()
         };
         server
-            .spawn_with(One::default(), options)
+            .try_spawn(One::default(), options)
             .expect("a free id");
         server.update(Duration::from_secs(1));
-        server.hide(NetId(5), connection);
+        server.hide(NetId(5), connection).unwrap();
     });
     let owned = sent(|server, connection| {
         spawn_300(server);
-        server.set_owner(NetId(300), Some(connection));
+        server.set_owner(NetId(300), Some(connection)).unwrap();
     });
     vec![
         ("ObjectDestroy #300", destroyed),
@@ -141,7 +141,7 @@ fn spawn_300(server: &mut NetworkServer) {
         ..SpawnOptions::default()
     };
     server
-        .spawn_with(One::default(), options)
+        .try_spawn(One::default(), options)
         .expect("a free id");
     server.update(Duration::from_secs(1));
 }
@@ -166,7 +166,7 @@ fn scene_spawn_example() -> String {
             ..SpawnOptions::default()
         };
         server
-            .spawn_with(One { v: 5.into() }, options)
+            .try_spawn(One { v: 5.into() }, options)
             .expect("free ids");
     })
 }
@@ -195,7 +195,7 @@ fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
             ..SpawnOptions::default()
         };
         server
-            .spawn_with(One { v: 5.into() }, options)
+            .try_spawn(One { v: 5.into() }, options)
             .expect("a free id");
     }
     server.update(Duration::from_secs(1));
@@ -233,7 +233,7 @@ fn update_example() -> String {
             net_id: Some(NetId(3)),
             ..SpawnOptions::default()
         };
-        server.spawn_with(list(), options).expect("a free id");
+        server.try_spawn(list(), options).expect("a free id");
         server.update(Duration::from_secs(1));
         server
             .get_mut::<Two>(NetId(3))
@@ -281,9 +281,11 @@ fn token() -> [u8; 16] {
 }
 
 fn session_example() -> String {
-    let mut config = ServerConfig::default();
-    config.reconnect_grace = Duration::from_secs(1);
-    config.session_tokens = Some(token);
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(Prefabs::new(), config);
     let connection = server.handle_connect();
     let mut client = NetworkClient::new(Prefabs::new());

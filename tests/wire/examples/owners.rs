@@ -76,7 +76,7 @@ impl Pair {
             owner,
             ..SpawnOptions::default()
         };
-        self.server.spawn_with(hero, options).expect("a free id");
+        self.server.try_spawn(hero, options).expect("a free id");
         self.step()
     }
 }
@@ -116,7 +116,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let mut other = Pair::new();
     let connection = other.connection;
     let shown_to_others = other.spawn(None);
-    other.server.set_owner(NetId(5), Some(connection));
+    other.server.set_owner(NetId(5), Some(connection)).unwrap();
     let given = other.step();
     vec![
         (

@@ -83,7 +83,7 @@ fn void_example() -> String {
         ..SpawnOptions::default()
     };
     let id = server
-        .spawn_with(Two::default(), options)
+        .try_spawn(Two::default(), options)
         .expect("a free id");
     server.update(Duration::from_secs(2));
     let write = |server: &mut NetworkServer, length| {
@@ -91,7 +91,7 @@ fn void_example() -> String {
         two.w.set("x".repeat(length));
     };
     write(&mut server, 40_000);
-    server.show(id, connection);
+    server.show(id, connection).unwrap();
     server.update(Duration::from_secs(3));
     write(&mut server, 1);
     server.update(Duration::from_secs(4));

@@ -256,7 +256,7 @@ fn third_behaviour() -> BehaviourRef<One> {
         net_id: Some(NetId(300)),
         ..SpawnOptions::default()
     };
-    let id = server.spawn_with(parts(), options).expect("a free id");
+    let id = server.try_spawn(parts(), options).expect("a free id");
     BehaviourRef::to(&server, id).expect("it has one")
 }
 

@@ -16,12 +16,12 @@ use syncvar_testing::{Door, Player, change, drain, network, states};
 fn object_needs_at_least_one_behaviour() {
     let mut net = network(1);
     let nothing = BehaviourList::new();
-    let error = net.server.spawn_with(nothing, SpawnOptions::default());
+    let error = net.server.try_spawn(nothing, SpawnOptions::default());
     assert_eq!(
         error,
         Err(SpawnError::Prefab(PrefabError::NotRegistered("[]".into())))
     );
-    let error = net.server.spawn_with(
+    let error = net.server.try_spawn(
         (Player::default(), Door::default()),
         SpawnOptions::default(),
     );
@@ -81,11 +81,11 @@ fn values_can_be_set_before_and_after_the_spawn() {
     let expected = Some((2, "initialised".into(), 3));
     assert_eq!(states(&net, id), [expected]);
 
-    assert!(net.server.despawn(id));
-    assert!(net.server.get_mut::<Player>(id).is_none());
-    assert!(net.server.get_mut::<Player>(NetId(77)).is_none());
+    net.server.despawn(id).unwrap();
+    assert!(net.server.get_mut::<Player>(id).is_err());
+    assert!(net.server.get_mut::<Player>(NetId(77)).is_err());
     net.settle();
-    assert!(net.client_mut(0).get_mut::<Player>(id).is_none());
+    assert!(net.client_mut(0).get_mut::<Player>(id).is_err());
 }
 
 /// T9: the server has no clock, and none of the game's: it is told the time with each update. However

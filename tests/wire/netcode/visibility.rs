@@ -24,7 +24,7 @@ fn several_objects_are_hidden_and_shown_one_by_one() {
     net.settle();
     let connection = net.connection(1);
     for (hidden, id) in ids.iter().enumerate() {
-        assert!(net.server.hide(*id, connection));
+        net.server.hide(*id, connection).unwrap();
         assert!(!net.server.is_visible(*id, connection));
         net.settle();
         assert_eq!(net.client(1).object_count(), 2 - hidden);
@@ -37,7 +37,7 @@ fn several_objects_are_hidden_and_shown_one_by_one() {
     drain(&mut net, 1);
     for id in &ids {
         assert_eq!(states(&net, *id), [ANN(5), None]);
-        assert!(net.server.show(*id, connection));
+        net.server.show(*id, connection).unwrap();
         net.settle();
         assert_eq!(states(&net, *id), [ANN(5), ANN(5)]);
         assert_eq!(drain(&mut net, 1), [ClientEvent::Spawned { object: *id }]);
@@ -55,7 +55,7 @@ fn several_objects_are_hidden_and_shown_together() {
     let connection = net.connection(1);
     drain(&mut net, 1);
     for id in &ids {
-        net.server.hide(*id, connection);
+        net.server.hide(*id, connection).unwrap();
     }
     net.settle();
     for id in &ids {
@@ -68,7 +68,7 @@ fn several_objects_are_hidden_and_shown_together() {
     };
     assert_eq!(drain(&mut net, 1), ids.iter().map(gone).collect::<Vec<_>>());
     for id in &ids {
-        net.server.show(*id, connection);
+        net.server.show(*id, connection).unwrap();
     }
     net.settle();
     let here = |id: &NetId| ClientEvent::Spawned { object: *id };
@@ -84,21 +84,21 @@ fn several_objects_are_hidden_and_shown_together() {
 fn hidden_object_is_on_no_client_and_changes_views_cleanly() {
     let mut net = network(2);
     let new = Player::new(1, "Ann");
-    let id = net.server.spawn_with(new, spawned_hidden()).unwrap();
+    let id = net.server.try_spawn(new, spawned_hidden()).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
     assert!((0..2).all(|client| drain(&mut net, client).is_empty()));
 
     let connection = net.connection(0);
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [ANN(1), None]);
-    net.server.hide(id, connection);
+    net.server.hide(id, connection).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
-    net.server.show(id, connection);
+    net.server.show(id, connection).unwrap();
     net.settle();
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.settle();
     assert_eq!(states(&net, id), [None, None]);
     let here = ClientEvent::Spawned { object: id };
@@ -124,7 +124,7 @@ fn late_joiner_receives_visible_objects_only() {
         };
         let id = net
             .server
-            .spawn_with(Player::new(1, "Ann"), options)
+            .try_spawn(Player::new(1, "Ann"), options)
             .unwrap();
         net.settle();
         let late = net.connect();
@@ -134,7 +134,7 @@ fn late_joiner_receives_visible_objects_only() {
         if hidden {
             change(&mut net, id, |player| player.health.set(2));
             let connection = net.connection(late);
-            assert!(net.server.show(id, connection));
+            net.server.show(id, connection).unwrap();
             net.settle();
             assert_eq!(states(&net, id), [None, ANN(2)]);
         }

@@ -225,8 +225,6 @@ fn a_plain_string_travels_and_keeps_its_memory() {
     let mut motto: SyncVar<String> = "a long motto, longer than the next".into();
     let place = motto.as_ptr();
     let bytes = round_trip(&String::from("short"), &String::new());
-    NetworkReader::new(&bytes)
-        .read_into(motto.as_mut())
-        .unwrap();
+    NetworkReader::new(&bytes).read_into(&mut *motto).unwrap();
     assert_eq!((motto.as_str(), motto.as_ptr()), ("short", place));
 }

@@ -125,18 +125,18 @@ impl Sight {
             Event::SetOwner(object, client) => {
                 let owner = client.map(|client| self.world.connection(client));
                 let id = self.world.object(object);
-                self.world.net.server.set_owner(id, owner);
+                self.world.net.server.set_owner(id, owner).ok();
             }
             Event::Restore(object, client) => {
                 let connection = self.world.connection(client);
                 let (id, thing) = self.thing(object);
                 thing.map(|thing| thing.said.remove(&connection));
-                self.world.net.server.restore(id, connection);
+                self.world.net.server.restore(id, connection).ok();
             }
             Event::ShowByInterest(object) => {
                 self.set_rule(object, Rule::Interest);
                 let id = self.world.object(object);
-                self.world.net.server.show_by_interest(id);
+                self.world.net.server.show_by_interest(id).ok();
             }
             Event::Move(object, position) => self.move_to(object, position),
             Event::Tag(object, tag) => {
@@ -144,7 +144,7 @@ impl Sight {
                 if let Some(thing) = thing {
                     thing.tag = tag;
                 }
-                self.tags().tag(id, tag);
+                self.tags().tag(id, tag).ok();
             }
             Event::Bind(object, bound) => {
                 let (id, thing) = self.thing(object);
@@ -153,9 +153,9 @@ impl Sight {
                 }
                 let grid = self.tags().inner_mut();
                 if bound {
-                    grid.place_in_grid(id);
+                    grid.place_in_grid(id).ok();
                 } else {
-                    grid.show_everywhere(id);
+                    grid.show_everywhere(id).ok();
                 }
             }
             look => self.look(&look),
@@ -167,24 +167,24 @@ impl Sight {
             Event::Watch(client, position) => {
                 let (connection, viewer) = self.viewer(client);
                 (viewer.position, viewer.following) = (Some(position), None);
-                self.tags().inner_mut().watch(connection, position);
+                self.tags().inner_mut().watch(connection, position).ok();
             }
             Event::Follow(client, object) => {
                 let (id, thing) = self.thing(object);
                 let position = thing.map(|thing| thing.position);
                 let (connection, viewer) = self.viewer(client);
                 (viewer.position, viewer.following) = (position, Some(id));
-                self.tags().inner_mut().follow(connection, id);
+                self.tags().inner_mut().follow(connection, id).ok();
             }
             Event::StopWatching(client) => {
                 let (connection, viewer) = self.viewer(client);
                 (viewer.position, viewer.following) = (None, None);
-                self.tags().inner_mut().stop_watching(connection);
+                self.tags().inner_mut().stop_watching(connection).ok();
             }
             Event::JoinTag(client, tag) => {
                 let (connection, viewer) = self.viewer(client);
                 viewer.joined.insert(tag);
-                self.tags().join(connection, tag);
+                self.tags().join(connection, tag).ok();
             }
             Event::LeaveTag(client, tag) => {
                 let (connection, viewer) = self.viewer(client);
@@ -205,7 +205,9 @@ impl Sight {
             }
         }
         let server = &mut self.world.net.server;
-        server.set_transform(id, position, Quaternion::IDENTITY);
+        server
+            .set_transform(id, position, Quaternion::IDENTITY)
+            .ok();
     }
 
     fn set_rule(&mut self, object: usize, rule: Rule) {

@@ -89,9 +89,9 @@ fn check_walks(options: &GridOptions, start: &[(f32, f32, f32); 6], walks: &[Wal
         grid.handle_connect(connections[who]);
         grid.handle_spawn(objects[who], *position);
         if who % 2 == 0 {
-            grid.follow(connections[who], objects[who]);
+            grid.follow(connections[who], objects[who]).unwrap();
         } else {
-            grid.watch(connections[who], *position);
+            grid.watch(connections[who], *position).unwrap();
         }
     }
     for walk in walks {
@@ -104,7 +104,7 @@ fn check_walks(options: &GridOptions, start: &[(f32, f32, f32); 6], walks: &[Wal
         *position = Vector3::new(position.x + x, position.y + y, position.z + z);
         grid.handle_move(objects[who], *position);
         if who % 2 == 1 {
-            grid.watch(connections[who], *position);
+            grid.watch(connections[who], *position).unwrap();
         }
         if !walk.update {
             continue;
@@ -149,13 +149,13 @@ fn grid_allocates_no_memory_once_grown() {
     let mut changes = InterestChanges::default();
     grid.handle_connect(ConnectionId(1));
     grid.handle_connect(ConnectionId(2));
-    grid.follow(ConnectionId(1), NetId(1));
+    grid.follow(ConnectionId(1), NetId(1)).unwrap();
     grid.handle_spawn(NetId(1), Vector3::new(0.0, 0.0, 0.0));
     let mut walk = |grid: &mut SpatialGrid| {
         for cell in [0, 1, 2, -3, 40, 0_i8] {
             let position = Vector3::new(f32::from(cell) * 10.0, 0.0, 0.0);
             grid.handle_move(NetId(1), position);
-            grid.watch(ConnectionId(2), position);
+            grid.watch(ConnectionId(2), position).unwrap();
             grid.update(&mut changes);
             assert!(changes.drain().count() <= 1 + 4 * grid.cells_in_view());
         }

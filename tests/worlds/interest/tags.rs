@@ -186,6 +186,7 @@ impl Model {
                     true => grid.place_in_grid(id),
                     false => grid.show_everywhere(id),
                 }
+                .unwrap()
             }
             Action::Tag(n, inner, tag) => {
                 let (id, thing) = self.object(*n)?;
@@ -194,6 +195,7 @@ impl Model {
                     true => self.interest.inner_mut().tag(id, tag.map(Tag)),
                     false => self.interest.tag(id, tag.map(Tag)),
                 }
+                .unwrap()
             }
             _ => {}
         }
@@ -214,18 +216,26 @@ impl Model {
                 let (id, person) = self.connection(*n)?;
                 person.viewer = Viewer::At(*cell);
                 let grid = self.interest.inner_mut().inner_mut();
-                grid.watch(id, middle(*cell));
+                grid.watch(id, middle(*cell)).unwrap();
             }
             Action::Follow(n, m) => {
                 let (object, _) = self.object(*m)?;
                 let (id, person) = self.connection(*n)?;
                 person.viewer = Viewer::With(object);
-                self.interest.inner_mut().inner_mut().follow(id, object);
+                self.interest
+                    .inner_mut()
+                    .inner_mut()
+                    .follow(id, object)
+                    .unwrap();
             }
             Action::StopWatching(n) => {
                 let (id, person) = self.connection(*n)?;
                 person.viewer = Viewer::Nowhere;
-                self.interest.inner_mut().inner_mut().stop_watching(id);
+                self.interest
+                    .inner_mut()
+                    .inner_mut()
+                    .stop_watching(id)
+                    .unwrap();
             }
             Action::Join(n, inner, tag) => {
                 let (id, person) = self.connection(*n)?;
@@ -234,6 +244,7 @@ impl Model {
                     true => self.interest.inner_mut().join(id, Tag(*tag)),
                     false => self.interest.join(id, Tag(*tag)),
                 }
+                .unwrap()
             }
             Action::Leave(n, inner, tag) => {
                 let (id, person) = self.connection(*n)?;

@@ -201,7 +201,10 @@ impl Twins {
         client.handle_connect();
         let connection = self.both(NetworkServer::handle_connect);
         self.clients.push((connection, client));
-        self.grids(|grid| grid.watch(connection, Vector3::default()));
+        self.grids(|grid| {
+            grid.watch(connection, Vector3::default())
+                .unwrap_or_default()
+        });
         for _ in 0..3 {
             self.exchange();
         }

@@ -86,7 +86,7 @@ impl World {
             let Some(end) = owner.and_then(|owner| self.ends.get_mut(&owner)) else {
                 continue;
             };
-            let Some(mut hero) = end.client.get_mut::<Hero>(id) else {
+            let Ok(mut hero) = end.client.get_mut::<Hero>(id) else {
                 continue;
             };
             hero.aim.set(number);
@@ -109,9 +109,9 @@ impl World {
     fn assert_fast_equal(&mut self) {
         self.kind.loss = 0;
         for id in self.objects.clone() {
-            self.server.set_owner(id, None);
+            self.server.set_owner(id, None).ok();
             self.look_at_owners();
-            if let Some(mut fast) = self.server.get_mut::<Fast>(id) {
+            if let Ok(mut fast) = self.server.get_mut::<Fast>(id) {
                 fast.set_dirty_bit(u64::MAX);
             }
         }

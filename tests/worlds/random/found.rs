@@ -30,7 +30,7 @@ fn owned(net: &mut MemoryNetwork, client: usize) -> NetId {
         owner: Some(net.connection(client)),
         ..SpawnOptions::default()
     };
-    let id = net.server.spawn_with(Hero::default(), options).unwrap();
+    let id = net.server.try_spawn(Hero::default(), options).unwrap();
     net.settle();
     id
 }
@@ -130,7 +130,7 @@ fn call_precedes_a_later_owner_change() {
         let id = owned(&mut net, 0);
         events(&mut net, 0);
         net.server.calls::<Hero>(id).rang(1).unwrap();
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).ok();
         net.settle();
         let events = events(&mut net, 0);
         let place = |is: fn(&ClientEvent) -> bool| events.iter().position(is).expect("an event");
@@ -250,15 +250,15 @@ fn owner_only_reference_is_notified_when_its_object_appears() {
         let mut net = network(dialect, 1);
         let [holder, target] = [(); 2].map(|()| net.server.spawn(Hero::default()));
         let connection = net.connection(0);
-        net.server.hide(target, connection);
+        net.server.hide(target, connection).ok();
         let mut hero = net.server.get_mut::<Hero>(holder).unwrap();
         hero.mark.set(target.into());
         drop(hero);
         net.settle();
-        net.server.set_owner(holder, Some(connection));
+        net.server.set_owner(holder, Some(connection)).ok();
         net.settle();
         events(&mut net, 0);
-        net.server.show(target, connection);
+        net.server.show(target, connection).ok();
         net.settle();
         let resolved = ClientEvent::ReferenceResolved {
             object: holder,
@@ -345,13 +345,13 @@ fn owner_equals_the_server_in_unets_literal_bytes() {
     net.client_mut(0).get_mut::<Hero>(id).unwrap().names = 1;
     let connection = net.connection(0);
     for owner in [None, Some(connection)] {
-        net.server.set_owner(id, owner);
-        if let Some(mut hero) = net.server.get_mut::<Hero>(id) {
+        net.server.set_owner(id, owner).ok();
+        if let Ok(mut hero) = net.server.get_mut::<Hero>(id) {
             hero.path.push(4);
             hero.mode.set(4);
         }
         net.settle();
-        net.server.restore(id, connection);
+        net.server.restore(id, connection).ok();
         net.settle();
         let [server, replica] = [net.server.get::<Hero>(id), net.client(0).get(id)];
         let (server, replica) = (server.unwrap(), replica.unwrap());

@@ -107,7 +107,7 @@ proptest! {
                 let ids: Vec<_> = client.identities().map(syncvar::NetworkIdentity::net_id).collect();
                 prop_assert!(ids.len() <= 20);
                 for id in ids {
-                    if let Some(mut hero) = client.get_mut::<Hero>(id) {
+                    if let Ok(mut hero) = client.get_mut::<Hero>(id) {
                         hero.path.push(1);
                         *hero.aim += 1;
                     }

@@ -162,11 +162,11 @@ impl Hero {
         let id = context.net_id();
         let server = context.server().unwrap();
         if number % 5 == 0 {
-            server.set_owner(id, None);
+            server.set_owner(id, None).ok();
             self.path.push(number);
         }
         if number % 7 == 0 {
-            server.despawn(id);
+            server.despawn(id).ok();
         }
         let _ = server.calls::<Self>(id).say(next_call());
     }
@@ -178,10 +178,10 @@ impl Hero {
         let id = context.net_id();
         let server = context.server().unwrap();
         if number % 5 == 0 {
-            server.set_owner(id, Some(sender));
+            server.set_owner(id, Some(sender)).ok();
         }
         if number % 7 == 0 {
-            server.hide(id, sender);
+            server.hide(id, sender).ok();
         }
         if number % 11 == 0 {
             server.set_not_ready(sender);

@@ -157,8 +157,9 @@ impl World {
     }
 
     fn watch(&mut self, connection: ConnectionId, place: i8) {
-        if let Some(grid) = self.server.interest_mut::<SpatialGrid>() {
-            grid.watch(connection, Vector3::new(f32::from(place), 0.0, 0.0));
+        if let Ok(grid) = self.server.interest_mut::<SpatialGrid>() {
+            grid.watch(connection, Vector3::new(f32::from(place), 0.0, 0.0))
+                .ok();
         }
     }
 
@@ -190,15 +191,15 @@ impl World {
         };
         let server = &mut self.server;
         let id = match kind {
-            0 => server.spawn_with(
+            0 => server.try_spawn(
                 (Plain::default(), Hero::default(), Fast::default()),
                 options,
             ),
-            1 => server.spawn_with(Hero::default(), options),
+            1 => server.try_spawn(Hero::default(), options),
             _ if server.scene_object(GATE).is_none() => {
                 server.spawn_scene_object(GATE, Hero::default())
             }
-            _ => server.spawn_with(Plain::default(), options),
+            _ => server.try_spawn(Plain::default(), options),
         };
         let id = id.unwrap();
         self.objects.push(id);
@@ -231,7 +232,7 @@ impl World {
         self.counter += 1;
         let number = self.counter;
         let bit = |index: u16| fields >> index & 1 == 1;
-        if let Some(mut hero) = self.server.get_mut::<Hero>(id) {
+        if let Ok(mut hero) = self.server.get_mut::<Hero>(id) {
             if bit(0) {
                 hero.name.set(number.to_string());
             }
@@ -268,11 +269,11 @@ impl World {
                 hero.orders.clear();
             }
         }
-        if let Some(mut fast) = self.server.get_mut::<Fast>(id) {
+        if let Ok(mut fast) = self.server.get_mut::<Fast>(id) {
             fast.fuel.set(fuel);
             fast.lap.set(number);
         }
-        if let Some(mut plain) = self.server.get_mut::<Plain>(id).filter(|_| bit(10)) {
+        if let Some(mut plain) = self.server.get_mut::<Plain>(id).ok().filter(|_| bit(10)) {
             plain.log.push(number);
         }
     }
@@ -288,7 +289,7 @@ impl World {
             return;
         }
         let client = &mut end.client;
-        if let Some(mut hero) = client.get_mut::<Hero>(id) {
+        if let Ok(mut hero) = client.get_mut::<Hero>(id) {
             if bit(0) {
                 hero.aim.set(number);
             }
@@ -312,7 +313,7 @@ impl World {
                 hero.path.remove(0);
             }
         }
-        if let Some(mut fast) = client.get_mut::<Fast>(id).filter(|_| bit(9)) {
+        if let Some(mut fast) = client.get_mut::<Fast>(id).ok().filter(|_| bit(9)) {
             fast.speed.set(number);
         }
     }
@@ -597,7 +598,9 @@ impl World {
             }
             Action::Limit(client, bytes) => {
                 if let Some(connection) = self.connection(client) {
-                    self.server.set_budget(connection, bytes.map(Budget::new));
+                    self.server
+                        .set_budget(connection, bytes.map(Budget::new))
+                        .ok();
                 }
             }
             Action::Watch(client, place) => {
@@ -634,10 +637,10 @@ impl World {
             Action::Write(_, fields) => self.write(id, fields),
             Action::SetOwner(_, client) => {
                 let owner = client.and_then(|client| self.connection(client));
-                self.server.set_owner(id, owner);
+                self.server.set_owner(id, owner).ok();
             }
             Action::Despawn(_) => {
-                self.server.despawn(id);
+                self.server.despawn(id).ok();
             }
             Action::Parent(_, other) => {
                 let parent = self.object(other).filter(|parent| *parent != id);
@@ -645,14 +648,16 @@ impl World {
             }
             Action::Target(_, other) => {
                 let target = self.object(other).map(NetRef::from).unwrap_or_default();
-                if let Some(mut hero) = self.server.get_mut::<Hero>(id) {
+                if let Ok(mut hero) = self.server.get_mut::<Hero>(id) {
                     hero.target.set(target);
                     hero.mark.set(target);
                 }
             }
             Action::Move(_, place) => {
                 let place = Vector3::new(f32::from(place), 0.0, 0.0);
-                self.server.set_transform(id, place, Quaternion::IDENTITY);
+                self.server
+                    .set_transform(id, place, Quaternion::IDENTITY)
+                    .ok();
             }
             _ => self.act_on_both(id, action),
         }
@@ -673,13 +678,13 @@ impl World {
         match action {
             Action::OwnerWrite(_, _, fields) => self.owner_write(connection, id, fields),
             Action::Show(_, _, true) => {
-                self.server.show(id, connection);
+                self.server.show(id, connection).ok();
             }
             Action::Show(_, _, false) => {
-                self.server.hide(id, connection);
+                self.server.hide(id, connection).ok();
             }
             Action::Restore(..) => {
-                self.server.restore(id, connection);
+                self.server.restore(id, connection).ok();
             }
             Action::Call(_, _, kind) => self.call(id, connection, kind),
             Action::Command(_, _, fire) => self.command(connection, id, fire),

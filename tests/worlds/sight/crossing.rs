@@ -90,7 +90,7 @@ fn clock(net: &MemoryNetwork, client: usize, id: NetId) -> Option<(i32, &[i32])>
 }
 
 fn spawn_clock(net: &mut MemoryNetwork, x: f32) -> NetId {
-    let spawned = net.server.spawn_with(Clock::default(), options_at(x));
+    let spawned = net.server.try_spawn(Clock::default(), options_at(x));
     spawned.expect("it is registered")
 }
 
@@ -147,7 +147,7 @@ fn unaffected_objects_keep_their_interval_on_an_entry() {
     in_every_dialect(2, |mut net| {
         let id = spawn_clock(&mut net, HERE);
         net.settle();
-        net.server.show_to_all(id);
+        net.server.show_to_all(id).unwrap();
         net.step();
         set_clock(&mut net, id, 1);
         watch(&mut net, 1, HERE);
@@ -166,7 +166,7 @@ fn object_and_viewer_crossing_together_stay_in_view() {
         // Nobody sees both places; one steps over with it, the other one follows it.
         let connection = net.connection(1);
         let grid: &mut SpatialGrid = net.server.interest_mut().expect("a grid");
-        grid.follow(connection, id);
+        grid.follow(connection, id).unwrap();
         for x in [THERE, HERE, 15.0, THERE] {
             move_to(&mut net, id, x);
             watch(&mut net, 0, x);
@@ -203,7 +203,7 @@ fn common_entrants_of_an_area_share_one_encoding() {
         let ids: Vec<_> = (0..5).map(|i| spawn(&mut net, HERE, i)).collect();
         // Whoever owns one of them sees it anyway; that must not keep the others apart.
         let owner = net.connection(3);
-        net.server.set_owner(ids[2], Some(owner));
+        net.server.set_owner(ids[2], Some(owner)).unwrap();
         net.settle();
         let before = full_states(&net);
         for client in 0..3 {
@@ -236,7 +236,7 @@ fn area_objects_are_hidden_and_shown_with_any_owner() {
         let ids: Vec<_> = (0..6).map(|i| spawn(&mut net, HERE, i)).collect();
         for (client, id) in ids.iter().enumerate().take(3) {
             let connection = net.connection(client);
-            net.server.set_owner(*id, Some(connection));
+            net.server.set_owner(*id, Some(connection)).unwrap();
         }
         gather(&mut net, HERE);
         for x in [THERE, HERE] {

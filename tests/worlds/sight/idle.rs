@@ -23,18 +23,20 @@ fn movement_within_a_cell_sends_and_allocates_no_bytes() {
             .map(|i| {
                 let spawned = net
                     .server
-                    .spawn_with(Player::new(i, "Ann"), options_at(HERE));
+                    .try_spawn(Player::new(i, "Ann"), options_at(HERE));
                 spawned.expect("it is registered")
             })
             .collect();
         let stroll = |server: &mut NetworkServer, x: f32| {
             for id in &ids {
-                server.set_transform(*id, at(x), Quaternion::IDENTITY);
+                server
+                    .set_transform(*id, at(x), Quaternion::IDENTITY)
+                    .unwrap();
             }
             let tags: &mut GroupTags<SpatialGrid> = server.interest_mut().expect("group tags");
             for (number, connection) in (0..).zip(&connections) {
-                tags.inner_mut().watch(*connection, at(x));
-                tags.join(*connection, Tag(number));
+                tags.inner_mut().watch(*connection, at(x)).unwrap();
+                tags.join(*connection, Tag(number)).unwrap();
             }
         };
         stroll(&mut net.server, HERE);

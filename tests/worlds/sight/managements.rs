@@ -23,9 +23,9 @@ fn team_observes_its_objects_and_untagged_ones() {
     let (flag, ball) = (spawn(&mut net, HERE, 1), spawn(&mut net, HERE, 2));
     let connections: Vec<_> = net.server.connections().collect();
     let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
-    teams.tag(flag, Some(RED));
-    teams.join(connections[0], RED);
-    teams.join(connections[1], BLUE);
+    teams.tag(flag, Some(RED)).unwrap();
+    teams.join(connections[0], RED).unwrap();
+    teams.join(connections[1], BLUE).unwrap();
     net.settle();
     assert_eq!(states(&net, flag), [ANN(1), None, None]);
     assert_eq!(states(&net, ball), [ANN(2), ANN(2), ANN(2)]);
@@ -33,8 +33,8 @@ fn team_observes_its_objects_and_untagged_ones() {
 
     let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
     teams.leave(connections[0], RED);
-    teams.join(connections[0], BLUE);
-    teams.tag(flag, Some(BLUE));
+    teams.join(connections[0], BLUE).unwrap();
+    teams.tag(flag, Some(BLUE)).unwrap();
     change(&mut net, flag, |player| player.health.set(3));
     net.settle();
     assert_eq!(states(&net, flag), [ANN(3), ANN(3), None]);
@@ -45,7 +45,7 @@ fn team_observes_its_objects_and_untagged_ones() {
     assert_eq!(drain(&mut net, 1), [spawned(flag)]);
 
     let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
-    teams.tag(flag, None);
+    teams.tag(flag, None).unwrap();
     net.settle();
     assert_eq!(states(&net, flag), [ANN(3), ANN(3), ANN(3)]);
 }
@@ -56,16 +56,16 @@ fn observer_of_a_public_object_keeps_it_when_tagged() {
     let connections: Vec<_> = net.server.connections().collect();
     let flag = spawn(&mut net, HERE, 1);
     net.settle();
-    net.server.show(flag, connections[0]);
+    net.server.show(flag, connections[0]).unwrap();
     net.settle();
     for tag in [Some(RED), None, Some(BLUE)] {
         let teams: &mut GroupTags = net.server.interest_mut().expect("teams");
-        teams.tag(flag, tag);
+        teams.tag(flag, tag).unwrap();
         net.settle();
         let other = if tag.is_none() { ANN(1) } else { None };
         assert_eq!(states(&net, flag), [ANN(1), other]);
     }
-    net.server.restore(flag, connections[0]);
+    net.server.restore(flag, connections[0]).unwrap();
     net.settle();
     assert_eq!(states(&net, flag), [None, None]);
 }
@@ -77,12 +77,12 @@ fn a_team_sees_its_own_things_as_far_as_it_sees() {
     let (flag, ball) = (spawn(&mut net, HERE, 1), spawn(&mut net, HERE, 2));
     let connections: Vec<_> = net.server.connections().collect();
     let teams: &mut GroupTags<SpatialGrid> = net.server.interest_mut().expect("teams");
-    teams.tag(flag, Some(RED));
-    teams.join(connections[0], RED);
-    teams.join(connections[1], RED);
+    teams.tag(flag, Some(RED)).unwrap();
+    teams.join(connections[0], RED).unwrap();
+    teams.join(connections[1], RED).unwrap();
     let grid = teams.inner_mut();
     for (connection, x) in connections.iter().zip([HERE, THERE, HERE]) {
-        grid.watch(*connection, Vector3::new(x, 0.0, 0.0));
+        grid.watch(*connection, Vector3::new(x, 0.0, 0.0)).unwrap();
     }
     net.settle();
     assert_eq!(states(&net, flag), [ANN(1), None, None]);
@@ -148,7 +148,7 @@ fn place(object: NetId, area: u64) -> InterestChange {
 #[test]
 fn custom_interest_management_decides_visibility() {
     let mut net = network(&MIXED, 2, Script::default());
-    assert!(net.server.interest::<SpatialGrid>().is_none());
+    assert!(net.server.interest::<SpatialGrid>().is_err());
     let (lobby, cave) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
     let first = net.connection(0);
     say(&mut net, &[reveal(first, 1)]);
@@ -173,7 +173,7 @@ fn reports_that_make_no_sense_do_no_harm() {
     let (nobody, nothing) = (ConnectionId(left.0 + 1), NetId(goes.0 + 1));
     say(&mut net, &[reveal(left, 1)]);
     net.cut(2);
-    net.server.despawn(goes);
+    net.server.despawn(goes).unwrap();
     forget_events(&mut net);
     let nonsense = [
         reveal(nobody, 1),

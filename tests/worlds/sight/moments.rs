@@ -33,7 +33,7 @@ fn connection_without_a_viewer_observes_no_area() {
         gather(&mut net, HERE);
         let connection = net.connection(0);
         let grid: &mut syncvar::interest::SpatialGrid = net.server.interest_mut().expect("a grid");
-        grid.stop_watching(connection);
+        grid.stop_watching(connection).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0), [hidden(id)]);
     });
@@ -91,8 +91,8 @@ fn client_that_leaves_while_observing_disturbs_no_other() {
     in_every_dialect(3, |mut net| {
         let (seen, owned) = (spawn(&mut net, HERE, 1), spawn(&mut net, THERE, 2));
         let leaves = net.connection(1);
-        net.server.set_owner(owned, Some(leaves));
-        net.server.show(seen, leaves);
+        net.server.set_owner(owned, Some(leaves)).unwrap();
+        net.server.show(seen, leaves).unwrap();
         gather(&mut net, HERE);
         watch(&mut net, 1, THERE);
         net.cut(1);
@@ -117,7 +117,7 @@ fn despawn_during_an_entry_is_never_seen_and_once_on_a_leave() {
         change(&mut net, id, |player| player.health.set(2));
         watch(&mut net, 1, THERE);
         watch(&mut net, 2, HERE);
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         net.settle();
         let gone = ClientEvent::Despawned {
             object: id,
@@ -138,7 +138,7 @@ fn despawn_after_a_move_reaches_the_former_observers() {
         net.settle();
         forget_events(&mut net);
         move_to(&mut net, id, THERE);
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0).len(), 1);
         assert_eq!(drain(&mut net, 1), []);
@@ -156,13 +156,13 @@ fn reused_id_is_a_new_object_at_its_position() {
         watch(&mut net, 1, THERE);
         net.settle();
         move_to(&mut net, id, HERE + 100.0);
-        net.server.despawn(id);
+        net.server.despawn(id).unwrap();
         let options = SpawnOptions {
             net_id: Some(id),
             ..crate::sight::options_at(THERE)
         };
         let player = syncvar_testing::Player::new(7, "Ann");
-        assert_eq!(net.server.spawn_with(player, options), Ok(id));
+        assert_eq!(net.server.try_spawn(player, options), Ok(id));
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(7)]);
     });

@@ -14,11 +14,11 @@ fn connection_observes_its_owned_object_at_any_distance() {
         let (first, second) = (net.connection(0), net.connection(1));
         let id = spawn(&mut net, THERE, 1);
         gather(&mut net, HERE);
-        net.server.set_owner(id, Some(first));
+        net.server.set_owner(id, Some(first)).unwrap();
         assert!(net.server.is_visible(id, first) && !net.server.is_visible(id, second));
         net.settle();
         assert_eq!(drain(&mut net, 0), [spawned(id), owned(id, true)]);
-        net.server.set_owner(id, Some(second));
+        net.server.set_owner(id, Some(second)).unwrap();
         assert!(net.server.is_visible(id, second) && !net.server.is_visible(id, first));
         net.settle();
         assert_eq!(drain(&mut net, 0), [owned(id, false), hidden(id)]);
@@ -27,7 +27,7 @@ fn connection_observes_its_owned_object_at_any_distance() {
         net.settle();
         assert_eq!(drain(&mut net, 1), []);
         assert_eq!(states(&net, id), [None, ANN(1)]);
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 1), [owned(id, false), hidden(id)]);
     });
@@ -39,9 +39,9 @@ fn former_owner_in_range_keeps_observing() {
         let id = spawn(&mut net, HERE, 1);
         gather(&mut net, HERE);
         let connection = net.connection(0);
-        net.server.set_owner(id, Some(connection));
+        net.server.set_owner(id, Some(connection)).unwrap();
         net.settle();
-        net.server.set_owner(id, None);
+        net.server.set_owner(id, None).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0), [owned(id, true), owned(id, false)]);
     });
@@ -55,7 +55,7 @@ fn object_spawned_for_its_owner_is_visible_at_any_distance() {
             owner: Some(net.connection(1)),
             ..options_at(THERE)
         };
-        let id = net.server.spawn_with(Player::new(3, "Ann"), options);
+        let id = net.server.try_spawn(Player::new(3, "Ann"), options);
         let id = id.expect("it is registered");
         net.settle();
         assert_eq!(drain(&mut net, 0), []);
@@ -71,8 +71,8 @@ fn explicit_visibility_overrides_the_view_until_restored() {
         watch(&mut net, 0, HERE);
         net.settle();
         forget_events(&mut net);
-        net.server.hide(id, first);
-        net.server.show(id, second);
+        net.server.hide(id, first).unwrap();
+        net.server.show(id, second).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(1)]);
         watch(&mut net, 0, THERE);
@@ -87,8 +87,8 @@ fn explicit_visibility_overrides_the_view_until_restored() {
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(1)], "wherever it is");
         move_to(&mut net, id, HERE);
-        net.server.restore(id, first);
-        net.server.restore(id, second);
+        net.server.restore(id, first).unwrap();
+        net.server.restore(id, second).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0), [spawned(id)]);
         assert_eq!(drain(&mut net, 1), [hidden(id)]);
@@ -100,12 +100,12 @@ fn even_an_owner_can_be_kept_from_its_object() {
     in_every_dialect(1, |mut net| {
         let id = spawn(&mut net, HERE, 1);
         let connection = net.connection(0);
-        net.server.set_owner(id, Some(connection));
+        net.server.set_owner(id, Some(connection)).unwrap();
         gather(&mut net, HERE);
-        net.server.hide(id, connection);
+        net.server.hide(id, connection).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0), [hidden(id)]);
-        net.server.restore(id, connection);
+        net.server.restore(id, connection).unwrap();
         net.settle();
         assert_eq!(drain(&mut net, 0), [spawned(id), owned(id, true)]);
     });
@@ -116,13 +116,13 @@ fn object_shown_after_its_spawn_is_visible_at_any_distance() {
     in_every_dialect(2, |mut net| {
         let connection = net.connection(1);
         let id = spawn(&mut net, THERE, 1);
-        net.server.show(id, connection);
+        net.server.show(id, connection).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(1)]);
         move_to(&mut net, id, HERE);
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(1)]);
-        net.server.restore(id, connection);
+        net.server.restore(id, connection).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [None, None]);
     });
@@ -133,16 +133,16 @@ fn show_then_hide_after_a_spawn_leaves_it_hidden() {
     in_every_dialect(2, |mut net| {
         let (first, second) = (net.connection(0), net.connection(1));
         let id = spawn(&mut net, THERE, 1);
-        net.server.show(id, first);
-        net.server.show(id, second);
-        net.server.hide(id, first);
-        net.server.restore(id, second);
+        net.server.show(id, first).unwrap();
+        net.server.show(id, second).unwrap();
+        net.server.hide(id, first).unwrap();
+        net.server.restore(id, second).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [None, None]);
         let id = spawn(&mut net, THERE, 1);
-        net.server.show(id, first);
-        net.server.show_to_all(id);
-        net.server.show_by_interest(id);
+        net.server.show(id, first).unwrap();
+        net.server.show_to_all(id).unwrap();
+        net.server.show_by_interest(id).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [None, None]);
     });
@@ -155,21 +155,21 @@ fn visibility_for_all_holds_until_restored() {
         watch(&mut net, 0, HERE);
         net.settle();
         forget_events(&mut net);
-        net.server.show_to_all(id);
+        net.server.show_to_all(id).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
         move_to(&mut net, id, THERE);
         net.settle();
         assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
-        net.server.hide_from_all(id);
+        net.server.hide_from_all(id).unwrap();
         move_to(&mut net, id, HERE);
         net.settle();
         assert_eq!(states(&net, id), [None, None]);
         let connection = net.connection(1);
-        net.server.show(id, connection);
+        net.server.show(id, connection).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [None, ANN(1)]);
-        net.server.show_by_interest(id);
+        net.server.show_by_interest(id).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [ANN(1), None]);
         assert_eq!(drain(&mut net, 0), [hidden(id), spawned(id)]);
@@ -188,11 +188,11 @@ fn object_spawned_hidden_is_unseen_until_restored() {
             owner: Some(net.connection(1)),
             ..options_at(HERE)
         };
-        let id = net.server.spawn_with(Player::new(1, "Ann"), options);
+        let id = net.server.try_spawn(Player::new(1, "Ann"), options);
         let id = id.expect("it is registered");
         net.settle();
         assert_eq!(states(&net, id), [None, None]);
-        net.server.show_by_interest(id);
+        net.server.show_by_interest(id).unwrap();
         net.settle();
         assert_eq!(states(&net, id), [ANN(1), ANN(1)]);
         assert!(net.client(1).is_owner(id) && !net.client(0).is_owner(id));

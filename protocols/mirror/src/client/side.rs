@@ -7,6 +7,7 @@ use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
+    ObjectError,
 };
 
 use super::{MirrorClient, MirrorReplicaMut};
@@ -58,7 +59,10 @@ impl NetworkObjects for MirrorClient {
 impl NetworkObjectsMut for MirrorClient {
     type Guard<'a, B: NetworkBehaviour> = MirrorReplicaMut<'a, B>;
 
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>> {
+    fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<Self::Guard<'_, B>, ObjectError> {
         self.get_mut(id)
     }
 
@@ -66,7 +70,7 @@ impl NetworkObjectsMut for MirrorClient {
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<Self::Guard<'_, B>> {
+    ) -> Result<Self::Guard<'_, B>, ObjectError> {
         self.get_mut_at(id, index)
     }
 }

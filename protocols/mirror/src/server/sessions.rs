@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{Channel, ConnectionId};
+use syncvar_runtime::{Channel, ConnectionId, ObjectError};
 
 use crate::{AuthRequestMessage, Limits, MirrorError, MirrorMessage};
 use connection::Connection;
@@ -149,6 +149,15 @@ impl Sessions {
             let longest = connections.map(|connection| connection.outbox.longest(channel));
             longest.min().unwrap_or(usize::MAX)
         });
+    }
+
+    /// Returns an error unless a connection exists.
+    pub(super) fn expect(&self, connection: ConnectionId) -> Result<(), ObjectError> {
+        if self.get(connection).is_some() {
+            Ok(())
+        } else {
+            Err(ObjectError::NotConnected(connection))
+        }
     }
 
     /// Queues a message for a connection. Returns its length.

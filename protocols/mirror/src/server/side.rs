@@ -6,6 +6,7 @@ use syncvar_runtime::behaviour::NetworkSide;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
+    ObjectError,
 };
 
 use super::{MirrorBehaviourMut, MirrorServer};
@@ -53,7 +54,10 @@ impl NetworkObjects for MirrorServer {
 impl NetworkObjectsMut for MirrorServer {
     type Guard<'a, B: NetworkBehaviour> = MirrorBehaviourMut<'a, B>;
 
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<Self::Guard<'_, B>> {
+    fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<Self::Guard<'_, B>, ObjectError> {
         self.get_mut(id)
     }
 
@@ -61,7 +65,7 @@ impl NetworkObjectsMut for MirrorServer {
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<Self::Guard<'_, B>> {
+    ) -> Result<Self::Guard<'_, B>, ObjectError> {
         self.get_mut_at(id, index)
     }
 }

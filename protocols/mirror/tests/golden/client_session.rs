@@ -211,7 +211,7 @@ impl<'a> Replay<'a> {
                 same("who writes", &player.0, &fields.at("netId").number())?;
                 let (yaw, firing) = self.aims.remove(0);
                 let aim = self.client.get_mut::<Aim>(player);
-                let mut aim = aim.ok_or("no `Aim`")?;
+                let mut aim = aim.map_err(|error| error.to_string())?;
                 aim.yaw.set(yaw);
                 aim.firing.set(firing);
             }

@@ -196,12 +196,12 @@ fn broadcast(case: &Value, is_owned: bool) -> Result<Outcome, String> {
         owner: is_owned.then_some(owner),
         ..MirrorSpawnOptions::default()
     };
-    let mut spawn = || server.spawn_with(parts.list(), options());
+    let mut spawn = || server.try_spawn(parts.list(), options());
     let mut id = spawn().map_err(|error| error.to_string())?;
     while id.0 < wanted {
-        server.despawn(id);
+        server.despawn(id).unwrap();
         id = server
-            .spawn_with(parts.list(), options())
+            .try_spawn(parts.list(), options())
             .map_err(|error| error.to_string())?;
     }
     ready(&mut server, first)?;
@@ -244,7 +244,7 @@ fn change(server: &mut MirrorServer, at: (NetId, usize), component: &Value) {
         }
     });
     if component.at("syncvar_dirty").number::<u64>() == u64::MAX {
-        server.set_dirty(at.0, at.1);
+        server.set_dirty(at.0, at.1).unwrap();
     }
 }
 

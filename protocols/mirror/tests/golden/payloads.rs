@@ -33,7 +33,7 @@ fn joined(
         owner: owned.then_some(connection),
         ..MirrorSpawnOptions::default()
     };
-    let id = server.spawn_with(parts.list(), options);
+    let id = server.try_spawn(parts.list(), options);
     let id = id.map_err(|error| error.to_string())?;
     let config = MirrorClientConfig {
         auto_add_player: false,

@@ -89,13 +89,14 @@ impl World {
         };
         loop {
             let object = <(EmptyNB, Rpcs)>::default();
-            let id = server.spawn_with(object, options.clone());
+            let id = server.try_spawn(object, options.clone());
             match id.map_err(|error| error.to_string())? {
                 OBJECT => break,
                 other => server.despawn(other),
-            };
+            }
+            .unwrap();
         }
-        let child = server.spawn_with(RpcChild::default(), options);
+        let child = server.try_spawn(RpcChild::default(), options);
         same("the child", &child, &Ok(CHILD))?;
         let mut world = Self {
             server,

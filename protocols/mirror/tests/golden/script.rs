@@ -114,7 +114,9 @@ impl Replay {
         match *words {
             ["own", it] => {
                 let first = *self.connections.values().next().expect("a connection");
-                self.server.set_owner(self.monster_id(it), Some(first));
+                self.server
+                    .set_owner(self.monster_id(it), Some(first))
+                    .unwrap();
             }
             ["unown", it] => drop(self.server.set_owner(self.monster_id(it), None)),
             ["destroy" | "unspawn", it] => drop(self.server.despawn(self.monster_id(it))),
@@ -124,7 +126,8 @@ impl Replay {
                     match words[0] {
                         "show" => self.server.show(id, *connection),
                         _ => self.server.hide(id, *connection),
-                    };
+                    }
+                    .unwrap();
                 }
             }
             ["door"] => {

@@ -171,7 +171,7 @@ impl Replay {
             position,
             ..MirrorSpawnOptions::default()
         };
-        let id = self.server.spawn_with(monster, options);
+        let id = self.server.try_spawn(monster, options);
         self.monsters.push(id.expect("a monster"));
     }
 
@@ -213,7 +213,7 @@ impl Replay {
             None => {
                 let connection = self.server.handle_connect(Limits::TELEPATHY);
                 if self.hides {
-                    self.server.hide(self.monsters[1], connection);
+                    self.server.hide(self.monsters[1], connection).unwrap();
                 }
                 self.connections.insert(number, connection);
                 connection
@@ -255,7 +255,8 @@ impl Replay {
                         _ => format!("player{number}"),
                     };
                     let player = self.server.get_mut::<Player>(id);
-                    player.ok_or("no player")?.player_name.set(Some(name));
+                    let mut player = player.map_err(|error| error.to_string())?;
+                    player.player_name.set(Some(name));
                 }
                 MirrorServerEvent::Message {
                     connection,

@@ -209,13 +209,15 @@ impl<'a> Session<'a> {
             }
             "assign_authority" => {
                 let owner = self.connection(event);
-                self.server.set_owner(self.object(event), Some(owner));
+                self.server
+                    .set_owner(self.object(event), Some(owner))
+                    .unwrap();
             }
             "remove_authority" => {
-                self.server.set_owner(self.object(event), None);
+                self.server.set_owner(self.object(event), None).unwrap();
             }
             "destroy" | "unspawn" => {
-                self.server.despawn(self.object(event));
+                self.server.despawn(self.object(event)).unwrap();
             }
             "set_not_ready" => {
                 self.server.set_not_ready(self.connection(event));
@@ -241,7 +243,7 @@ impl<'a> Session<'a> {
             ..MirrorSpawnOptions::default()
         };
         // A prefab is found by the types of its behaviours, however they are put together.
-        let id = self.server.spawn_with(world::list(&list), options);
+        let id = self.server.try_spawn(world::list(&list), options);
         self.spawned(event, id.map_err(|error| error.to_string())?, classes)
     }
 

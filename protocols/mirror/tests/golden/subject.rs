@@ -176,7 +176,7 @@ impl<B: Subject + NetworkBehaviour + Default> Reach for Typed<B> {
         action: &mut dyn FnMut(&mut dyn Subject),
     ) -> bool {
         let guard = server.get_mut_at::<B>(id, index);
-        guard.map(|mut behaviour| action(&mut *behaviour)).is_some()
+        guard.map(|mut behaviour| action(&mut *behaviour)).is_ok()
     }
 
     fn on_client(
@@ -186,7 +186,7 @@ impl<B: Subject + NetworkBehaviour + Default> Reach for Typed<B> {
         action: &mut dyn FnMut(&mut dyn Subject),
     ) -> bool {
         let guard = client.get_mut_at::<B>(id, index);
-        guard.map(|mut behaviour| action(&mut *behaviour)).is_some()
+        guard.map(|mut behaviour| action(&mut *behaviour)).is_ok()
     }
 }
 

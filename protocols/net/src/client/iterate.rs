@@ -1,8 +1,8 @@
 //! Objects of a client by the type of their behaviours.
 
 use syncvar_runtime::object::Cursor;
-use syncvar_runtime::world::{ManyMut, ObjectError, ObjectMut};
-use syncvar_runtime::{NetId, NetworkBehaviour};
+use syncvar_runtime::world::{ManyMut, ObjectMut};
+use syncvar_runtime::{NetId, NetworkBehaviour, ObjectError};
 
 use super::NetworkClient;
 
@@ -21,7 +21,7 @@ impl NetworkClient {
     pub fn for_each_mut<B: NetworkBehaviour>(&mut self, mut action: impl FnMut(NetId, &mut B)) {
         let mut cursor = Cursor::default();
         while let Some(found) = self.world.next_with::<B>(&mut cursor) {
-            if let Some(mut guard) = self.get_mut_at(found.net_id, found.behaviour) {
+            if let Ok(mut guard) = self.get_mut_at(found.net_id, found.behaviour) {
                 action(found.net_id, &mut guard);
             }
         }

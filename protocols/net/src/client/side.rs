@@ -8,7 +8,7 @@ use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut, NetworkTime,
+    NetworkObjectsMut, NetworkTime, ObjectError,
 };
 
 impl NetworkSide for NetworkClient {
@@ -63,7 +63,10 @@ impl NetworkObjects for NetworkClient {
 impl NetworkObjectsMut for NetworkClient {
     type Guard<'a, B: NetworkBehaviour> = ReplicaMut<'a, B>;
 
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
+    fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<ReplicaMut<'_, B>, ObjectError> {
         self.get_mut(id)
     }
 
@@ -71,7 +74,7 @@ impl NetworkObjectsMut for NetworkClient {
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<ReplicaMut<'_, B>> {
+    ) -> Result<ReplicaMut<'_, B>, ObjectError> {
         self.get_mut_at(id, index)
     }
 }

@@ -11,7 +11,7 @@ use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Slot, Slots};
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::world::WriteGuard;
-use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour, ObjectError};
 
 /// Local writes not yet sent.
 #[derive(Debug, Default)]
@@ -35,33 +35,43 @@ impl NetworkClient {
     ///
     /// Local members and the fields that this client writes as the owner are writable: see
     /// [`ReplicaMut`].
-    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<ReplicaMut<'_, B>> {
-        let replica = self.world.objects.get(id.0)?;
-        if !replica.is_visible() {
-            return None;
-        }
-        let index = self.world.pools.position::<B>(replica.at)?;
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out. Inside a call, a hook
+    /// or a callback, the own object is checked out.
+    pub fn get_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<ReplicaMut<'_, B>, ObjectError> {
+        let index = self.world.position::<B>(id)?;
         self.get_mut_at(id, index)
     }
 
     /// Borrows the behaviour at a position of an object for writing, for objects with two behaviours of
     /// one type. See [`get_mut`](Self::get_mut).
+    ///
+    /// # Errors
+    ///
+    /// As [`get_mut`](Self::get_mut).
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<ReplicaMut<'_, B>> {
+    ) -> Result<ReplicaMut<'_, B>, ObjectError> {
         let may_write = self.may_write(id);
-        let replica = self.world.objects.get_mut(id.0)?;
-        if !replica.is_visible() {
-            return None;
-        }
-        if replica.track_writes() {
-            // Received values are not this client's writes.
-            discard_writes(self.world.pools.slots_mut(replica.at)?);
-        }
+        let replica = self.world.objects.get_mut(id.0);
+        let replica = replica.filter(|replica| replica.is_visible());
+        let replica = replica.ok_or(ObjectError::NoSuchObject(id))?;
         let pools = &mut self.world.pools;
-        let (behaviour, _) = pools.behaviour_at_mut::<B>(replica.at, index)?;
+        let at = replica.at;
+        if let Some(slots) = pools.slots_mut(at)
+            && replica.track_writes()
+        {
+            // Received values are not this client's writes.
+            discard_writes(slots);
+        }
+        let (behaviour, _) = pools.behaviour_at_mut::<B>(id, at, index)?;
         let sink = ReplicaSink {
             index,
             writable: if may_write {
@@ -72,7 +82,7 @@ impl NetworkClient {
             writes: &mut self.writes,
             events: &mut self.events,
         };
-        Some(WriteGuard::new(id, behaviour, sink))
+        Ok(WriteGuard::new(id, behaviour, sink))
     }
 
     /// Returns whether this client may write the fields of an object that its owner writes.

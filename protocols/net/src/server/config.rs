@@ -104,8 +104,10 @@ pub struct ServerConfig {
 /// use syncvar::join::{Admission, Payload, Refusal};
 /// use syncvar::{ClientConfig, ServerConfig, prelude::*};
 ///
-/// let mut config = ServerConfig::default();
-/// config.admission = Admission::Decide;
+/// let config = ServerConfig {
+///     admission: Admission::Decide,
+///     ..ServerConfig::default()
+/// };
 /// let mut net = MemoryNetwork::with_config(Prefabs::new, config, Default::default());
 /// let mut client = NetworkClient::new(Prefabs::new());
 /// client.set_join_payload(Payload::of(&String::from("secret"))?);

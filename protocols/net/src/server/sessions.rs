@@ -13,7 +13,7 @@ use std::time::Duration;
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
 use syncvar_runtime::ordered::IdPairs;
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{ConnectionId, Limits, NetId};
+use syncvar_runtime::{ConnectionId, Limits, NetId, ObjectError};
 
 use crate::Framing;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -80,6 +80,15 @@ impl Sessions {
     pub(super) fn knows(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
         connection.is_some_and(|connection| connection.state != ConnectionState::Closing)
+    }
+
+    /// Returns an error unless a connection exists and is not closing.
+    pub(super) fn expect(&self, connection: ConnectionId) -> Result<(), ObjectError> {
+        if self.knows(connection) {
+            Ok(())
+        } else {
+            Err(ObjectError::NotConnected(connection))
+        }
     }
 
     /// Returns whether a connection is accepted and not closing.

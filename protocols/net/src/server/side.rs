@@ -7,7 +7,7 @@ use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetRef, NetworkBehaviour, NetworkIdentity, NetworkObjects,
-    NetworkObjectsMut, NetworkTime,
+    NetworkObjectsMut, NetworkTime, ObjectError,
 };
 
 use crate::server::{BehaviourMut, NetworkServer};
@@ -68,7 +68,10 @@ impl NetworkObjects for NetworkServer {
 impl NetworkObjectsMut for NetworkServer {
     type Guard<'a, B: NetworkBehaviour> = BehaviourMut<'a, B>;
 
-    fn behaviour_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<BehaviourMut<'_, B>> {
+    fn behaviour_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<BehaviourMut<'_, B>, ObjectError> {
         self.get_mut(id)
     }
 
@@ -76,7 +79,7 @@ impl NetworkObjectsMut for NetworkServer {
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<BehaviourMut<'_, B>> {
+    ) -> Result<BehaviourMut<'_, B>, ObjectError> {
         self.get_mut_at(id, index)
     }
 }

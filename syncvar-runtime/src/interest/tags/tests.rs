@@ -21,7 +21,7 @@ fn teams<I: InterestManagement>(inner: I) -> GroupTags<I> {
     teams.handle_connect(A);
     teams.handle_connect(B);
     teams.handle_spawn(FLAG, HERE);
-    teams.tag(FLAG, Some(RED));
+    teams.tag(FLAG, Some(RED)).unwrap();
     teams
 }
 
@@ -39,9 +39,9 @@ fn an_object_without_a_tag_is_seen_by_everyone() {
     teams.handle_connect(A);
     teams.handle_spawn(FLAG, HERE);
     assert!(update(&mut teams).is_empty());
-    teams.tag(FLAG, Some(RED));
+    teams.tag(FLAG, Some(RED)).unwrap();
     placed(&mut teams);
-    teams.tag(FLAG, None);
+    teams.tag(FLAG, None).unwrap();
     let (object, area) = (FLAG, None);
     assert_eq!(
         update(&mut teams),
@@ -55,13 +55,13 @@ fn joining_reveals_and_leaving_conceals_objects() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
     let connection = A;
-    teams.join(A, RED);
-    teams.join(B, BLUE);
+    teams.join(A, RED).unwrap();
+    teams.join(B, BLUE).unwrap();
     assert_eq!(
         update(&mut teams),
         [InterestChange::Revealed { connection, area }]
     );
-    teams.join(A, RED);
+    teams.join(A, RED).unwrap();
     teams.leave(A, BLUE);
     assert!(update(&mut teams).is_empty());
     teams.leave(A, RED);
@@ -74,18 +74,18 @@ fn joining_reveals_and_leaving_conceals_objects() {
 #[test]
 fn a_round_trip_within_one_update_reports_no_change() {
     let mut teams = teams(Everyone);
-    teams.join(A, RED);
+    teams.join(A, RED).unwrap();
     update(&mut teams);
     teams.leave(A, RED);
-    teams.join(A, RED);
-    teams.join(B, RED);
+    teams.join(A, RED).unwrap();
+    teams.join(B, RED).unwrap();
     teams.leave(B, RED);
-    teams.tag(FLAG, None);
-    teams.tag(FLAG, Some(BLUE));
-    teams.tag(FLAG, Some(RED));
+    teams.tag(FLAG, None).unwrap();
+    teams.tag(FLAG, Some(BLUE)).unwrap();
+    teams.tag(FLAG, Some(RED)).unwrap();
     assert!(update(&mut teams).is_empty());
     teams.handle_spawn(NetId(8), HERE);
-    teams.tag(NetId(8), Some(BLUE));
+    teams.tag(NetId(8), Some(BLUE)).unwrap();
     teams.handle_despawn(NetId(8));
     assert!(update(&mut teams).is_empty());
 }
@@ -93,8 +93,8 @@ fn a_round_trip_within_one_update_reports_no_change() {
 #[test]
 fn an_area_is_revealed_before_its_first_placement() {
     let mut teams = teams(Everyone);
-    teams.join(B, RED);
-    teams.join(A, RED);
+    teams.join(B, RED).unwrap();
+    teams.join(A, RED).unwrap();
     let changes = update(&mut teams);
     let InterestChange::Revealed { area, .. } = changes[0] else {
         panic!("revealed first: {changes:?}");
@@ -109,9 +109,9 @@ fn an_area_is_revealed_before_its_first_placement() {
 fn an_area_ends_with_its_last_object() {
     let mut teams = teams(Everyone);
     let area = placed(&mut teams);
-    teams.join(A, RED);
+    teams.join(A, RED).unwrap();
     teams.handle_spawn(NetId(8), HERE);
-    teams.tag(NetId(8), Some(RED));
+    teams.tag(NetId(8), Some(RED)).unwrap();
     update(&mut teams);
     teams.handle_despawn(FLAG);
     assert!(update(&mut teams).is_empty(), "there is another one");
@@ -125,18 +125,18 @@ fn an_area_ends_with_its_last_object() {
     assert_eq!(teams.pairs.with_tag(RED).count(), 0);
     teams.leave(A, RED);
     teams.handle_spawn(NetId(9), HERE);
-    teams.tag(NetId(9), Some(RED));
+    teams.tag(NetId(9), Some(RED)).unwrap();
     assert_ne!(placed(&mut teams), area);
 }
 
 #[test]
 fn an_area_that_gets_another_object_at_once_stays() {
     let mut teams = teams(Everyone);
-    teams.join(A, RED);
+    teams.join(A, RED).unwrap();
     update(&mut teams);
     teams.handle_despawn(FLAG);
     teams.handle_spawn(NetId(8), HERE);
-    teams.tag(NetId(8), Some(RED));
+    teams.tag(NetId(8), Some(RED)).unwrap();
     assert!(matches!(
         update(&mut teams)[..],
         [InterestChange::Placed {
@@ -150,16 +150,16 @@ fn an_area_that_gets_another_object_at_once_stays() {
 #[test]
 fn unknown_connections_are_ignored() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
-    teams.join(A, RED);
-    teams.inner_mut().watch(A, HERE);
+    teams.join(A, RED).unwrap();
+    teams.inner_mut().watch(A, HERE).unwrap();
     update(&mut teams);
     teams.leave(A, RED);
     teams.handle_disconnect(A);
     for stranger in [A, ConnectionId(99)] {
-        teams.join(stranger, RED);
-        teams.inner_mut().watch(stranger, HERE);
+        teams.join(stranger, RED).unwrap();
+        teams.inner_mut().watch(stranger, HERE).unwrap();
     }
-    teams.tag(NetId(99), Some(RED));
+    teams.tag(NetId(99), Some(RED)).unwrap();
     assert!(update(&mut teams).is_empty());
     teams.handle_despawn(FLAG);
     assert!(update(&mut teams).is_empty());
@@ -170,8 +170,8 @@ fn unknown_connection_joins_no_tag() {
     let mut teams = teams(Everyone);
     placed(&mut teams);
     teams.handle_disconnect(A);
-    teams.join(A, RED);
-    teams.join(ConnectionId(99), RED);
+    teams.join(A, RED).unwrap();
+    teams.join(ConnectionId(99), RED).unwrap();
     assert!(update(&mut teams).is_empty());
     assert_eq!(teams.joined.lefts().count(RED), 0);
 }
@@ -179,8 +179,8 @@ fn unknown_connection_joins_no_tag() {
 #[test]
 fn a_closed_connection_leaves_no_state() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
-    teams.join(A, RED);
-    teams.inner_mut().watch(A, HERE);
+    teams.join(A, RED).unwrap();
+    teams.inner_mut().watch(A, HERE).unwrap();
     update(&mut teams);
     teams.handle_disconnect(A);
     let pair = teams.objects.get(FLAG.0).expect("it is there").pair;
@@ -194,20 +194,23 @@ fn tag_and_grid_must_both_show_an_object() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     let connection = A;
     let area = placed(&mut teams);
-    teams.join(A, RED);
-    teams.inner_mut().watch(B, HERE);
+    teams.join(A, RED).unwrap();
+    teams.inner_mut().watch(B, HERE).unwrap();
     assert!(update(&mut teams).is_empty(), "neither has both");
-    teams.inner_mut().watch(A, HERE);
+    teams.inner_mut().watch(A, HERE).unwrap();
     assert_eq!(
         update(&mut teams),
         [InterestChange::Revealed { connection, area }]
     );
-    teams.inner_mut().watch(A, Vector3::new(95.0, 0.0, 5.0));
+    teams
+        .inner_mut()
+        .watch(A, Vector3::new(95.0, 0.0, 5.0))
+        .unwrap();
     assert_eq!(
         update(&mut teams),
         [InterestChange::Concealed { connection, area }]
     );
-    teams.inner_mut().show_everywhere(FLAG);
+    teams.inner_mut().show_everywhere(FLAG).unwrap();
     let changes = update(&mut teams);
     assert_eq!(changes.len(), 2, "the team sees it from anywhere");
     assert!(matches!(
@@ -220,7 +223,7 @@ fn tag_and_grid_must_both_show_an_object() {
 fn objects_with_one_tag_in_one_cell_share_an_area() {
     let mut teams = teams(SpatialGrid::xz(10.0, 10.0));
     teams.handle_spawn(NetId(8), HERE);
-    teams.tag(NetId(8), Some(RED));
+    teams.tag(NetId(8), Some(RED)).unwrap();
     teams.handle_spawn(NetId(9), HERE);
     update(&mut teams);
     assert_eq!(
@@ -243,13 +246,13 @@ fn objects_with_one_tag_in_one_cell_share_an_area() {
 fn tags_within_tags_are_teams_in_scenes() {
     let (town, wild) = (Tag(1), Tag(2));
     let mut teams = teams(GroupTags::new(Everyone));
-    teams.inner_mut().tag(FLAG, Some(town));
-    teams.join(A, RED);
-    teams.inner_mut().join(A, wild);
-    teams.inner_mut().join(B, town);
+    teams.inner_mut().tag(FLAG, Some(town)).unwrap();
+    teams.join(A, RED).unwrap();
+    teams.inner_mut().join(A, wild).unwrap();
+    teams.inner_mut().join(B, town).unwrap();
     let area = placed(&mut teams);
     let connection = A;
-    teams.inner_mut().join(A, town);
+    teams.inner_mut().join(A, town).unwrap();
     assert_eq!(
         update(&mut teams),
         [InterestChange::Revealed { connection, area }]

@@ -57,7 +57,7 @@ impl MirrorServerVictim {
             now: Duration::ZERO,
         };
         this.exchange();
-        assert!(this.end.set_owner(object, Some(owner)));
+        this.end.set_owner(object, Some(owner)).unwrap();
         this.exchange();
         this
     }

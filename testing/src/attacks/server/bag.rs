@@ -24,7 +24,7 @@ fn bags(count: u32) -> (Server, Vec<NetId>) {
     let ids: Vec<NetId> = ids.collect();
     server.update();
     for id in &ids {
-        server.end.set_owner(*id, Some(server.owner));
+        server.end.set_owner(*id, Some(server.owner)).unwrap();
     }
     server.update();
     (server, ids)

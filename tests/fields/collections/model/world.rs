@@ -209,7 +209,7 @@ impl World {
             hidden: true,
             ..SpawnOptions::default()
         };
-        let unseen = net.server.spawn_with(Chest::default(), hidden).unwrap();
+        let unseen = net.server.try_spawn(Chest::default(), hidden).unwrap();
         let ids = [
             net.server.spawn(Chest::default()),
             net.server.spawn(Safe::default()),
@@ -258,18 +258,20 @@ impl World {
             Action::Hide(object, client) => {
                 self.net
                     .server
-                    .hide(self.id(object), self.connection(client));
+                    .hide(self.id(object), self.connection(client))
+                    .unwrap();
             }
             Action::Show(object, client) => {
                 self.net
                     .server
-                    .show(self.id(object), self.connection(client));
+                    .show(self.id(object), self.connection(client))
+                    .unwrap();
             }
             Action::HideFromAll(object) => {
-                self.net.server.hide_from_all(self.id(object));
+                self.net.server.hide_from_all(self.id(object)).unwrap();
             }
             Action::ShowToAll(object) => {
-                self.net.server.show_to_all(self.id(object));
+                self.net.server.show_to_all(self.id(object)).unwrap();
             }
             Action::Join if self.net.client_count() < 6 => self.join(),
             Action::Join => {}
@@ -283,7 +285,8 @@ impl World {
                 let connection = self.connection(client);
                 self.net
                     .server
-                    .set_budget(connection, bytes.map(Budget::new));
+                    .set_budget(connection, bytes.map(Budget::new))
+                    .unwrap();
             }
             Action::Poison(object, client) => self.poison(object, client),
             Action::Step => {
@@ -297,10 +300,10 @@ impl World {
         let object = object % self.objects.len();
         let (id, model) = &mut self.objects[object];
         let server = &mut self.net.server;
-        if let Some(mut chest) = server.get_mut::<Chest>(*id) {
+        if let Ok(mut chest) = server.get_mut::<Chest>(*id) {
             return change(&mut chest.content, model);
         }
-        if let Some(mut safe) = server.get_mut::<Safe>(*id) {
+        if let Ok(mut safe) = server.get_mut::<Safe>(*id) {
             return change(&mut safe.content, model);
         }
         let mut basket = server.get_mut::<Basket>(*id).expect("one of the three");

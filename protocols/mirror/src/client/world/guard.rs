@@ -1,11 +1,10 @@
 //! `MirrorReplicaMut`: write access to a behaviour of a replica.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 
 use syncvar_runtime::object::Slot;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, ObjectError, OperationLog};
 
 use crate::client::MirrorClient;
 use crate::client::world::object::Stage;
@@ -45,26 +44,37 @@ impl WriteSink for ReplicaSink<'_> {
 
 impl MirrorClient {
     /// Returns write access to the first behaviour of this type on an object.
-    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorReplicaMut<'_, B>> {
-        let index = self.world.slots(id)?.position::<B>()?;
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out. Inside a call, a hook
+    /// or a callback, the own object is checked out.
+    pub fn get_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<MirrorReplicaMut<'_, B>, ObjectError> {
+        let index = self.world.position::<B>(id)?;
         self.get_mut_at(id, index)
     }
 
     /// Returns write access to the behaviour at a position, if it has this type.
+    ///
+    /// # Errors
+    ///
+    /// As [`get_mut`](Self::get_mut).
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<MirrorReplicaMut<'_, B>> {
+    ) -> Result<MirrorReplicaMut<'_, B>, ObjectError> {
         let written = self.written_components(id);
-        let object = self.world.objects.get(id.0)?;
-        let object = Some(object).filter(|object| object.stage != Stage::Pending)?;
-        let slot = self.world.pools.slots_mut(object.at)?.slot_mut(index)?;
-        let behaviour: &mut dyn Any = slot.behaviour_mut();
-        let behaviour: &mut B = behaviour.downcast_mut()?;
+        let object = self.world.objects.get(id.0);
+        let at = object.filter(|object| object.stage != Stage::Pending);
+        let at = at.ok_or(ObjectError::NoSuchObject(id))?.at;
+        let (behaviour, _) = self.world.pools.behaviour_at_mut::<B>(id, at, index)?;
         let is_written = has_bit(written, index);
         let writing = is_written.then_some(&mut self.writes.pending);
-        Some(WriteGuard::new(id, behaviour, ReplicaSink { writing }))
+        Ok(WriteGuard::new(id, behaviour, ReplicaSink { writing }))
     }
 }
 

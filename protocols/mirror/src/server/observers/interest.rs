@@ -1,10 +1,10 @@
 //! Interest management and its view changes.
 
-use std::any::Any;
 use std::collections::BTreeSet;
 
 use syncvar_runtime::{
     Area, ConnectionId, Everyone, InterestChange, InterestChanges, InterestManagement, NetId,
+    WrongInterest,
 };
 
 use crate::server::MirrorServer;
@@ -110,7 +110,7 @@ impl MirrorServer {
     /// let mut server = MirrorServer::with_interest(MirrorPrefabs::new(), config, grid);
     /// let connection = server.handle_connect(Limits::TELEPATHY);
     /// let grid: &mut SpatialGrid = server.interest_mut().unwrap();
-    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0));
+    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0)).unwrap();
     /// ```
     pub fn with_interest(
         prefabs: MirrorPrefabs,
@@ -122,17 +122,23 @@ impl MirrorServer {
         server
     }
 
-    /// Returns the interest management, if it has this type.
-    pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
-        let any: &dyn Any = &*self.observers.interest.management;
-        any.downcast_ref()
+    /// Returns the interest management of a known type.
+    ///
+    /// # Errors
+    ///
+    /// When it has another type.
+    pub fn interest<I: InterestManagement>(&self) -> Result<&I, WrongInterest> {
+        <dyn InterestManagement>::downcast_ref(&*self.observers.interest.management)
     }
 
-    /// Returns the interest management, if it has this type, for input from the game: positions of
+    /// Returns the interest management of a known type, for input from the game: positions of
     /// viewers, teams.
-    pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
-        let any: &mut dyn Any = &mut *self.observers.interest.management;
-        any.downcast_mut()
+    ///
+    /// # Errors
+    ///
+    /// When it has another type.
+    pub fn interest_mut<I: InterestManagement>(&mut self) -> Result<&mut I, WrongInterest> {
+        <dyn InterestManagement>::downcast_mut(&mut *self.observers.interest.management)
     }
 
     /// Applies the view changes of the interest management.

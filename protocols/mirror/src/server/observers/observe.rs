@@ -1,7 +1,7 @@
 //! Observers of an object.
 
 use syncvar_runtime::object::nanos;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
 use crate::message::ObjectHideMessage;
 use crate::server::MirrorServer;
@@ -11,42 +11,60 @@ use crate::server::world::object::Visibility;
 
 impl MirrorServer {
     /// Shows an object to a connection, above all other visibility rules: at once, if the
-    /// connection is ready. Returns whether both exist.
-    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
+    /// connection is ready.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
         self.set_override(id, connection, Some(true))
     }
 
     /// Hides an object from a connection, above all other visibility rules and even from its owner:
-    /// at once, by Mirror's `ObjectHideMessage`. Returns whether both exist.
-    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
+    /// at once, by Mirror's `ObjectHideMessage`.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
         self.set_override(id, connection, Some(false))
     }
 
-    /// Reverts [`show`](Self::show) or [`hide`](Self::hide). Returns whether both exist.
-    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
+    /// Reverts [`show`](Self::show) or [`hide`](Self::hide).
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
         self.set_override(id, connection, None)
     }
 
-    fn set_override(&mut self, id: NetId, connection: ConnectionId, view: Option<bool>) -> bool {
-        let is_connected = self.is_connected(connection);
-        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| is_connected) else {
-            return false;
-        };
+    fn set_override(
+        &mut self,
+        id: NetId,
+        connection: ConnectionId,
+        view: Option<bool>,
+    ) -> Result<(), ObjectError> {
+        let object = self.world.objects.get_mut(id.0);
+        let object = object.ok_or(ObjectError::NoSuchObject(id))?;
+        self.sessions.expect(connection)?;
         object.overrides.retain(|(known, _)| *known != connection);
         object.overrides.extend(view.map(|view| (connection, view)));
         self.update_observer(id, connection);
-        true
+        Ok(())
     }
 
     /// Sets the visibility of an object, above the interest management, at once. Mirror's
-    /// `NetworkIdentity.visibility`. Returns whether the object exists.
-    pub fn set_visibility(&mut self, id: NetId, visibility: Visibility) -> bool {
-        let Some(object) = self.world.objects.get_mut(id.0) else {
-            return false;
-        };
-        object.visibility = visibility;
+    /// `NetworkIdentity.visibility`.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn set_visibility(&mut self, id: NetId, visibility: Visibility) -> Result<(), ObjectError> {
+        let object = self.world.objects.get_mut(id.0);
+        object.ok_or(ObjectError::NoSuchObject(id))?.visibility = visibility;
         self.update_observers(id);
-        true
+        Ok(())
     }
 
     /// Returns whether a connection observes an object: it received the spawn, and receives

@@ -160,16 +160,15 @@ impl MirrorServer {
 
     /// Ends a connection: the transport sends its queue and then closes it
     /// ([`poll_close`](Self::poll_close)). Its objects are despawned, as in Mirror; scene objects
-    /// stay, without an owner. Returns whether the connection existed.
-    pub fn disconnect(&mut self, connection: ConnectionId) -> bool {
+    /// stay, without an owner. Without effect on an unknown connection.
+    pub fn disconnect(&mut self, connection: ConnectionId) {
         let Some(client) = self.sessions.get_mut(connection) else {
-            return false;
+            return;
         };
         for channel in client.outbox.channels(None) {
             client.outbox.flush(channel);
         }
         self.close(connection, DisconnectReason::Requested(String::new()));
-        true
     }
 
     /// Handles a connection lost by the transport or ended by the client. Its objects are

@@ -1,6 +1,6 @@
 //! Players and readiness of connections.
 
-use syncvar_runtime::{BehaviourSet, Channel, ConnectionId, NetId};
+use syncvar_runtime::{BehaviourSet, Channel, ConnectionId, NetId, ObjectError};
 
 use crate::SpawnPolicy;
 use crate::message::NotReadyMessage;
@@ -57,32 +57,34 @@ impl MirrorServer {
             }
         });
         if let Some(former) = former {
-            self.set_owner(former, None);
+            self.take_from_owner(former);
         }
         Ok(id)
     }
 
     /// Makes a connection not ready: it keeps its objects, receives no updates, and can call no
-    /// commands until it is ready again. Mirror's `SetClientNotReady`. Returns whether it was
-    /// ready.
-    pub fn set_not_ready(&mut self, connection: ConnectionId) -> bool {
+    /// commands until it is ready again. Mirror's `SetClientNotReady`. Without effect on a connection
+    /// that is not ready.
+    pub fn set_not_ready(&mut self, connection: ConnectionId) {
         let Some(client) = self.sessions.get_mut(connection) else {
-            return false;
+            return;
         };
         let former = std::mem::take(&mut client.readiness);
-        let was_ready = former != Readiness::NotReady;
-        if was_ready {
+        if former != Readiness::NotReady {
             self.observers.drop_deferred(connection);
             self.remove_from_audiences(connection);
             self.send_message(Channel::Reliable, connection, &NotReadyMessage);
         }
-        was_ready
     }
 
     /// Lets a connection take a [reserved place](syncvar_runtime::Limits::reserved_places) when it
-    /// becomes ready. Returns whether the connection exists. The game calls it for a returning session,
-    /// which it recognises before: by a message of its authenticator, or by the address.
-    pub fn set_returning(&mut self, connection: ConnectionId) -> bool {
+    /// becomes ready. The game calls it for a returning session, which it recognises before: by a
+    /// message of its authenticator, or by the address.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_returning(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
         self.sessions.lobby.set_returning(connection)
     }
 

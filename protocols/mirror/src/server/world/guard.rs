@@ -1,10 +1,8 @@
 //! `MirrorBehaviourMut`: write access to a behaviour.
 
-use std::any::Any;
-
 use syncvar_runtime::object::{Location, Pools};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, OperationLog};
+use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, ObjectError, OperationLog};
 
 use crate::server::MirrorServer;
 use crate::server::observers::audience::Audiences;
@@ -50,32 +48,41 @@ impl MirrorServer {
     ///
     /// The server may write to every object. As in Mirror, its writes to a component that the owner
     /// writes go to all observers except the owner.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out. Inside a call or a
+    /// callback, the own object is checked out.
     #[inline]
-    pub fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, |pools, at| Some(pools.behaviour_mut(at)?.0))
+    pub fn get_mut<B: NetworkBehaviour>(
+        &mut self,
+        id: NetId,
+    ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
+        self.guard(id, |pools, at| Ok(pools.behaviour_mut(id, at)?.0))
     }
 
     /// Returns write access to the behaviour at a position, for objects with two behaviours of one
     /// type.
+    ///
+    /// # Errors
+    ///
+    /// As [`get_mut`](Self::get_mut).
     pub fn get_mut_at<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
         index: usize,
-    ) -> Option<MirrorBehaviourMut<'_, B>> {
-        self.guard(id, |pools, at| {
-            let slot = pools.slots_mut(at)?.slot_mut(index)?;
-            let behaviour: &mut dyn Any = slot.behaviour_mut();
-            behaviour.downcast_mut()
-        })
+    ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
+        self.guard(id, |pools, at| Ok(pools.behaviour_at_mut(id, at, index)?.0))
     }
 
     #[inline]
     fn guard<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
-        find: impl FnOnce(&mut Pools, Location) -> Option<&mut B>,
-    ) -> Option<MirrorBehaviourMut<'_, B>> {
-        let object = self.world.objects.get_mut(id.0)?;
+        find: impl FnOnce(&mut Pools, Location) -> Result<&mut B, ObjectError>,
+    ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
+        let object = self.world.objects.get_mut(id.0);
+        let object = object.ok_or(ObjectError::NoSuchObject(id))?;
         let Observed {
             at,
             queued,
@@ -96,21 +103,26 @@ impl MirrorServer {
             queued,
             dirty: &mut self.replication.dirty,
         };
-        Some(WriteGuard::new(id, behaviour, sink))
+        Ok(WriteGuard::new(id, behaviour, sink))
     }
 
     /// Sends the whole component at this position with the next update, even without changes.
-    /// Mirror's `SetDirty`. Returns whether the component exists.
-    pub fn set_dirty(&mut self, id: NetId, component: usize) -> bool {
+    /// Mirror's `SetDirty`.
+    ///
+    /// # Errors
+    ///
+    /// When the object or the component does not exist.
+    pub fn set_dirty(&mut self, id: NetId, component: usize) -> Result<(), ObjectError> {
         let object = self.world.objects.get_mut(id.0);
-        let entry = object.and_then(|object| Some((self.prefabs.get(object.prefab)?, object)));
-        let Some((_, object)) = entry.filter(|(entry, _)| component < entry.components.len())
-        else {
-            return false;
-        };
+        let object = object.ok_or(ObjectError::NoSuchObject(id))?;
+        let entry = self.prefabs.get(object.prefab);
+        if entry.is_none_or(|entry| component >= entry.components.len()) {
+            let (object, index) = (id, component);
+            return Err(ObjectError::NoSuchIndex { object, index });
+        }
         object.fully_dirty |= 1 << component;
         self.queue_dirty(id);
-        true
+        Ok(())
     }
 
     /// Queues an object for the next update.

@@ -1,7 +1,7 @@
 //! Ownership.
 
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
 use crate::SceneId;
 use crate::message::{ChangeOwnerMessage, SpawnFlags};
@@ -11,20 +11,35 @@ use crate::unreliable::Unreliable;
 impl MirrorServer {
     /// Sets the owner of an object, or removes it: Mirror's `AssignClientAuthority` and
     /// `RemoveClientAuthority`. Both owners receive the change if they observe the object; the new
-    /// one also receives the owner-only components. Returns whether the object and the connection
-    /// exist.
-    pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let is_connected = owner.is_none_or(|owner| self.is_connected(owner));
-        let Some(object) = self.world.objects.get_mut(id.0).filter(|_| is_connected) else {
-            return false;
-        };
-        let former = object.owner;
-        if former == owner {
-            return true;
+    /// one also receives the owner-only components.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the new owner is not connected.
+    pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> Result<(), ObjectError> {
+        let object = self.world.objects.get(id.0);
+        let former = object.ok_or(ObjectError::NoSuchObject(id))?.owner;
+        if let Some(owner) = owner {
+            self.sessions.expect(owner)?;
         }
+        if former != owner {
+            self.transfer(id, former, owner);
+        }
+        Ok(())
+    }
+
+    /// Removes the owner of an object, if the object exists.
+    pub(in crate::server) fn take_from_owner(&mut self, id: NetId) {
+        let owner = self.owner(id);
+        if owner.is_some() {
+            self.transfer(id, owner, None);
+        }
+    }
+
+    fn transfer(&mut self, id: NetId, former: Option<ConnectionId>, owner: Option<ConnectionId>) {
         self.flush_before_transfer(id, former);
         let Some(object) = self.world.objects.get_mut(id.0) else {
-            return false;
+            return;
         };
         object.owner = owner;
         // The new owner has another clock, and unknown baselines if it owned the object before.
@@ -51,7 +66,6 @@ impl MirrorServer {
             self.update_observer(id, owner);
         }
         self.dispatch_ownership(id, former, owner);
-        true
     }
 
     /// Sends a connection its role for an object, if it observes the object. Returns whether it
@@ -74,7 +88,7 @@ impl MirrorServer {
             return;
         }
         if object.scene_id == SceneId::NONE {
-            self.despawn(id);
+            self.despawn_if_present(id);
         } else {
             object.owner = None;
             self.dispatch_ownership(id, Some(connection), None);

@@ -4,8 +4,8 @@ use syncvar_runtime::prefab::PrefabError;
 use syncvar_runtime::relations::Place;
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{
-    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, OperationLog, Quaternion,
-    Vector3,
+    BehaviourSet, Behaviours, ConnectionId, NetId, NetworkSceneId, ObjectError, OperationLog,
+    Quaternion, Vector3,
 };
 
 use crate::SceneId;
@@ -81,21 +81,21 @@ impl MirrorServer {
     /// # Panics
     ///
     /// Panics if no prefab is registered with these behaviours, in this order. For behaviours
-    /// chosen at run time, use [`spawn_with`](Self::spawn_with).
+    /// chosen at run time, use [`try_spawn`](Self::try_spawn).
     #[track_caller]
     pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
-        match self.spawn_with(behaviours, MirrorSpawnOptions::default()) {
+        match self.try_spawn(behaviours, MirrorSpawnOptions::default()) {
             Ok(net_id) => net_id,
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// Spawns an object with options.
+    /// Spawns an object with options, like [`spawn`](Self::spawn) but without a panic.
     ///
     /// # Errors
     ///
     /// Fails for an invalid prefab, scene id or owner; the server is unchanged then.
-    pub fn spawn_with<S: BehaviourSet>(
+    pub fn try_spawn<S: BehaviourSet>(
         &mut self,
         behaviours: S,
         options: MirrorSpawnOptions,
@@ -109,7 +109,7 @@ impl MirrorServer {
     ///
     /// # Errors
     ///
-    /// As [`spawn_with`](Self::spawn_with).
+    /// As [`try_spawn`](Self::try_spawn).
     pub fn spawn_scene_object<S: BehaviourSet>(
         &mut self,
         scene_id: SceneId,
@@ -120,7 +120,7 @@ impl MirrorServer {
             scene_id: Some(scene_id),
             ..options
         };
-        self.spawn_with(behaviours, options)
+        self.try_spawn(behaviours, options)
     }
 
     /// Checks an object and reserves its id.
@@ -206,11 +206,24 @@ impl MirrorServer {
     }
 
     /// Removes an object from the server and from its observers: Mirror's `NetworkServer.Destroy`,
-    /// which sends the same as its `UnSpawn`. Returns whether the object existed.
+    /// which sends the same as its `UnSpawn`.
     ///
     /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs
     /// first. A checked-out object is despawned at check-in.
-    pub fn despawn(&mut self, id: NetId) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or is despawned at its check-in already.
+    pub fn despawn(&mut self, id: NetId) -> Result<(), ObjectError> {
+        if self.despawn_if_present(id) {
+            Ok(())
+        } else {
+            Err(ObjectError::NoSuchObject(id))
+        }
+    }
+
+    /// Despawns an object. Returns whether it existed.
+    pub(in crate::server) fn despawn_if_present(&mut self, id: NetId) -> bool {
         if self.world.checked_out.contains(id) {
             return self.world.checked_out.depart(id, Departure::Destroyed);
         }
@@ -246,13 +259,20 @@ impl MirrorServer {
 
     /// Sets the position and rotation of an object, for future observers and the interest
     /// management. Current observers receive no update; Mirror sends moves by the
-    /// `NetworkTransform` component. Returns whether the object exists.
-    pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        if self.world.objects.get(id.0).is_none() {
-            return false;
-        }
+    /// `NetworkTransform` component.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn set_transform(
+        &mut self,
+        id: NetId,
+        position: Vector3,
+        rotation: Quaternion,
+    ) -> Result<(), ObjectError> {
+        self.world.expect_object(id)?;
         self.world.set_place(id, Place { position, rotation });
         self.observers.interest.management.handle_move(id, position);
-        true
+        Ok(())
     }
 }

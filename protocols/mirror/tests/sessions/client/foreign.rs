@@ -71,7 +71,7 @@ impl Server {
         let chat = [text("rusty"), text("echo hey")].concat();
         let name = "System.Void Player::RpcChat(System.String,System.String)";
         self.give(&[rpc(7, 0, name, &chat)]).unwrap();
-        if let Some(mut aim) = self.client().get_mut::<Aim>(ME) {
+        if let Ok(mut aim) = self.client().get_mut::<Aim>(ME) {
             aim.yaw.set(2.0);
             aim.firing.set(true);
         }

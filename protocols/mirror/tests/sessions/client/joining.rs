@@ -134,7 +134,7 @@ fn client_that_is_not_ready_keeps_objects_and_sends_no_calls() {
         .client
         .get_mut::<game::Aim>(me)
         .map(|mut aim| aim.yaw.set(1.0));
-    assert!(aim.is_some());
+    aim.unwrap();
     assert_eq!(
         world.frame(),
         [[0; 0]; 0],

@@ -68,7 +68,7 @@ fn changes_while_a_player_is_pending_are_kept() {
     net.frame();
     net.body(changed).health.set(7);
     net.body(changed).effects.push(8);
-    net.server.despawn(gone);
+    net.server.despawn(gone).unwrap();
     net.frame();
     net.server.add_player(choosing, Whole::default()).unwrap();
     net.frames(3);
@@ -85,7 +85,7 @@ fn ready_again_with_a_new_player_spawns_all_objects() {
     let other = net.server.spawn(Whole::default());
     net.frames(3);
     net.server.set_not_ready(connection);
-    net.server.despawn(player);
+    net.server.despawn(player).unwrap();
     net.body(other).health.set(7);
     net.frame();
     net.client(connection).ready();

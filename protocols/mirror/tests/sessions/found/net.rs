@@ -71,7 +71,10 @@ impl Body {
     pub(crate) fn cmd_take(&mut self, ctx: &mut CallContext<'_>) {
         let (id, sender) = (ctx.net_id(), ctx.sender());
         self.health += 1;
-        assert!(ctx.side::<MirrorServer>().unwrap().set_owner(id, sender));
+        ctx.side::<MirrorServer>()
+            .unwrap()
+            .set_owner(id, sender)
+            .unwrap();
         self.effects.push(*self.health);
     }
 
@@ -81,12 +84,12 @@ impl Body {
         let (id, sender) = (ctx.net_id(), ctx.sender().unwrap());
         let server = ctx.side::<MirrorServer>().unwrap();
         match what {
-            0 => assert!(server.despawn(id)),
-            1 => assert!(server.disconnect(sender)),
+            0 => assert!(server.despawn(id).is_ok()),
+            1 => server.disconnect(sender),
             _ => {
-                server.hide(id, sender);
+                server.hide(id, sender).unwrap();
                 self.effects.push(3);
-                server.restore(id, sender);
+                server.restore(id, sender).unwrap();
                 server.calls::<Self>(id).rpc_ended(4).unwrap();
             }
         }

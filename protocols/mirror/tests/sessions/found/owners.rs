@@ -15,7 +15,7 @@ fn new_owner_receives_pending_server_writes() {
     net.frames(3);
     net.hands(cart).grip.set(5);
     net.hands(cart).held.push(6);
-    net.server.set_owner(cart, Some(me));
+    net.server.set_owner(cart, Some(me)).unwrap();
     net.frames(3);
     let hands: &Hands = net.seen(me, cart);
     assert_eq!((*hands.grip, &hands.held[..]), (5, &[6][..]));
@@ -28,7 +28,7 @@ fn former_owners_writes_reach_the_next_owner_once() {
     let (second, _) = net.join_whole();
     let (third, _) = net.join_whole();
     let cart = net.server.spawn(Whole::default());
-    net.server.set_owner(cart, Some(former));
+    net.server.set_owner(cart, Some(former)).unwrap();
     net.frames(3);
     // A change that is read, and before it has been sent on, the object changes hands.
     let grip = [
@@ -51,7 +51,7 @@ fn former_owners_writes_reach_the_next_owner_once() {
     net.client(former).update(now);
     while net.client(former).poll_transmit().is_some() {}
     net.say(former, &[&state(cart, 4, &[&grip])]).unwrap();
-    net.server.set_owner(cart, Some(second));
+    net.server.set_owner(cart, Some(second)).unwrap();
     net.frames(3);
     for connection in [former, second, third] {
         let hands: &Hands = net.seen(connection, cart);
@@ -74,19 +74,19 @@ fn new_owner_receives_owner_only_collections() {
         let truth: &Bag = net.server.get(chest).unwrap();
         assert_eq!((*bag.coins, &bag.items), (*truth.coins, &truth.items));
     };
-    net.server.set_owner(chest, Some(first));
+    net.server.set_owner(chest, Some(first)).unwrap();
     net.bag(chest).items.remove(0);
     net.frames(3);
     check(&net, first);
     // Something is pending when it changes hands.
     net.bag(chest).items.push(4);
-    net.server.set_owner(chest, Some(second));
+    net.server.set_owner(chest, Some(second)).unwrap();
     net.bag(chest).coins.set(1);
     net.bag(chest).items.set(0, 9);
     net.frames(3);
     check(&net, second);
     // Somebody who has an old one gets it anew.
-    net.server.set_owner(chest, Some(first));
+    net.server.set_owner(chest, Some(first)).unwrap();
     net.frames(3);
     check(&net, first);
     net.bag(chest).items.clear();
@@ -100,16 +100,16 @@ fn pending_changes_survive_join_and_ownership_change() {
     let (other, _) = net.join_whole();
     let chest = net.server.spawn(Whole::default());
     net.frames(3);
-    net.server.set_owner(chest, Some(other));
+    net.server.set_owner(chest, Some(other)).unwrap();
     net.frames(3);
     let me = net.enter();
     net.bag(chest).items.push(1);
     net.bag(chest).items.push(2);
-    net.server.set_owner(chest, Some(me));
+    net.server.set_owner(chest, Some(me)).unwrap();
     net.server.add_player(me, Whole::default()).unwrap();
-    net.server.set_owner(chest, None);
+    net.server.set_owner(chest, None).unwrap();
     net.frames(3);
-    net.server.set_owner(chest, Some(me));
+    net.server.set_owner(chest, Some(me)).unwrap();
     net.frames(3);
     let bag: &Bag = net.seen(me, chest);
     assert_eq!(bag.items, [1, 2]);
@@ -121,14 +121,14 @@ fn new_owner_receives_the_private_state_of_the_former() {
     let (first, _) = net.join_whole();
     let (second, _) = net.join_whole();
     let chest = net.server.spawn(Whole::default());
-    net.server.set_owner(chest, Some(first));
+    net.server.set_owner(chest, Some(first)).unwrap();
     net.frames(3);
     let mut diary = net.client(first).get_mut::<Diary>(chest).unwrap();
     diary.page.set(3);
     diary.lines.push(4);
     drop(diary);
     net.frames(3);
-    net.server.set_owner(chest, Some(second));
+    net.server.set_owner(chest, Some(second)).unwrap();
     net.frames(3);
     let diary: &Diary = net.seen(second, chest);
     assert_eq!((*diary.page, &diary.lines[..]), (3, &[4][..]));
@@ -185,7 +185,7 @@ fn an_object_that_changes_hands_while_it_is_called_is_as_right() {
     let mut whole = Whole::default();
     whole.1.items = [1, 2].into();
     let cart = net.server.spawn(whole);
-    net.server.set_owner(cart, Some(first));
+    net.server.set_owner(cart, Some(first)).unwrap();
     net.frames(3);
     net.bag(cart).items.push(3);
     net.hands(cart).held.push(4);
@@ -217,7 +217,7 @@ fn shown_again() -> (MirrorNetwork, ConnectionId, ConnectionId, NetId) {
     net.bag(id).items.push(3);
     net.advance(FRAME);
     net.send(owner);
-    assert!(net.server.hide(id, owner) && net.server.restore(id, owner));
+    assert!(net.server.hide(id, owner).is_ok() && net.server.restore(id, owner).is_ok());
     (net, owner, other, id)
 }
 
@@ -233,10 +233,10 @@ fn assert_seen(net: &MirrorNetwork, owner: ConnectionId, id: NetId, held: &[i32]
 #[test]
 fn owner_shown_its_object_again_skips_no_later_change() {
     let (mut net, owner, _, id) = shown_again();
-    assert!(net.server.set_owner(id, None));
+    net.server.set_owner(id, None).unwrap();
     net.hands(id).held.push(4);
     net.frames(3);
-    assert!(net.server.set_owner(id, Some(owner)));
+    net.server.set_owner(id, Some(owner)).unwrap();
     net.bag(id).items.push(5);
     net.frames(3);
     assert_seen(&net, owner, id, &[1, 4]);
@@ -250,7 +250,7 @@ fn owner_that_lost_its_object_by_a_call_skips_no_later_change() {
     net.send(other);
     assert_eq!(net.server.owner(id), Some(other));
     net.frames(3);
-    assert!(net.server.set_owner(id, Some(owner)));
+    net.server.set_owner(id, Some(owner)).unwrap();
     net.bag(id).items.push(5);
     net.frames(3);
     assert_seen(&net, owner, id, &[1]);

@@ -77,12 +77,14 @@ fn unwritable_owner_spawn_leaves_later_spawns_correct() {
         ..MirrorSpawnOptions::default()
     };
     let object = (Hands::default(), Letter { text });
-    let id = net.server.spawn_with(object, options).unwrap();
-    assert!(net.server.show(id, first));
+    let id = net.server.try_spawn(object, options).unwrap();
+    net.server.show(id, first).unwrap();
     net.frames(3);
     assert_eq!(net.server.observers(id), [first]);
     net.hands(id).held.push(1);
-    net.server.set_visibility(id, Visibility::ByDefault);
+    net.server
+        .set_visibility(id, Visibility::ByDefault)
+        .unwrap();
     assert_eq!(net.server.observers(id), [first, second, last]);
     net.frames(3);
     net.hands(id).held.push(2);

@@ -9,6 +9,7 @@ use syncvar::mirror::*;
 use syncvar::prelude::*;
 use syncvar::{
     NetworkIdentity,
+    error::ObjectError,
     interest::SpatialGrid,
     values::{Quaternion, Vector3},
 };
@@ -125,7 +126,7 @@ impl World {
             }
             Step::SendOff(who) => {
                 let who = self.who(who)?;
-                assert!(self.net.server.disconnect(who));
+                self.net.server.disconnect(who);
             }
             Step::NotReady(who) => {
                 let who = self.who(who)?;
@@ -147,11 +148,11 @@ impl World {
                 whole.0.health = if calls { -1 } else { 5 }.into();
                 whole.1.items = [1, 2].into();
                 whole.2.held = [3].into();
-                self.net.server.spawn_with(whole, options).unwrap();
+                self.net.server.try_spawn(whole, options).unwrap();
             }
             Step::Despawn(at) => {
                 let at = self.object(at)?;
-                assert!(self.net.server.despawn(at));
+                self.net.server.despawn(at).unwrap();
             }
             _ => {
                 self.write(step)?;
@@ -224,7 +225,9 @@ impl World {
                     bag.items.remove(0);
                 }
             }
-            Step::SetDirty(_, component) => assert!(self.net.server.set_dirty(id, component)),
+            Step::SetDirty(_, component) => {
+                assert!(self.net.server.set_dirty(id, component).is_ok())
+            }
             // It is not for the owner, if there is one.
             _ if self.net.server.owner(id).is_some() => {}
             Step::Prepare(_, value) => {
@@ -282,7 +285,7 @@ impl World {
             Step::Own(at, owner) => {
                 let owner = owner.and_then(|owner| self.who(owner));
                 let id = self.object(at)?;
-                self.net.server.set_owner(id, owner).then_some(())
+                self.net.server.set_owner(id, owner).ok()
             }
             Step::Take(at, who) => self.call(at, who, None),
             Step::End(at, who, what) => self.call(at, who, Some(what)),
@@ -292,8 +295,8 @@ impl World {
             Step::ShownAgain(at) => {
                 let id = self.object(at)?;
                 let owner = self.net.server.owner(id)?;
-                self.net.server.hide(id, owner);
-                self.net.server.restore(id, owner).then_some(())
+                self.net.server.hide(id, owner).ok();
+                self.net.server.restore(id, owner).ok()
             }
             Step::Visibility(at, visibility) => {
                 let visibility = match visibility {
@@ -302,22 +305,18 @@ impl World {
                     _ => Visibility::ForceShown,
                 };
                 let id = self.object(at)?;
-                self.net.server.set_visibility(id, visibility).then_some(())
+                self.net.server.set_visibility(id, visibility).ok()
             }
             Step::Move(at, x) => {
                 let place = Vector3::new(10.0 * f32::from(x), 0.0, 0.0);
                 let (id, turned) = (self.object(at)?, Quaternion::IDENTITY);
-                self.net
-                    .server
-                    .set_transform(id, place, turned)
-                    .then_some(())
+                self.net.server.set_transform(id, place, turned).ok()
             }
             Step::Watch(who, x) => {
                 let place = Vector3::new(10.0 * f32::from(x), 0.0, 0.0);
                 let who = self.who(who)?;
-                let grid: &mut SpatialGrid = self.net.server.interest_mut()?;
-                grid.watch(who, place);
-                Some(())
+                let grid: &mut SpatialGrid = self.net.server.interest_mut().ok()?;
+                grid.watch(who, place).ok()
             }
             _ => Some(()),
         }
@@ -342,10 +341,10 @@ impl World {
         &mut self,
         at: usize,
         who: usize,
-        view: impl FnOnce(&mut MirrorServer, NetId, ConnectionId) -> bool,
+        view: impl FnOnce(&mut MirrorServer, NetId, ConnectionId) -> Result<(), ObjectError>,
     ) -> Option<()> {
         let (id, who) = (self.object(at)?, self.who(who)?);
-        view(&mut self.net.server, id, who).then_some(())
+        view(&mut self.net.server, id, who).ok()
     }
 
     /// Every client has what it observes, as the server has it.

@@ -12,7 +12,7 @@ use syncvar_testing::mirror::{MirrorNetwork, Quality};
 fn driven() -> (MirrorNetwork, [ConnectionId; 2], NetId) {
     let (mut net, all) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(all[0]));
+    net.server.set_owner(car, Some(all[0])).unwrap();
     net.frames(SECOND + SECOND / 2 + 1);
     net.states();
     (net, all, car)
@@ -100,7 +100,7 @@ fn former_owner_stops_sending() {
     let (mut net, [owner, other], car) = driven();
     write(&mut net, owner, car, 5);
     net.frame();
-    net.server.set_owner(car, Some(other));
+    net.server.set_owner(car, Some(other)).unwrap();
     net.frame();
     net.states();
     assert_eq!(said_by(&mut net, owner, 2 * SECOND), []);
@@ -126,7 +126,7 @@ fn a_baseline_interval_of_a_client_is_its_own() {
             .insert(owner, [3, 4].map(syncvar_testing::mirror::Link::new));
         net.frames(3);
         let car = net.server.spawn(Car::default());
-        net.server.set_owner(car, Some(owner));
+        net.server.set_owner(car, Some(owner)).unwrap();
         net.frames(3);
         (net, [owner], car)
     };

@@ -18,7 +18,7 @@ fn next_owner_receives_writes_of_the_former() {
     let (mut net, [first, second]) = joined();
     let third = net.connect();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     net.frames(SECOND);
     net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(3);
     net.frame();
@@ -26,7 +26,7 @@ fn next_owner_receives_writes_of_the_former() {
     net.frames(5);
     lossy(&mut net);
     net.states();
-    net.server.set_owner(car, Some(second));
+    net.server.set_owner(car, Some(second)).unwrap();
     net.frame();
     let said: Vec<_> = net
         .states()
@@ -57,12 +57,12 @@ fn next_owner_receives_writes_of_the_former() {
 fn former_owner_keeps_receiving_changes() {
     let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     // Right behind a baseline: the next one is far.
     net.frames(SECOND + 2);
     net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(3);
     net.frames(3);
-    net.server.set_owner(car, Some(second));
+    net.server.set_owner(car, Some(second)).unwrap();
     net.frames(3);
     net.server.get_mut::<Body>(car).unwrap().x.set(9);
     net.frames(5);
@@ -76,15 +76,15 @@ fn former_owner_keeps_receiving_changes() {
 fn an_owner_that_gets_an_object_back_is_heard_at_once() {
     let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     net.frames(3);
     for yaw in 1..=3 {
         net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(yaw);
         net.frames(SECOND);
     }
-    net.server.set_owner(car, Some(second));
+    net.server.set_owner(car, Some(second)).unwrap();
     net.frames(SECOND + 2);
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     net.frames(3);
     net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(7);
     net.frames(5);
@@ -98,12 +98,12 @@ fn an_owner_that_gets_an_object_back_is_heard_at_once() {
 fn new_owner_receives_owner_only_state() {
     let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     net.server.get_mut::<Fuel>(car).unwrap().left.set(7);
     // What comes before its object is spawned is lost.
     net.frames(2);
     assert_eq!(*net.seen::<Fuel>(first, car).left, 7);
-    net.server.set_owner(car, Some(second));
+    net.server.set_owner(car, Some(second)).unwrap();
     net.frame();
     assert_eq!(
         *net.seen::<Fuel>(second, car).left,
@@ -114,7 +114,7 @@ fn new_owner_receives_owner_only_state() {
     net.frames(SECOND);
     assert_eq!(*net.seen::<Fuel>(second, car).left, 8);
     assert_eq!(*net.seen::<Fuel>(first, car).left, 7);
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     net.frames(SECOND);
     assert_eq!(*net.seen::<Fuel>(first, car).left, 8);
 }
@@ -123,14 +123,14 @@ fn new_owner_receives_owner_only_state() {
 fn a_new_owner_goes_on_from_the_baselines_that_all_were_sent() {
     let (mut net, [first, second]) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(first));
+    net.server.set_owner(car, Some(first)).unwrap();
     net.frames(2);
     // Baselines for all but the owner.
     for yaw in 1..4 {
         net.client(first).get_mut::<Aim>(car).unwrap().yaw.set(yaw);
         net.frames(SECOND);
     }
-    net.server.set_owner(car, Some(second));
+    net.server.set_owner(car, Some(second)).unwrap();
     net.server.get_mut::<Fuel>(car).unwrap().left.set(6);
     net.frame();
     assert_eq!(*net.seen::<Fuel>(second, car).left, 6);
@@ -153,12 +153,12 @@ fn owner_only_owner_written_state_reaches_the_next_owner() {
     let all = [(); 2].map(|()| net.connect());
     net.frame();
     let aim = net.server.spawn(Aim::default());
-    net.server.set_owner(aim, Some(all[0]));
+    net.server.set_owner(aim, Some(all[0])).unwrap();
     net.frame();
     net.client(all[0]).get_mut::<Aim>(aim).unwrap().yaw.set(6);
     net.frames(10);
     lossy(&mut net);
-    net.server.set_owner(aim, Some(all[1]));
+    net.server.set_owner(aim, Some(all[1])).unwrap();
     net.frame();
     assert_eq!(*net.seen::<Aim>(all[1], aim).yaw, 6);
     net.states();
@@ -175,7 +175,7 @@ fn callbacks_and_commands_write_like_other_code() {
     let body = net.server.spawn(Body::default());
     net.frame();
     // The callback writes while the object is being called.
-    net.server.set_owner(body, Some(owner));
+    net.server.set_owner(body, Some(owner)).unwrap();
     net.frame();
     assert_eq!(*net.seen::<Body>(other, body).y, 1000);
     net.client(other).calls::<Body>(body).push(5).unwrap();

@@ -133,7 +133,7 @@ fn reliable_and_unreliable_components_coexist() {
 fn owner_and_observers_get_their_components_written_once() {
     let (mut net, [owner, other]) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(owner));
+    net.server.set_owner(car, Some(owner)).unwrap();
     net.until_baseline();
     net.frames(2);
     net.states();
@@ -182,7 +182,7 @@ fn owner_and_observers_get_their_components_written_once() {
 fn baseline_for_some_clients_keeps_the_deltas_of_others_valid() {
     let (mut net, [owner, other]) = joined();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(owner));
+    net.server.set_owner(car, Some(owner)).unwrap();
     net.frames(2 * SECOND);
     // Baselines for the owner alone.
     for left in 1..4 {
@@ -262,7 +262,7 @@ fn set_dirty_sends_all_fields_until_a_baseline() {
     let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
-    assert!(net.server.set_dirty(body, 0));
+    net.server.set_dirty(body, 0).unwrap();
     net.frames(2);
     let everything = "01130000000000000000ffffffffffffffffff0000";
     let line = format!("to {}: delta 0 {everything}", client.0);
@@ -284,7 +284,7 @@ fn changes_go_twice_where_that_is_asked_for_and_count_once() {
     let client = net.connect();
     net.frame();
     let car = net.server.spawn(Car::default());
-    net.server.set_owner(car, Some(client));
+    net.server.set_owner(car, Some(client)).unwrap();
     net.frames(11);
     net.states();
     net.set_x(car, 1);

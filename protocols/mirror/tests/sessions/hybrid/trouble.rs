@@ -31,10 +31,10 @@ fn a_late_change_of_an_object_that_is_shown_again_does_not_stay() {
     net.set_x(body, 1);
     let late = kept(&mut net, client);
     // Nobody sees it, and then the same one again: what was pending is in what it is shown.
-    net.server.hide(body, client);
+    net.server.hide(body, client).unwrap();
     net.frame();
     net.set_x(body, 2);
-    net.server.restore(body, client);
+    net.server.restore(body, client).unwrap();
     net.frame();
     assert_eq!(net.xs([client], body), [2]);
     net.client(client)
@@ -52,12 +52,12 @@ fn changes_without_observers_are_in_the_next_spawn_only() {
     let (mut net, [client]) = joined();
     let body = net.server.spawn(Body::default());
     net.frame();
-    net.server.hide(body, client);
+    net.server.hide(body, client).unwrap();
     net.frames(3);
     net.set_x(body, 8);
     net.frames(2 * SECOND);
     net.states();
-    net.server.restore(body, client);
+    net.server.restore(body, client).unwrap();
     net.frames(2 * SECOND);
     assert_eq!(net.xs([client], body), [8]);
     assert_eq!(net.states(), [""; 0]);
@@ -71,8 +71,8 @@ fn hidden_or_destroyed_object_sends_no_baseline() {
     net.set_x(hidden, 1);
     net.set_x(gone, 1);
     net.frame();
-    net.server.hide(hidden, client);
-    net.server.despawn(gone);
+    net.server.hide(hidden, client).unwrap();
+    net.server.despawn(gone).unwrap();
     net.states();
     net.frames(SECOND);
     assert!(

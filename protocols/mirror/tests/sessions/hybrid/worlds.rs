@@ -111,11 +111,11 @@ impl World {
             }
             Step::Despawn(what) => {
                 let id = self.object(what)?;
-                self.net.server.despawn(id);
+                self.net.server.despawn(id).ok();
             }
             Step::Own(what, who) => {
                 let (id, owner) = (self.object(what)?, who.and_then(|who| self.who(who)));
-                self.net.server.set_owner(id, owner);
+                self.net.server.set_owner(id, owner).ok();
                 self.owned.extend(owner.map(|owner| (owner, id)));
             }
             Step::View(what, who, view) => {
@@ -124,7 +124,8 @@ impl World {
                     Some(true) => self.net.server.show(id, who),
                     Some(false) => self.net.server.hide(id, who),
                     None => self.net.server.restore(id, who),
-                };
+                }
+                .ok();
             }
             Step::Link(lost, twice, delay) => {
                 self.quality = Quality { lost, twice, delay };
@@ -149,19 +150,19 @@ impl World {
         let id = self.object(what)?;
         let server = &mut self.net.server;
         match *step {
-            Step::X(_, value) => server.get_mut::<Body>(id)?.x.set(value),
-            Step::Y(_, value) => server.get_mut::<Body>(id)?.y.set(value),
-            Step::Name(_, value) => server.get_mut::<Name>(id)?.name.set(value.to_string()),
-            Step::Fuel(_, value) => server.get_mut::<Fuel>(id)?.left.set(value),
+            Step::X(_, value) => server.get_mut::<Body>(id).ok()?.x.set(value),
+            Step::Y(_, value) => server.get_mut::<Body>(id).ok()?.y.set(value),
+            Step::Name(_, value) => server.get_mut::<Name>(id).ok()?.name.set(value.to_string()),
+            Step::Fuel(_, value) => server.get_mut::<Fuel>(id).ok()?.left.set(value),
             // What an owner is to write and others write too is what is written last, wherever that was.
             Step::Turn(_, value) if server.owner(id).is_none() => {
-                server.get_mut::<Aim>(id)?.yaw.set(value)
+                server.get_mut::<Aim>(id).ok()?.yaw.set(value)
             }
-            Step::SetDirty(_, index) => server.set_dirty(id, index),
+            Step::SetDirty(_, index) => server.set_dirty(id, index).is_ok(),
             Step::Aim(_, value) => {
                 let owner = server.owner(id)?;
                 let client = self.net.clients.get_mut(&owner)?;
-                client.get_mut::<Aim>(id)?.yaw.set(value)
+                client.get_mut::<Aim>(id).ok()?.yaw.set(value)
             }
             _ => false,
         };
@@ -256,7 +257,7 @@ proptest! {
     ) {
         let (mut net, all) = joined::<3>();
         let car = net.server.spawn(Car::default());
-        net.server.set_owner(car, Some(all[0]));
+        net.server.set_owner(car, Some(all[0])).ok();
         net.frames(2);
         for connection in all {
             let seeds = [seed, seed.rotate_left(7)].map(|seed| seed ^ u64::from(connection.0));

@@ -260,13 +260,13 @@ fn messages_wait_while_a_scene_loads() {
     let (client, _) = world.join(whole());
     let hero = world
         .server
-        .spawn_with(Hero::with(5), MirrorSpawnOptions::default());
+        .try_spawn(Hero::with(5), MirrorSpawnOptions::default());
     let hero = hero.unwrap();
     world
         .server
         .load_scene("Cave", SceneOperation::LoadAdditive)
         .unwrap();
-    world.server.despawn(hero);
+    world.server.despawn(hero).unwrap();
     world.frame();
     assert!(world.client(client).is_loading_scene());
     assert!(

@@ -20,9 +20,9 @@ fn observers_are_listed_once() {
     let (second, _) = world.join(whole());
     let hero = world.server.spawn(Hero::with(1));
     assert_eq!(world.server.observers(hero), [first, second]);
-    world.server.show(hero, first);
+    world.server.show(hero, first).unwrap();
     assert_eq!(world.server.observers(hero), [first, second], "it was one");
-    world.server.hide(hero, first);
+    world.server.hide(hero, first).unwrap();
     assert_eq!(world.server.observers(hero), [second]);
     world.server.handle_disconnect(second);
     assert!(world.server.observers(hero).is_empty());
@@ -39,15 +39,18 @@ fn each_ownership_change_raises_one_event() {
     world.frame();
     assert_eq!(world.server.owner(hero), None);
     let nobody = ConnectionId(99);
-    assert!(!world.server.set_owner(hero, Some(nobody)), "who is that?");
     assert!(
-        !world.server.set_owner(NetId(99), Some(first)),
+        world.server.set_owner(hero, Some(nobody)).is_err(),
+        "who is that?"
+    );
+    assert!(
+        !world.server.set_owner(NetId(99), Some(first)).is_ok(),
         "what is that?"
     );
 
     told();
     for owner in [Some(first), Some(first), None, None, Some(second)] {
-        assert!(world.server.set_owner(hero, owner));
+        world.server.set_owner(hero, owner).unwrap();
         assert_eq!(world.server.owner(hero), owner);
         world.frame();
         for client in [first, second] {
@@ -57,7 +60,7 @@ fn each_ownership_change_raises_one_event() {
     let id = hero.0;
     let lines = ["gained", "lost", "gained"].map(|line| format!("{line} {id}"));
     assert_eq!(told_by("client"), lines);
-    world.server.despawn(hero);
+    world.server.despawn(hero).unwrap();
     assert_eq!(world.server.owner(hero), None);
 }
 
@@ -67,7 +70,7 @@ fn each_ownership_change_raises_one_event() {
 fn lifecycle_callbacks_run_on_both_sides_and_know_their_side() {
     let mut world = world();
     let (_, player) = world.join(whole());
-    world.server.despawn(player);
+    world.server.despawn(player).unwrap();
     world.frame();
     let id = player.0;
     let both = told();
@@ -97,7 +100,7 @@ fn failing_callback_is_reported_and_does_not_stop_the_rest() {
     let object = world.server.spawn(broken);
     world.frame();
     assert_eq!(world.seen::<Hero>(client, object).health, 5);
-    world.server.despawn(object);
+    world.server.despawn(object).unwrap();
     world.frame();
     assert!(!world.sees(client, object));
     let failed = world.events().into_iter().filter_map(|event| match event {
@@ -122,11 +125,14 @@ fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
         visibility: Visibility::ForceHidden,
         ..MirrorSpawnOptions::default()
     };
-    let hero = world.server.spawn_with(Hero::with(1), options).unwrap();
+    let hero = world.server.try_spawn(Hero::with(1), options).unwrap();
     assert_eq!(world.server.observers(hero), [owner]);
-    world.server.set_owner(hero, None);
+    world.server.set_owner(hero, None).unwrap();
     assert!(world.server.observers(hero).is_empty());
-    world.server.set_visibility(hero, Visibility::ForceShown);
+    world
+        .server
+        .set_visibility(hero, Visibility::ForceShown)
+        .unwrap();
     assert_eq!(world.server.observers(hero), [owner, other]);
 }
 
@@ -268,11 +274,11 @@ fn sync_mode_and_direction_select_the_receivers() {
 
     // The owner's spawn has everything, that of the others what is for observers.
     for client in [owner, other] {
-        world.server.hide(object, client);
+        world.server.hide(object, client).unwrap();
     }
     world.frame();
     for client in [owner, other] {
-        world.server.restore(object, client);
+        world.server.restore(object, client).unwrap();
     }
     world.frame();
     assert_eq!(values(&mut world, owner, object), [5, 5, 5, 5]);
@@ -289,7 +295,7 @@ fn new_owner_receives_owner_only_state() {
     world.frames(2);
     assert_eq!(values(&mut world, client, object), [5, 0, 5, 0]);
     assert_eq!(world.state_bytes(), 0);
-    world.server.set_owner(object, Some(client));
+    world.server.set_owner(object, Some(client)).unwrap();
     world.frame();
     let [_, owned, ..] = values(&mut world, client, object);
     assert_eq!(owned, 5);

@@ -82,7 +82,7 @@ fn owner_only_command_is_refused_on_both_sides() {
         .calls::<Hero>(player)
         .cmd_hit(30)
         .unwrap();
-    world.server.set_owner(player, None);
+    world.server.set_owner(player, None).unwrap();
     told();
     world.frame();
     assert_eq!(refusals(&mut world), [CommandRefusal::NotOwner]);

@@ -43,7 +43,7 @@ fn all_connections_can_be_ended() {
     let clients = [world.join(whole()).0, world.join(whole()).0];
     let connections: Vec<_> = world.server.connections().collect();
     for connection in connections {
-        assert!(world.server.disconnect(connection));
+        world.server.disconnect(connection);
     }
     world.frame();
     assert_eq!(world.server.connections().count(), 0);
@@ -123,11 +123,11 @@ fn objects_are_shown_to_ready_connections_only() {
     let hero = world.server.spawn(Hero::with(5));
     world.frame();
     assert!(world.sees(client, hero));
-    assert!(world.server.hide(hero, client));
+    world.server.hide(hero, client).unwrap();
     world.frame();
     assert!(!world.sees(client, hero));
     for connection in [client, idle] {
-        assert!(world.server.show(hero, connection));
+        world.server.show(hero, connection).unwrap();
     }
     world.frame();
     assert!(world.sees(client, hero));
@@ -142,7 +142,7 @@ fn despawned_player_leaves_its_connection_without_one() {
     let mut world = world();
     let (client, player) = world.join(whole());
     game::told();
-    assert!(world.server.despawn(player));
+    world.server.despawn(player).unwrap();
     world.frame();
     assert_eq!(world.server.player_of(client), None);
     assert!(world.server.identity(player).is_none());
@@ -173,7 +173,7 @@ fn replaced_player_and_its_successor_raise_events() {
     assert!(!is_told("despawn", former), "it stays: {told:?}");
     assert!(world.sees(client, former) && !world.client(client).is_owned(former));
 
-    assert!(world.server.despawn(former));
+    world.server.despawn(former).unwrap();
     world.frame();
     assert!(!world.sees(client, former));
     assert_eq!(world.client(client).local_player(), Some(player));
@@ -246,7 +246,7 @@ fn an_object_of_the_scene_is_despawned_and_can_be_spawned_again() {
     world.frame();
     assert_eq!(world.client(client).scene_object(DOOR), Some(first));
     assert!(world.client(client).is_owned(first));
-    world.server.despawn(first);
+    world.server.despawn(first).unwrap();
     world.frame();
     assert_eq!(world.server.owner(first), None);
     assert!(world.client(client).dormant(DOOR).is_some(), "it sleeps");

@@ -109,9 +109,9 @@ fn reference_is_empty_while_its_object_is_hidden() {
     told();
     for is_there in [true, false, true] {
         if is_there {
-            world.server.restore(target, client);
+            world.server.restore(target, client).unwrap();
         } else {
-            world.server.hide(target, client);
+            world.server.hide(target, client).unwrap();
         }
         world.frame();
         let to = *world.seen::<Hero>(client, player).target;

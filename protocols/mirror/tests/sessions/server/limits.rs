@@ -95,7 +95,7 @@ fn last_places_are_for_returning_sessions() {
         net.server
             .handle_connect(syncvar::mirror::Limits::TELEPATHY)
     });
-    assert!(net.server.set_returning(connections[2]));
+    net.server.set_returning(connections[2]).unwrap();
     for connection in connections {
         net.say(connection, &[&READY]).unwrap();
     }

@@ -71,13 +71,13 @@ impl Chest {
                 ctx.side::<MirrorServer>().unwrap().disconnect(sender);
             }
             "despawn" => {
-                ctx.side::<MirrorServer>().unwrap().despawn(id);
+                ctx.side::<MirrorServer>().unwrap().despawn(id).unwrap();
             }
             "hide" => {
                 let server = ctx.side::<MirrorServer>().unwrap();
-                server.hide(id, sender);
+                server.hide(id, sender).unwrap();
                 self.gold.set(77);
-                assert!(server.restore(id, sender));
+                server.restore(id, sender).unwrap();
             }
             "panic" => panic!("nothing to see"),
             _ => {

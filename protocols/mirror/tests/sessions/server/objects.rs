@@ -147,11 +147,11 @@ fn write_only_state_is_not_kept_for_the_next_owner() {
     net.server.get_mut::<Wallet>(chest).unwrap().secret.set(4);
     net.step();
     net.told(connection);
-    assert!(net.server.set_owner(chest, Some(connection)));
+    net.server.set_owner(chest, Some(connection)).unwrap();
     net.step();
     assert_eq!(net.told(connection), ["owner 1 1", "state 1"]);
     assert_eq!(net.clients[&connection].objects[&chest].secret, Some(4));
-    assert!(net.server.set_owner(chest, None));
+    net.server.set_owner(chest, None).unwrap();
     net.step();
     assert_eq!(net.told(connection), ["owner 1 0"]);
 }
@@ -205,8 +205,8 @@ fn set_dirty_sends_all_of_a_component() {
     let (connection, _) = net.join();
     net.step();
     net.told(connection);
-    assert!(net.server.set_dirty(chest, 0));
-    assert!(!net.server.set_dirty(chest, 3));
+    net.server.set_dirty(chest, 0).unwrap();
+    assert!(net.server.set_dirty(chest, 3).is_err());
     net.step();
     assert_eq!(net.told(connection), ["state 1"]);
     net.step();
@@ -258,17 +258,17 @@ fn hide_despawns_for_one_client_and_show_sends_current_state() {
     net.step();
     net.told(first);
     net.told(second);
-    assert!(net.server.hide(chest, first));
+    net.server.hide(chest, first).unwrap();
     net.chest(chest).items.push(5);
     net.step();
     assert_eq!(net.told(first), ["hide 1"]);
     assert_eq!(net.told(second), ["state 1"]);
-    assert!(net.server.show(chest, first));
+    net.server.show(chest, first).unwrap();
     net.chest(chest).items.push(6);
     net.step();
     assert_eq!(net.told(first), ["spawn 1 0", "state 1"]);
     assert_eq!(net.clients[&first].objects[&chest].items, [5, 6]);
-    assert!(!net.server.hide(NetId(99), first));
+    assert!(net.server.hide(NetId(99), first).is_err());
 }
 
 #[test]
@@ -280,11 +280,11 @@ fn owner_overrides_visibility_which_overrides_interest() {
         position: Vector3::new(x, 0.0, 0.0),
         ..MirrorSpawnOptions::default()
     };
-    let near = net.server.spawn_with(whole(1), at(5.0)).unwrap();
-    let far = net.server.spawn_with(whole(2), at(500.0)).unwrap();
+    let near = net.server.try_spawn(whole(1), at(5.0)).unwrap();
+    let far = net.server.try_spawn(whole(2), at(500.0)).unwrap();
     let connection = net.connect();
     let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
-    grid.watch(connection, Vector3::new(1.0, 0.0, 1.0));
+    grid.watch(connection, Vector3::new(1.0, 0.0, 1.0)).unwrap();
     let player = net
         .server
         .add_player_with(connection, whole(3), at(900.0))
@@ -293,22 +293,30 @@ fn owner_overrides_visibility_which_overrides_interest() {
     let told = ["started", "spawn 1 0", "finished", "spawn 3 3"];
     assert_eq!(net.told(connection), told);
 
-    net.server.set_visibility(far, Visibility::ForceShown);
-    net.server.set_visibility(near, Visibility::ForceHidden);
-    net.server.set_visibility(player, Visibility::ForceHidden);
+    net.server
+        .set_visibility(far, Visibility::ForceShown)
+        .unwrap();
+    net.server
+        .set_visibility(near, Visibility::ForceHidden)
+        .unwrap();
+    net.server
+        .set_visibility(player, Visibility::ForceHidden)
+        .unwrap();
     net.step();
     assert_eq!(net.told(connection), ["spawn 2 0", "hide 1"]);
-    net.server.set_visibility(far, Visibility::ByDefault);
-    net.server.set_owner(near, Some(connection));
+    net.server
+        .set_visibility(far, Visibility::ByDefault)
+        .unwrap();
+    net.server.set_owner(near, Some(connection)).unwrap();
     net.step();
     assert_eq!(net.told(connection), ["hide 2", "spawn 1 1"]);
-    net.server.set_owner(near, None);
+    net.server.set_owner(near, None).unwrap();
     net.step();
     assert_eq!(net.told(connection), ["owner 1 0", "hide 1"]);
     assert!(
         net.server
             .interest::<syncvar::interest::GroupTags>()
-            .is_none()
+            .is_err()
     );
 }
 
@@ -323,14 +331,15 @@ fn objects_that_move_come_into_sight_and_go_out_of_it() {
     let chest = net.server.spawn(whole(1));
     let connection = net.connect();
     let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
-    grid.watch(connection, Vector3::new(1.0, 0.0, 1.0));
+    grid.watch(connection, Vector3::new(1.0, 0.0, 1.0)).unwrap();
     net.ready(connection);
     net.step();
     assert_eq!(net.told(connection), ["started", "spawn 1 0", "finished"]);
     for (x, told) in [(300.0, "hide 1"), (4.0, "spawn 1 0")] {
         let position = Vector3::new(x, 0.0, 0.0);
         net.server
-            .set_transform(chest, position, Quaternion::IDENTITY);
+            .set_transform(chest, position, Quaternion::IDENTITY)
+            .unwrap();
         net.chest(chest).gold += 1;
         net.step();
         assert_eq!(net.told(connection), [told]);
@@ -346,8 +355,8 @@ fn despawn_reaches_all_observers() {
     net.step();
     net.told(connection);
     net.chest(chest).gold.set(4);
-    assert!(net.server.despawn(chest));
-    assert!(!net.server.despawn(chest));
+    net.server.despawn(chest).unwrap();
+    assert!(net.server.despawn(chest).is_err());
     net.step();
     assert_eq!(net.told(connection), ["destroy 1"]);
     assert!(net.server.get::<Chest>(chest).is_none());
@@ -369,14 +378,14 @@ fn callbacks_run_before_the_send_and_their_errors_are_events() {
     net.step();
     net.told(connection);
 
-    net.server.set_owner(id, Some(connection));
-    net.server.set_owner(id, None);
+    net.server.set_owner(id, Some(connection)).unwrap();
+    net.server.set_owner(id, None).unwrap();
     assert_eq!(
         net.server.get::<Chest>(id).unwrap().life,
         ["spawn", "lost", "gained"]
     );
     // What spawns another one when it goes.
-    net.server.despawn(id);
+    net.server.despawn(id).unwrap();
     net.step();
     let told = ["owner 2 1", "owner 2 0", "spawn 3 0", "destroy 2"];
     assert_eq!(net.told(connection), told);
@@ -386,23 +395,23 @@ fn callbacks_run_before_the_send_and_their_errors_are_events() {
 fn objects_that_cannot_be_spawned_are_errors() {
     let mut net = Net::new();
     let options = MirrorSpawnOptions::default;
-    let spawned = net.server.spawn_with(Aim::default(), options());
+    let spawned = net.server.try_spawn(Aim::default(), options());
     assert!(matches!(
         spawned,
         Err(MirrorSpawnError::Prefab(PrefabError::NotRegistered(_)))
     ));
-    let spawned = net.server.spawn_with(Chest::default(), options());
+    let spawned = net.server.try_spawn(Chest::default(), options());
     assert_eq!(spawned, Err(MirrorSpawnError::NoSceneId("chest".into())));
     let named = |name: &str| MirrorSpawnOptions {
         prefab: Some(name.into()),
         ..options()
     };
-    let spawned = net.server.spawn_with(whole(1), named("nobody"));
+    let spawned = net.server.try_spawn(whole(1), named("nobody"));
     assert_eq!(
         spawned,
         Err(PrefabError::UnknownName("nobody".into()).into())
     );
-    let spawned = net.server.spawn_with(whole(1), named("chest"));
+    let spawned = net.server.try_spawn(whole(1), named("chest"));
     assert!(matches!(
         spawned,
         Err(MirrorSpawnError::Prefab(
@@ -460,7 +469,7 @@ fn unwritable_value_blocks_only_its_object() {
         .unwrap()
         .text
         .set("x".into());
-    net.server.show(sign, connection);
+    net.server.show(sign, connection).unwrap();
     let long = "y".repeat(20_000);
     net.server.get_mut::<Sign>(sign).unwrap().text.set(long);
     net.server.get_mut::<Sign>(sign).unwrap().number.set(5);

@@ -96,8 +96,8 @@ fn leaving_client_despawns_its_objects_except_scene_objects() {
         owner: Some(leaving),
         ..options()
     };
-    let pet = net.server.spawn_with(whole(1), pet).unwrap();
-    net.server.set_owner(door, Some(leaving));
+    let pet = net.server.try_spawn(whole(1), pet).unwrap();
+    net.server.set_owner(door, Some(leaving)).unwrap();
     let (staying, _) = net.join();
     net.step();
     net.told(staying);
@@ -127,8 +127,8 @@ fn disconnected_client_receives_queued_messages_first() {
         text: "bye".to_string(),
     };
     net.server.send(connection, &words).unwrap();
-    assert!(net.server.disconnect(connection));
-    assert!(!net.server.disconnect(connection));
+    net.server.disconnect(connection);
+    net.server.disconnect(connection);
     assert!(!net.server.is_connected(connection));
     let packet = net.server.poll_transmit().unwrap();
     assert_eq!(packet.connection, connection);
@@ -148,8 +148,8 @@ fn client_that_is_not_ready_keeps_objects_and_gets_no_changes() {
     let (connection, _) = net.join();
     net.step();
     net.told(connection);
-    assert!(net.server.set_not_ready(connection));
-    assert!(!net.server.set_not_ready(connection));
+    net.server.set_not_ready(connection);
+    net.server.set_not_ready(connection);
     net.chest(chest).gold.set(2);
     net.step();
     assert_eq!(net.told(connection), ["not ready"]);
@@ -181,7 +181,7 @@ fn another_player_takes_the_place_of_the_former_which_stays() {
     let add = AddPlayerMessage.to_bytes().unwrap();
     net.say(connection, &[&add]).unwrap();
     assert!(net.events().is_empty(), "it has a player");
-    net.server.despawn(player);
+    net.server.despawn(player).unwrap();
     net.say(connection, &[&add]).unwrap();
     let asked = MirrorServerEvent::AddPlayerRequested { connection };
     assert_eq!(net.events(), [asked]);

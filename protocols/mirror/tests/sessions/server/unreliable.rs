@@ -98,7 +98,7 @@ fn a_new_owner_begins_anew() {
     say_at(&mut net, owner, 100.0, &baseline(player, 7, 1)).unwrap();
     say_at(&mut net, owner, 100.0, &delta(player, 7, 2)).unwrap();
     assert_eq!(yaw(&net, player), 2);
-    assert!(net.server.set_owner(player, Some(heir)));
+    net.server.set_owner(player, Some(heir)).unwrap();
     // Its clock says something else, and it counts from what it was sent.
     say_at(&mut net, heir, 1.0, &delta(player, 0, 3)).unwrap();
     assert_eq!(yaw(&net, player), 3);

@@ -75,17 +75,18 @@ impl World {
         let mut bag = Bag::default();
         bag.items.extend([1, 2, 3]);
         let options = MirrorSpawnOptions::default();
-        let spawned = world
-            .net
-            .server
-            .spawn_with((bag, Notes::default()), options);
+        let spawned = world.net.server.try_spawn((bag, Notes::default()), options);
         world.object = spawned.expect("it is registered");
         // Nobody sees this.
         world.edit(0, 4);
         world.join();
         let owner = *world.net.clients.keys().next().expect("one client");
         world.update();
-        assert!(world.net.server.set_owner(world.object, Some(owner)));
+        world
+            .net
+            .server
+            .set_owner(world.object, Some(owner))
+            .unwrap();
         world.update();
         world
     }

@@ -160,7 +160,9 @@ fn owned() -> Examples {
         pair.write(value);
         pair.update(time);
     }
-    pair.server.set_owner(pair.object, Some(pair.connection));
+    pair.server
+        .set_owner(pair.object, Some(pair.connection))
+        .unwrap();
     pair.update(220);
     let part = pair.client.get_mut::<Part>(pair.object);
     part.expect("it is there").value.set(-1);

@@ -126,7 +126,7 @@ pub(crate) fn examples() -> Examples {
     let three = (part(5), part(7), part(9));
     let object = world
         .server
-        .spawn_with(three, options)
+        .try_spawn(three, options)
         .expect("it is registered");
     world.update();
     let mut examples = vec![
@@ -184,7 +184,7 @@ pub(crate) fn examples() -> Examples {
         "what the server makes of that for another observer",
         world.to(other),
     ));
-    world.server.set_owner(object, Some(other));
+    world.server.set_owner(object, Some(other)).unwrap();
     world.update();
     examples.push((
         "what the new owner is sent behind `ChangeOwnerMessage`",

@@ -32,8 +32,8 @@ fn a_callback_on_a_host_is_a_client_callback_if_visible() {
     };
     assert_eq!(where_is(&mut server, seen), ((true, false, false), true));
     let local = server.connect_local();
-    server.hide(unseen, local);
-    server.set_owner(seen, Some(local));
+    server.hide(unseen, local).unwrap();
+    server.set_owner(seen, Some(local)).unwrap();
     server.update(Duration::from_millis(1));
     assert_eq!(where_is(&mut server, seen), ((true, true, true), true));
     assert_eq!(where_is(&mut server, unseen), ((true, false, false), true));

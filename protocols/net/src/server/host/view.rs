@@ -33,16 +33,6 @@ impl NetworkServer {
         }
     }
 
-    /// Like [`show`](Self::show), [`hide`](Self::hide) or [`restore`](Self::restore), for the local
-    /// client.
-    pub(in crate::server) fn set_visible_locally(&mut self, id: NetId, view: Option<bool>) -> bool {
-        let exists = self.world.objects.get(id.0).is_some();
-        if exists {
-            self.set_local_view(id, view);
-        }
-        exists
-    }
-
     /// Shows or hides an object for the local client, or restores its default.
     pub(in crate::server) fn set_local_view(&mut self, id: NetId, view: Option<bool>) {
         if let Some(host) = &mut self.host {

@@ -33,7 +33,7 @@ use crate::server::objects::replicated::State;
 #[non_exhaustive]
 pub enum ParentError {
     /// The object does not exist.
-    UnknownObject(NetId),
+    NoSuchObject(NetId),
     /// The parent is the object itself, or a descendant of it.
     Circle {
         /// The child.
@@ -46,7 +46,7 @@ pub enum ParentError {
 impl fmt::Display for ParentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownObject(object) => write!(f, "there is no object {object}"),
+            Self::NoSuchObject(object) => write!(f, "object {object} does not exist here"),
             Self::Circle { child, parent } => write!(
                 f,
                 "{child} cannot be below {parent}, which is itself or below it"
@@ -72,7 +72,7 @@ impl NetworkServer {
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
         for id in [Some(child), parent].into_iter().flatten() {
             if self.world.objects.get(id.0).is_none() {
-                return Err(ParentError::UnknownObject(id));
+                return Err(ParentError::NoSuchObject(id));
             }
         }
         if let Some(parent) = parent

@@ -28,7 +28,7 @@ impl NetworkServer {
             scene_id: Some(scene_id),
             ..SpawnOptions::default()
         };
-        self.spawn_with(behaviours, options)
+        self.try_spawn(behaviours, options)
     }
 
     /// Returns the object with a scene id.

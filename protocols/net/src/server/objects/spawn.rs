@@ -4,7 +4,7 @@ use syncvar_runtime::object::{BehaviourSet, Behaviours};
 use syncvar_runtime::relations::Place;
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{
-    AudienceId, ConnectionId, NetId, NetworkSceneId, Quaternion, SpawnError, Vector3,
+    AudienceId, ConnectionId, NetId, NetworkSceneId, ObjectError, Quaternion, SpawnError, Vector3,
 };
 
 use crate::MessageType;
@@ -55,21 +55,21 @@ impl NetworkServer {
     /// # Panics
     ///
     /// If no prefab is registered with these behaviours in this order. Use
-    /// [`spawn_with`](Self::spawn_with) if the types are not known in advance.
+    /// [`try_spawn`](Self::try_spawn) if the types are not known in advance.
     #[track_caller]
     pub fn spawn<S: BehaviourSet>(&mut self, behaviours: S) -> NetId {
-        match self.spawn_with(behaviours, SpawnOptions::default()) {
+        match self.try_spawn(behaviours, SpawnOptions::default()) {
             Ok(net_id) => net_id,
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// Spawns an object with options.
+    /// Spawns an object with options, like [`spawn`](Self::spawn) but without a panic.
     ///
     /// # Errors
     ///
     /// If the prefab, the id or the owner is invalid. No object is spawned then.
-    pub fn spawn_with<S: BehaviourSet>(
+    pub fn try_spawn<S: BehaviourSet>(
         &mut self,
         behaviours: S,
         options: SpawnOptions,
@@ -138,19 +138,28 @@ impl NetworkServer {
     }
 
     /// Removes an object from the server and from all clients that observe it. Its children lose
-    /// their parent. Returns whether the object existed.
+    /// their parent.
     ///
     /// Its [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs first. An
     /// object that is checked out for a callback is despawned after that callback.
-    pub fn despawn(&mut self, id: NetId) -> bool {
-        if self.world.checked_out.contains(id) {
-            return self.world.checked_out.depart(id, Departure::Destroyed);
-        }
-        if self.world.has_lifecycle(id) {
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or is despawned after a running callback already.
+    pub fn despawn(&mut self, id: NetId) -> Result<(), ObjectError> {
+        let existed = if self.world.checked_out.contains(id) {
+            self.world.checked_out.depart(id, Departure::Destroyed)
+        } else if self.world.has_lifecycle(id) {
             self.dispatch(id, LifecycleEvent::Despawn);
-            return true;
+            true
+        } else {
+            self.remove(id)
+        };
+        if existed {
+            Ok(())
+        } else {
+            Err(ObjectError::NoSuchObject(id))
         }
-        self.remove(id)
     }
 
     /// Removes an object after its lifecycle callbacks.
@@ -188,46 +197,71 @@ impl NetworkServer {
         true
     }
 
-    /// Shows an object to a connection with the next update. Returns whether the object exists.
-    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> bool {
+    /// Shows an object to a connection with the next update.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn show(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
         self.set_visible(id, connection, true)
     }
 
     /// Hides an object from a connection with the next update. Unsent changes of the object do not
-    /// reach the connection. Returns whether the object exists.
-    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> bool {
+    /// reach the connection.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn hide(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
         self.set_visible(id, connection, false)
     }
 
     /// Reverts [`show`](Self::show) or [`hide`](Self::hide) for a connection: the object's default
-    /// visibility or the interest management decides again. Returns whether the object exists.
-    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> bool {
-        if !self.sessions.knows(connection) {
-            return false;
-        }
+    /// visibility or the interest management decides again.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
+        self.world.expect_object(id)?;
+        self.sessions.expect(connection)?;
         if self.is_local(connection) {
-            return self.set_visible_locally(id, None);
+            self.set_local_view(id, None);
+            return Ok(());
         }
         self.visibility
             .interest
             .remember_shown(id, connection, false);
         self.set_target_audience(id, |audiences, wanted| {
             audiences.restore(wanted, connection)
-        })
+        });
+        Ok(())
     }
 
     /// Shows an object to all present and future connections, independent of the interest
     /// management.
-    pub fn show_to_all(&mut self, id: NetId) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn show_to_all(&mut self, id: NetId) -> Result<(), ObjectError> {
+        self.world.expect_object(id)?;
         self.take_from_interest(id);
-        self.set_target_audience(id, |_, _| Audiences::EVERYONE)
+        self.set_target_audience(id, |_, _| Audiences::EVERYONE);
+        Ok(())
     }
 
     /// Hides an object from all present and future connections, independent of the interest
     /// management.
-    pub fn hide_from_all(&mut self, id: NetId) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn hide_from_all(&mut self, id: NetId) -> Result<(), ObjectError> {
+        self.world.expect_object(id)?;
         self.take_from_interest(id);
-        self.set_target_audience(id, |_, _| Audiences::NOBODY)
+        self.set_target_audience(id, |_, _| Audiences::NOBODY);
+        Ok(())
     }
 
     fn take_from_interest(&mut self, id: NetId) {
@@ -238,17 +272,18 @@ impl NetworkServer {
         }
     }
 
-    fn set_visible(&mut self, id: NetId, connection: ConnectionId, visible: bool) -> bool {
-        let Some(replicated) = self
-            .world
-            .objects
-            .get(id.0)
-            .filter(|_| self.sessions.knows(connection))
-        else {
-            return false;
-        };
+    fn set_visible(
+        &mut self,
+        id: NetId,
+        connection: ConnectionId,
+        visible: bool,
+    ) -> Result<(), ObjectError> {
+        let replicated = self.world.objects.get(id.0);
+        let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
+        self.sessions.expect(connection)?;
         if self.is_local(connection) {
-            return self.set_visible_locally(id, Some(visible));
+            self.set_local_view(id, Some(visible));
+            return Ok(());
         }
         if replicated.is(State::ByInterest)
             && self.visibility.audiences.base(replicated.target_audience) == Base::Everyone
@@ -259,16 +294,17 @@ impl NetworkServer {
         }
         self.set_target_audience(id, |audiences, wanted| {
             audiences.with(wanted, connection, visible)
-        })
+        });
+        Ok(())
     }
 
     pub(in crate::server) fn set_target_audience(
         &mut self,
         id: NetId,
         choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
-    ) -> bool {
+    ) {
         let Some(replicated) = self.world.objects.get_mut(id.0) else {
-            return false;
+            return;
         };
         let wanted = choose(&mut self.visibility.audiences, replicated.target_audience);
         self.visibility.audiences.acquire(wanted);
@@ -278,22 +314,27 @@ impl NetworkServer {
         replicated.target_audience = wanted;
         self.replication.schedule.queue_view_change(id, replicated);
         self.mark_local(id);
-        true
     }
 
     /// Sets the position and rotation in later snapshots of an object. Clients that have the object
-    /// are not updated: use a field for a position that they follow. Returns whether the object
-    /// exists.
-    pub fn set_transform(&mut self, id: NetId, position: Vector3, rotation: Quaternion) -> bool {
-        if self.world.objects.get(id.0).is_none() {
-            return false;
-        }
+    /// are not updated: use a field for a position that they follow.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn set_transform(
+        &mut self,
+        id: NetId,
+        position: Vector3,
+        rotation: Quaternion,
+    ) -> Result<(), ObjectError> {
+        self.world.expect_object(id)?;
         self.world.set_place(id, Place { position, rotation });
         self.visibility
             .interest
             .management
             .handle_move(id, position);
-        true
+        Ok(())
     }
 
     /// Gives an object to a connection, or takes it from its owner. Both connections are notified.
@@ -307,31 +348,27 @@ impl NetworkServer {
     /// transit are void. From inside a call on the object itself, both receive a snapshot with the
     /// next update instead.
     ///
-    /// Returns whether the object and the connection exist.
-    pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let former = self.owner(id);
-        let given = self.give(id, owner);
-        if given {
+    /// # Errors
+    ///
+    /// When the object does not exist, or the new owner is not connected.
+    pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> Result<(), ObjectError> {
+        let replicated = self.world.objects.get(id.0);
+        let former = replicated.ok_or(ObjectError::NoSuchObject(id))?.owner;
+        if let Some(owner) = owner {
+            self.sessions.expect(owner)?;
+        }
+        if former != owner {
+            self.give(id, owner);
             self.dispatch_ownership(id, former, owner);
         }
-        given
+        Ok(())
     }
 
-    /// Changes the owner without lifecycle callbacks.
-    fn give(&mut self, id: NetId, owner: Option<ConnectionId>) -> bool {
-        let known = owner.is_none_or(|owner| self.sessions.knows(owner));
-        let former = self
-            .world
-            .objects
-            .get(id.0)
-            .filter(|_| known)
-            .map(|replicated| replicated.owner);
-        if former == Some(owner) {
-            return true;
-        }
+    /// Gives an object another owner, without lifecycle callbacks.
+    fn give(&mut self, id: NetId, owner: Option<ConnectionId>) {
         self.before_owner_change(id);
-        let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| known) else {
-            return false;
+        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+            return;
         };
         let former = std::mem::replace(&mut replicated.owner, owner);
         let seen_by = replicated
@@ -363,6 +400,5 @@ impl NetworkServer {
         self.after_owner_change(id, former, owner, seen_by);
         self.mark_local(id);
         self.update_base(id);
-        true
     }
 }

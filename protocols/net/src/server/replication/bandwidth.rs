@@ -8,7 +8,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use syncvar_runtime::object::{Slot, WriteLog};
 use syncvar_runtime::packet::{update_fits, update_length};
-use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3};
 
 use crate::Framing;
 use crate::server::objects::replicated::State;
@@ -74,48 +74,60 @@ impl BandwidthLimiter {
 }
 
 impl NetworkServer {
-    /// Sets or removes the budget of a connection. Returns whether the connection exists.
-    pub fn set_budget(&mut self, connection: ConnectionId, budget: Option<Budget>) -> bool {
-        if !self.sessions.knows(connection) {
-            return false;
-        }
+    /// Sets or removes the budget of a connection.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_budget(
+        &mut self,
+        connection: ConnectionId,
+        budget: Option<Budget>,
+    ) -> Result<(), ObjectError> {
+        self.sessions.expect(connection)?;
         // The local client receives no bytes.
         if self.is_local(connection) {
-            return true;
+            return Ok(());
         }
-        let Some(limited) = self.sessions.connections.get_mut(connection.0) else {
-            return false;
-        };
+        let limited = self.sessions.connections.get_mut(connection.0);
+        let limited = limited.ok_or(ObjectError::NotConnected(connection))?;
         match (budget, &mut limited.backlog) {
             (Some(budget), Some(backlog)) => (backlog.budget, backlog.ending) = (budget, false),
             (Some(budget), none) => *none = Some(Box::new(Backlog::new(budget))),
             (None, Some(backlog)) => backlog.ending = true,
-            (None, None) => return true,
+            (None, None) => return Ok(()),
         }
         self.replication.bandwidth.add_connection(connection);
-        true
+        Ok(())
     }
 
     /// Sets the viewpoint of a connection with a [`Budget`]: nearer objects have a higher priority.
-    /// Returns whether the connection exists.
-    pub fn set_viewpoint(&mut self, connection: ConnectionId, viewpoint: Option<Vector3>) -> bool {
-        let Some(viewer) = self.sessions.connections.get_mut(connection.0) else {
-            return false;
-        };
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_viewpoint(
+        &mut self,
+        connection: ConnectionId,
+        viewpoint: Option<Vector3>,
+    ) -> Result<(), ObjectError> {
+        let viewer = self.sessions.connections.get_mut(connection.0);
+        let viewer = viewer.ok_or(ObjectError::NotConnected(connection))?;
         viewer.viewpoint = viewpoint;
-        true
+        Ok(())
     }
 
     /// Sets the priority of an object for connections with a [`Budget`]: 1 by default, at least 0.001.
-    /// Under load, an object of priority 2 is sent twice as often as an object of priority 1. Returns
-    /// whether the object exists.
-    pub fn set_priority(&mut self, id: NetId, priority: f32) -> bool {
-        let exists = self.world.objects.get(id.0).is_some();
-        if exists {
-            let priority = clamp_priority(priority);
-            self.replication.bandwidth.priorities.insert(id, priority);
-        }
-        exists
+    /// Under load, an object of priority 2 is sent twice as often as an object of priority 1.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn set_priority(&mut self, id: NetId, priority: f32) -> Result<(), ObjectError> {
+        self.world.expect_object(id)?;
+        let priority = clamp_priority(priority);
+        self.replication.bandwidth.priorities.insert(id, priority);
+        Ok(())
     }
 
     /// Returns whether a backlog has entries.

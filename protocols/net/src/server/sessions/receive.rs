@@ -3,7 +3,7 @@
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ReadError};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
 
 use crate::MessageType;
 use crate::message::{
@@ -301,7 +301,7 @@ impl NetworkServer {
     }
 
     /// Lets a connection take a [reserved place](syncvar_runtime::Limits::reserved_places) when it
-    /// becomes ready. Returns whether the connection exists.
+    /// becomes ready.
     ///
     /// The game calls it for a returning session, which it recognises before the connection is ready:
     /// by a token in a command of a client without
@@ -315,9 +315,13 @@ impl NetworkServer {
     /// (config.limits.max_ready, config.limits.reserved_places) = (100, 10);
     /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
     /// let connection = server.handle_connect();
-    /// assert!(server.set_returning(connection)); // one of the last ten places is open to it
+    /// server.set_returning(connection).unwrap(); // one of the last ten places is open to it
     /// ```
-    pub fn set_returning(&mut self, connection: ConnectionId) -> bool {
+    ///
+    /// # Errors
+    ///
+    /// When the connection is not connected.
+    pub fn set_returning(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
         self.sessions.lobby.set_returning(connection)
     }
 

@@ -7,10 +7,10 @@ use std::any::Any;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::interest::{
-    Area, Everyone, InterestChange, InterestChanges, InterestManagement,
+    Area, Everyone, InterestChange, InterestChanges, InterestManagement, WrongInterest,
 };
 use syncvar_runtime::ordered::IdPairs;
-use syncvar_runtime::{ConnectionId, NetId, Prefabs};
+use syncvar_runtime::{ConnectionId, NetId, ObjectError, Prefabs};
 
 use crate::ServerConfig;
 use crate::server::NetworkServer;
@@ -128,7 +128,7 @@ impl NetworkServer {
     /// let mut server = NetworkServer::with_interest(Prefabs::new(), ServerConfig::default(), grid);
     /// let connection = server.handle_connect();
     /// let grid: &mut SpatialGrid = server.interest_mut().unwrap();
-    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0));
+    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0)).unwrap();
     /// ```
     pub fn with_interest(
         prefabs: Prefabs,
@@ -140,26 +140,34 @@ impl NetworkServer {
         server
     }
 
-    /// Returns the interest management, if it has this type.
-    pub fn interest<I: InterestManagement>(&self) -> Option<&I> {
-        let any: &dyn Any = &*self.visibility.interest.management;
-        any.downcast_ref()
+    /// Returns the interest management of a known type.
+    ///
+    /// # Errors
+    ///
+    /// When it has another type.
+    pub fn interest<I: InterestManagement>(&self) -> Result<&I, WrongInterest> {
+        <dyn InterestManagement>::downcast_ref(&*self.visibility.interest.management)
     }
 
-    /// Returns the interest management for writing, if it has this type. Pass it the positions of
+    /// Returns the interest management of a known type, for writing. Pass it the positions of
     /// viewers or the members of teams. Changes take effect with the next update.
-    pub fn interest_mut<I: InterestManagement>(&mut self) -> Option<&mut I> {
-        let any: &mut dyn Any = &mut *self.visibility.interest.management;
-        any.downcast_mut()
+    ///
+    /// # Errors
+    ///
+    /// When it has another type.
+    pub fn interest_mut<I: InterestManagement>(&mut self) -> Result<&mut I, WrongInterest> {
+        <dyn InterestManagement>::downcast_mut(&mut *self.visibility.interest.management)
     }
 
-    /// Lets the interest management choose the observers of an object, without exceptions. Returns
-    /// whether the object exists.
-    pub fn show_by_interest(&mut self, id: NetId) -> bool {
+    /// Lets the interest management choose the observers of an object, without exceptions.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist.
+    pub fn show_by_interest(&mut self, id: NetId) -> Result<(), ObjectError> {
         let base = self.visibility.interest.base(id);
-        let Some(replicated) = self.world.objects.get_mut(id.0) else {
-            return false;
-        };
+        let replicated = self.world.objects.get_mut(id.0);
+        let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
         replicated.set(State::ByInterest, true);
         let owner = replicated.owner;
         let owner = owner.filter(|owner| !self.is_local(*owner));
@@ -167,7 +175,8 @@ impl NetworkServer {
         self.set_local_view(id, None);
         self.set_target_audience(id, |audiences, _| {
             audiences.rebase(Audiences::NOBODY, base, owner, &[])
-        })
+        });
+        Ok(())
     }
 
     /// Updates an object's target audience after a change of its area or owner.

@@ -20,8 +20,8 @@ use syncvar_runtime::Vector3;
 /// # let connection = server.handle_connect();
 /// // 4000 bytes with each update; an object 50 metres away has half its priority.
 /// let budget = Budget { half_distance: 50.0, ..Budget::new(4000) };
-/// server.set_budget(connection, Some(budget));
-/// server.set_viewpoint(connection, Some(Vector3::new(10.0, 0.0, 10.0)));
+/// server.set_budget(connection, Some(budget)).unwrap();
+/// server.set_viewpoint(connection, Some(Vector3::new(10.0, 0.0, 10.0))).unwrap();
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {

@@ -30,7 +30,7 @@ fn server(interest: impl InterestManagement) -> (NetworkServer, ConnectionId, Co
 
 fn watch(server: &mut NetworkServer, connection: ConnectionId, x: f32) {
     let grid: &mut SpatialGrid = server.interest_mut().unwrap();
-    grid.watch(connection, Vector3::new(x, 0.0, 0.0));
+    grid.watch(connection, Vector3::new(x, 0.0, 0.0)).unwrap();
 }
 
 fn spawn(server: &mut NetworkServer, owner: Option<ConnectionId>) -> NetId {
@@ -38,7 +38,7 @@ fn spawn(server: &mut NetworkServer, owner: Option<ConnectionId>) -> NetId {
         owner,
         ..SpawnOptions::default()
     };
-    server.spawn_with(Rock, options).unwrap()
+    server.try_spawn(Rock, options).unwrap()
 }
 
 fn assert_nothing_is_left(server: &NetworkServer) {
@@ -72,14 +72,14 @@ fn ended_objects_and_connections_leave_no_state() {
     let ids: Vec<_> = (0..4)
         .map(|number| spawn(&mut server, (number == 0).then_some(first)))
         .collect();
-    server.show(ids[1], first);
-    server.show(ids[1], second);
-    server.show(ids[2], second);
+    server.show(ids[1], first).unwrap();
+    server.show(ids[1], second).unwrap();
+    server.show(ids[2], second).unwrap();
     watch(&mut server, first, 0.0);
     server.update(Duration::ZERO);
-    server.show(ids[3], second);
+    server.show(ids[3], second).unwrap();
     let grid: &mut SpatialGrid = server.interest_mut().unwrap();
-    grid.show_everywhere(ids[3]);
+    grid.show_everywhere(ids[3]).unwrap();
     server.update(Duration::ZERO);
     assert!(!server.visibility.interest.shown.is_empty());
     server.request_snapshot(ids[0], &[first, second]);
@@ -92,7 +92,7 @@ fn ended_objects_and_connections_leave_no_state() {
     assert!(server.visibility.interest.shown.is_empty());
     server.update(Duration::ZERO);
     for id in &ids {
-        server.despawn(*id);
+        server.despawn(*id).unwrap();
     }
     server.handle_disconnect(first);
     server.update(Duration::ZERO);
@@ -129,8 +129,8 @@ fn leaving_an_area_drops_pending_snapshots() {
 fn a_server_without_areas_stores_no_shown_connections() {
     let (mut server, first, _) = server(Everyone);
     let id = spawn(&mut server, None);
-    server.hide(id, first);
-    server.show(id, first);
+    server.hide(id, first).unwrap();
+    server.show(id, first).unwrap();
     assert!(server.visibility.interest.shown.is_empty());
 }
 
@@ -149,9 +149,9 @@ fn objects_of_a_closed_owner_rejoin_the_audience_of_their_area() {
     };
     assert_ne!(audience(&server, ids[0]), audience(&server, ids[1]));
     // One object lost this owner just before, the other still has it.
-    server.set_owner(ids[2], Some(first));
+    server.set_owner(ids[2], Some(first)).unwrap();
     server.update(Duration::ZERO);
-    server.set_owner(ids[1], None);
+    server.set_owner(ids[1], None).unwrap();
     server.handle_disconnect(first);
     server.update(Duration::ZERO);
     assert_eq!(audience(&server, ids[0]), audience(&server, ids[1]));

@@ -4,8 +4,7 @@ use std::any::type_name;
 use std::error::Error;
 use std::fmt;
 
-use super::{World, WorldObject};
-use crate::{ConnectionId, NetId, NetworkBehaviour};
+use crate::{ConnectionId, NetId};
 
 /// Reason why a server or client cannot use an object, a behaviour or a connection.
 ///
@@ -36,7 +35,16 @@ pub enum ObjectError {
         /// Type of the behaviour.
         behaviour: &'static str,
     },
-    /// A callback or a guard borrows the object.
+    /// The object has no behaviour at this index.
+    NoSuchIndex {
+        /// The object.
+        object: NetId,
+        /// Index of the behaviour.
+        index: usize,
+    },
+    /// A callback or a guard borrows the object. Inside a callback, this is the callback's own object:
+    /// use `self`, and [`NetworkContext::sibling_mut`](crate::NetworkContext::sibling_mut) for its
+    /// other behaviours.
     CheckedOut(NetId),
     /// The connection does not exist, or is closing.
     NotConnected(ConnectionId),
@@ -48,6 +56,9 @@ impl fmt::Display for ObjectError {
             Self::NoSuchObject(object) => write!(f, "object {object} does not exist here"),
             Self::NoSuchBehaviour { object, behaviour } => {
                 write!(f, "object {object} has no behaviour {behaviour} there")
+            }
+            Self::NoSuchIndex { object, index } => {
+                write!(f, "object {object} has no behaviour at index {index}")
             }
             Self::CheckedOut(object) => write!(
                 f,
@@ -63,23 +74,8 @@ impl Error for ObjectError {}
 impl ObjectError {
     /// Returns the error for a missing behaviour of a type.
     #[cold]
-    pub fn no_behaviour<B: NetworkBehaviour>(object: NetId) -> Self {
+    pub fn no_behaviour<B>(object: NetId) -> Self {
         let behaviour = type_name::<B>();
         Self::NoSuchBehaviour { object, behaviour }
-    }
-}
-
-impl<O: WorldObject> World<O> {
-    /// Checks that an object is visible and not checked out.
-    ///
-    /// # Errors
-    ///
-    /// When it is not.
-    pub fn check(&self, id: NetId) -> Result<(), ObjectError> {
-        if !self.is_visible(id) {
-            return Err(ObjectError::NoSuchObject(id));
-        }
-        let slots = self.slots(id).map(|_| ());
-        slots.ok_or(ObjectError::CheckedOut(id))
     }
 }
