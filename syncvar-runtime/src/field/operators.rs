@@ -138,6 +138,18 @@ mod tests {
     }
 
     #[test]
+    fn min_max_and_clamp_are_methods_of_the_value() {
+        let health = SyncVar::new(120);
+        assert_eq!(
+            (health.max(150), health.min(90), health.clamp(0, 100)),
+            (150, 90, 100)
+        );
+        let (best, place) = (SyncVar::new(Some(3)), SyncVar::new((1, 2)));
+        assert_eq!((best.max(None), place.max((1, 3))), (Some(3), (1, 3)));
+        assert_eq!(health.cmp(&SyncVar::new(100)), std::cmp::Ordering::Greater);
+    }
+
+    #[test]
     fn a_variable_compares_orders_and_prints_as_its_value() {
         let var = SyncVar::new(5);
         assert!(var == 5 && var < 6 && var > SyncVar::new(4));

@@ -71,6 +71,7 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
     }
 
     /// Does not compile: [`for_each_mut`](Self::for_each_mut) writes all values.
+    #[expect(clippy::iter_without_into_iter, reason = "it never runs")]
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, (K, V)>
     where
         Self: NoticesWrites,

@@ -132,6 +132,7 @@ impl<T: SyncValue> SyncList<T> {
     }
 
     /// Does not compile: [`for_each_mut`](Self::for_each_mut) writes all elements.
+    #[expect(clippy::iter_without_into_iter, reason = "it never runs")]
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T>
     where
         Self: NoticesWrites,
