@@ -11,6 +11,7 @@ mod owner_memory;
 mod policy_state;
 mod pool;
 mod reception;
+mod reset;
 mod slot;
 mod slots;
 mod synchronize;

@@ -230,6 +230,9 @@ pub trait Slot: Send + Sync {
     /// [needs one](crate::schema::PolicyBits::has_state).
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
 
+    /// Returns the fields of the behaviour.
+    fn fields(&mut self) -> &mut dyn RestrictedFields;
+
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;
 

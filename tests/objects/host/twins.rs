@@ -209,7 +209,7 @@ impl Twins {
                 });
             }
             Action::Move(choice, place) => {
-                let (id, turned) = (self.object(choice), syncvar::values::Quaternion::IDENTITY);
+                let (id, turned) = (self.object(choice), Quaternion::IDENTITY);
                 self.both(|server| server.set_transform(id, position(place), turned));
             }
             Action::Budget(client, budget) => {

@@ -278,6 +278,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         })
     }
 
+    fn fields(&mut self) -> &mut dyn super::RestrictedFields {
+        &mut self.behaviour
+    }
+
     fn policy_state(&self) -> Option<&PolicyState> {
         self.policy.as_deref()
     }
