@@ -30,6 +30,7 @@ pages! {
     writing_a_transport = "writing-a-transport.md"
     testing = "testing.md"
     debugging = "debugging.md"
+    dashboard = "dashboard.md"
     expansion = "expansion.md"
     migrating_mirror = "migrating-mirror.md"
     migrating_netcode = "migrating-netcode.md"

@@ -118,7 +118,7 @@ pub mod fields {
 pub mod interest {
     pub use syncvar_runtime::{
         Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
-        SpatialGrid, Tag, WrongInterest,
+        SpatialGrid, Tag, ViewReason, WrongInterest,
     };
 }
 
@@ -143,13 +143,19 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{MessageType, Stats};
-    pub use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands, RefusedInput};
+    pub use syncvar_net::{FieldStats, MessageType, Profile, Stats};
+    pub use syncvar_runtime::{
+        BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
+        UnsentReason,
+    };
 }
 
 /// Networks in memory for tests, in virtual time.
 pub mod testing {
-    pub use syncvar_net::{Link, MemoryNetwork};
+    pub use syncvar_net::{
+        DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
+    };
+    pub use syncvar_runtime::object::FieldDifference;
 }
 
 /// UNet's list messages, for programs that talk to a real UNet.

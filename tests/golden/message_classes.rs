@@ -37,7 +37,7 @@ pub(crate) fn run(messages: &Json, report: &mut Report) -> usize {
 /// The rule by which there is no such message.
 fn why_not(class: &str) -> Option<Rule> {
     Some(match class {
-        "Owner" | "AddPlayer" | "RemovePlayer" | "ReconnectPlayer" => Rule::Players,
+        "ReconnectPlayer" => Rule::Players,
         "CRC" => Rule::SchemaInsteadOfCrc,
         "NetworkInfo / override transform"
         | "Animation"
@@ -63,7 +63,9 @@ fn compare(recorded: &[Frame], check: &mut Check) {
         3 => spawn(message.payload()),
         10 => scene_spawn(message.payload()),
         12 => spawn_finished(message.payload()),
+        4 => owner(message.payload()),
         15 => authority(message.payload()),
+        37 | 38 => player(message.message_type(), message.payload()),
         35 => Ok(ready()),
         36 => Ok(not_ready()),
         1000.. => user_message(message),
@@ -219,6 +221,41 @@ fn authority(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
     Ok(host.sent())
 }
 
+/// `Owner`: an object becomes a player.
+fn owner(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let mut reader = NetworkReader::new(payload);
+    let (id, number) = (reader.read()?, reader.read_packed_u32()?);
+    let mut host = Host::with_object(id);
+    let number = i16::try_from(number.cast_signed()).expect("16 bits");
+    let given = host.server.set_player(host.connection, number, Some(id));
+    given.expect("an object");
+    Ok(host.sent())
+}
+
+/// `AddPlayer` and `RemovePlayer`, as a client sends them and a server reads them.
+fn player(message_type: i16, payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
+    let mut host = Host::new(NetworkHash128::default());
+    let length = u16::try_from(payload.len()).expect("short").to_le_bytes();
+    let frame = [&length[..], &message_type.to_le_bytes(), payload].concat();
+    if let Err(PacketError::Malformed(error)) =
+        host.server.handle_packet(host.connection, 0, &frame)
+    {
+        return Err(error);
+    }
+    let mut client = connected();
+    sent_by(&mut client);
+    while let Some(event) = host.server.poll_event() {
+        match event {
+            ServerEvent::AddPlayer {
+                number, payload, ..
+            } => client.add_player(number, &payload),
+            ServerEvent::RemovePlayer { number, .. } => client.remove_player(number),
+            _ => {}
+        }
+    }
+    Ok(sent_by(&mut client))
+}
+
 /// The message before (0) or after (1) the objects that a newcomer is given.
 fn spawn_finished(payload: &[u8]) -> Result<Vec<Frame>, ReadError> {
     let state = NetworkReader::new(payload).read_packed_u32()?;
@@ -238,12 +275,21 @@ fn not_ready() -> Vec<Frame> {
 }
 
 fn ready() -> Vec<Frame> {
+    sent_by(&mut connected())
+}
+
+/// A client whose `Ready` waits.
+fn connected() -> NetworkClient {
     let config = ClientConfig {
         compare_schemas: false,
         ..ClientConfig::default()
     };
     let mut client = NetworkClient::with_config(Prefabs::new(), config);
     client.handle_connect();
+    client
+}
+
+fn sent_by(client: &mut NetworkClient) -> Vec<Frame> {
     let packets = std::iter::from_fn(|| client.poll_transmit());
     packets
         .flat_map(|packet| Frame::split(1, packet.channel, &packet.bytes))

@@ -14,6 +14,7 @@ mod messages;
 mod optional;
 mod owned_elsewhere;
 mod parenting;
+mod players;
 mod reasons;
 mod references;
 mod scene;

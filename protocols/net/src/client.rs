@@ -15,6 +15,7 @@ mod messages;
 mod outbound;
 mod oversized;
 mod parent;
+mod players;
 mod receive;
 mod received;
 mod references;
@@ -130,7 +131,7 @@ impl NetworkClient {
         Self {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
-            stats: Stats::for_prefabs(&prefabs),
+            stats: Stats::for_prefabs(&prefabs, false),
             world: World::new(prefabs).with_callbacks(config.callbacks),
             scene: Scene::default(),
             early: EarlyMessages::default(),
@@ -297,6 +298,19 @@ impl NetworkClient {
     /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
         Some(&self.world.prefab(id)?.name)
+    }
+
+    /// Returns the ids of all visible objects, ascending.
+    pub(crate) fn object_ids(&self) -> impl Iterator<Item = NetId> {
+        self.identities().map(NetworkIdentity::net_id)
+    }
+
+    /// Returns the behaviours of an object that is not checked out.
+    pub(crate) fn slots_mut(
+        &mut self,
+        id: NetId,
+    ) -> Option<&mut dyn syncvar_runtime::object::Slots> {
+        self.world.slots_mut(id)
     }
 
     /// Returns the place of an object.

@@ -8,6 +8,7 @@ mod host;
 mod messages;
 mod objects;
 mod outbound;
+mod players;
 mod replication;
 mod sessions;
 mod side;
@@ -120,7 +121,7 @@ impl NetworkServer {
         prefabs.warn_of_intervals(config.tick_rate);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
-            stats: Box::new(Stats::for_prefabs(&prefabs)),
+            stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs).with_callbacks(config.callbacks),
@@ -353,8 +354,7 @@ impl NetworkServer {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # let mut config = ServerConfig::default();
-    /// # config.compare_schemas = false;
+    /// # let config = ServerConfig { compare_schemas: false, ..ServerConfig::default() };
     /// # let mut server = NetworkServer::with_config(Prefabs::new(), config);
     /// # let connection = server.handle_connect();
     /// let old = server.event_count();

@@ -111,6 +111,22 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             chat_example(Framing::Compact),
         ),
         (
+            "Owner #300, player 0",
+            sent(|server, connection| {
+                spawn_300(server);
+                let given = server.set_player(connection, 0, Some(NetId(300)));
+                given.expect("an object");
+            }),
+        ),
+        (
+            "AddPlayer 2, with the payload `010203`",
+            client_packet(false, |client| client.add_player(2, &vec![1, 2, 3].into())),
+        ),
+        (
+            "RemovePlayer 2",
+            client_packet(false, |client| client.remove_player(2)),
+        ),
+        (
             "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
@@ -292,8 +308,10 @@ struct Chat {
 
 fn chat_example(framing: Framing) -> String {
     let prefabs = || Prefabs::new().message::<Chat>("chat");
-    let mut config = ServerConfig::default();
-    config.framing = framing;
+    let config = ServerConfig {
+        framing,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs(), config);
     let connection = server.handle_connect();
     let mut client = NetworkClient::new(prefabs());

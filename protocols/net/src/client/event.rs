@@ -95,6 +95,14 @@ pub enum ClientEvent {
         /// Whether this client owns it now.
         owned: bool,
     },
+    /// An object is the player of this client with a number, and owned by it:
+    /// [`add_player`](crate::NetworkClient::add_player).
+    Player {
+        /// The number.
+        number: i16,
+        /// The object.
+        object: NetId,
+    },
     /// A message for an object was unreadable. The object keeps its values, some of them possibly new.
     /// Further updates are ignored, and the server has been asked for a snapshot.
     Poisoned {

@@ -9,7 +9,7 @@ use crate::Framing;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{Channel, NetId};
+use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
 
 /// Packet for the server.
 ///
@@ -97,6 +97,21 @@ impl NetworkClient {
         };
         self.stats.sent.add(bytes.len());
         Some(ClientPacket { channel, bytes })
+    }
+
+    /// Returns the traffic and the delay of the connection. The counters run since the creation of the
+    /// client.
+    pub fn connection_stats(&self) -> ConnectionStats {
+        let (mut stats, mut queued) = (ConnectionStats::default(), Counter::default());
+        let packets = self.outbound.packets.iter();
+        packets.for_each(|(_, packet)| queued.add(packet.len()));
+        if !self.outbound.buffer.is_empty() {
+            queued.add(self.outbound.buffer.as_bytes().len());
+        }
+        (stats.sent, stats.received) = (self.stats.sent, self.stats.received);
+        stats.queued = queued;
+        (stats.round_trip, stats.jitter) = (self.round_trip_time(), self.round_trip_deviation());
+        stats
     }
 
     /// Takes a packet and counts it in the session.

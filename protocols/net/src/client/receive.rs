@@ -6,7 +6,7 @@ use super::{ClientEvent, ClientState, NetworkClient};
 use crate::MessageType;
 use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
-    ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, frames, unknown,
+    ObjectSpawn, ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, frames, unknown,
 };
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Departure;
@@ -140,6 +140,12 @@ impl NetworkClient {
                     self.handle_authority(&authority);
                 }
             }
+            MessageType::Owner => {
+                let player = Owner::decode(payload)?;
+                if !self.defer_until_spawned(player.net_id, channel, message_type, payload) {
+                    self.handle_player(&player);
+                }
+            }
             MessageType::Pong => self.handle_pong(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::OwnerState => self.handle_owner_state(payload)?,
@@ -147,6 +153,7 @@ impl NetworkClient {
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
                 self.drop_outdated(channel);
+                tracing::debug!("the server has stopped the updates");
                 self.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),
@@ -189,7 +196,7 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn handle_authority(&mut self, message: &LocalClientAuthority) {
+    pub(super) fn handle_authority(&mut self, message: &LocalClientAuthority) {
         let LocalClientAuthority {
             net_id: object,
             authority: owned,

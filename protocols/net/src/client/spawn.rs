@@ -214,6 +214,7 @@ impl NetworkClient {
             if !self.world.contains(object) {
                 return;
             }
+            tracing::debug!(%object, "restored an object");
             self.receive_all(object);
             self.events.push(ClientEvent::Restored { object });
         } else if !self.session.joining {

@@ -90,6 +90,9 @@ pub struct ServerConfig {
     pub callbacks: Callbacks,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
+    /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
+    /// default. Each dirty field is then encoded twice more.
+    pub profile: bool,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
     /// several threads; 16 384 by default, `usize::MAX` for never. Fewer objects pay off only if
     /// one takes long.
@@ -157,6 +160,7 @@ impl Default for ServerConfig {
             resyncs_per_update: 64,
             callbacks: Callbacks::Run,
             max_events: 100_000,
+            profile: false,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
         }

@@ -93,6 +93,24 @@ pub enum ServerEvent {
         /// The message.
         message: ReceivedMessage,
     },
+    /// A client asks for a player: [`set_player`](crate::NetworkServer::set_player) answers.
+    AddPlayer {
+        /// The connection.
+        connection: ConnectionId,
+        /// Number of the player.
+        number: i16,
+        /// Payload of the client.
+        payload: Payload,
+    },
+    /// A client gives a player back.
+    RemovePlayer {
+        /// The connection.
+        connection: ConnectionId,
+        /// Number of the player.
+        number: i16,
+        /// Its object, which keeps its owner.
+        object: Option<NetId>,
+    },
     /// A connection sent a malformed message, which was ignored.
     Misbehaved {
         /// The connection.

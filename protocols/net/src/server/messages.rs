@@ -8,7 +8,7 @@ use syncvar_runtime::{
 };
 
 use crate::message::{Frame, frame_number, unknown};
-use crate::server::{NetworkServer, ServerEvent};
+use crate::server::{LocalClient, NetworkServer, ServerEvent};
 use crate::{ClientEvent, Framing};
 
 /// Number of the messages among the rates of commands, which are numbered from 0 per type.
@@ -118,7 +118,7 @@ impl NetworkServer {
     /// When the type is not registered, or the server has no local client.
     pub fn local_send<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
         let name = self.world.prefabs.messages().find::<M>()?.name.clone();
-        let local = self.local_client().map(|local| local.connection());
+        let local = self.local_client().map(LocalClient::connection);
         let connection = local.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
         let message = ReceivedMessage::new(name, message.clone());
         self.events.push(ServerEvent::Message {

@@ -3,8 +3,10 @@
 pub(super) mod bandwidth;
 #[cfg(feature = "parallel")]
 pub(super) mod parallel;
+mod profile;
 pub(super) mod restricted;
 pub(super) mod schedule;
+mod unsent;
 pub(super) mod update;
 
 use crate::server::replication::bandwidth::BandwidthLimiter;

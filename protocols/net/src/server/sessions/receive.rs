@@ -26,6 +26,7 @@ impl NetworkServer {
         self.sessions.connections.insert(id.0, connection);
         self.sessions.lobby.enter(id);
         self.visibility.interest.management.handle_connect(id);
+        tracing::debug!(connection = id.0, "a transport has connected a client");
         if !self.config.compare_schemas {
             self.request(id);
         }
@@ -100,6 +101,7 @@ impl NetworkServer {
         }
         if let Err(error) = &result {
             let error = error.clone();
+            tracing::debug!(connection = connection.0, %error, "refused a malformed message");
             self.events
                 .push_minor(ServerEvent::Misbehaved { connection, error });
         }
@@ -174,11 +176,15 @@ impl NetworkServer {
                 Ready::decode(frame.payload)?;
                 self.handle_ready(from);
             }
+            (_, Some(MessageType::AddPlayer)) => self.handle_add_player(from, frame.payload)?,
+            (_, Some(MessageType::RemovePlayer)) => {
+                self.handle_remove_player(from, frame.payload)?;
+            }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
             }
             (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
-                self.handle_ping(from, Ping::decode(frame.payload)?.time);
+                self.handle_ping(from, &Ping::decode(frame.payload)?);
             }
             (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
                 self.handle_owner_write(from, frame.payload)?;
@@ -260,6 +266,12 @@ impl NetworkServer {
             return;
         }
         let was_in = closed.is_connected();
+        tracing::debug!(
+            connection = connection.0,
+            accepted = was_in,
+            ?reason,
+            "closed a connection"
+        );
         // Unsent bytes of its audiences belong to the connection as well.
         self.deliver();
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
@@ -317,11 +329,11 @@ impl NetworkServer {
     /// [`auto_ready`](crate::ClientConfig::auto_ready), or by the address.
     ///
     /// ```
-    /// use syncvar::ServerConfig;
     /// use syncvar::prelude::*;
+    /// use syncvar::{ServerConfig, limits::Limits};
     ///
-    /// let mut config = ServerConfig::default();
-    /// (config.limits.max_ready, config.limits.reserved_places) = (100, 10);
+    /// let limits = Limits { max_ready: 100, reserved_places: 10, ..Limits::default() };
+    /// let config = ServerConfig { limits, ..ServerConfig::default() };
     /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
     /// let connection = server.handle_connect();
     /// server.set_returning(connection).unwrap(); // one of the last ten places is open to it
