@@ -4,6 +4,7 @@ mod calls;
 mod clock;
 mod connections;
 mod context_hooks;
+mod engine;
 mod event_readers;
 mod host;
 mod iteration;
