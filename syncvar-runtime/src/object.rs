@@ -15,7 +15,7 @@ mod slots;
 mod synchronize;
 mod write_record;
 
-pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use hooks::{
@@ -27,7 +27,7 @@ pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{
-    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, nanos,
+    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, TypedSlot, nanos,
 };
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,

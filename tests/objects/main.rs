@@ -8,6 +8,7 @@ mod host;
 mod iteration;
 mod late_join;
 mod lifecycle;
+mod many_behaviours;
 mod parenting;
 mod reasons;
 mod references;

@@ -243,7 +243,7 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
         when,
         pending: Pending::default(),
     };
-    slots.visit(&mut look);
+    slots.visit(0, &mut look);
     look.pending
 }
 

@@ -189,7 +189,7 @@ impl Twins {
                         Some(false) => server.hide_from_all(id),
                         None => server.show_by_interest(id),
                     }
-                    .unwrap();
+                    .ok();
                 });
             }
             Action::Owner(choice, owner) => {
@@ -230,7 +230,7 @@ impl Twins {
             }
             Action::LocalOwner(choice) => {
                 let id = self.object(choice);
-                self.host.set_owner(id, Some(self.local)).unwrap();
+                self.host.set_owner(id, Some(self.local)).ok();
                 self.alone.set_owner(id, None).unwrap();
             }
             _ => {
