@@ -54,8 +54,10 @@ fn sizes() -> Vec<(u32, usize)> {
 /// Server configurations, with their names.
 fn settings() -> Vec<(&'static str, ServerConfig)> {
     let settings = FRAMINGS.map(|framing| {
-        let mut config = ServerConfig::default();
-        config.framing = framing;
+        let config = ServerConfig {
+            framing,
+            ..ServerConfig::default()
+        };
         (label(framing), config)
     });
     #[cfg(feature = "parallel")]

@@ -93,8 +93,10 @@ impl MirrorUnitServer {
     /// Creates a server with objects of random values; all `clients` have their snapshots.
     fn new(objects: u32, clients: usize, random: &mut Random) -> Self {
         let prefabs = MirrorPrefabs::new().register::<Unit>(MirrorPrefab::new("unit", 1.into()));
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut server = MirrorServer::with_config(prefabs, config);
         let spawn = |_| server.spawn(Unit::from(Values::random(random)));
         let objects = (0..objects).map(spawn).collect();

@@ -20,6 +20,8 @@ pages! {
     ownership = "ownership.md"
     calls = "calls.md"
     lifecycle = "lifecycle.md"
+    joining = "joining.md"
+    events = "events.md"
     limits = "limits.md"
     time = "time.md"
     host = "host.md"

@@ -60,11 +60,13 @@ pub use syncvar_net::{
     LocalClient, NetworkClient, NetworkContextExt, NetworkServer, ReplicaMut, ServerConfig,
     ServerEvent, SpawnOptions,
 };
+pub use syncvar_runtime::events::EventReader;
 pub use syncvar_runtime::{
-    BehaviourRef, CallContext, ChangedFields, Channel, ConnectionId, DisconnectReason, Endpoint,
-    LifecycleResult, NetId, NetRef, NetworkBehaviour, NetworkContext, NetworkIdentity,
-    NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits, Prefabs, SyncDictionary,
-    SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Target, Transmit,
+    BehaviourRef, CallContext, Changed, ChangedFields, Channel, ConnectionId, DisconnectReason,
+    Endpoint, FieldBit, LifecycleResult, NetId, NetRef, NetworkBehaviour, NetworkContext,
+    NetworkIdentity, NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits, Prefabs,
+    SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Target,
+    Transmit,
 };
 
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a
@@ -72,9 +74,9 @@ pub use syncvar_runtime::{
 pub mod behaviour {
     pub use syncvar_runtime::{
         BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
-        Delivery, FieldVisitor, HasLifecycle, HasSynchronize, LayoutHooks, LifecycleCallback,
-        ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable, ObjectMut, Serializable,
-        SplitMut, Synchronize,
+        Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits, LayoutHooks,
+        LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable,
+        ObjectMut, Serializable, SplitMut, Synchronize,
     };
 }
 
@@ -119,6 +121,12 @@ pub mod interest {
     };
 }
 
+/// Admission of connections: join payloads, decisions and their reasons.
+pub mod join {
+    pub use syncvar_net::{Admission, SessionToken};
+    pub use syncvar_runtime::endpoint::{Payload, Refusal};
+}
+
 /// Limits of a peer's input, and the budget of a packet.
 pub mod limits {
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
@@ -127,8 +135,8 @@ pub mod limits {
 /// Schemas: field types and policies, compared by both ends at connect.
 pub mod schema {
     pub use syncvar_runtime::{
-        BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema, Readers,
-        SchemaDifference, TypeSchema, VariantSchema, Writers,
+        BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
+        Readers, SchemaDifference, TypeSchema, VariantSchema, Writers,
     };
 }
 
@@ -189,6 +197,15 @@ pub mod mirror {
     };
 }
 
+/// Transports for programs with a loop: any server and any client, borrowed for a call.
+#[cfg(any(feature = "tcp", feature = "mirror-telepathy", feature = "mirror-kcp"))]
+pub mod transport {
+    pub use syncvar_tokio::{
+        Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,
+        TransportError, TransportOptions, TransportStats,
+    };
+}
+
 /// Imports of most programs: `use syncvar::prelude::*;`.
 pub mod prelude {
     #[cfg(feature = "derive")]
@@ -199,6 +216,7 @@ pub mod prelude {
         ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
         SpawnOptions,
     };
+    pub use syncvar_runtime::events::EventReader;
     pub use syncvar_runtime::{
         BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
         DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
@@ -222,16 +240,16 @@ pub mod __private {
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use std::vec::Vec;
-    pub use syncvar_runtime::__private::{NoCalls, OwnCalls};
+    pub use syncvar_runtime::__private::{NoCalls, OwnCalls, bit};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::{
         BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
-        ConnectionId, DictionaryChange, FieldPolicy, FieldSchema, FieldVisitor, HasLifecycle,
-        HasSynchronize, HookField, ListChange, MemberSchema, NetworkBehaviour, NetworkCalls,
-        NetworkContext, NetworkReader, NetworkWriter, ReadError, ReadResult, ReadResultExt,
-        Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField, SyncValue, Target,
-        TypeSchema, VariantSchema, Writers, assert_fits_32_bits, encoded, encoded_hook, hooked,
-        hooked_variable, throttled, variable,
+        ConnectionId, DictionaryChange, FieldBit, FieldPolicy, FieldSchema, FieldVisitor,
+        HasLifecycle, HasSynchronize, HookField, Inherits, ListChange, MemberSchema,
+        NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
+        ReadResult, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField,
+        SyncValue, Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits, encoded,
+        encoded_hook, hooked, hooked_variable, throttled, variable,
     };
 }

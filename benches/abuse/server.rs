@@ -6,14 +6,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use syncvar::mirror::{
-    MirrorHost, MirrorServer, MirrorServerConfig, SpawnPolicy, TransportOptions,
-};
+use syncvar::ServerConfig;
+use syncvar::mirror::{MirrorHost, MirrorServer, MirrorServerConfig, SpawnPolicy};
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpOptions, TcpServer};
 
 use crate::process::input_closed;
-use crate::world::{TICK, World, mirror_prefabs, prefabs};
+use crate::world::{TICK_RATE, World, mirror_prefabs, prefabs};
 use crate::{Outcome, Transport};
 
 /// Prints the address, and runs until the input is closed.
@@ -34,11 +33,13 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
     let mut last = 0;
     match transport {
         Transport::Tcp => {
-            let mut server = NetworkServer::new(prefabs());
+            let config = ServerConfig {
+                tick_rate: TICK_RATE,
+                ..ServerConfig::default()
+            };
+            let mut server = NetworkServer::with_config(prefabs(), config);
             server.fill();
-            let mut options = TcpOptions::default();
-            options.tick = TICK;
-            let tcp = TcpServer::bind("127.0.0.1:0", server, options).await?;
+            let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
             announce(tcp.local_addr()?)?;
             let game = move |server: &mut NetworkServer, _now| {
                 while server.poll_event().is_some() {}
@@ -48,14 +49,14 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
             tcp.run(game).await;
         }
         Transport::Kcp => {
-            let mut config = MirrorServerConfig::default();
-            config.spawn_policy = SpawnPolicy::WhenReady;
+            let config = MirrorServerConfig {
+                tick_rate: TICK_RATE,
+                spawn_policy: SpawnPolicy::WhenReady,
+                ..MirrorServerConfig::default()
+            };
             let mut server = MirrorServer::with_config(mirror_prefabs(), config);
             server.fill();
-            let mut options = TransportOptions::default();
-            options.tick = TICK;
             let host = MirrorHost::kcp("127.0.0.1:0", server).await?;
-            let host = host.with_options(options);
             announce(host.local_addrs()?[0])?;
             let game = move |server: &mut MirrorServer, _now| {
                 while server.poll_event().is_some() {}

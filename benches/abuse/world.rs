@@ -1,6 +1,6 @@
 //! Objects of the attacked server.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use syncvar::mirror::{AssetId, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
@@ -12,7 +12,7 @@ pub(crate) const UNITS: u32 = 1000;
 pub(crate) const CHANGES: u32 = 100;
 
 /// Time between two ticks of the server.
-pub(crate) const TICK: Duration = Duration::from_millis(50);
+pub(crate) const TICK_RATE: u32 = 20;
 
 /// Unit that changes in each tick.
 pub(crate) const CLOCK: NetId = NetId(1);

@@ -24,9 +24,10 @@ fn prefabs() -> Prefabs {
 }
 
 fn config(framing: Framing) -> ServerConfig {
-    let mut config = ServerConfig::default();
-    config.framing = framing;
-    config
+    ServerConfig {
+        framing,
+        ..ServerConfig::default()
+    }
 }
 
 /// Returns the library's name in reports, by framing.

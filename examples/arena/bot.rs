@@ -49,6 +49,12 @@ impl Bot {
     fn hear(&mut self, client: &mut NetworkClient, event: ClientEvent) {
         // Hooks and calls run before the application receives the event.
         self.print_notes(client);
+        if let Some(changed) = event.changed::<Fighter>()
+            && changed.contains(Fighter::PACK)
+            && let Some(fighter) = client.get::<Fighter>(changed.object())
+        {
+            say(self.name, format!("my pack: {:?}", fighter.pack.to_vec()));
+        }
         match event {
             ClientEvent::Spawned { object } => {
                 let name = client
@@ -61,15 +67,6 @@ impl Bot {
                 object,
                 owned: true,
             } => self.take_over(client, object),
-            ClientEvent::Changed { object, fields, .. } if fields.contains("pack") => {
-                let pack = client
-                    .get::<Fighter>(object)
-                    .map(|fighter| fighter.pack.to_vec());
-                say(
-                    self.name,
-                    format!("my pack: {:?}", pack.unwrap_or_default()),
-                );
-            }
             ClientEvent::SyncEvent(event) => {
                 if let Some((by,)) = event.arguments(Fighter::FALLEN) {
                     say(

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
 use syncvar::{NetRef, NetworkIdentity};
@@ -176,10 +177,12 @@ impl Game {
 
 /// Starts a server.
 async fn listen(mut queue: mpsc::UnboundedReceiver<Command>) -> io::Result<SocketAddr> {
-    let mut options = TcpOptions::default();
-    options.tick = TICK;
-    let server = NetworkServer::new(prefabs());
-    let server = TcpServer::bind("127.0.0.1:0", server, options).await?;
+    let config = ServerConfig {
+        tick_rate: 200,
+        ..ServerConfig::default()
+    };
+    let server = NetworkServer::with_config(prefabs(), config);
+    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
     let addr = server.local_addr()?;
     tokio::spawn(server.run(move |server, _| {
         while let Ok(command) = queue.try_recv() {

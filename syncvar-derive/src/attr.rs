@@ -50,6 +50,8 @@ pub(crate) struct FieldAttrs {
     pub(crate) initial_hook: Option<Span>,
     /// Codec of the value, other than its default encoding.
     pub(crate) with: Option<Type>,
+    /// Name of the field's constant.
+    pub(crate) constant: Option<Ident>,
     pub(crate) rules: RuleAttrs,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
@@ -156,6 +158,7 @@ impl FieldAttrs {
             "batch_hook",
             "initial_hook",
             "with",
+            "constant",
             "read",
             "write",
             "server_override",
@@ -177,6 +180,11 @@ impl FieldAttrs {
                 }
                 "initial_hook" => set(&mut self.initial_hook, meta, word(meta)?, errors),
                 "with" => set(&mut self.with, meta, codec(meta)?, errors),
+                "constant" => {
+                    const EXAMPLE: &str =
+                        "`constant` names the constant of the field: `constant = HEALTH_FIELD`";
+                    set(&mut self.constant, meta, method(meta, EXAMPLE)?, errors);
+                }
                 _ if rules::KEYS.contains(&key) => self.rules.parse(meta, key, errors)?,
                 _ => return Err(unknown(meta, key, KEYS)),
             }

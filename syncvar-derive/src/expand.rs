@@ -40,6 +40,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let call_hooks = deserialize::call_hooks(behaviour);
     let markers = info::markers(behaviour);
     let limit = dirty::limit(behaviour);
+    let inherits = dirty::inherits(behaviour);
     let allowed = behaviour.lints.for_impl();
     let where_clause = behaviour_bounds(behaviour);
     let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
@@ -67,6 +68,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
             }
 
             #markers
+            #inherits
             #limit
         };
     }

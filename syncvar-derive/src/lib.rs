@@ -161,8 +161,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// On the struct, `#[network_behaviour(...)]` takes:
 ///
-/// * `send_interval = <seconds>`: the shortest time between two updates; 0.1 by default, 0 for
-///   every server update.
+/// * `send_interval = <seconds>`: the shortest time between two updates; 0 for every server update.
+///   The default is a setting of the server (`ServerConfig::send_interval`): three ticks, 0.1 s.
 /// * `channel = <number>`: the channel of the updates; 0 by default.
 /// * `crate = <path>`: the path of the crate `syncvar`; `::syncvar` by default.
 /// * `lifecycle`: the struct implements `NetworkLifecycle`, with callbacks for its object's

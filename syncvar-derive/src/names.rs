@@ -13,15 +13,14 @@ pub(crate) fn plain(member: &Member) -> String {
     }
 }
 
-/// Returns the constant of a field's dirty bit: `HEALTH_BIT`, `FIELD_0_BIT`.
-pub(crate) fn bit(member: &Member) -> Ident {
-    match member {
-        Member::Named(ident) => {
-            let name = ident.unraw().to_string().to_uppercase();
-            Ident::new(&format!("{name}_BIT"), Span::call_site())
-        }
-        Member::Unnamed(index) => format_ident!("FIELD_{}_BIT", index.index),
-    }
+/// Returns the constant of a field: `HEALTH`, `FIELD_0`. Its place is the field, for errors about another
+/// constant with this name.
+pub(crate) fn constant(member: &Member) -> Ident {
+    let (name, place) = match member {
+        Member::Named(ident) => (ident.unraw().to_string().to_uppercase(), ident.span()),
+        Member::Unnamed(index) => (format!("FIELD_{}", index.index), index.span),
+    };
+    Ident::new(&name, Span::call_site().located_at(place))
 }
 
 /// Returns the struct of previous values: `PreviousOfPlayer`.

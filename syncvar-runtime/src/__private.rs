@@ -2,7 +2,12 @@
 
 use std::marker::PhantomData;
 
-use crate::{BehaviourInfo, NetworkCalls};
+use crate::{BehaviourInfo, FieldBit, NetworkCalls};
+
+/// Returns the constant of a field with this dirty bit.
+pub const fn bit<B>(bit: u64) -> FieldBit<B> {
+    FieldBit::new(bit)
+}
 
 /// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a
 /// class with `#[network_calls]`, to the constant of [`NoCalls`].

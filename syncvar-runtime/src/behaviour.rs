@@ -25,7 +25,7 @@ pub use synchronize::{
 
 use std::any::{Any, TypeId};
 
-use crate::schema::{BehaviourSchema, CallSchema, CallTable, ChangedFields};
+use crate::schema::{BehaviourClass, BehaviourSchema, CallSchema, CallTable, ChangedFields};
 use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 
 /// A part of an object's state that every client keeps equal to the server's.
@@ -281,6 +281,18 @@ impl CallTable {
     /// Returns the calls of a class without a base.
     pub(crate) const fn of<B: NetworkBehaviour>(own: &'static [CallSchema]) -> Self {
         Self::new(TypeId::of::<B>(), B::SCHEMA.name, own)
+    }
+}
+
+impl BehaviourClass {
+    /// Returns the identity of a behaviour.
+    pub const fn of<B: NetworkBehaviour>() -> &'static Self {
+        const {
+            &Self {
+                id: TypeId::of::<B>(),
+                schema: B::SCHEMA,
+            }
+        }
     }
 }
 

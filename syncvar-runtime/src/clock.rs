@@ -18,13 +18,38 @@ use std::time::Duration;
 /// end after 584 years.
 ///
 /// The first reading counts from zero.
-#[derive(Clone, Copy, Debug, Default)]
+///
+/// A clock has one owner: the program, or a transport that [holds](Self::hold) it. A change of the
+/// owner adds no time.
+#[derive(Clone, Copy, Debug)]
 pub struct Clock {
     now: Duration,
-    /// The previous reading.
-    last: Duration,
+    /// The previous reading; `None` after a change of the owner.
+    last: Option<Duration>,
     /// Step that was refused last.
     leap: Option<Duration>,
+    owner: Owner,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Owner {
+    #[default]
+    Program,
+    Transport {
+        /// Set once an update of the program was refused.
+        warned: bool,
+    },
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self {
+            now: Duration::ZERO,
+            last: Some(Duration::ZERO),
+            leap: None,
+            owner: Owner::default(),
+        }
+    }
 }
 
 const YEAR: u64 = 365 * 24 * 60 * 60;
@@ -55,20 +80,42 @@ impl Clock {
             Ok(now) => self.now = now,
             Err(step) => self.leap = Some(step),
         }
-        self.last = reading;
+        self.last = Some(reading);
         self.now
     }
 
     /// Returns the own time at a reading, or the step of a leap.
     #[inline]
     fn next(&self, reading: Duration) -> Result<Duration, Duration> {
-        let step = reading.saturating_sub(self.last);
+        let step = reading.saturating_sub(self.last.unwrap_or(reading));
         let next = self.now.saturating_add(step);
         if step > LONGEST_STEP || next > LATEST {
             Err(step)
         } else {
             Ok(next)
         }
+    }
+
+    /// Gives the clock to a transport, or back to the program.
+    pub fn hold(&mut self, held: bool) {
+        self.owner = if held {
+            Owner::Transport { warned: false }
+        } else {
+            Owner::Program
+        };
+        self.last = None;
+    }
+
+    /// Returns whether the program may advance the clock. Warns once if a transport holds it.
+    #[inline]
+    pub fn admits_program(&mut self) -> bool {
+        let Owner::Transport { warned } = &mut self.owner else {
+            return true;
+        };
+        if !std::mem::replace(warned, true) {
+            tracing::warn!("`update` is ignored: the transport updates this end by its own clock");
+        }
+        false
     }
 
     /// Returns the last step that was refused, once.
@@ -161,6 +208,22 @@ mod tests {
         assert_eq!(clock.advance(second), second);
         assert_eq!(clock.advance(2 * second), 2 * second);
         assert_eq!(clock.take_leap(), None);
+    }
+
+    #[test]
+    fn change_of_the_owner_adds_no_time() {
+        let mut clock = Clock::default();
+        let second = Duration::from_secs(1);
+        clock.advance(100 * second);
+        clock.hold(true);
+        assert!(!clock.admits_program());
+        assert_eq!(clock.at(2 * second), 100 * second);
+        clock.advance(second);
+        assert_eq!(clock.advance(3 * second), 102 * second);
+        clock.hold(false);
+        assert!(clock.admits_program());
+        assert_eq!(clock.advance(5000 * second), 102 * second);
+        assert_eq!(clock.advance(5001 * second), 103 * second);
     }
 
     #[test]

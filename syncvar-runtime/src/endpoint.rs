@@ -4,11 +4,13 @@ mod conduct;
 mod connection_ids;
 mod disconnect;
 mod lobby;
+mod payload;
 
 pub use conduct::{Conduct, Intake, Misbehaviour};
 pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
 pub use lobby::Lobby;
+pub use payload::{Payload, Refusal};
 
 use std::error::Error;
 use std::time::Duration;
@@ -132,7 +134,24 @@ pub trait Endpoint {
     }
 
     /// Sends the changes that are due. `now` is the time since any fixed moment.
+    ///
+    /// This is the call of a transport. Programs call the `update` of the type, which a transport that
+    /// [holds the clock](Self::hold_clock) disables.
     fn update(&mut self, now: Duration);
+
+    /// Gives the clock to a transport with its own loop, or back to the program.
+    ///
+    /// A held end ignores the program's `update`, with one warning: two clocks would add their
+    /// differences. The own time goes on without a step at each change.
+    fn hold_clock(&mut self, held: bool) {
+        let _ = held;
+    }
+
+    /// Returns the updates per second of a transport with its own loop: a setting of the end. 60 by
+    /// default.
+    fn tick_rate(&self) -> u32 {
+        60
+    }
 
     /// Returns the next packet to send.
     fn poll_transmit(&mut self) -> Option<Transmit<'_>>;

@@ -1,8 +1,14 @@
-//! `Events`: a bounded queue of events.
+//! `Events`: a bounded queue of events, for one consumer or several readers.
 
-use std::collections::VecDeque;
+use std::collections::{VecDeque, vec_deque};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Bounded queue of events, oldest first. At the limit the oldest event is dropped and counted.
+///
+/// Without readers, [`pop`](Self::pop) removes events. With readers, an event stays until each reader has read
+/// it; `pop` then counts as one more reader, from its first call on. [`release`](Self::release) drops the events
+/// that all have read.
 #[derive(Debug)]
 pub struct Events<E> {
     queue: VecDeque<E>,
@@ -10,8 +16,74 @@ pub struct Events<E> {
     /// Limit without reservations.
     base: usize,
     missed: u64,
-    /// Number of polled and dropped events.
+    /// Number of events that have left the queue: the index of the oldest queued one.
     gone: u64,
+    readers: Vec<Weak<AtomicU64>>,
+    /// Index of the event that `pop` returns next, while readers exist.
+    next_pop: u64,
+    /// Set by the first `pop`.
+    popped: bool,
+}
+
+/// Position of one consumer in the events of an end.
+///
+/// `event_reader` of a server or a client creates it, and `read_events` reads on from its position. Each consumer
+/// has its own reader, so that several parts of a program read all events:
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Door>("door"));
+/// let mut sounds = net.client_mut(0).event_reader();
+/// let mut log = net.client_mut(0).event_reader();
+/// let door = net.server.spawn(Door::default());
+/// net.settle();
+/// net.server.get_mut::<Door>(door).unwrap().open.set(true);
+/// net.settle();
+/// for changed in net.client(0).changes_of::<Door>(&mut sounds) {
+///     assert!(changed.object() == door && changed.contains(Door::OPEN));
+/// }
+/// let mut seen = net.client(0).read_events(&mut log);
+/// assert!(seen.any(|event| *event == ClientEvent::Spawned { object: door }));
+/// ```
+///
+/// An event stays in memory until every reader has read it, at most `max_events` of them. `poll_event` counts as
+/// one more reader, from its first call on. A reader that is no longer used is dropped.
+#[derive(Debug)]
+pub struct EventReader {
+    position: Arc<AtomicU64>,
+    missed: u64,
+}
+
+impl EventReader {
+    /// Returns the number of events that were dropped before this reader read them.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+}
+
+/// Iterator over the unread events of a reader. An event counts as read when it is returned.
+#[derive(Debug)]
+pub struct UnreadEvents<'a, E> {
+    events: vec_deque::Iter<'a, E>,
+    next: u64,
+    reader: &'a EventReader,
+}
+
+impl<'a, E> Iterator for UnreadEvents<'a, E> {
+    type Item = &'a E;
+
+    fn next(&mut self) -> Option<&'a E> {
+        let event = self.events.next()?;
+        self.next += 1;
+        self.reader.position.store(self.next, Ordering::Relaxed);
+        Some(event)
+    }
 }
 
 impl<E> Events<E> {
@@ -23,6 +95,9 @@ impl<E> Events<E> {
             base: limit,
             missed: 0,
             gone: 0,
+            readers: Vec::new(),
+            next_pop: 0,
+            popped: false,
         }
     }
 
@@ -39,21 +114,30 @@ impl<E> Events<E> {
     /// Appends an event to a full queue.
     #[cold]
     fn push_out(&mut self, event: E) {
-        self.missed += 1;
-        if self.pop().is_some() {
-            self.queue.push_back(event);
+        self.release();
+        if self.queue.len() >= self.limit {
+            self.missed += 1;
+            if self.remove_oldest().is_none() {
+                return;
+            }
         }
+        self.queue.push_back(event);
     }
 
     /// Appends an event that a peer can cause at any rate. Such events fill at most half of the queue and
-    /// never displace another event.
+    /// never displace another event. Returns whether the event was appended.
     #[inline]
-    pub fn push_minor(&mut self, event: E) {
-        if self.queue.len() < self.limit / 2 {
+    pub fn push_minor(&mut self, event: E) -> bool {
+        if self.queue.len() >= self.limit / 2 {
+            self.release();
+        }
+        let fits = self.queue.len() < self.limit / 2;
+        if fits {
             self.queue.push_back(event);
         } else {
             self.missed += 1;
         }
+        fits
     }
 
     /// Raises the limit to `count` events above the initial one.
@@ -62,18 +146,106 @@ impl<E> Events<E> {
         self.limit = self.limit.max(self.base.saturating_add(count));
     }
 
+    /// Returns the oldest event that `pop` has not returned.
+    #[inline]
+    pub fn pop(&mut self) -> Option<E>
+    where
+        E: Clone,
+    {
+        self.popped = true;
+        if self.readers.is_empty() {
+            self.remove_oldest()
+        } else {
+            self.pop_shared()
+        }
+    }
+
+    /// Returns the next event, which the readers may read too.
+    #[cold]
+    fn pop_shared(&mut self) -> Option<E>
+    where
+        E: Clone,
+    {
+        self.next_pop = self.next_pop.max(self.gone);
+        let event = self.queue.get(self.offset(self.next_pop))?.clone();
+        self.next_pop += 1;
+        Some(event)
+    }
+
     /// Removes and returns the oldest event.
     #[inline]
-    pub fn pop(&mut self) -> Option<E> {
+    fn remove_oldest(&mut self) -> Option<E> {
         let event = self.queue.pop_front()?;
         self.gone += 1;
         Some(event)
     }
 
-    /// Returns the number of polled and dropped events, which is the index of the oldest queued one.
+    /// Returns the place of an event in the queue.
+    fn offset(&self, index: u64) -> usize {
+        usize::try_from(index.saturating_sub(self.gone)).unwrap_or(usize::MAX)
+    }
+
+    /// Creates a reader. It begins with the oldest queued event.
+    pub fn reader(&mut self) -> EventReader {
+        self.release();
+        if self.readers.is_empty() {
+            self.next_pop = self.gone;
+        }
+        let position = Arc::new(AtomicU64::new(self.gone));
+        self.readers.push(Arc::downgrade(&position));
+        EventReader {
+            position,
+            missed: 0,
+        }
+    }
+
+    /// Returns the events that a reader has not read.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn read<'a>(&'a self, reader: &'a mut EventReader) -> UnreadEvents<'a, E> {
+        let mut readers = self.readers.iter();
+        debug_assert!(
+            readers.any(|it| std::ptr::eq(it.as_ptr(), Arc::as_ptr(&reader.position))),
+            "an `EventReader` reads the events of the end that created it: call its `event_reader`"
+        );
+        let read = reader.position.load(Ordering::Relaxed);
+        let next = read.max(self.gone);
+        reader.missed += next - read;
+        let offset = self.offset(next).min(self.queue.len());
+        UnreadEvents {
+            events: self.queue.range(offset..),
+            next,
+            reader,
+        }
+    }
+
+    /// Drops the events that all readers have read, `pop` included once it was called. Without readers, events
+    /// wait for `pop`.
     #[inline]
-    pub fn gone(&self) -> u64 {
-        self.gone
+    pub fn release(&mut self) {
+        if !self.readers.is_empty() {
+            self.forget(self.first_unread());
+            self.readers.retain(|reader| reader.strong_count() > 0);
+        }
+    }
+
+    /// Returns the index of the oldest event that a reader has not read, `pop` included.
+    pub fn first_unread(&self) -> u64 {
+        if self.readers.is_empty() {
+            return self.gone;
+        }
+        let positions = self.readers.iter().filter_map(Weak::upgrade);
+        let positions = positions.map(|position| position.load(Ordering::Relaxed));
+        let popped = self.popped.then_some(self.next_pop);
+        let first = positions.chain(popped).min();
+        first.unwrap_or(self.gone).max(self.gone)
+    }
+
+    /// Drops the first `count` of all events, read or not.
+    pub fn forget(&mut self, count: u64) {
+        while self.gone < count && self.remove_oldest().is_some() {}
     }
 
     /// Returns the number of all events so far, which is the index of the next one.
@@ -82,7 +254,7 @@ impl<E> Events<E> {
         self.gone + self.queue.len() as u64
     }
 
-    /// Returns the number of dropped events.
+    /// Returns the number of events dropped because the queue was full.
     #[inline]
     pub fn missed(&self) -> u64 {
         self.missed
@@ -91,13 +263,19 @@ impl<E> Events<E> {
 
 #[cfg(test)]
 mod tests {
-    use super::Events;
+    use super::{EventReader, Events};
+
+    fn read(events: &Events<i32>, reader: &mut EventReader) -> Vec<i32> {
+        events.read(reader).copied().collect()
+    }
 
     #[test]
     fn minor_events_fill_half_of_the_queue() {
         let mut events = Events::with_limit(4);
         events.push(1);
-        (0..100).for_each(|_| events.push_minor(0));
+        (0..100).for_each(|_| {
+            events.push_minor(0);
+        });
         (2..=3).for_each(|event| events.push(event));
         assert_eq!(events.missed(), 99);
         assert_eq!(
@@ -110,12 +288,12 @@ mod tests {
     fn polled_and_dropped_events_keep_their_numbers() {
         let mut events = Events::with_limit(2);
         (0..5).for_each(|event| events.push(event));
-        assert_eq!((events.gone(), events.total()), (3, 5));
+        assert_eq!((events.first_unread(), events.total()), (3, 5));
         assert_eq!(events.pop(), Some(3));
-        events.push_minor(9);
-        assert_eq!((events.gone(), events.total()), (4, 5));
+        assert!(!events.push_minor(9));
+        assert_eq!((events.first_unread(), events.total()), (4, 5));
         (5..=5).for_each(|event| events.push(event));
-        assert_eq!((events.gone(), events.total()), (4, 6));
+        assert_eq!((events.first_unread(), events.total()), (4, 6));
     }
 
     #[test]
@@ -129,5 +307,88 @@ mod tests {
             std::iter::from_fn(|| events.pop()).collect::<Vec<_>>(),
             [3, 4, 5]
         );
+    }
+
+    #[test]
+    fn event_stays_until_every_reader_has_read_it() {
+        let mut events = Events::with_limit(8);
+        events.push(1);
+        let (mut a, mut b) = (events.reader(), events.reader());
+        events.push(2);
+        assert_eq!(read(&events, &mut a), [1, 2]);
+        events.release();
+        assert_eq!((events.first_unread(), events.queue.len()), (0, 2));
+        assert_eq!(events.read(&mut b).next(), Some(&1), "the rest is unread");
+        events.release();
+        assert_eq!(events.queue, [2]);
+        assert_eq!(
+            (read(&events, &mut a), read(&events, &mut b)),
+            (vec![], vec![2])
+        );
+        events.release();
+        assert!(events.queue.is_empty());
+    }
+
+    #[test]
+    fn pop_is_a_reader_from_its_first_call_on() {
+        let mut events = Events::with_limit(8);
+        let mut reader = events.reader();
+        events.push(1);
+        assert_eq!(read(&events, &mut reader), [1]);
+        events.release();
+        assert_eq!(events.pop(), None, "nothing waited for it");
+        (2..=3).for_each(|event| events.push(event));
+        assert_eq!(read(&events, &mut reader), [2, 3]);
+        events.release();
+        assert_eq!(
+            [events.pop(), events.pop(), events.pop()],
+            [Some(2), Some(3), None]
+        );
+    }
+
+    #[test]
+    fn reader_after_pops_takes_nothing_from_them() {
+        let mut events = Events::with_limit(8);
+        (1..=3).for_each(|event| events.push(event));
+        assert_eq!(events.pop(), Some(1));
+        let mut reader = events.reader();
+        assert_eq!(read(&events, &mut reader), [2, 3]);
+        events.release();
+        assert_eq!(events.pop(), Some(2));
+        drop(reader);
+        events.release();
+        assert_eq!((events.pop(), events.pop()), (Some(3), None));
+    }
+
+    #[test]
+    fn slow_reader_misses_the_oldest_of_a_full_queue() {
+        let mut events = Events::with_limit(2);
+        let (mut fast, mut slow) = (events.reader(), events.reader());
+        for event in 1..=5 {
+            events.push(event);
+            assert_eq!(read(&events, &mut fast), [event]);
+        }
+        assert_eq!((events.missed(), fast.missed()), (3, 0));
+        assert_eq!(read(&events, &mut slow), [4, 5]);
+        assert_eq!(slow.missed(), 3);
+    }
+
+    #[test]
+    fn dropped_reader_holds_nothing_back() {
+        let mut events = Events::with_limit(8);
+        let (mut a, b) = (events.reader(), events.reader());
+        events.push(1);
+        assert_eq!(read(&events, &mut a), [1]);
+        drop(b);
+        events.release();
+        assert!(events.queue.is_empty());
+    }
+
+    #[test]
+    #[should_panic(expected = "call its `event_reader`")]
+    #[cfg(debug_assertions)]
+    fn reader_of_another_end_is_refused() {
+        let mut reader = Events::<i32>::with_limit(1).reader();
+        Events::<i32>::with_limit(1).read(&mut reader);
     }
 }

@@ -68,9 +68,9 @@ pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
-    BehaviourSchema, CallKind, CallSchema, CallTable, ChangedFields, FieldPolicy, FieldSchema,
-    MAX_SYNC_VARS, MemberSchema, Readers, Target, TypeSchema, VariantSchema, Writers,
-    assert_fits_32_bits,
+    BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
+    FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Target,
+    TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use stats::{BehaviourStats, Counter, RefusedInput};
 pub use time::NetworkTime;

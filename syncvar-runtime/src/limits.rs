@@ -14,16 +14,18 @@ pub use exceeded::LimitExceeded;
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::ServerConfig;
+/// use syncvar::{ServerConfig, limits::Limits};
 ///
-/// let mut config = ServerConfig::default();
-/// config.limits.max_elements = 10_000;
-/// config.limits.max_memory = 1 << 20;
+/// let limits = Limits {
+///     max_elements: 10_000,
+///     max_memory: 1 << 20,
+///     ..Limits::default()
+/// };
+/// let config = ServerConfig { limits, ..ServerConfig::default() };
 /// let server = NetworkServer::with_config(Prefabs::new(), config);
 /// assert_eq!(server.config().limits.max_memory, 1 << 20);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Limits {
     /// Limit of elements in one sequence or collection; 1 048 576 by default. Byte sequences are
     /// limited by the message size only.
@@ -78,6 +80,13 @@ pub struct Limits {
     /// ([`LimitExceeded::JoinTime`]). The time begins with the first update. A program that holds
     /// connections in a lobby, or waits for a password, sets `Duration::MAX`.
     pub join_timeout: Duration,
+    /// Limit of the payload of a join request, in bytes; 4 096 by default. A connection with a longer
+    /// one is closed ([`LimitExceeded::JoinPayload`]). The server keeps the payload until the
+    /// connection ends. Mirror's protocol has no such payload.
+    pub max_join_payload: usize,
+    /// Limit of connections without a link that wait for their clients
+    /// (`ServerConfig::reconnect_grace`); 1 000 by default. A further connection ends with its link.
+    pub max_away: usize,
     /// Limit of connections that are or have been ready; no limit by default. A further connection
     /// that asks for the objects is closed ([`LimitExceeded::Places`]). The transport limits sockets.
     pub max_ready: usize,
@@ -110,6 +119,8 @@ impl Limits {
         max_misbehaviour: 10_000,
         misbehaviour_decay: 1_000.0,
         join_timeout: Duration::from_mins(1),
+        max_join_payload: 4096,
+        max_away: 1000,
         max_ready: usize::MAX,
         reserved_places: 0,
     };

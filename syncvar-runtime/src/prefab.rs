@@ -5,14 +5,15 @@ pub mod text;
 
 pub use error::SpawnError;
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::error::Error;
 use std::fmt;
+use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
-use crate::object::{BehaviourSet, Behaviours};
+use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128};
 use text::PrefabText;
@@ -42,6 +43,9 @@ pub struct Prefabs {
     entries: Vec<Prefab>,
     by_asset_id: FxHashMap<NetworkHash128, usize>,
     by_types: FxHashMap<Vec<TypeId>, usize>,
+    /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has no fixed
+    /// types. A spawn needs no list of types then.
+    by_row: FxHashMap<TypeId, usize>,
 }
 
 /// Entry of the registry.
@@ -60,6 +64,8 @@ pub struct Prefab {
     pub first_behaviour: usize,
     /// Restricted fields of the behaviours.
     pub rules: PolicyBits,
+    /// Shortest send interval of the behaviours, beside none and zero, with its behaviour.
+    pub shortest_interval: Option<(Duration, &'static str)>,
     /// Set if a behaviour has a lifecycle.
     pub lifecycle: bool,
     /// Set if a hook also runs for the first state of an object.
@@ -130,7 +136,11 @@ impl Prefabs {
         }
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
-        self.by_types.entry(types.clone()).or_insert(index);
+        let first = *self.by_types.entry(types.clone()).or_insert(index);
+        let row = Any::type_id(sample.slots());
+        if row != TypeId::of::<BehaviourList>() {
+            self.by_row.insert(row, first);
+        }
         self.entries.push(Prefab {
             index: u32::try_from(index).expect("fewer prefabs than 2^32"),
             name: name.into(),
@@ -139,6 +149,7 @@ impl Prefabs {
             types,
             first_behaviour: self.behaviour_count(),
             rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
+            shortest_interval: shortest_interval(sample.slots()),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
@@ -176,6 +187,24 @@ impl Prefabs {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         entries.into_iter()
+    }
+
+    /// Warns of send intervals that are shorter than the tick of an end: its behaviours are sent with
+    /// each tick.
+    pub fn warn_of_intervals(&self, tick_rate: u32) {
+        let tick = Duration::from_secs(1) / tick_rate.max(1);
+        let intervals = self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.shortest_interval);
+        for (interval, behaviour) in intervals.filter(|(interval, _)| *interval < tick) {
+            tracing::warn!(
+                behaviour,
+                ?interval,
+                tick_rate,
+                "`send_interval` is shorter than a tick: 0 says the same, or raise `tick_rate`"
+            );
+        }
     }
 
     /// Returns the number of behaviours of all prefabs together.
@@ -249,14 +278,16 @@ impl Prefabs {
         behaviours: &Behaviours,
         name: Option<&str>,
     ) -> Result<&Prefab, PrefabError> {
-        let types = behaviours.slots().type_ids();
         let Some(name) = name else {
-            let prefab = self.by_types(&types);
+            let prefab = match self.by_row.get(&Any::type_id(behaviours.slots())) {
+                Some(index) => self.entries.get(*index),
+                None => self.by_types(&behaviours.slots().type_ids()),
+            };
             return prefab.ok_or_else(|| PrefabError::NotRegistered(format!("{behaviours:?}")));
         };
         let prefab = self.by_name(name);
         let prefab = prefab.ok_or_else(|| PrefabError::UnknownName(name.into()))?;
-        if prefab.types == types {
+        if prefab.types == behaviours.slots().type_ids() {
             Ok(prefab)
         } else {
             Err(PrefabError::OtherBehaviours {
@@ -285,6 +316,13 @@ impl Prefab {
     pub fn make(&self) -> Behaviours {
         (self.make)()
     }
+}
+
+fn shortest_interval(slots: &dyn Slots) -> Option<(Duration, &'static str)> {
+    let infos = slots.iter().map(Slot::info);
+    let intervals = infos.filter_map(|info| Some((info.send_interval?, info.schema.name)));
+    let (shortest, behaviour) = intervals.filter(|(interval, _)| *interval > 0).min()?;
+    Some((Duration::from_nanos(shortest), behaviour))
 }
 
 /// Reason why no prefab fits the behaviours.

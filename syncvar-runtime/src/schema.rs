@@ -6,6 +6,7 @@
 
 mod calls;
 mod changed_fields;
+mod field_bit;
 mod packed_bits;
 mod policy;
 mod utf16;
@@ -13,7 +14,8 @@ mod utf16;
 use std::fmt;
 
 pub use calls::{CallKind, CallSchema, CallTable, Target};
-pub use changed_fields::ChangedFields;
+pub use changed_fields::{BehaviourClass, Changed, ChangedFields};
+pub use field_bit::{FieldBit, Inherits};
 pub use packed_bits::PackedBits;
 pub use policy::{FieldPolicy, PolicyBits, Readers, Writers};
 pub use utf16::{Character, character_at};

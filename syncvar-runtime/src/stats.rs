@@ -57,6 +57,12 @@ pub struct RefusedInput {
     pub misbehaved: u64,
     /// Connections closed for [`Limits::join_timeout`](crate::Limits::join_timeout).
     pub late_joins: u64,
+    /// Connections closed for [`Limits::max_join_payload`](crate::Limits::max_join_payload).
+    pub join_payloads: u64,
+    /// Connections closed because their session token is unknown.
+    pub sessions: u64,
+    /// Connections that ended with their link, for [`Limits::max_away`](crate::Limits::max_away).
+    pub away: u64,
     /// Connections closed for [`Limits::max_ready`](crate::Limits::max_ready).
     pub without_place: u64,
 }
@@ -80,6 +86,7 @@ impl RefusedInput {
         *match limit {
             LimitExceeded::Misbehaviour => &mut self.misbehaved,
             LimitExceeded::JoinTime => &mut self.late_joins,
+            LimitExceeded::JoinPayload => &mut self.join_payloads,
             LimitExceeded::Places => &mut self.without_place,
         } += 1;
     }

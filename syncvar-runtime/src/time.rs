@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Moment of the server's own time: exact on the server, estimated on a client.
 ///
 /// The tick is the time in steps of `1 / tick_rate` seconds, rounded down: see
-/// `ServerConfig::tick_rate`. It is independent of the server's update rate.
+/// `ServerConfig::tick_rate`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,6 +33,14 @@ impl NetworkTime {
             tick: whole.saturating_add(part),
         }
     }
+}
+
+/// Ticks of the send interval of behaviours without one: UNet's 0.1 s at 30 ticks per second.
+const INTERVAL_TICKS: u64 = 3;
+
+/// Returns the send interval of behaviours without one: a setting of the end, or three ticks.
+pub fn send_interval(setting: Option<Duration>, tick_rate: u32) -> Duration {
+    setting.unwrap_or(Duration::from_secs(INTERVAL_TICKS) / tick_rate.max(1))
 }
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;

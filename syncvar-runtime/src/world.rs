@@ -85,7 +85,9 @@ impl<O> World<O> {
     /// Sets the position and rotation of an object.
     pub fn set_place(&mut self, id: NetId, place: Place) {
         if place == Place::default() {
-            self.places.remove(id.0);
+            if self.places.len() > 0 {
+                self.places.remove(id.0);
+            }
         } else {
             self.places.insert(id.0, place);
         }

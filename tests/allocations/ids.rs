@@ -50,13 +50,17 @@ fn used_ids_leave_no_memory_at_the_ends() {
 #[test]
 fn used_ids_leave_no_memory_at_mirrors_ends() {
     let prefabs = || MirrorPrefabs::new().register::<Unit>(MirrorPrefab::new("unit", 1.into()));
-    let mut config = MirrorServerConfig::default();
-    config.ping_interval = Duration::ZERO;
-    config.spawn_policy = SpawnPolicy::WhenReady;
+    let config = MirrorServerConfig {
+        ping_interval: Duration::ZERO,
+        spawn_policy: SpawnPolicy::WhenReady,
+        ..MirrorServerConfig::default()
+    };
     let mut server = MirrorServer::with_config(prefabs(), config);
-    let mut config = MirrorClientConfig::default();
-    config.auto_add_player = false;
-    config.ping_interval = Duration::ZERO;
+    let config = MirrorClientConfig {
+        auto_add_player: false,
+        ping_interval: Duration::ZERO,
+        ..MirrorClientConfig::default()
+    };
     let mut client = MirrorClient::with_config(prefabs(), config);
     let connection = server.handle_connect(Limits::TELEPATHY);
     client.handle_connect(Limits::TELEPATHY);

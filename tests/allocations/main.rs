@@ -100,8 +100,10 @@ impl World {
 
 /// A client that has been let in and is ready.
 fn connect(server: &mut NetworkServer, dialect: Framing) -> (ConnectionId, NetworkClient) {
-    let mut config = ClientConfig::default();
-    config.framing = dialect;
+    let config = ClientConfig {
+        framing: dialect,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let connection = server.handle_connect();

@@ -53,11 +53,15 @@ struct World {
 
 impl World {
     fn new(objects: usize, clients: usize) -> Self {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut server = MirrorServer::with_config(prefabs(), config);
-        let mut config = MirrorClientConfig::default();
-        config.auto_add_player = false;
+        let config = MirrorClientConfig {
+            auto_add_player: false,
+            ..MirrorClientConfig::default()
+        };
         let mut client = MirrorClient::with_config(prefabs(), config);
         client.handle_connect(Limits::TELEPATHY);
         let spawn = |_| server.spawn(Unit::default());

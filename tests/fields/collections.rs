@@ -65,8 +65,10 @@ impl Bag {
 
 /// A server with one object, and a client that sees it.
 fn world(dialect: Framing, bag: Bag) -> (MemoryNetwork, NetId) {
-    let mut config = ServerConfig::default();
-    config.framing = dialect;
+    let config = ServerConfig {
+        framing: dialect,
+        ..ServerConfig::default()
+    };
     let prefabs = || Prefabs::new().register::<Bag>("bag");
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     net.connect();

@@ -144,7 +144,9 @@ fn the_changed_event_names_object_behaviour_and_fields() {
     };
     assert_eq!((*object, *behaviour, fields.behaviour()), (id, 1, "Player"));
     assert_eq!(fields.names().collect::<Vec<_>>(), ["health", "score"]);
-    assert!(fields.contains("score") && !fields.contains("name"));
+    let changed = events[0].changed::<Player>().unwrap();
+    assert_eq!((changed.object(), changed.position()), (id, 1));
+    assert!(changed.contains(Player::SCORE) && !changed.contains(Player::NAME));
     assert_eq!(fields.dirty_bits(), 0b101);
 }
 

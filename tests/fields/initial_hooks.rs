@@ -109,8 +109,10 @@ const MET: [&str; 3] = [
 #[test]
 fn initial_hook_runs_for_the_state_of_a_spawn() {
     let mut net = MemoryNetwork::pair(prefabs);
-    let mut config = ClientConfig::default();
-    config.framing = Framing::Unet;
+    let config = ClientConfig {
+        framing: Framing::Unet,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     let id = net.server.spawn(dark());

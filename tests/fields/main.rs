@@ -10,3 +10,4 @@ mod initial_hooks;
 mod ownership;
 mod required_items;
 mod synchronize;
+mod typed_changes;

@@ -59,8 +59,10 @@ impl World {
     }
 
     fn connect(&mut self) -> ConnectionId {
-        let mut config = ClientConfig::default();
-        config.ping_interval = Duration::ZERO;
+        let config = ClientConfig {
+            ping_interval: Duration::ZERO,
+            ..ClientConfig::default()
+        };
         let mut client = NetworkClient::with_config((self.prefabs)(), config);
         client.handle_connect();
         let connection = self.server.handle_connect();

@@ -87,8 +87,10 @@ fn an_owner_alone_receives_its_fields_in_both_framings() {
     for framing in [Framing::Unet, Framing::Compact] {
         let mut net = MemoryNetwork::new(prefabs);
         for _ in 0..2 {
-            let mut config = ClientConfig::default();
-            config.framing = framing;
+            let config = ClientConfig {
+                framing,
+                ..ClientConfig::default()
+            };
             net.connect_client(NetworkClient::with_config(prefabs(), config));
         }
         let id = net.server.spawn(Quiver::default());

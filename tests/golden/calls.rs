@@ -43,9 +43,11 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
-        config.channels = vec![Channel::Reliable; 3];
+        let config = ServerConfig {
+            compare_schemas: false,
+            channels: vec![Channel::Reliable; 3],
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs(), config);
         let connections = [server.handle_connect(), server.handle_connect()];
         server.set_ready(connections[0]);
@@ -243,9 +245,11 @@ struct Client {
 
 impl Client {
     fn new() -> Self {
-        let mut config = ClientConfig::default();
-        config.compare_schemas = false;
-        config.channels = vec![Channel::Reliable; 3];
+        let config = ClientConfig {
+            compare_schemas: false,
+            channels: vec![Channel::Reliable; 3],
+            ..ClientConfig::default()
+        };
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.handle_connect();
         let mut stage = Stage::new();

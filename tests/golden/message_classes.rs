@@ -151,8 +151,10 @@ fn not_ready() -> Vec<Frame> {
 }
 
 fn ready() -> Vec<Frame> {
-    let mut config = ClientConfig::default();
-    config.compare_schemas = false;
+    let config = ClientConfig {
+        compare_schemas: false,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(Prefabs::new(), config);
     client.handle_connect();
     let packets = std::iter::from_fn(|| client.poll_transmit());
@@ -170,8 +172,10 @@ struct Host {
 impl Host {
     fn new(asset_id: NetworkHash128) -> Self {
         let prefabs = Prefabs::new().register_asset("raw", asset_id, || Raw(Vec::new()));
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
+        let config = ServerConfig {
+            compare_schemas: false,
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs, config);
         let connection = server.handle_connect();
         server.set_ready(connection);

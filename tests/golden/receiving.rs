@@ -182,7 +182,7 @@ fn deliver_whole(replica: &mut Replica, item: &Json, check: &mut Check) {
         format!("{pieces:?}"),
     );
     let result = replica.deliver(0, writer.as_bytes());
-    let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { fields, .. } if fields.contains("w"));
+    let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { fields, .. } if fields.names().any(|it| it == "w"));
     let changed = result.is_ok() && replica.events().iter().any(changed);
     check.equal("whether the string has arrived", true, changed);
     check.under(Rule::WholeMessages);
@@ -206,8 +206,10 @@ pub(crate) fn run_server(items: &Json, report: &mut Report) -> usize {
 }
 
 fn give_to_server(packet: &[u8]) -> Result<(), ReadError> {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(Prefabs::new(), config);
     let connection = server.handle_connect();
     match server.handle_packet(connection, 0, packet) {

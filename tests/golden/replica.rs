@@ -37,8 +37,10 @@ pub(crate) struct Replica {
 impl Replica {
     /// A client that is connected and knows these assets.
     pub(crate) fn new(assets: &BTreeMap<NetworkHash128, Vec<String>>) -> Self {
-        let mut config = ClientConfig::default();
-        config.compare_schemas = false;
+        let mut config = ClientConfig {
+            compare_schemas: false,
+            ..ClientConfig::default()
+        };
         // UNet's client passes over what is for an object that is not there.
         config.max_early_messages = 0;
         let names = assets

@@ -39,9 +39,11 @@ pub(crate) struct Stage {
 impl Stage {
     /// A server with these channels that knows what the commands spawn.
     pub(crate) fn new(channels: &[Channel], commands: &[Command]) -> Self {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
-        config.channels = channels.to_vec();
+        let config = ServerConfig {
+            compare_schemas: false,
+            channels: channels.to_vec(),
+            ..ServerConfig::default()
+        };
         let spawns = commands.iter().filter_map(|command| match command {
             Command::Spawn(spawn) => Some((spawn.asset_id, spawn.classes.as_slice())),
             _ => None,

@@ -180,9 +180,10 @@ fn compare_recipients(
 #[test]
 fn a_client_reports_a_list_message_and_reads_on() {
     let mut client = NetworkClient::with_config(Prefabs::new(), {
-        let mut config = ClientConfig::default();
-        config.compare_schemas = false;
-        config
+        ClientConfig {
+            compare_schemas: false,
+            ..ClientConfig::default()
+        }
     });
     client.handle_connect();
     let list_message = hex::decode("0900090001fb8ccdd572000005").expect("hexadecimal text");

@@ -8,8 +8,10 @@ use syncvar_testing::{Player, drain, frame, network};
 
 #[test]
 fn unpolled_events_are_bounded() {
-    let mut config = syncvar::ServerConfig::default();
-    config.max_events = 6;
+    let config = syncvar::ServerConfig {
+        max_events: 6,
+        ..syncvar::ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     for _ in 0..100 {
@@ -21,9 +23,11 @@ fn unpolled_events_are_bounded() {
 
 #[test]
 fn a_stranger_cannot_drive_the_events_of_others_out() {
-    let mut config = syncvar::ServerConfig::default();
-    config.compare_schemas = false;
-    config.max_events = 10;
+    let config = syncvar::ServerConfig {
+        compare_schemas: false,
+        max_events: 10,
+        ..syncvar::ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let honest = server.handle_connect();
     let stranger = server.handle_connect();
@@ -45,13 +49,17 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
 
 #[test]
 fn burst_announces_all_objects_despite_the_event_limit() {
-    let mut config = syncvar::ClientConfig::default();
-    config.compare_schemas = false;
-    config.max_events = 2;
+    let config = syncvar::ClientConfig {
+        compare_schemas: false,
+        max_events: 2,
+        ..syncvar::ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
     client.handle_connect();
-    let mut config = syncvar::ServerConfig::default();
-    config.compare_schemas = false;
+    let config = syncvar::ServerConfig {
+        compare_schemas: false,
+        ..syncvar::ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     for _ in 0..50 {
         server.spawn(Player::new(1, "Ann"));
@@ -126,8 +134,10 @@ fn disconnected_client_learns_the_reason() {
 
 #[test]
 fn a_server_goes_on_when_its_clock_starts_again() {
-    let mut config = syncvar::ServerConfig::default();
-    config.compare_schemas = false;
+    let config = syncvar::ServerConfig {
+        compare_schemas: false,
+        ..syncvar::ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     server.set_ready(connection);

@@ -4,6 +4,7 @@ mod calls;
 mod clock;
 mod connections;
 mod context_hooks;
+mod event_readers;
 mod host;
 mod iteration;
 mod late_join;

@@ -15,8 +15,10 @@ use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 fn client(dialect: Framing) -> NetworkClient {
-    let mut config = ClientConfig::default();
-    config.framing = dialect;
+    let config = ClientConfig {
+        framing: dialect,
+        ..ClientConfig::default()
+    };
     NetworkClient::with_config(prefabs(), config)
 }
 
@@ -349,8 +351,10 @@ fn sent_and_received_counts_agree() {
 
 #[test]
 fn unet_client_receives_no_parents() {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs(), config);
     let connection = server.handle_connect();
     server.set_ready(connection);

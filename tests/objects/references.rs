@@ -1,6 +1,7 @@
 //! References to objects and behaviours: ids that are looked up late, told of when what they refer to
 //! comes, and nothing once it is gone.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -272,8 +273,10 @@ fn holder_is_notified_when_its_later_target_appears() {
 #[test]
 fn reference_set_before_its_target_is_shown_is_notified() {
     for dialect in [Framing::Unet, Framing::Compact] {
-        let mut config = ClientConfig::default();
-        config.framing = dialect;
+        let config = ClientConfig {
+            framing: dialect,
+            ..ClientConfig::default()
+        };
         let mut net = MemoryNetwork::new(prefabs);
         net.connect_client(NetworkClient::with_config(prefabs(), config));
         let connection = net.connection(0);
@@ -329,7 +332,7 @@ fn two_that_refer_to_each_other_and_come_in_one_message() {
 
 // checklist: T60
 #[test]
-fn burst_references_resolve_at_ready_without_events() {
+fn forward_references_of_a_burst_are_reported_after_it() {
     let mut net = MemoryNetwork::new(prefabs);
     let ids: Vec<_> = (0..50)
         .map(|_| net.server.spawn(Turret::default()))
@@ -341,11 +344,64 @@ fn burst_references_resolve_at_ready_without_events() {
     net.connect();
     net.settle();
     let events = drain(&mut net, 0);
-    assert!(!events.iter().any(is_resolved));
-    assert_eq!(events.last(), Some(&ClientEvent::Ready));
+    // The last seven refer back to objects that are spawned before them.
+    let forward = (0..43).map(|place| resolved(ids[place], ids[place + 7]));
+    let forward: Vec<_> = forward.collect();
+    let after = &events[events.len() - 44..];
+    assert_eq!(after[..43].len(), forward.len());
+    assert!(forward.iter().all(|event| after.contains(event)));
+    assert_eq!(after.last(), Some(&ClientEvent::Ready));
     for id in ids {
         let turret = net.client(0).get::<Turret>(id).unwrap();
         assert!(turret.next.try_get(net.client(0)).is_some());
+    }
+}
+
+/// A program that maps ids to its own entities, as an engine does, in one pass over the events.
+// checklist: T60
+#[test]
+fn one_pass_over_the_events_maps_every_reference() {
+    for burst in [true, false] {
+        for framing in [Framing::Unet, Framing::Compact] {
+            let mut config = ClientConfig::default();
+            config.framing = framing;
+            let mut net = MemoryNetwork::new(prefabs);
+            let mut client = Some(NetworkClient::with_config(prefabs(), config));
+            if !burst {
+                net.connect_client(client.take().unwrap());
+                net.settle();
+            }
+            let ids: Vec<_> = (0..20)
+                .map(|_| net.server.spawn(Turret::default()))
+                .collect();
+            for (place, id) in ids.iter().enumerate() {
+                let mut turret = net.server.get_mut::<Turret>(*id).unwrap();
+                turret.target.set(ids[(place * 7 + 3) % 20].into());
+                turret.seen.push(ids[19 - place].into());
+            }
+            if let Some(client) = client {
+                net.connect_client(client);
+            }
+            net.settle();
+            let mut entities = BTreeMap::new();
+            let mut mapped = BTreeMap::new();
+            for event in drain(&mut net, 0) {
+                let (ClientEvent::Spawned { object }
+                | ClientEvent::Changed { object, .. }
+                | ClientEvent::ReferenceResolved { object, .. }) = event
+                else {
+                    continue;
+                };
+                let entity = entities.len();
+                entities.entry(object).or_insert(entity);
+                let turret = net.client(0).get::<Turret>(object).unwrap();
+                let targets = [turret.target.id(), turret.seen[0].id()];
+                mapped.insert(object, targets.map(|id| entities.get(&id).copied()));
+            }
+            assert_eq!(mapped.len(), 20);
+            let all = mapped.values().flatten().all(Option::is_some);
+            assert!(all, "burst {burst}, {framing:?}: {mapped:?}");
+        }
     }
 }
 
@@ -435,8 +491,10 @@ fn snapshot_replaces_pending_references() {
 // Lesson 31.
 #[test]
 fn how_many_references_are_waited_for_is_bounded() {
-    let mut config = ClientConfig::default();
-    config.max_pending_references = 3;
+    let config = ClientConfig {
+        max_pending_references: 3,
+        ..ClientConfig::default()
+    };
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     let connection = net.connection(0);

@@ -23,8 +23,10 @@ fn client(dialect: Framing) -> NetworkClient {
 }
 
 fn empty_client(dialect: Framing) -> NetworkClient {
-    let mut config = ClientConfig::default();
-    config.framing = dialect;
+    let config = ClientConfig {
+        framing: dialect,
+        ..ClientConfig::default()
+    };
     NetworkClient::with_config(prefabs(), config)
 }
 
@@ -179,8 +181,10 @@ fn empty_scene_raises_its_event_and_unet_gets_no_message() {
     net.settle();
     assert_eq!(drain(&mut net, 0), [ClientEvent::SceneObjectsSpawned]);
 
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs(), config);
     let connection = server.handle_connect();
     server.set_ready(connection);
@@ -512,9 +516,11 @@ fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
 
 #[test]
 fn missing_scene_objects_are_bounded_by_the_object_limit() {
-    let mut config = ClientConfig::default();
-    config.max_objects = 3;
-    config.compare_schemas = false;
+    let config = ClientConfig {
+        max_objects: 3,
+        compare_schemas: false,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     for number in 1..=100 {

@@ -116,8 +116,10 @@ fn unreadable_spawn_poisons_an_existing_object() {
 /// Everything on channel 1, which may lose packets, is within the packet size.
 #[test]
 fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
-    let mut config = ServerConfig::default();
-    config.packet_size = 100;
+    let config = ServerConfig {
+        packet_size: 100,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(
         prefabs_with_notes,
         config,
@@ -174,15 +176,19 @@ fn framing_is_compact_if_both_sides_support_it() {
         (Unet, Compact, Unet),
         (Unet, Unet, Unet),
     ] {
-        let mut config = ServerConfig::default();
-        config.framing = server;
+        let config = ServerConfig {
+            framing: server,
+            ..ServerConfig::default()
+        };
         let mut net = MemoryNetwork::with_config(
             syncvar_testing::prefabs,
             config,
             syncvar::testing::Link::default(),
         );
-        let mut config = ClientConfig::default();
-        config.framing = client;
+        let config = ClientConfig {
+            framing: client,
+            ..ClientConfig::default()
+        };
         let client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
         net.connect_client(client);
         let id = net.server.spawn(Player::new(1, "x"));
@@ -204,8 +210,10 @@ fn framing_is_compact_if_both_sides_support_it() {
 
 #[test]
 fn without_comparison_of_schemas_the_dialect_is_literal() {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(
         syncvar_testing::prefabs,
         config,

@@ -342,8 +342,10 @@ fn each_version_speaks_to_itself_only() {
 #[test]
 fn unknown_version_is_refused_and_unrequested_framing_an_error() {
     let connecting = |dialect| {
-        let mut config = syncvar::ClientConfig::default();
-        config.framing = dialect;
+        let config = syncvar::ClientConfig {
+            framing: dialect,
+            ..syncvar::ClientConfig::default()
+        };
         let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
         client.handle_connect();
         client

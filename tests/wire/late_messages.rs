@@ -23,8 +23,10 @@ struct Way {
 
 impl Way {
     fn new(dialect: Framing) -> Self {
-        let mut config = ClientConfig::default();
-        config.framing = dialect;
+        let config = ClientConfig {
+            framing: dialect,
+            ..ClientConfig::default()
+        };
         Self::with_config(config)
     }
 
@@ -244,8 +246,10 @@ fn a_long_pause_before_the_message_does_not_count() {
 // checklist: T55
 #[test]
 fn early_messages_are_bounded_and_the_oldest_object_goes_first() {
-    let mut config = ClientConfig::default();
-    config.max_early_messages = 3;
+    let config = ClientConfig {
+        max_early_messages: 3,
+        ..ClientConfig::default()
+    };
     let mut way = Way::with_config(config);
     for id in [5, 6, 5, 7] {
         way.deliver(&[(0, update(id, b"\x01\x07"))]);
@@ -269,8 +273,10 @@ fn early_messages_are_bounded_and_the_oldest_object_goes_first() {
 // checklist: T55
 #[test]
 fn the_bytes_of_held_messages_are_bounded() {
-    let mut config = ClientConfig::default();
-    config.max_early_bytes = 1000;
+    let config = ClientConfig {
+        max_early_bytes: 1000,
+        ..ClientConfig::default()
+    };
     let mut way = Way::with_config(config);
     way.deliver(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
     assert_eq!(way.events(), []);
@@ -286,8 +292,10 @@ fn the_bytes_of_held_messages_are_bounded() {
 // checklist: T55
 #[test]
 fn zero_capacity_counts_early_messages_only() {
-    let mut config = ClientConfig::default();
-    config.max_early_messages = 0;
+    let config = ClientConfig {
+        max_early_messages: 0,
+        ..ClientConfig::default()
+    };
     let mut way = Way::with_config(config);
     way.deliver(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
@@ -367,8 +375,10 @@ fn early_messages_end_with_the_connection() {
 // checklist: T52
 #[test]
 fn early_messages_of_an_unmakeable_object_are_dropped() {
-    let mut config = ClientConfig::default();
-    config.max_objects = 0;
+    let config = ClientConfig {
+        max_objects: 0,
+        ..ClientConfig::default()
+    };
     let mut way = Way::with_config(config);
     way.deliver(&[(0, update(1, b"\x01\x07"))]);
     way.server.spawn(Player::new(1, "Ann"));

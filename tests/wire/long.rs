@@ -183,9 +183,11 @@ fn two_audiences_each_get_their_long_message() {
 /// It is as large as a packet there, which may be large.
 #[test]
 fn unreliable_message_may_fill_a_packet() {
-    let mut config = ServerConfig::default();
-    config.packet_size = 700_000;
-    config.channels = vec![Channel::Unreliable];
+    let config = ServerConfig {
+        packet_size: 700_000,
+        channels: vec![Channel::Unreliable],
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(route::prefabs, config, Link::default());
     net.connect();
     let id = net.server.spawn(Route::default());
@@ -215,8 +217,10 @@ fn unreliable_message_may_fill_a_packet() {
 #[test]
 fn literal_unet_has_no_form_for_it_and_says_so() {
     let mut net = network(0);
-    let mut config = ClientConfig::default();
-    config.framing = Framing::Unet;
+    let config = ClientConfig {
+        framing: Framing::Unet,
+        ..ClientConfig::default()
+    };
     let client = NetworkClient::with_config(route::prefabs(), config);
     let unet = net.connect_client(client);
     let id = net.server.spawn(Route::default());

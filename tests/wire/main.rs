@@ -8,6 +8,7 @@ mod late_messages;
 mod long;
 mod netcode;
 mod network_time;
+mod rates;
 mod render_time;
 mod robustness;
 mod unsendable;

@@ -127,8 +127,10 @@ fn the_server_counts_ticks_at_the_rate_that_is_set() {
         (server.network_time().time, server.network_time().tick),
         (millis(1999), 59)
     );
-    let mut config = ServerConfig::default();
-    config.tick_rate = 0;
+    let config = ServerConfig {
+        tick_rate: 0,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs(), config);
     server.update(millis(2000));
     assert_eq!(server.network_time().tick, 2, "one a second at least");
@@ -137,8 +139,10 @@ fn the_server_counts_ticks_at_the_rate_that_is_set() {
 // Lesson 27.
 #[test]
 fn without_delay_the_client_has_the_time_of_the_server() {
-    let mut config = ServerConfig::default();
-    config.tick_rate = 60;
+    let config = ServerConfig {
+        tick_rate: 60,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     net.connect_client(NetworkClient::new(prefabs()));
     assert_eq!(net.client(0).network_time(), None);
@@ -217,8 +221,10 @@ fn clocks_that_are_started_again_are_followed() {
 /// A client that is ready, and the time in the ping that it has sent.
 fn asked() -> (NetworkClient, Vec<u8>) {
     let mut net = MemoryNetwork::new(prefabs);
-    let mut config = ClientConfig::default();
-    config.ping_interval = Duration::ZERO;
+    let config = ClientConfig {
+        ping_interval: Duration::ZERO,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     assert_eq!(net.client(0).stats().encoded(MessageType::Ping).messages, 0);
@@ -311,11 +317,15 @@ fn pings_are_answered_twenty_times_a_second_at_most() {
 // Lesson 27.
 #[test]
 fn pings_need_a_ready_client_and_a_compared_schema() {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-    let mut config = ClientConfig::default();
-    config.compare_schemas = false;
+    let config = ClientConfig {
+        compare_schemas: false,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     (0..100).for_each(|_| net.step());
     assert_eq!(net.client(0).stats().encoded(MessageType::Ping).messages, 0);
@@ -327,8 +337,10 @@ fn pings_need_a_ready_client_and_a_compared_schema() {
             .is_err()
     );
 
-    let mut config = ClientConfig::default();
-    config.auto_ready = false;
+    let config = ClientConfig {
+        auto_ready: false,
+        ..ClientConfig::default()
+    };
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     (0..100).for_each(|_| net.step());

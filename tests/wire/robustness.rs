@@ -129,12 +129,15 @@ fn an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let fewer = Prefabs::new().register::<Player>("player");
     let config = {
-        let mut config = syncvar::ClientConfig::default();
-        config.compare_schemas = false;
-        config
+        syncvar::ClientConfig {
+            compare_schemas: false,
+            ..syncvar::ClientConfig::default()
+        }
     };
-    let mut server_config = syncvar::ServerConfig::default();
-    server_config.compare_schemas = false;
+    let server_config = syncvar::ServerConfig {
+        compare_schemas: false,
+        ..syncvar::ServerConfig::default()
+    };
     net.server = NetworkServer::with_config(syncvar_testing::prefabs(), server_config);
     let client = net.connect_client(NetworkClient::with_config(fewer, config));
     let (door, player) = (
@@ -153,8 +156,10 @@ fn an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
 
 #[test]
 fn client_refuses_objects_beyond_its_limit() {
-    let mut config = syncvar::ClientConfig::default();
-    config.max_objects = 2;
+    let config = syncvar::ClientConfig {
+        max_objects: 2,
+        ..syncvar::ClientConfig::default()
+    };
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let client = net.connect_client(NetworkClient::with_config(
         syncvar_testing::prefabs(),

@@ -18,8 +18,10 @@ mod bytes_of {
         prefabs: Prefabs,
         change: impl FnOnce(&mut ServerConfig),
     ) -> (NetworkServer, ConnectionId) {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
+        let mut config = ServerConfig {
+            compare_schemas: false,
+            ..ServerConfig::default()
+        };
         change(&mut config);
         let mut server = NetworkServer::with_config(prefabs, config);
         let connection = server.handle_connect();
@@ -418,8 +420,10 @@ fn messages_leave_in_writing_order_across_channels() {
     let (mut server, connection) = bytes_of::server(prefabs(), |config| {
         config.channels = vec![Channel::Reliable; 2];
     });
-    let mut config = syncvar::ClientConfig::default();
-    config.compare_schemas = false;
+    let config = syncvar::ClientConfig {
+        compare_schemas: false,
+        ..syncvar::ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let id = server.spawn(Gauge::default());

@@ -13,8 +13,10 @@ fn world(players: i32, dialect: Framing) -> (MemoryNetwork, Vec<NetId>, Connecti
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs_with_scoreboard);
     let spawn = |health| net.server.spawn(Player::new(health, "x"));
     let ids = (0..players).map(spawn).collect();
-    let mut config = ClientConfig::default();
-    config.framing = dialect;
+    let mut config = ClientConfig {
+        framing: dialect,
+        ..ClientConfig::default()
+    };
     // Answers about the time would be among the bytes that are counted.
     config.ping_interval = std::time::Duration::ZERO;
     let prefabs = syncvar_testing::prefabs_with_scoreboard();

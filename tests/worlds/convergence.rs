@@ -52,9 +52,11 @@ impl World {
 
     /// All channels are reliable: state that is lost on an unreliable one is not sent again.
     fn config() -> ServerConfig {
-        let mut config = ServerConfig::default();
-        config.channels = vec![Channel::Reliable, Channel::Reliable];
-        config.packet_size = 200;
+        let mut config = ServerConfig {
+            channels: vec![Channel::Reliable, Channel::Reliable],
+            packet_size: 200,
+            ..ServerConfig::default()
+        };
         // Both ways of writing: a run of one object is written by one thread.
         #[cfg(feature = "parallel")]
         {

@@ -67,8 +67,10 @@ impl World {
             now: Duration::ZERO,
         };
         let connections = [0, 1, 2].map(|place| {
-            let mut config = ClientConfig::default();
-            config.framing = dialects[place % dialects.len()];
+            let config = ClientConfig {
+                framing: dialects[place % dialects.len()],
+                ..ClientConfig::default()
+            };
             let mut client = NetworkClient::with_config(prefabs(), config);
             client.handle_connect();
             let connection = world.server.handle_connect();

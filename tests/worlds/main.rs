@@ -5,11 +5,13 @@ mod budgets;
 mod convergence;
 mod hidden;
 mod interest;
+mod joining;
 mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
+mod returning;
 mod sight;
 mod tcp;
 mod waiting;

@@ -320,8 +320,10 @@ fn sent(server: &mut NetworkServer, ids: &[NetId], to: ConnectionId) -> (usize, 
 
 /// A server in literal UNet fashion with 50 players.
 fn server_with_players() -> (NetworkServer, Vec<NetId>) {
-    let mut config = syncvar::ServerConfig::default();
-    config.compare_schemas = false;
+    let config = syncvar::ServerConfig {
+        compare_schemas: false,
+        ..syncvar::ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let ids = (0..50)
         .map(|_| server.spawn(Player::new(1, "Ann")))

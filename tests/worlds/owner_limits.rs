@@ -29,8 +29,10 @@ fn network(change: impl FnOnce(&mut Limits)) -> MemoryNetwork {
 
 /// Connects a client that asks for the objects only when the test does.
 fn connect_idle(net: &mut MemoryNetwork) -> usize {
-    let mut config = ClientConfig::default();
-    config.auto_ready = false;
+    let config = ClientConfig {
+        auto_ready: false,
+        ..ClientConfig::default()
+    };
     let index = net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.step();
     index

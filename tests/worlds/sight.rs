@@ -47,8 +47,10 @@ fn network(
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), Link::default());
     net.server = NetworkServer::with_interest(prefabs(), ServerConfig::default(), interest);
     for dialect in dialects.iter().cycle().take(clients) {
-        let mut config = ClientConfig::default();
-        config.framing = *dialect;
+        let config = ClientConfig {
+            framing: *dialect,
+            ..ClientConfig::default()
+        };
         net.connect_client(NetworkClient::with_config(prefabs(), config));
     }
     net.settle();

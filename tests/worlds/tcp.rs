@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
 use syncvar::{ClientConfig, wire::ReadErrorKind};
@@ -98,11 +99,13 @@ fn finish(server: &mut NetworkServer) -> ControlFlow<()> {
 
 #[tokio::test]
 async fn early_and_late_client_equal_the_server() {
-    let mut server = NetworkServer::new(prefabs());
+    let config = ServerConfig {
+        tick_rate: 200,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
     begin(&mut server);
-    let mut options = TcpOptions::default();
-    options.tick = Duration::from_millis(5);
-    let server = TcpServer::bind("127.0.0.1:0", server, options)
+    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default())
         .await
         .unwrap();
     let addr = server.local_addr().unwrap();
@@ -158,13 +161,15 @@ fn pages(client: &NetworkClient) -> usize {
 
 /// A server with a book that has a page, and one to turn the pages.
 async fn library() -> (SocketAddr, mpsc::UnboundedSender<Command>) {
-    let mut server = NetworkServer::new(prefabs());
+    let config = ServerConfig {
+        tick_rate: 200,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
     begin(&mut server);
     assert_eq!(server.spawn(Book::default()), BOOK);
     let _ = set_pages(&mut server, 1);
-    let mut options = TcpOptions::default();
-    options.tick = Duration::from_millis(5);
-    let server = TcpServer::bind("127.0.0.1:0", server, options)
+    let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default())
         .await
         .unwrap();
     let addr = server.local_addr().unwrap();
@@ -208,8 +213,10 @@ async fn messages_of_1_and_15_megabytes_arrive() {
 #[tokio::test]
 async fn message_beyond_the_limit_is_reported_and_a_huge_one_closes() {
     let (addr, tell) = library().await;
-    let mut config = ClientConfig::default();
-    config.max_message_size = 100_000;
+    let config = ClientConfig {
+        max_message_size: 100_000,
+        ..ClientConfig::default()
+    };
     let client = NetworkClient::with_config(prefabs(), config);
     let mut tcp = TcpClient::connect(addr, client).await.unwrap();
     until(&mut tcp, |client| pages(client) == 1).await;

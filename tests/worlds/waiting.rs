@@ -35,8 +35,10 @@ fn prefabs() -> Prefabs {
 /// A server and a client of a dialect, which waits for all but a byte with each update.
 fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId) {
     let mut net = MemoryNetwork::new(prefabs);
-    let mut config = ClientConfig::default();
-    config.framing = dialect;
+    let config = ClientConfig {
+        framing: dialect,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     let connection = net.connection(0);
@@ -216,8 +218,10 @@ fn debt_of_a_large_budget_is_limited_by_a_smaller_one() {
 
 #[test]
 fn a_server_has_64_channels_at_most_however_many_are_asked_for() {
-    let mut config = ServerConfig::default();
-    config.channels = vec![Channel::Reliable; 300];
+    let config = ServerConfig {
+        channels: vec![Channel::Reliable; 300],
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     assert_eq!(server.config().channels.len(), 64);
     server.spawn(Player::new(1, "x"));

@@ -65,8 +65,10 @@ impl Protocol for Mirror {
     }
 
     fn client() -> MirrorClient {
-        let mut config = MirrorClientConfig::default();
-        config.max_objects = 64;
+        let config = MirrorClientConfig {
+            max_objects: 64,
+            ..MirrorClientConfig::default()
+        };
         let mut client = MirrorClient::with_config(mirror_prefabs(), config);
         let added = client.add_scene_object(SCENE, Door::default());
         added.expect("a registered prefab");

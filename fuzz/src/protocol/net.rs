@@ -34,9 +34,11 @@ macro_rules! protocol {
             }
 
             fn client() -> NetworkClient {
-                let mut config = ClientConfig::default();
-                config.framing = Framing::$name;
-                config.max_objects = 64;
+                let config = ClientConfig {
+                    framing: Framing::$name,
+                    max_objects: 64,
+                    ..ClientConfig::default()
+                };
                 let mut client = NetworkClient::with_config(prefabs(), config);
                 let added = client.add_scene_object(SCENE, Body::default());
                 added.expect("a registered prefab");

@@ -26,9 +26,9 @@ pub use world::object::Replica;
 
 use std::time::Duration;
 
-use syncvar_runtime::events::Events;
+use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::world::World;
-use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3};
+use syncvar_runtime::{Changed, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
@@ -304,12 +304,23 @@ impl MirrorClient {
     /// time since any fixed moment. After one that is earlier than the last, the own time stands still
     /// for this update and continues from there. The same holds for a leap of more than 100 years
     /// ([`MirrorClientEvent::ClockLeap`]).
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.time.own.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::client) fn advance(&mut self, now: Duration) {
         let now = self.time.own.advance(now);
         self.time.server.advance(now);
         if let Some(step) = self.time.own.take_leap() {
             self.events.push(MirrorClientEvent::ClockLeap { step });
         }
+        self.events.release();
         self.inbound.work.reset();
         self.resume();
         if !self.session.is_connected() {
@@ -323,9 +334,39 @@ impl MirrorClient {
         self.flush();
     }
 
-    /// Returns the oldest event.
+    /// Returns the oldest event: for a program with a single consumer.
     pub fn poll_event(&mut self) -> Option<MirrorClientEvent> {
         self.events.pop()
+    }
+
+    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
+    pub fn event_reader(&mut self) -> EventReader {
+        self.events.reader()
+    }
+
+    /// Returns the events that a reader has not read, oldest first.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn read_events<'a>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = &'a MirrorClientEvent> {
+        self.events.read(reader)
+    }
+
+    /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads all other events too.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn changes_of<'a, B: NetworkBehaviour>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = Changed<B>> {
+        self.read_events(reader)
+            .filter_map(MirrorClientEvent::changed::<B>)
     }
 
     /// Returns the number of events dropped unpolled because the queue was full; the oldest go

@@ -16,9 +16,11 @@ const BASELINE_INTERVAL: Duration = Duration::from_secs(1);
 /// ```
 /// use syncvar::mirror::{MirrorServerConfig, SpawnPolicy};
 ///
-/// let mut config = MirrorServerConfig::default();
-/// assert_eq!(config.spawn_policy, SpawnPolicy::WithPlayer);
-/// config.spawn_policy = SpawnPolicy::WhenReady; // for spectators
+/// assert_eq!(MirrorServerConfig::default().spawn_policy, SpawnPolicy::WithPlayer);
+/// let for_spectators = MirrorServerConfig {
+///     spawn_policy: SpawnPolicy::WhenReady,
+///     ..MirrorServerConfig::default()
+/// };
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpawnPolicy {
@@ -37,12 +39,17 @@ pub enum SpawnPolicy {
 /// ```
 /// use syncvar::mirror::{MirrorServerConfig, SpawnPolicy};
 ///
-/// let mut config = MirrorServerConfig::default();
-/// config.spawn_policy = SpawnPolicy::WhenReady;
+/// let config = MirrorServerConfig {
+///     tick_rate: 30,
+///     spawn_policy: SpawnPolicy::WhenReady,
+///     ..MirrorServerConfig::default()
+/// };
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct MirrorServerConfig {
+    /// Updates per second by a transport (`MirrorHost::run`); 60 by default, as Mirror's
+    /// `NetworkManager.sendRate`, at least 1. Components without an interval are sent with each update.
+    pub tick_rate: u32,
     /// Interval of pings to each connection, which also keep it alive; 0.1 s by default, as
     /// Mirror's `NetworkTime.PingInterval`. Zero disables them. Clients need no pings.
     pub ping_interval: Duration,
@@ -76,6 +83,7 @@ pub struct MirrorServerConfig {
 impl Default for MirrorServerConfig {
     fn default() -> Self {
         Self {
+            tick_rate: SEND_RATE,
             ping_interval: PING_INTERVAL,
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
@@ -95,11 +103,12 @@ impl Default for MirrorServerConfig {
 /// ```
 /// use syncvar::mirror::MirrorClientConfig;
 ///
-/// let mut watcher = MirrorClientConfig::default();
-/// watcher.auto_add_player = false;
+/// let watcher = MirrorClientConfig {
+///     auto_add_player: false,
+///     ..MirrorClientConfig::default()
+/// };
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a setting of its own"

@@ -22,9 +22,9 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::clock::Clock;
-use syncvar_runtime::events::Events;
+use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::world::World;
-use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
+use syncvar_runtime::{Changed, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
 use call::Calls;
@@ -226,15 +226,39 @@ impl MirrorServer {
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// Returns the oldest event.
+    /// Returns the oldest event: for a program with a single consumer.
     pub fn poll_event(&mut self) -> Option<MirrorServerEvent> {
-        let event = self.events.pop()?;
-        if let MirrorServerEvent::AddPlayerRequested { connection } = &event
-            && let Some(client) = self.sessions.get_mut(*connection)
-        {
-            client.player_request = None;
-        }
-        Some(event)
+        self.events.pop()
+    }
+
+    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
+    pub fn event_reader(&mut self) -> EventReader {
+        self.events.reader()
+    }
+
+    /// Returns the events that a reader has not read, oldest first.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn read_events<'a>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = &'a MirrorServerEvent> {
+        self.events.read(reader)
+    }
+
+    /// Returns the fields of a behaviour type that owners have written, in the events that a reader has not read. Reads all other events too.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn changes_of<'a, B: NetworkBehaviour>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = Changed<B>> {
+        self.read_events(reader)
+            .filter_map(MirrorServerEvent::changed::<B>)
     }
 
     /// Returns the number of events so far, polled or not.
@@ -245,7 +269,7 @@ impl MirrorServer {
     /// Drops the unpolled events among the first `count`. A transport calls this for events that
     /// the game ignores, so that no client can pile them up.
     pub fn forget_events(&mut self, count: u64) {
-        while self.events.gone() < count && self.poll_event().is_some() {}
+        self.events.forget(count);
     }
 
     /// Returns the number of events dropped unpolled because the queue was full; the oldest go

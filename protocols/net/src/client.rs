@@ -43,9 +43,9 @@ use outbound::Outbound;
 use references::References;
 use scene::Scene;
 use session::Session;
-use syncvar_runtime::events::Events;
+use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::world::World;
-use syncvar_runtime::{NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
+use syncvar_runtime::{Changed, NetId, NetworkBehaviour, NetworkIdentity, Prefabs};
 use writes::PendingWrites;
 
 /// Replicas of the objects of a [`NetworkServer`](crate::NetworkServer).
@@ -119,7 +119,10 @@ impl NetworkClient {
     }
 
     /// Creates a client with the given settings.
-    pub fn with_config(prefabs: Prefabs, config: ClientConfig) -> Self {
+    pub fn with_config(prefabs: Prefabs, mut config: ClientConfig) -> Self {
+        config.tick_rate = config.tick_rate.max(1);
+        config.warn_of_intervals();
+        prefabs.warn_of_intervals(config.tick_rate);
         Self {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
@@ -223,20 +226,61 @@ impl NetworkClient {
     ///
     /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time), and
     /// drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.clock.own.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::client) fn advance(&mut self, now: Duration) {
         self.clock.advance(now);
         if let Some(step) = self.clock.own.take_leap() {
             self.events.push(ClientEvent::ClockLeap { step });
         }
+        self.events.release();
         self.inbound.work.reset();
         self.send_ping();
         self.drop_expired();
         self.send_writes();
     }
 
-    /// Returns the oldest event.
+    /// Returns the oldest event: for a program with a single consumer.
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop()
+    }
+
+    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
+    pub fn event_reader(&mut self) -> EventReader {
+        self.events.reader()
+    }
+
+    /// Returns the events that a reader has not read, oldest first.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn read_events<'a>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = &'a ClientEvent> {
+        self.events.read(reader)
+    }
+
+    /// Returns the changed fields of the behaviours of a type in the events that a reader has not read. Reads all other events too.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn changes_of<'a, B: NetworkBehaviour>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = Changed<B>> {
+        self.read_events(reader)
+            .filter_map(ClientEvent::changed::<B>)
     }
 
     /// Returns the number of dropped events: the oldest ones go when [`ClientConfig::max_events`] are

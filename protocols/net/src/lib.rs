@@ -12,7 +12,9 @@ mod context;
 mod id_set;
 mod memory;
 mod message;
+mod recent;
 mod server;
+mod session_token;
 mod stats;
 mod unet;
 
@@ -24,8 +26,9 @@ pub use context::NetworkContextExt;
 pub use memory::{Link, MemoryNetwork};
 pub use message::{Framing, MessageType};
 pub use server::{
-    BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError, Replicated,
-    ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
+    Admission, BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError,
+    Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
+pub use session_token::SessionToken;
 pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

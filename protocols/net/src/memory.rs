@@ -59,7 +59,7 @@ struct End {
 impl End {
     /// Returns whether one side has left and the other has received all packets.
     fn is_over(&self, server: &NetworkServer) -> bool {
-        let by_server = !server.has_connection(self.connection) && self.down.is_empty();
+        let by_server = !server.has_link(self.connection) && self.down.is_empty();
         let by_client = self.client.state() == ClientState::Disconnected
             && self.up.is_empty()
             && !self.client.has_outgoing();
@@ -175,13 +175,14 @@ impl MemoryNetwork {
         &mut self.clients[index].client
     }
 
-    /// Returns the server's number of a client.
+    /// Returns the server's number of a client. It stays if the client returns to its session.
     ///
     /// # Panics
     ///
     /// When the index is out of range.
     pub fn connection(&self, index: usize) -> ConnectionId {
-        self.clients[index].connection
+        let link = self.clients[index].connection;
+        self.server.connection_of(link).unwrap_or(link)
     }
 
     /// Returns whether a client's link is up. It goes down after either side has left and its last

@@ -2,7 +2,7 @@
 //!
 //! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
 //! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
-//! free numbers 20 to 33. Tables: WIRE.md.
+//! free numbers 19 to 33. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -13,14 +13,16 @@ mod connect;
 mod disconnect;
 mod framing;
 mod message_type;
+mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, named, write_header};
 pub(crate) use connect::Connect;
-pub(crate) use disconnect::{from_wire, number, text};
+pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::frames;
 pub use message_type::MessageType;
+pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
 pub(crate) use syncvar_runtime::packet::{FRAME, Frame, LONG_FRAME, frame_length, long_head};
 
@@ -114,8 +116,6 @@ messages! {
     }
     /// Packed id.
     Void { net_id: NetId = write_id, read_id }
-    /// One byte, text.
-    Disconnect { reason: u8 = write_u8, read_u8, text: String = write, read }
     /// Empty.
     Ready {}
     /// Empty.
@@ -152,14 +152,6 @@ fn write_packed_wide(writer: &mut NetworkWriter, value: &u64) {
 
 fn read_packed_wide(reader: &mut NetworkReader<'_>) -> Result<u64, ReadError> {
     reader.read_packed_u64()
-}
-
-fn write_u8(writer: &mut NetworkWriter, value: &u8) {
-    writer.write_u8(*value);
-}
-
-fn read_u8(reader: &mut NetworkReader<'_>) -> Result<u8, ReadError> {
-    reader.read_u8()
 }
 
 /// Returns the error of an unknown or unexpected message.

@@ -12,7 +12,7 @@ mod sessions;
 mod side;
 mod visibility;
 
-pub use config::ServerConfig;
+pub use config::{Admission, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};
@@ -23,12 +23,12 @@ pub use replication::bandwidth::budget::Budget;
 
 use std::time::Duration;
 
-use syncvar_runtime::events::Events;
+use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::object::MAX_CHANNELS;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{
-    Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, ObjectError,
-    Prefabs,
+    Changed, Channel, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime,
+    ObjectError, Prefabs,
 };
 
 use crate::stats::Stats;
@@ -116,6 +116,7 @@ impl NetworkServer {
         }
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
+        prefabs.warn_of_intervals(config.tick_rate);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs)),
@@ -290,9 +291,9 @@ impl NetworkServer {
         self.sessions.is_ready(connection)
     }
 
-    /// Returns whether a connection exists, in any state.
-    pub(crate) fn has_connection(&self, connection: ConnectionId) -> bool {
-        self.sessions.connections.get(connection.0).is_some()
+    /// Returns whether a connection of the transport exists, in any state.
+    pub(crate) fn has_link(&self, link: ConnectionId) -> bool {
+        self.sessions.of_link(link).is_some()
     }
 
     /// Returns whether no change and no byte waits.
@@ -306,9 +307,39 @@ impl NetworkServer {
             && self.calls.is_idle()
     }
 
-    /// Returns the oldest event.
+    /// Returns the oldest event: for a program with a single consumer.
     pub fn poll_event(&mut self) -> Option<ServerEvent> {
         self.events.pop()
+    }
+
+    /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
+    pub fn event_reader(&mut self) -> EventReader {
+        self.events.reader()
+    }
+
+    /// Returns the events that a reader has not read, oldest first.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn read_events<'a>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = &'a ServerEvent> {
+        self.events.read(reader)
+    }
+
+    /// Returns the fields of a behaviour type that owners have written, in the events that a reader has not read. Reads all other events too.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end created the reader.
+    pub fn changes_of<'a, B: NetworkBehaviour>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = Changed<B>> {
+        self.read_events(reader)
+            .filter_map(ServerEvent::changed::<B>)
     }
 
     /// Returns the number of all events, polled or not.
@@ -332,7 +363,7 @@ impl NetworkServer {
     /// # assert!(server.poll_event().is_none());
     /// ```
     pub fn forget_events(&mut self, count: u64) {
-        while self.events.gone() < count && self.poll_event().is_some() {}
+        self.events.forget(count);
     }
 
     /// Returns the number of events dropped because of [`ServerConfig::max_events`], oldest first.

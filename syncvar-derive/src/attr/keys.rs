@@ -32,6 +32,7 @@ fn placement_hint(key: &str) -> Option<&'static str> {
             "`base` belongs on the field of the base, in place of `#[sync_var]`: `#[network_behaviour(base)]`"
         }
         "with" => "`with` belongs on a synchronised field: `#[sync_var(with = ...)]`",
+        "constant" => "`constant` belongs on a synchronised field: `#[sync_var(constant = ...)]`",
         "hook" => "`hook` belongs on a synchronised field: `#[sync_var(hook = ...)]`",
         "batch_hook" => {
             "`batch_hook` belongs on a synchronised collection: `#[sync_var(batch_hook = ...)]`"

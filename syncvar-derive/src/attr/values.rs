@@ -38,13 +38,13 @@ pub(crate) fn path(meta: &ParseNestedMeta<'_>) -> syn::Result<Path> {
     value.call(Path::parse_mod_style)
 }
 
-/// Parses the name of a method.
+/// Parses a name.
 pub(super) fn method(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Ident> {
     let value = value(meta, example)?;
     if value.peek(LitStr) {
         let text: LitStr = value.parse()?;
         let message = format!(
-            "write the method's name without quotes: `{} = {}`",
+            "write the name without quotes: `{} = {}`",
             meta.path.to_token_stream(),
             text.value()
         );

@@ -52,7 +52,7 @@ fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream
         policy::if_readable(sync_var, &quote!(#read;))
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
-        let bit = names::bit(&sync_var.member);
+        let bit = &sync_var.constant;
         let line = if sync_var.has_hook() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);

@@ -1,13 +1,14 @@
-//! The bit constants, and `sync_var_dirty_bits`.
+//! The constants of the fields, and `sync_var_dirty_bits`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::{Type, Visibility, parse_quote};
 
 use super::{Method, call, item, place_of};
-use crate::model::Behaviour;
+use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
-/// Emits `const HEALTH_BIT: u64 = 1 << 0;` for every field.
+/// Emits `const HEALTH: FieldBit<Self> = bit(1 << 0);` for every field, with its visibility.
 pub(super) fn bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     if behaviour.sync_vars.is_empty() {
         return None;
@@ -18,26 +19,66 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         .iter()
         .enumerate()
         .map(|(index, sync_var)| {
-            let bit = names::bit(&sync_var.member);
+            let (visibility, constant) = (sync_var.visibility, &sync_var.constant);
             let index = names::number(index);
-            match &behaviour.base {
-                None => quote!(const #bit: u64 = 1 << #index;),
+            let bit = match &behaviour.base {
+                None => quote!(1 << #index),
                 Some(base) => {
                     let ty = base.ty;
                     let schema = item(ty, "NetworkBehaviour", "SCHEMA");
                     let bit_after = quote_spanned!(place_of(ty)=> bit_after(#index));
-                    quote!(const #bit: u64 = #schema.#bit_after;)
+                    quote!(#schema.#bit_after)
                 }
+            };
+            // At the field, for errors about another constant with this name.
+            quote_spanned! {constant.span()=>
+                #visibility const #constant: _syncvar::FieldBit<Self> = _syncvar::bit(#bit);
             }
         });
     let where_clause = super::behaviour_bounds(behaviour);
     let (impl_generics, ty_generics, _) = behaviour.generics.split_for_impl();
     let lints = behaviour.lints.for_items();
+    let private = |sync_var: &SyncVar<'_>| matches!(sync_var.visibility, Visibility::Inherited);
+    let undocumented = { behaviour.sync_vars.iter() }
+        .any(|sync_var| !private(sync_var))
+        .then(|| quote!(#[allow(missing_docs)]));
     Some(quote! {
         #lints
+        #undocumented
         impl #impl_generics #ident #ty_generics #where_clause {
             #(#bits)*
         }
+    })
+}
+
+/// Emits the marker that lets the constants of the bases name fields of this class. A base that is a type
+/// parameter could be this class, so that the marker would conflict with the one of each class for itself.
+pub(super) fn inherits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let base = behaviour.base.as_ref()?.ty;
+    let parameters = || behaviour.generics.type_params().map(|it| &it.ident);
+    if parameters().any(|it| matches!(base, Type::Path(path) if path.path.is_ident(it))) {
+        return None;
+    }
+    let ident = behaviour.ident;
+    let constants = behaviour.generics.const_params().map(|it| &it.ident);
+    let taken: Vec<_> = parameters()
+        .chain(constants)
+        .map(Ident::to_string)
+        .collect();
+    let class = names::free("C", &taken);
+    let mut generics = behaviour.generics.clone();
+    generics.params.push(parse_quote!(#class));
+    let mut clause = super::behaviour_bounds(behaviour).unwrap_or_else(|| parse_quote!(where));
+    clause
+        .predicates
+        .push(parse_quote!(#base: _syncvar::Inherits<#class>));
+    let (impl_generics, _, _) = generics.split_for_impl();
+    let (_, ty_generics, _) = behaviour.generics.split_for_impl();
+    let allowed = behaviour.lints.for_impl();
+    Some(quote! {
+        #[automatically_derived]
+        #allowed
+        impl #impl_generics _syncvar::Inherits<#class> for #ident #ty_generics #clause {}
     })
 }
 
@@ -52,8 +93,8 @@ pub(super) fn sync_var_dirty_bits(behaviour: &Behaviour<'_>) -> TokenStream {
         return quote!(fn sync_var_dirty_bits(&self) -> u64 { #start });
     }
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let bit = names::bit(&sync_var.member);
-        let arguments = quote!(Self::#bit, &mut dirty_bits);
+        let bit = &sync_var.constant;
+        let arguments = quote!(Self::#bit.bit(), &mut dirty_bits);
         let collect = call(sync_var, &Method::COLLECT_DIRTY, &arguments);
         quote!(#collect;)
     });
@@ -72,6 +113,6 @@ pub(super) fn limit(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let countable = behaviour.base.is_some() && behaviour.generics.type_params().next().is_none();
     let last = behaviour.sync_vars.last().filter(|_| countable)?;
     let (ident, span) = (behaviour.ident, place_of(last.ty.original));
-    let bit = Ident::new(&names::bit(&last.member).to_string(), span);
-    Some(quote_spanned!(span=> const _: u64 = #ident::#bit;))
+    let bit = Ident::new(&last.constant.to_string(), span);
+    Some(quote_spanned!(span=> const _: _syncvar::FieldBit<#ident> = #ident::#bit;))
 }

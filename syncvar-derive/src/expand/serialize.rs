@@ -34,7 +34,11 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         base_delta = Some(quote! {
             let base_written = writer.write_base(dirty_bits, &mut self.#member, #on_serialize);
         });
-        written = quote!(base_written || dirty_bits & const { Self::SCHEMA.own_bits() } != 0);
+        written = quote!(
+            base_written
+                || dirty_bits & const { <Self as _syncvar::NetworkBehaviour>::SCHEMA.own_bits() }
+                    != 0
+        );
     }
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let write = write(behaviour, sync_var, &Method::WRITE_FULL);
@@ -44,7 +48,7 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
         .has_private_fields()
         .then(|| quote!(let for_owner = writer.write_for_owner();));
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
-        let bit = names::bit(&sync_var.member);
+        let bit = &sync_var.constant;
         let write = write(behaviour, sync_var, &Method::WRITE_DELTA);
         quote! {
             if dirty_bits & Self::#bit != 0 {

@@ -27,21 +27,21 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     let is_empty = base.is_none() && behaviour.sync_vars.is_empty();
     let visitor = if is_empty { quote!(_) } else { quote!(visitor) };
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
-        let bit = names::bit(&sync_var.member);
+        let bit = &sync_var.constant;
         let name = names::place(behaviour.ident, &sync_var.member);
         let access = policy::throttled(sync_var, access(sync_var));
         if is_plain(sync_var) {
-            quote!(visitor.field(Self::#bit, #name, #access);)
+            quote!(visitor.field(Self::#bit.bit(), #name, #access);)
         } else if is_known(sync_var) {
             quote! {
                 let field = #access;
-                visitor.field(Self::#bit, #name, field);
+                visitor.field(Self::#bit.bit(), #name, field);
             }
         } else {
             // From the first to the last token of the type: the compiler prints a missing trait once.
             let ty = place_type(sync_var);
             let root = quote_spanned!(first_place_of(ty)=> _syncvar);
-            let arguments = quote!(visitor, Self::#bit, #name, #access);
+            let arguments = quote!(visitor, Self::#bit.bit(), #name, #access);
             quote_spanned!(last_place_of(ty)=> #root::FieldVisitor::field(#arguments);)
         }
     });

@@ -2,7 +2,9 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Fields, Generics, Ident, Index, Member, Path, Type, Visibility};
+use syn::{
+    Data, DeriveInput, Field, Fields, Generics, Ident, Index, Member, Path, Type, Visibility,
+};
 
 use super::field_type::{self, Container, FieldType};
 use super::rules::CommonPolicy;
@@ -43,6 +45,9 @@ pub(crate) struct Base<'a> {
 /// A synchronised field.
 pub(crate) struct SyncVar<'a> {
     pub(crate) member: Member,
+    /// Constant of the field: `HEALTH`.
+    pub(crate) constant: Ident,
+    pub(crate) visibility: &'a Visibility,
     pub(crate) ty: FieldType<'a>,
     pub(crate) hook: Option<Ident>,
     /// Hook with all changes of a collection at once.
@@ -139,7 +144,7 @@ impl<'a> Behaviour<'a> {
                     "a base is synchronised by its own fields: remove `#[sync_var]`",
                 )),
                 (Some(_), None) => self.set_base(member, &field.ty, errors),
-                (None, Some(_)) => self.add_sync_var(member, &field.ty, attrs, errors),
+                (None, Some(_)) => self.add_sync_var(member, field, attrs, errors),
                 (None, None) => refuse_forgotten(&field.ty, errors),
             }
         }
@@ -183,19 +188,18 @@ impl<'a> Behaviour<'a> {
     fn add_sync_var(
         &mut self,
         member: Member,
-        ty: &'a Type,
+        field: &'a Field,
         attrs: FieldAttrs,
         errors: &mut Errors,
     ) {
-        let bit = names::bit(&member);
-        if let Some(other) = self
-            .sync_vars
-            .iter()
-            .find(|other| names::bit(&other.member) == bit)
-        {
+        let ty = &field.ty;
+        let constant = attrs.constant.unwrap_or_else(|| names::constant(&member));
+        let mut others = self.sync_vars.iter();
+        if let Some(other) = others.find(|other| other.constant == constant) {
             let (other, this) = (names::plain(&other.member), names::plain(&member));
             let message = format!(
-                "`{this}` and `{other}` would share the name `{bit}` for their dirty bits: rename one"
+                "`{this}` and `{other}` would share the name `{constant}` for their constants: rename one, or write \
+                 `#[sync_var(constant = ...)]`"
             );
             errors.add(&member, message);
         }
@@ -216,6 +220,8 @@ impl<'a> Behaviour<'a> {
                 self.sync_vars.push(SyncVar {
                     policy,
                     member,
+                    constant,
+                    visibility: &field.vis,
                     ty,
                     hook: attrs.hook,
                     batch_hook,

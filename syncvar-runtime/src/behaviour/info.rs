@@ -63,6 +63,8 @@ impl<F> Callback<F> {
 pub struct BehaviourInfo {
     /// Shortest time between two updates of the behaviour; zero: every server update.
     pub send_interval: Duration,
+    /// Set if the behaviour has an interval; otherwise the end has: `ServerConfig::send_interval`.
+    pub(crate) has_interval: bool,
     /// Channel of its updates.
     pub channel: u8,
     /// Delivery of its changes.
@@ -80,9 +82,10 @@ pub struct BehaviourInfo {
 }
 
 impl BehaviourInfo {
-    /// Updates ten times a second on channel 0, without calls and callbacks.
+    /// Updates at the interval of the end, 0.1 s by default, on channel 0, without calls and callbacks.
     pub const DEFAULT: Self = Self {
         send_interval: Duration::from_millis(100),
+        has_interval: false,
         channel: 0,
         delivery: Delivery::Reliable,
         own_layout: false,
@@ -117,6 +120,7 @@ impl BehaviourInfo {
     #[must_use]
     pub const fn send_interval(mut self, send_interval: Duration) -> Self {
         self.send_interval = send_interval;
+        self.has_interval = true;
         self
     }
 

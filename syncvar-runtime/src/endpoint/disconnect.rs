@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 
+use super::Refusal;
 use crate::limits::LimitExceeded;
 use crate::prefab::text::SchemaDifference;
 
@@ -26,11 +27,15 @@ pub enum DisconnectReason<E = Infallible> {
     SchemaMismatch(Option<Box<SchemaDifference>>),
     /// The two sides have different versions of the handshake.
     VersionMismatch,
+    /// The server knows no session with the client's token, or it has ended.
+    UnknownSession,
     /// The transport has lost the connection, or the other side has left without a message.
     ConnectionLost,
     /// The client has exceeded a limit of the server. The client receives the text as
     /// [`Requested`](Self::Requested), where the protocol carries texts.
     Limit(LimitExceeded),
+    /// The server's program has refused the client, or has ended its connection, for this reason.
+    Denied(Box<Refusal>),
     /// The other side has sent invalid data, or has taken too little of its queue.
     Refused(E),
 }
@@ -49,8 +54,10 @@ impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
             Self::VersionMismatch => {
                 f.write_str("the server speaks another version of the protocol")
             }
+            Self::UnknownSession => f.write_str("the session has ended"),
             Self::ConnectionLost => f.write_str("the connection was lost"),
             Self::Limit(limit) => write!(f, "disconnected: {limit}"),
+            Self::Denied(refusal) => write!(f, "denied: {refusal}"),
             Self::Refused(error) => write!(f, "refused: {error}"),
         }
     }

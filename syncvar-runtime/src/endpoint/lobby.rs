@@ -52,6 +52,11 @@ impl Lobby {
         }
     }
 
+    /// Returns whether a connection has a place: it has been ready.
+    pub fn has_place(&self, connection: ConnectionId) -> bool {
+        self.placed.contains(connection)
+    }
+
     /// Gives a connection a place, if one is free for it. Returns whether it has one.
     pub fn admit(&mut self, connection: ConnectionId, limits: &Limits) -> bool {
         if self.placed.contains(connection) {
@@ -129,7 +134,7 @@ mod tests {
         let mut admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, false, false, false]);
         assert!(
-            lobby.set_returning(ids[2]).is_ok() && !lobby.set_returning(ConnectionId(9)).is_ok()
+            lobby.set_returning(ids[2]).is_ok() && lobby.set_returning(ConnectionId(9)).is_err()
         );
         admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, true, false, false]);

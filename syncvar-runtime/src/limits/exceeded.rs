@@ -19,6 +19,8 @@ pub enum LimitExceeded {
     Misbehaviour,
     /// Not ready in time: [`Limits::join_timeout`](crate::Limits::join_timeout).
     JoinTime,
+    /// Too long join payload: [`Limits::max_join_payload`](crate::Limits::max_join_payload).
+    JoinPayload,
     /// No free place: [`Limits::max_ready`](crate::Limits::max_ready).
     Places,
 }
@@ -28,6 +30,7 @@ impl fmt::Display for LimitExceeded {
         f.write_str(match self {
             Self::Misbehaviour => "too many invalid or ignored messages",
             Self::JoinTime => "not ready in time",
+            Self::JoinPayload => "the join payload is too long",
             Self::Places => "the server is full",
         })
     }

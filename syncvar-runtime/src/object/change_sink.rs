@@ -11,6 +11,8 @@ use crate::{AudienceId, Channel, NetId, WriteError};
 pub struct ChangeSink<'a> {
     /// Time of the update.
     pub now: Nanos,
+    /// Send interval of behaviours without one.
+    pub interval: Nanos,
     /// Kinds of the channels.
     pub channels: &'a [Channel],
     /// Maximum length of a message on a reliable channel.
@@ -97,6 +99,7 @@ impl ChangeSink<'_> {
     pub fn when(&self, force: bool) -> When {
         When {
             now: self.now,
+            interval: self.interval,
             force,
         }
     }

@@ -19,7 +19,7 @@ use super::change_sink::ChangeSink;
 use super::policy_state::PolicyState;
 use super::reception::Reception;
 use super::slot::{Slot, TypedSlot};
-use super::slots::{Look, Pending, Slots, When};
+use super::slots::{FindRestricted, Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour, ObjectError};
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
@@ -48,6 +48,9 @@ pub trait Pool: Any + Send + Sync {
     fn slots(&self, row: u32) -> Option<&dyn Slots>;
     /// Returns the behaviours of a row, for writing.
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots>;
+
+    /// Returns whether a restricted field of a row is dirty.
+    fn has_restricted_changes(&mut self, row: u32) -> bool;
 
     /// Writes the pending changes of objects.
     fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>);
@@ -193,6 +196,14 @@ impl<S: Slots> Pool for TypedPool<S> {
 
     fn slots_mut(&mut self, row: u32) -> Option<&mut dyn Slots> {
         Some(self.row_mut(row)?)
+    }
+
+    fn has_restricted_changes(&mut self, row: u32) -> bool {
+        let mut search = FindRestricted::default();
+        if let Some(slots) = self.row_mut(row) {
+            slots.visit(0, &mut search);
+        }
+        search.found
     }
 
     fn write_changes(&mut self, jobs: &[Job], sink: &mut ChangeSink<'_>) {

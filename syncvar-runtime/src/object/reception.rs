@@ -5,7 +5,7 @@ use super::hooks::{DeferredHooks, Hooks, run_hooks};
 use super::{Entry, HookContext, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
-use crate::schema::{BehaviourSchema, ChangedFields};
+use crate::schema::{BehaviourClass, ChangedFields};
 use crate::{Encoding, NetId, NetworkReader, ReadError};
 
 /// Receiver of the results of applied deltas: a client.
@@ -132,10 +132,10 @@ impl Visit for ReportChanges<'_> {
         let owner_write = slot.info().policy.owner_write;
         self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
         if let Err(Panicked(message)) = called {
-            self.report_panic(&slot.info().schema, dirty_bits, message);
+            self.report_panic(slot.info().class, dirty_bits, message);
         }
         if dirty_bits != 0 {
-            let fields = ChangedFields::new(&slot.info().schema, dirty_bits);
+            let fields = ChangedFields::new(slot.info().class, dirty_bits);
             self.report.changed(self.object, behaviour, fields);
         }
     }
@@ -160,8 +160,8 @@ impl ReportChanges<'_> {
     }
 
     #[cold]
-    fn report_panic(&mut self, schema: &'static BehaviourSchema, dirty_bits: u64, message: String) {
-        let fields = ChangedFields::new(schema, dirty_bits);
+    fn report_panic(&mut self, class: &'static BehaviourClass, dirty_bits: u64, message: String) {
+        let fields = ChangedFields::new(class, dirty_bits);
         let failure = HookFailure::new(self.object, fields, message);
         self.report.hook_failed(failure);
     }

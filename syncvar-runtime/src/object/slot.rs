@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
 use crate::behaviour::{AnyBehaviour, Panicked};
-use crate::schema::{BehaviourSchema, CallTable, PackedBits, PolicyBits};
+use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
@@ -44,12 +44,14 @@ pub enum HookContext {
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotInfo {
+    /// Type and schema of the behaviour.
+    pub class: &'static BehaviourClass,
     /// Schema of the behaviour.
     pub schema: BehaviourSchema,
     /// Channel of its changes.
     pub channel: u8,
-    /// Shortest time between two updates.
-    pub send_interval: Nanos,
+    /// Shortest time between two updates; `None`: that of the end.
+    pub send_interval: Option<Nanos>,
     /// Delivery of its changes.
     pub delivery: Delivery,
     /// [`BehaviourSchema::resendable`].
@@ -70,6 +72,14 @@ pub struct SlotInfo {
     pub synchronize: bool,
     /// Remote calls.
     pub calls: CallTable,
+}
+
+impl SlotInfo {
+    /// Returns the shortest time between two updates, on an end with this default.
+    #[inline]
+    pub fn interval(&self, default: Nanos) -> Nanos {
+        self.send_interval.unwrap_or(default)
+    }
 }
 
 /// A type-erased behaviour with its state in the update loop.
@@ -185,11 +195,15 @@ pub trait Slot: Send + Sync {
     /// write.
     fn end_change(&mut self) -> u64;
 
-    /// Returns the restricted fields with their state; `None` without such fields.
+    /// Returns the restricted fields with their state; `None` if no field
+    /// [needs one](crate::schema::PolicyBits::has_state).
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
 
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;
+
+    /// Makes some fields clean that no connection receives.
+    fn drop_fields(&mut self, fields: u64);
 
     /// Records a send of some fields: they are clean.
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos);

@@ -166,6 +166,8 @@ impl dyn Slots {
 pub struct When {
     /// Time of the update.
     pub now: Nanos,
+    /// Send interval of behaviours without one.
+    pub interval: Nanos,
     /// Set if send intervals do not count, because a snapshot follows.
     pub force: bool,
 }
@@ -197,12 +199,27 @@ impl Visit for Look {
         if slot.dirty_bits() == 0 {
             return;
         }
-        let (info, When { now, force }) = (slot.info(), self.when);
+        let (info, when) = (slot.info(), self.when);
         self.pending.dirty |= 1 << index;
-        let due = force || now.saturating_sub(slot.last_send()) > info.send_interval;
+        let passed = when.now.saturating_sub(slot.last_send());
+        let due = when.force || passed > info.interval(when.interval);
         if due && usize::from(info.channel) < MAX_CHANNELS {
             self.pending.channels |= 1 << info.channel;
         }
+    }
+}
+
+/// Searches for changes of restricted fields.
+#[derive(Default)]
+pub(super) struct FindRestricted {
+    /// Set if a restricted field is dirty.
+    pub(super) found: bool,
+}
+
+impl Visit for FindRestricted {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        self.found |= slot.dirty_bits() & slot.info().policy.restricted() != 0;
     }
 }
 

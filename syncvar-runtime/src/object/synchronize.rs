@@ -4,7 +4,7 @@
 use super::{Slot, Slots};
 use crate::behaviour::{BufferSerializer, SynchronizeError, SynchronizeFailure, contain};
 use crate::stats::BehaviourStats;
-use crate::{BehaviourSchema, NetId, NetworkReader, NetworkWriter, ReadError};
+use crate::{BehaviourClass, NetId, NetworkReader, NetworkWriter, ReadError};
 
 /// Failures of an `on_synchronize` that writes.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub fn write_sections(
     slots: &mut dyn Slots,
     writer: &mut NetworkWriter,
     stats: &mut [BehaviourStats],
-    mut report: impl FnMut(&'static BehaviourSchema, Fault),
+    mut report: impl FnMut(&'static BehaviourClass, Fault),
 ) {
     let mut stats = stats.iter_mut();
     slots.for_each_mut(|slot| {
@@ -33,12 +33,12 @@ pub fn write_sections(
         let before = writer.len();
         slot.begin_change();
         if let Err(error) = write_section(slot, writer) {
-            report(&slot.info().schema, Fault::Failed(error));
+            report(slot.info().class, Fault::Failed(error));
             writer.write_byte_sequence(&[]);
         }
         let refused = slot.end_change();
         if refused != 0 {
-            report(&slot.info().schema, Fault::Refused(refused));
+            report(slot.info().class, Fault::Refused(refused));
         }
         if let Some(stats) = stats {
             stats.full.bytes += (writer.len() - before) as u64;

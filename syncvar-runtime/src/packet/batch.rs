@@ -29,6 +29,9 @@ pub(super) struct Batch {
     header: usize,
     /// Start of its contents.
     contents: usize,
+    /// Set if the length of the last entry did not fit the code. Lengths resemble each other, so the entry
+    /// in progress has a byte reserved for its length.
+    reserved: bool,
 }
 
 impl Segments {
@@ -56,6 +59,7 @@ impl Segments {
             entry: NetId::NONE,
             header: 0,
             contents: 0,
+            reserved: false,
         };
         batch.begin_message(&mut self.writer);
         batch.begin_entry(first, &mut self.writer);
@@ -71,7 +75,7 @@ impl Segments {
             return 0;
         };
         let length = self.writer.len() - batch.contents;
-        let end = self.writer.len() + length_bytes(length);
+        let end = self.writer.len() + length_bytes(length) - usize::from(batch.reserved);
         if end - self.packet > limit {
             return self.commit_apart(length);
         }
@@ -167,6 +171,9 @@ impl Batch {
         self.entry = net_id;
         self.header = writer.len();
         writer.write_varint(header(self.last, net_id));
+        if self.reserved {
+            writer.write_u8(0);
+        }
         self.contents = writer.len();
     }
 
@@ -187,9 +194,16 @@ impl Batch {
     fn end_entry(&mut self, length: usize, writer: &mut NetworkWriter) {
         self.last = self.entry;
         writer.add_bits(self.header, length.min(LONG));
-        if length >= LONG {
-            writer.insert_varint(self.contents, (length - LONG) as u64);
+        let rest = length.checked_sub(LONG);
+        match rest {
+            Some(rest) if self.reserved => {
+                writer.patch_varint(self.contents - 1, rest as u64);
+            }
+            Some(rest) => writer.insert_varint(self.contents, rest as u64),
+            None if self.reserved => writer.remove_byte(self.contents - 1),
+            None => {}
         }
+        self.reserved = rest.is_some();
     }
 }
 

@@ -1,10 +1,22 @@
-//! `ChangedFields`: fields of a behaviour, by their bits and names.
+//! `ChangedFields` and `Changed`: fields of a behaviour, by their bits and names.
 
+use std::any::TypeId;
 use std::fmt;
+use std::marker::PhantomData;
 
-use super::BehaviourSchema;
+use super::{BehaviourSchema, FieldBit, Inherits};
+use crate::NetId;
 
-/// A set of fields of one behaviour.
+/// Identity of a behaviour: its type and its schema.
+#[derive(Clone, Copy, Debug)]
+pub struct BehaviourClass {
+    /// Type of the behaviour.
+    pub id: TypeId,
+    /// Schema of the behaviour.
+    pub schema: BehaviourSchema,
+}
+
+/// A set of fields of one behaviour of any type. [`Changed`] is the typed form.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -27,23 +39,23 @@ use super::BehaviourSchema;
 ///     panic!("no change");
 /// };
 /// assert_eq!(fields.behaviour(), "Door");
-/// assert!(fields.contains("locked") && !fields.contains("open"));
+/// assert!(fields.names().eq(["locked"]));
 /// ```
 #[derive(Clone, Copy)]
 pub struct ChangedFields {
-    schema: &'static BehaviourSchema,
+    class: &'static BehaviourClass,
     dirty_bits: u64,
 }
 
 impl ChangedFields {
     /// Creates the set of the fields with these bits.
-    pub fn new(schema: &'static BehaviourSchema, dirty_bits: u64) -> Self {
-        Self { schema, dirty_bits }
+    pub fn new(class: &'static BehaviourClass, dirty_bits: u64) -> Self {
+        Self { class, dirty_bits }
     }
 
     /// Returns the name of the behaviour.
     pub fn behaviour(&self) -> &'static str {
-        self.schema.name
+        self.class.schema.name
     }
 
     /// Returns the set as dirty bits: bit *i* is field *i*, the fields of bases first.
@@ -52,19 +64,14 @@ impl ChangedFields {
     }
 
     /// Returns the names of the fields, in declaration order.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.schema.field_names(self.dirty_bits)
-    }
-
-    /// Returns whether the set contains the field with this name.
-    pub fn contains(&self, name: &str) -> bool {
-        self.names().any(|field| field == name)
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.class.schema.field_names(self.dirty_bits)
     }
 }
 
 impl PartialEq for ChangedFields {
     fn eq(&self, other: &Self) -> bool {
-        self.behaviour() == other.behaviour() && self.dirty_bits == other.dirty_bits
+        self.class.id == other.class.id && self.dirty_bits == other.dirty_bits
     }
 }
 
@@ -72,5 +79,105 @@ impl fmt::Debug for ChangedFields {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ", self.behaviour())?;
         f.debug_set().entries(self.names()).finish()
+    }
+}
+
+/// Changed fields of the behaviour `B` of an object: the typed form of an event.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var]
+///     health: SyncVar<i32>,
+///     #[sync_var]
+///     name: SyncVar<String>,
+/// }
+///
+/// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+/// let id = net.server.spawn(Player::default());
+/// net.settle();
+/// net.server.get_mut::<Player>(id).unwrap().health += 100;
+/// net.settle();
+/// let mut healed = Vec::new();
+/// while let Some(event) = net.client_mut(0).poll_event() {
+///     if let Some(changed) = event.changed::<Player>()
+///         && changed.contains(Player::HEALTH)
+///     {
+///         healed.push(changed.object());
+///     }
+/// }
+/// assert_eq!(healed, [id]);
+/// ```
+pub struct Changed<B> {
+    object: NetId,
+    position: usize,
+    fields: ChangedFields,
+    behaviour: PhantomData<fn() -> B>,
+}
+
+impl<B: 'static> Changed<B> {
+    /// Returns the typed form of a set of fields of the behaviour at a position; `None` for the fields of another behaviour.
+    ///
+    /// An object of a derived class has no behaviour of the type of its base.
+    pub fn new(object: NetId, position: usize, fields: ChangedFields) -> Option<Self> {
+        let is_of_type = fields.class.id == TypeId::of::<B>();
+        is_of_type.then_some(Self {
+            object,
+            position,
+            fields,
+            behaviour: PhantomData,
+        })
+    }
+
+    /// Returns the object.
+    pub fn object(&self) -> NetId {
+        self.object
+    }
+
+    /// Returns the position of the behaviour on its object.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Returns whether a field of `B` or of a base has changed.
+    pub fn contains<C>(&self, field: FieldBit<C>) -> bool
+    where
+        B: Inherits<C>,
+    {
+        self.fields.dirty_bits & field != 0
+    }
+
+    /// Returns the names of the fields, in declaration order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<B> {
+        self.fields.names()
+    }
+
+    /// Returns the set as dirty bits: bit *i* is field *i*, the fields of bases first.
+    pub fn dirty_bits(&self) -> u64 {
+        self.fields.dirty_bits
+    }
+}
+
+impl<B> Clone for Changed<B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Changed<B> {}
+
+impl<B> PartialEq for Changed<B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.object == other.object
+            && self.position == other.position
+            && self.fields == other.fields
+    }
+}
+
+impl<B> fmt::Debug for Changed<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:?}", self.object, self.fields)
     }
 }

@@ -152,7 +152,17 @@ impl PolicyBits {
 
     /// Returns whether any field is restricted.
     pub const fn any(&self) -> bool {
-        self.private() | self.owner_write | self.initial_only | self.throttled != 0
+        self.restricted() != 0
+    }
+
+    /// Returns the fields with a policy. Changes of all other fields go to every observer at once.
+    pub const fn restricted(&self) -> u64 {
+        self.private() | self.owner_write | self.initial_only | self.throttled
+    }
+
+    /// Returns whether a field needs a state beside its value: former values, or its last send.
+    pub const fn has_state(&self) -> bool {
+        self.owner_write | self.throttled != 0
     }
 
     /// Returns the fields that only some observers read.

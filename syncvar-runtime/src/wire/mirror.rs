@@ -39,10 +39,6 @@ impl NetworkWriter {
         self.write_var_u64(value);
     }
 
-    #[expect(
-        clippy::many_single_char_names,
-        reason = "the bytes of a number, in order"
-    )]
     #[inline(never)]
     fn write_longer_var_u64(&mut self, value: u64) {
         if value < THREE_BYTES {
@@ -52,15 +48,13 @@ impl NetworkWriter {
             let [low, high, ..] = value.wrapping_sub(THREE_BYTES).to_le_bytes();
             self.write_array([249, high, low]);
         } else {
-            let [a, b, c, d, e, f, g, h] = value.to_le_bytes();
-            match value.leading_zeros() / 8 {
-                5.. => self.write_array([250, a, b, c]),
-                4 => self.write_array([251, a, b, c, d]),
-                3 => self.write_array([252, a, b, c, d, e]),
-                2 => self.write_array([253, a, b, c, d, e, f]),
-                1 => self.write_array([254, a, b, c, d, e, f, g]),
-                0 => self.write_array([255, a, b, c, d, e, f, g, h]),
-            }
+            let [zeros, ..] = value.leading_zeros().to_le_bytes();
+            let count = 8_u8.saturating_sub(zeros / 8).max(3);
+            let first = u128::from(count.wrapping_add(247));
+            // All bytes at once, and the surplus removed: shorter than a branch for each count.
+            let end = self.len().saturating_add(count.into()).saturating_add(1);
+            self.write_array((u128::from(value) << 8 | first).to_le_bytes());
+            self.truncate(end);
         }
     }
 }

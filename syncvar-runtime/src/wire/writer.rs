@@ -287,6 +287,26 @@ impl NetworkWriter {
         self.insert(position, |writer| writer.write_varint(value));
     }
 
+    /// Writes a number over a byte 0, and inserts its further bytes.
+    #[inline]
+    pub(crate) fn patch_varint(&mut self, position: usize, value: u64) {
+        let [low, ..] = value.to_le_bytes();
+        let is_long = value >= 0x80;
+        if let Some(byte) = self.buffer.get_mut(position) {
+            *byte = low | u8::from(is_long) << 7;
+        }
+        if is_long {
+            self.insert_varint(position.saturating_add(1), value >> 7);
+        }
+    }
+
+    /// Removes the byte at a position.
+    pub(crate) fn remove_byte(&mut self, position: usize) {
+        if position < self.buffer.len() {
+            self.buffer.remove(position);
+        }
+    }
+
     /// Inserts the output of a function at a position.
     pub(crate) fn insert(&mut self, position: usize, write: impl FnOnce(&mut Self)) {
         let end = self.buffer.len();

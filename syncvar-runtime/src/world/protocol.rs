@@ -145,7 +145,7 @@ pub trait Protocol: NetworkSide + Sized {
                 },
             );
             if let Some(Ok((info, result))) = called {
-                let fields = ChangedFields::new(&info.schema, hooks.fields);
+                let fields = ChangedFields::new(info.class, hooks.fields);
                 self.hooks_called(hooks, fields, result);
             }
         }

@@ -44,8 +44,10 @@ pub(super) fn attacks() -> Vec<Named> {
 
 /// Returns a connected client that asks for no player.
 fn client() -> MirrorClient {
-    let mut config = MirrorClientConfig::default();
-    config.auto_add_player = false;
+    let config = MirrorClientConfig {
+        auto_add_player: false,
+        ..MirrorClientConfig::default()
+    };
     let mut client = MirrorClient::with_config(mirror_trove_prefabs(), config);
     client.handle_connect(Limits::KCP);
     client

@@ -192,8 +192,10 @@ impl Victim for Server {
 
 /// Connects a client. Its connection is ready with the next update.
 fn connect(server: &mut NetworkServer, framing: Framing) -> (ConnectionId, NetworkClient) {
-    let mut config = ClientConfig::default();
-    config.framing = framing;
+    let mut config = ClientConfig {
+        framing,
+        ..ClientConfig::default()
+    };
     // The state of the object exceeds the default limits of a client before the attack begins.
     config.limits.max_memory = usize::MAX;
     config.limits.max_work = usize::MAX;

@@ -13,8 +13,10 @@ use crate::collections::{Bag, world};
 fn crowd(bag: Bag) -> (MemoryNetwork, NetId) {
     let (mut net, id) = world(Framing::Compact, bag);
     for dialect in [Framing::Unet, Framing::Compact] {
-        let mut config = ClientConfig::default();
-        config.framing = dialect;
+        let config = ClientConfig {
+            framing: dialect,
+            ..ClientConfig::default()
+        };
         let prefabs = Prefabs::new().register::<Bag>("bag");
         net.connect_client(NetworkClient::with_config(prefabs, config));
     }

@@ -17,8 +17,10 @@ fn prefabs() -> Prefabs {
 }
 
 fn join(net: &mut MemoryNetwork, dialect: Framing) -> usize {
-    let mut config = ClientConfig::default();
-    config.framing = dialect;
+    let config = ClientConfig {
+        framing: dialect,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config))
 }
 

@@ -148,6 +148,35 @@ fn owner_only_fields_reach_the_owner_and_others_the_rest() {
 /// CHECKLIST T35: whatever stands after an owner-only field is still right, on the same object and in
 /// a class that is derived.
 #[test]
+fn private_and_public_changes_of_neighbours_share_an_update() {
+    for dialect in DIALECTS {
+        let mut world = World::new(prefabs, dialect);
+        let (owner, other) = (world.connect(), world.connect());
+        let ids = [(); 5].map(|()| world.owned(hero(), owner));
+        world.step();
+        let changes = ids.map(|id| (id, format!("hero {id}"), id.0 % 2 == 0));
+        for (id, name, is_private) in &changes {
+            let mut hero = world.server.get_mut::<Hero>(*id).unwrap();
+            hero.name.set(name.clone());
+            if *is_private {
+                hero.secret.set(marker(7));
+            }
+        }
+        world.step();
+        for (id, name, is_private) in &changes {
+            let secret = marker(if *is_private { 7 } else { 1 });
+            let seen = world.replica::<Hero>(owner, *id);
+            assert_eq!(
+                (seen.name.as_str(), seen.secret.as_str()),
+                (&**name, &*secret)
+            );
+            let seen = world.replica::<Hero>(other, *id);
+            assert_eq!((seen.name.as_str(), seen.secret.as_str()), (&**name, ""));
+        }
+    }
+}
+
+#[test]
 fn behaviours_and_derived_classes_after_private_fields_are_read() {
     for dialect in DIALECTS {
         let mut world = World::new(prefabs, dialect);

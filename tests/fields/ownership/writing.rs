@@ -444,9 +444,9 @@ fn an_owner_sends_no_more_often_than_the_intervals_say() {
         drop(probe);
         world.step();
         for event in world.server_events() {
-            if let ServerEvent::Written { fields, .. } = event {
-                for (count, name) in writes.iter_mut().zip(["fast", "slow"]) {
-                    *count += u32::from(fields.contains(name));
+            if let Some(written) = event.changed::<Probe>() {
+                for (count, field) in writes.iter_mut().zip([Probe::FAST, Probe::SLOW]) {
+                    *count += u32::from(written.contains(field));
                 }
             }
         }

@@ -96,8 +96,10 @@ impl Soldier {
 }
 
 fn network(dialect: Framing) -> (MemoryNetwork, NetId) {
-    let mut config = syncvar::ServerConfig::default();
-    config.framing = dialect;
+    let config = syncvar::ServerConfig {
+        framing: dialect,
+        ..syncvar::ServerConfig::default()
+    };
     let prefabs = || Prefabs::new().register::<Soldier>("soldier");
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();

@@ -167,8 +167,10 @@ pub(crate) const DIALECTS: [Framing; 2] = [Framing::Unet, Framing::Compact];
 
 /// A network with this many clients, all of them ready.
 pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.framing = dialect;
+    let config = ServerConfig {
+        framing: dialect,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     for _ in 0..clients {
         net.connect();

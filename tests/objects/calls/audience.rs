@@ -169,8 +169,10 @@ fn respawned_object_has_fresh_observers() {
 #[test]
 fn each_client_is_called_in_its_framing() {
     let mut net = network(Framing::Compact, 1);
-    let mut config = syncvar::ClientConfig::default();
-    config.framing = Framing::Unet;
+    let config = syncvar::ClientConfig {
+        framing: Framing::Unet,
+        ..syncvar::ClientConfig::default()
+    };
     let other = NetworkClient::with_config(super::world::prefabs(), config);
     net.connect_client(other);
     net.settle();

@@ -142,8 +142,10 @@ fn supported_argument_types() {
     }
 
     for dialect in super::world::DIALECTS {
-        let mut config = syncvar::ServerConfig::default();
-        config.framing = dialect;
+        let config = syncvar::ServerConfig {
+            framing: dialect,
+            ..syncvar::ServerConfig::default()
+        };
         let prefabs = || Prefabs::new().register::<Bag>("bag");
         let mut net =
             MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
@@ -185,8 +187,10 @@ fn long_call_arrives_up_to_the_limit_but_no_long_command() {
         }
     }
 
-    let mut config = syncvar::ServerConfig::default();
-    config.max_message_size = 200_000;
+    let config = syncvar::ServerConfig {
+        max_message_size: 200_000,
+        ..syncvar::ServerConfig::default()
+    };
     let prefabs = || Prefabs::new().register::<Mail>("mail");
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();

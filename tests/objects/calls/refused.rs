@@ -188,8 +188,10 @@ fn the_servers_own_rate_is_for_commands_that_say_none() {
 
 #[test]
 fn refusals_never_drive_other_events_out() {
-    let mut config = ServerConfig::default();
-    config.max_events = 10;
+    let config = ServerConfig {
+        max_events: 10,
+        ..ServerConfig::default()
+    };
     let mut net = network_with(config, 1);
     let id = spawn(&mut net, None);
     server_events(&mut net);

@@ -212,8 +212,10 @@ pub(crate) const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 /// A network with so many clients, all of them ready and spoken to in this dialect.
 pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.framing = dialect;
+    let config = ServerConfig {
+        framing: dialect,
+        ..ServerConfig::default()
+    };
     network_with(config, clients)
 }
 

@@ -180,8 +180,10 @@ fn server_calls_run_with_the_next_update_in_order() {
 #[test]
 fn a_call_for_the_local_client_alone_makes_no_byte() {
     for dialect in [Framing::Compact, Framing::Unet] {
-        let mut config = ServerConfig::default();
-        config.framing = dialect;
+        let config = ServerConfig {
+            framing: dialect,
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs(), config);
         let local = server.connect_local();
         server.handle_connect();

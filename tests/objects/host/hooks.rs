@@ -364,8 +364,10 @@ fn deferred_changes_run_hooks_when_made() {
 // checklist: M4
 #[test]
 fn hooks_run_for_unwritable_values() {
-    let mut config = syncvar::ServerConfig::default();
-    config.channels = vec![Channel::Reliable];
+    let config = syncvar::ServerConfig {
+        channels: vec![Channel::Reliable],
+        ..syncvar::ServerConfig::default()
+    };
     let prefabs = || Prefabs::new().register::<Far>("far");
     let mut server = NetworkServer::with_config(prefabs(), config);
     server.connect_local();

@@ -42,8 +42,10 @@ fn prefabs() -> Prefabs {
 
 /// A host with two other clients, and a pilot of its own.
 fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId, NetId) {
-    let mut config = ServerConfig::default();
-    config.framing = dialect;
+    let config = ServerConfig {
+        framing: dialect,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect();
     net.connect();

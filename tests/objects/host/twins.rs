@@ -231,7 +231,7 @@ impl Twins {
             Action::LocalOwner(choice) => {
                 let id = self.object(choice);
                 self.host.set_owner(id, Some(self.local)).ok();
-                self.alone.set_owner(id, None).unwrap();
+                self.alone.set_owner(id, None).ok();
             }
             _ => {
                 self.host.disconnect(self.local, "again");

@@ -153,8 +153,10 @@ pub(crate) fn network(clients: usize) -> MemoryNetwork {
 }
 
 pub(crate) fn network_in(dialect: Framing, clients: usize) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.framing = dialect;
+    let config = ServerConfig {
+        framing: dialect,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     for _ in 0..clients {
         net.connect();
@@ -170,11 +172,15 @@ pub(crate) fn network_in(dialect: Framing, clients: usize) -> MemoryNetwork {
 
 /// A network as with a real UNet: no handshake.
 pub(crate) fn literal_network() -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
-    let mut config = ClientConfig::default();
-    config.compare_schemas = false;
+    let config = ClientConfig {
+        compare_schemas: false,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     net

@@ -79,8 +79,10 @@ struct World {
 
 impl World {
     fn new(link: Link) -> Self {
-        let mut config = syncvar::ServerConfig::default();
-        config.packet_size = 60;
+        let config = syncvar::ServerConfig {
+            packet_size: 60,
+            ..syncvar::ServerConfig::default()
+        };
         let mut world = Self {
             net: MemoryNetwork::with_config(prefabs, config, link),
             objects: Vec::new(),

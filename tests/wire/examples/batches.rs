@@ -117,8 +117,10 @@ fn spawn_examples() -> Vec<(&'static str, String)> {
 /// What a server answers to a client that may join.
 fn answers() -> Vec<(&'static str, String)> {
     let answer = |dialect| {
-        let mut config = ServerConfig::default();
-        config.framing = dialect;
+        let config = ServerConfig {
+            framing: dialect,
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs(), config);
         connect(&mut server);
         packets(&mut server).concat()
@@ -147,8 +149,10 @@ fn prefabs() -> Prefabs {
 
 /// A client connects that asks for `Compact`.
 fn connect(server: &mut NetworkServer) -> ConnectionId {
-    let mut config = ClientConfig::default();
-    config.framing = Framing::Compact;
+    let config = ClientConfig {
+        framing: Framing::Compact,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let connection = server.handle_connect();
@@ -166,8 +170,10 @@ fn sent(
     before: impl FnOnce(&mut NetworkServer),
     act: impl FnOnce(&mut NetworkServer),
 ) -> Vec<String> {
-    let mut config = ServerConfig::default();
-    config.packet_size = packet_size;
+    let config = ServerConfig {
+        packet_size,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs(), config);
     let connection = connect(&mut server);
     server.set_ready(connection);

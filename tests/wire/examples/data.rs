@@ -67,9 +67,11 @@ fn prefabs() -> Prefabs {
 fn in_unet(door: Door) -> String {
     let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
     let prefabs = Prefabs::new().register_asset("door", asset_id, Door::default);
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
-    config.gather = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        gather: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();
     server.set_ready(connection);

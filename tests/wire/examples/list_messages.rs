@@ -92,8 +92,10 @@ fn message(net_id: NetId, operation: ListOperation<i32>) -> String {
 
 /// What a server sends when something has been done to the list of an object that is there.
 fn update(ints: SyncList<i32>, act: impl FnOnce(&mut SyncList<i32>)) -> String {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let prefabs = Prefabs::new().register::<SyncListsOnly>("lists");
     let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();

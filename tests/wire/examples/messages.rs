@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::join::{Refusal, SessionToken};
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, NetworkSceneId, ServerConfig,
@@ -72,6 +73,27 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "Disconnect 0 \"bye\"",
             client_packet(false, |client| client.disconnect("bye")),
         ),
+        (
+            "Disconnect 4 \"no\", with the payload 7",
+            sent(|server, connection| {
+                server.update(Duration::from_secs(1));
+                let refusal = Refusal::new("no").with(vec![7].into());
+                server.refuse(connection, refusal).expect("a connection");
+            }),
+        ),
+        (
+            "Session with the payload 7, before Connect",
+            join_request_example(None),
+        ),
+        (
+            "Session with the token `000102030405060708090a0b0c0d0e0f` and the payload 7, before \
+             Connect",
+            join_request_example(Some(SessionToken::new(token()))),
+        ),
+        (
+            "Session to the client: a new one with this token, after one packet of the client",
+            session_example(),
+        ),
         ("Ready", client_packet(false, NetworkClient::ready)),
         (
             "NotReady",
@@ -94,9 +116,11 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
 /// The packets that a server in literal UNet fashion sends to a client that is ready, each message
 /// for itself, after something has been done to it.
 fn server(prefabs: Prefabs, act: impl FnOnce(&mut NetworkServer, ConnectionId)) -> Vec<String> {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
-    config.gather = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        gather: false,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();
     server.set_ready(connection);
@@ -152,8 +176,10 @@ fn scene_spawn_example() -> String {
 fn to_ours(ids: &[u32], act: impl FnOnce(&mut NetworkServer)) -> String {
     let asset_id = NetworkHash128::parse("a55e7000000000000000000000000001");
     let prefabs = || Prefabs::new().register_asset("one", asset_id, One::default);
-    let mut config = ClientConfig::default();
-    config.framing = Framing::Unet;
+    let config = ClientConfig {
+        framing: Framing::Unet,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();
     let mut server = NetworkServer::new(prefabs());
@@ -220,8 +246,10 @@ fn update_example() -> String {
 
 /// What a client says first, and after an object has been garbled.
 fn client_packet(compare_schemas: bool, act: impl FnOnce(&mut NetworkClient)) -> String {
-    let mut config = ClientConfig::default();
-    config.compare_schemas = compare_schemas;
+    let config = ClientConfig {
+        compare_schemas,
+        ..ClientConfig::default()
+    };
     let mut client = NetworkClient::with_config(Prefabs::new().register::<One>("one"), config);
     client.handle_connect();
     if !compare_schemas {
@@ -248,6 +276,35 @@ fn resync_example() -> String {
 }
 
 /// The hash is replaced: it is that of this test's registry.
+fn token() -> [u8; 16] {
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+}
+
+fn session_example() -> String {
+    let mut config = ServerConfig::default();
+    config.reconnect_grace = Duration::from_secs(1);
+    config.session_tokens = Some(token);
+    let mut server = NetworkServer::with_config(Prefabs::new(), config);
+    let connection = server.handle_connect();
+    let mut client = NetworkClient::new(Prefabs::new());
+    client.handle_connect();
+    let connect = client.poll_transmit().expect("a packet").bytes;
+    server
+        .handle_packet(connection, 0, &connect)
+        .expect("a client");
+    let answer = packets(&mut server).concat();
+    answer[..answer.len() - 28].into()
+}
+
+fn join_request_example(token: Option<SessionToken>) -> String {
+    let mut client = NetworkClient::new(Prefabs::new());
+    client.set_session_token(token);
+    client.set_join_payload(vec![7].into());
+    client.handle_connect();
+    let packet = client.poll_transmit().expect("a packet").bytes;
+    hex::encode(&packet[..packet.len() - 14])
+}
+
 fn connect_example() -> String {
     let packet = client_packet(true, |_| ());
     let hash = Prefabs::new()

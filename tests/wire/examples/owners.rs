@@ -25,8 +25,10 @@ struct Pair {
 impl Pair {
     fn new() -> Self {
         let prefabs = || Prefabs::new().register::<Hero>("hero");
-        let mut config = ServerConfig::default();
-        config.framing = Framing::Unet;
+        let config = ServerConfig {
+            framing: Framing::Unet,
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs(), config);
         let mut client = NetworkClient::new(prefabs());
         client.handle_connect();

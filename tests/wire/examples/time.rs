@@ -31,8 +31,10 @@ struct Pair {
 impl Pair {
     fn new() -> Self {
         let prefabs = || Prefabs::new().register::<Two>("two");
-        let mut config = ServerConfig::default();
-        config.gather = false;
+        let config = ServerConfig {
+            gather: false,
+            ..ServerConfig::default()
+        };
         let mut server = NetworkServer::with_config(prefabs(), config);
         let mut client = NetworkClient::new(prefabs());
         client.handle_connect();

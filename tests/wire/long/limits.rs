@@ -29,18 +29,22 @@ fn score(net: &MemoryNetwork, client: usize, id: NetId) -> u32 {
 }
 
 fn server_with_limit(max_message_size: usize) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.max_message_size = max_message_size;
+    let config = ServerConfig {
+        max_message_size,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     net.connect();
     net
 }
 
 fn client_with_limit(net: &mut MemoryNetwork, max_message_size: usize) -> usize {
-    let mut config = ClientConfig::default();
-    // Answers about the time would be among the bytes that are counted.
-    config.ping_interval = std::time::Duration::ZERO;
-    config.max_message_size = max_message_size;
+    let config = ClientConfig {
+        // Answers about the time would be among the bytes that are counted.
+        ping_interval: std::time::Duration::ZERO,
+        max_message_size,
+        ..ClientConfig::default()
+    };
     net.connect_client(NetworkClient::with_config(prefabs(), config))
 }
 

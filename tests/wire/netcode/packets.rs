@@ -15,9 +15,11 @@ fn server(packet_size: usize) -> NetworkServer {
 }
 
 fn server_of(prefabs: Prefabs, packet_size: usize) -> NetworkServer {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
-    config.packet_size = packet_size;
+    let config = ServerConfig {
+        compare_schemas: false,
+        packet_size,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();
     server.set_ready(connection);

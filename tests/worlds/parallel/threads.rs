@@ -59,9 +59,11 @@ impl NetworkBehaviour for Witness {
 
 /// A server with some witnesses that are all changed and written once, the first two of which wait.
 fn witnesses(parallel_from: usize, count: usize, waits: bool) -> (NetworkServer, Vec<NetId>) {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
-    config.parallel_from = parallel_from;
+    let config = ServerConfig {
+        compare_schemas: false,
+        parallel_from,
+        ..ServerConfig::default()
+    };
     let prefabs = Prefabs::new().register::<Witness>("witness");
     let mut server = NetworkServer::with_config(prefabs, config);
     let connection = server.handle_connect();

@@ -153,10 +153,12 @@ pub(crate) struct Twins {
 impl Twins {
     pub(crate) fn new(packet_size: usize, parallel_from: usize) -> Self {
         let server = |parallel_from| {
-            let mut config = ServerConfig::default();
-            config.packet_size = packet_size;
-            config.max_message_size = 100_000;
-            config.parallel_from = parallel_from;
+            let config = ServerConfig {
+                packet_size,
+                max_message_size: 100_000,
+                parallel_from,
+                ..ServerConfig::default()
+            };
             NetworkServer::with_interest(prefabs(), config, SpatialGrid::xz(10.0, 30.0))
         };
         Self {
@@ -191,8 +193,10 @@ impl Twins {
     /// One more client, who shakes hands, is ready, and looks at the origin, where all objects are
     /// unless they are moved.
     pub(crate) fn join(&mut self, dialect: Framing) {
-        let mut config = ClientConfig::default();
-        config.framing = dialect;
+        let config = ClientConfig {
+            framing: dialect,
+            ..ClientConfig::default()
+        };
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.handle_connect();
         let connection = self.both(NetworkServer::handle_connect);

@@ -11,8 +11,10 @@ use super::objects::{GATE, Hero, LITERAL, prefabs};
 const DIALECTS: [Framing; 2] = [Framing::Compact, Framing::Unet];
 
 fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.framing = dialect;
+    let config = ServerConfig {
+        framing: dialect,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     for _ in 0..clients {
         let mut client = NetworkClient::new(prefabs());
@@ -143,8 +145,10 @@ fn call_precedes_a_later_owner_change() {
 fn call_on_a_new_object_reaches_a_client_accepted_meanwhile() {
     for asked in DIALECTS {
         let mut server = NetworkServer::new(prefabs());
-        let mut config = ClientConfig::default();
-        config.framing = asked;
+        let config = ClientConfig {
+            framing: asked,
+            ..ClientConfig::default()
+        };
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.handle_connect();
         let connection = server.handle_connect();
@@ -268,8 +272,10 @@ fn owner_only_reference_is_notified_when_its_object_appears() {
 #[test]
 fn owner_writes_are_bounded_in_memory_and_time() {
     for dialect in DIALECTS {
-        let mut config = ServerConfig::default();
-        config.framing = dialect;
+        let mut config = ServerConfig {
+            framing: dialect,
+            ..ServerConfig::default()
+        };
         config.limits.max_owner_memory = 10_000;
         config.limits.max_work = 300_000;
         let mut net =
@@ -323,11 +329,15 @@ fn owner_writes_are_bounded_in_memory_and_time() {
 // checklist: M2
 #[test]
 fn owner_equals_the_server_in_unets_literal_bytes() {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
-    let mut config = ClientConfig::default();
-    config.compare_schemas = false;
+    let config = ClientConfig {
+        compare_schemas: false,
+        ..ClientConfig::default()
+    };
     LITERAL.set(true);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();

@@ -92,10 +92,12 @@ proptest! {
             for (place, change) in changes.iter().filter(|_| count > 0) {
                 spoil(&mut packets[place % count].1, *change);
             }
-            let mut config = ClientConfig::default();
-            config.max_objects = 20;
-            config.compare_schemas = !literal;
-            config.framing = if dialect { Framing::Unet } else { Framing::Compact };
+            let config = ClientConfig {
+                max_objects: 20,
+                compare_schemas: !literal,
+                framing: if dialect { Framing::Unet } else { Framing::Compact },
+                ..ClientConfig::default()
+            };
             let mut client = NetworkClient::with_config(prefabs(), config);
             client.add_scene_object(GATE, Hero::default()).unwrap();
             client.handle_connect();

@@ -78,9 +78,11 @@ impl World {
     pub(crate) fn new(kind: Kind) -> Self {
         HEARD.take();
         RAN.take();
-        let mut config = ServerConfig::default();
-        config.packet_size = 300;
-        config.compare_schemas = !kind.literal;
+        let mut config = ServerConfig {
+            packet_size: 300,
+            compare_schemas: !kind.literal,
+            ..ServerConfig::default()
+        };
         LITERAL.set(kind.literal);
         #[cfg(feature = "parallel")]
         {
@@ -129,8 +131,10 @@ impl World {
         if self.ends.len() >= 4 {
             return;
         }
-        let mut config = ClientConfig::default();
-        config.compare_schemas = !self.kind.literal;
+        let mut config = ClientConfig {
+            compare_schemas: !self.kind.literal,
+            ..ClientConfig::default()
+        };
         if self.counter % 2 == 1 {
             config.framing = Framing::Unet;
         }

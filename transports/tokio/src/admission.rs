@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::{ReservedPlaces, TransportCounters, TransportOptions};
+use crate::{PeerAddrs, ReservedPlaces, TransportCounters, TransportOptions};
 
 /// Time whose connections can arrive at once, within the rate.
 const BURST: Duration = Duration::from_millis(250);
@@ -30,6 +30,7 @@ pub(crate) struct Admission {
     /// Bytes that one connection can have in its inbox.
     inbox_share: AtomicUsize,
     counters: TransportCounters,
+    peers: PeerAddrs,
 }
 
 #[derive(Debug)]
@@ -57,7 +58,11 @@ pub(crate) enum Refusal {
 }
 
 impl Admission {
-    pub(crate) fn new(options: &TransportOptions, counters: TransportCounters) -> Arc<Self> {
+    pub(crate) fn new(
+        options: &TransportOptions,
+        counters: TransportCounters,
+        peers: PeerAddrs,
+    ) -> Arc<Self> {
         Arc::new(Self {
             max_connections: options.max_connections,
             max_per_address: options.max_connections_per_address,
@@ -72,7 +77,13 @@ impl Admission {
             max_inbox_total: options.max_inbox_total,
             inbox_share: AtomicUsize::new(options.max_inbox_bytes.min(options.max_inbox_total)),
             counters,
+            peers,
         })
+    }
+
+    /// Returns the addresses of the connections.
+    pub(crate) fn peers(&self) -> &PeerAddrs {
+        &self.peers
     }
 
     pub(crate) fn counters(&self) -> &TransportCounters {
@@ -174,7 +185,7 @@ mod tests {
     }
 
     fn admission(options: &TransportOptions) -> Arc<Admission> {
-        Admission::new(options, TransportCounters::default())
+        Admission::new(options, TransportCounters::default(), PeerAddrs::default())
     }
 
     #[tokio::test]

@@ -1,19 +1,19 @@
 //! `Host`: the sockets of a server, and its ticks.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint};
-use tokio::net::ToSocketAddrs;
+use tokio::runtime::{EnterGuard, Handle};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
-use crate::{TransportCounters, TransportOptions};
+use crate::{PeerAddrs, TransportCounters, TransportOptions, runtime};
 
 /// Text for the clients when the server stops.
 const GOODBYE: &str = "the server is shutting down";
@@ -21,59 +21,102 @@ const GOODBYE: &str = "the server is shutting down";
 /// Rounds of reading before a tick, as long as the sockets have input.
 const MAX_READS: usize = 64;
 
-/// Least time between two ticks.
-const MIN_TICK: Duration = Duration::from_micros(1);
+/// Margin after the close timeout: each connection ends by itself at the timeout.
+const MARGIN: Duration = Duration::from_millis(100);
 
 /// Sockets of a server: any number of addresses, with any of this crate's transports.
 ///
-/// A host owns neither the server nor the loop. [`run`](Self::run) is the usual loop; a program with
-/// its own loop calls [`readable`](Self::readable), [`receive`](Self::receive) and
-/// [`transmit`](Self::transmit). `TcpServer` and `MirrorHost` own a server besides.
+/// A host owns neither the server nor the loop. A program with a loop calls
+/// [`receive`](Self::receive) before its game, and [`transmit`](Self::transmit) after the server's
+/// update, in each frame. Neither call waits. [`run`](Self::run) is the same loop on tokio.
+/// `TcpServer` and `MirrorHost` own a server besides.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use syncvar::prelude::*;
+/// use syncvar::transport::{Host, TransportOptions};
+///
+/// # fn main() -> std::io::Result<()> {
+/// let mut server = NetworkServer::new(Prefabs::new());
+/// let mut host = Host::new(TransportOptions::default());
+/// # #[cfg(feature = "tcp")]
+/// host.listen_tcp("127.0.0.1:0")?;
+/// let started = Instant::now();
+/// for _frame in 0..3 {
+///     let now = started.elapsed(); // the one clock
+///     host.receive(&mut server, now);
+///     // The game.
+///     server.update(now);
+///     host.transmit(&mut server, now);
+///     std::thread::sleep(Duration::from_millis(16));
+/// }
+/// host.shut_down_blocking(&mut server);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Runtime
+///
+/// The sockets belong to the tokio runtime in which the program calls `listen_*`. Without one they
+/// belong to a runtime of this crate, on a thread named `syncvar-sockets` for all hosts and peers of
+/// the process. In a runtime with one thread, the program must await between its frames: the tasks of
+/// the sockets run there.
 #[derive(Debug)]
 pub struct Host<E> {
     options: TransportOptions,
     counters: TransportCounters,
+    peers: PeerAddrs,
     admission: Arc<Admission>,
     listeners: Vec<Box<dyn Listener<E>>>,
+    /// Runtime of the sockets.
+    runtime: Option<Handle>,
+    /// Time of the last frame.
+    now: Duration,
 }
 
 impl<E: Endpoint> Host<E> {
     /// Makes a host without addresses.
-    pub fn new(options: TransportOptions) -> Self {
-        let counters = TransportCounters::default();
+    pub fn new(options: impl Into<TransportOptions>) -> Self {
+        let options = options.into();
+        let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         Self {
-            admission: Admission::new(&options, counters.clone()),
+            admission: Admission::new(&options, counters.clone(), peers.clone()),
             options,
             counters,
+            peers,
             listeners: Vec::new(),
+            runtime: None,
+            now: Duration::ZERO,
         }
     }
 
-    /// Listens on an address for TCP.
+    /// Listens on an address for TCP. Waits for the system's resolver if the address has a name.
     ///
     /// # Errors
     ///
     /// When the system refuses the address.
     #[cfg(feature = "tcp")]
-    pub async fn listen_tcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        let listener = crate::stream::StreamListener::bind(addr, crate::stream::Framing::Numbered);
-        self.add(listener.await?);
-        Ok(())
+    pub fn listen_tcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
+        self.listen(addr, |addrs| {
+            crate::stream::StreamListener::bind(addrs, crate::stream::Framing::Numbered)
+        })
     }
 
-    /// Listens on an address for Telepathy (TCP).
+    /// Listens on an address for Telepathy (TCP). Waits for the system's resolver if the address has a
+    /// name.
     ///
     /// # Errors
     ///
     /// When the system refuses the address.
     #[cfg(feature = "telepathy")]
-    pub async fn listen_telepathy(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        let listener = crate::stream::StreamListener::bind(addr, crate::stream::Framing::Plain);
-        self.add(listener.await?);
-        Ok(())
+    pub fn listen_telepathy(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
+        self.listen(addr, |addrs| {
+            crate::stream::StreamListener::bind(addrs, crate::stream::Framing::Plain)
+        })
     }
 
-    /// Listens on an address for KCP (UDP). `[::]` includes IPv4.
+    /// Listens on an address for KCP (UDP). `[::]` includes IPv4. Waits for the system's resolver if the
+    /// address has a name.
     ///
     /// # Errors
     ///
@@ -83,8 +126,23 @@ impl<E: Endpoint> Host<E> {
     ///
     /// In a tokio runtime without a timer.
     #[cfg(feature = "kcp")]
-    pub async fn listen_kcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        self.add(crate::kcp::KcpListener::bind(addr).await?);
+    pub fn listen_kcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
+        self.listen(addr, crate::kcp::KcpListener::bind)
+    }
+
+    fn listen<L: Listener<E> + 'static>(
+        &mut self,
+        addr: impl ToSocketAddrs,
+        bind: impl FnOnce(&[SocketAddr]) -> io::Result<L>,
+    ) -> io::Result<()> {
+        let addrs: Vec<SocketAddr> = addr.to_socket_addrs()?.collect();
+        let runtime = runtime::handle()?;
+        let bound = {
+            let _context = runtime.enter();
+            bind(&addrs)?
+        };
+        self.runtime = Some(runtime);
+        self.add(bound);
         Ok(())
     }
 
@@ -96,7 +154,8 @@ impl<E: Endpoint> Host<E> {
     /// Sets the options of all addresses. Call it before the first connection.
     pub fn set_options(&mut self, options: TransportOptions) {
         self.options = options;
-        self.admission = Admission::new(&self.options, self.counters.clone());
+        let (counters, peers) = (self.counters.clone(), self.peers.clone());
+        self.admission = Admission::new(&self.options, counters, peers);
         for listener in &mut self.listeners {
             listener.set_options(&self.options, &self.admission);
         }
@@ -117,13 +176,27 @@ impl<E: Endpoint> Host<E> {
         listeners.map(|listener| listener.local_addr()).collect()
     }
 
+    /// Returns the address of a connection: from its begin, and for one tick after its end.
+    ///
+    /// `connection` is the number that the server has given to the transport.
+    pub fn peer_addr(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        self.peers.get(connection)
+    }
+
+    /// Returns a handle of the addresses of all connections, for a game that [`run`](Self::run) calls.
+    pub fn peer_addrs(&self) -> PeerAddrs {
+        self.peers.clone()
+    }
+
     /// Runs a server until `game` returns [`ControlFlow::Break`], then [shuts down](Self::shut_down).
     ///
-    /// Each [tick](TransportOptions::tick) has these steps: the server handles the input; `game` runs,
-    /// with the time since the start; the server is updated, and its packets are sent. Events that
-    /// `game` finds and ignores are dropped. Events that arise during `game` wait for the next tick.
+    /// The server sets the rate: [`Endpoint::tick_rate`]. Each tick has these steps: the server handles
+    /// the input; `game` runs, with the time since the start; the server is updated, and its packets are
+    /// sent. Events that `game` finds and ignores are dropped. Events that arise during `game` wait for
+    /// the next tick.
     ///
-    /// After a late tick the schedule goes on as planned, without a burst of missed ticks.
+    /// The host holds the server's clock meanwhile: a call of the server's `update` by `game` has no
+    /// effect. After a late tick the schedule goes on as planned, without a burst of missed ticks.
     ///
     /// Dropping the future leaves the connections open until the host is dropped.
     ///
@@ -135,8 +208,10 @@ impl<E: Endpoint> Host<E> {
         server: &mut E,
         mut game: impl FnMut(&mut E, Duration) -> ControlFlow<()>,
     ) {
+        let held = HeldClock::new(server);
+        let server = &mut *held.0;
         let started = Instant::now();
-        let tick = self.options.tick.max(MIN_TICK);
+        let tick = Duration::from_secs(1) / server.tick_rate().max(1);
         let mut ticks = tokio::time::interval(tick);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
@@ -145,13 +220,13 @@ impl<E: Endpoint> Host<E> {
                     // A late tick gets the real time; a punctual one the planned time, without jitter.
                     let late = due.elapsed();
                     let now = if late < tick { due } else { due + late };
-                    let elapsed = now.duration_since(started);
-                    self.receive(server).await;
+                    let now = now.duration_since(started);
+                    self.receive(server, now);
                     let old = server.event_count();
-                    let flow = game(server, elapsed);
+                    let flow = game(server, now);
                     server.forget_events(old);
-                    server.update(elapsed);
-                    self.transmit(server);
+                    server.update(now);
+                    self.transmit(server, now);
                     if flow.is_break() {
                         return self.shut_down(server).await;
                     }
@@ -161,35 +236,38 @@ impl<E: Endpoint> Host<E> {
         }
     }
 
-    /// Reads and writes until a socket has had input. Await it between two ticks.
+    /// Reads and writes until a socket has had input. A program on tokio awaits it between two frames.
     ///
     /// Cancel-safe.
     pub async fn readable(&mut self) {
         std::future::poll_fn(|cx| self.poll_listeners(cx)).await;
     }
 
-    /// Drains the sockets, and passes their input to the server.
-    pub async fn receive(&mut self, server: &mut E) {
+    /// Begins a frame: drains the sockets, and passes their input to the server. Does not wait.
+    ///
+    /// `now` is the time of the loop, since any fixed moment: the time that the server's `update` takes.
+    /// Silent clients are timed out by it.
+    pub fn receive(&mut self, server: &mut E, now: Duration) {
+        self.now = now;
+        self.peers.sweep();
+        let mut cx = Context::from_waker(Waker::noop());
         // A game that takes longer than a tick leaves no other moment for reading.
-        std::future::poll_fn(|cx| {
-            for _ in 0..MAX_READS {
-                if self.poll_listeners(cx).is_pending() {
-                    break;
-                }
+        for _ in 0..MAX_READS {
+            if self.poll_listeners(&mut cx).is_pending() {
+                break;
             }
-            Poll::Ready(())
-        })
-        .await;
+        }
         for listener in &mut self.listeners {
-            listener.receive(server);
+            listener.receive(server, now);
         }
     }
 
-    /// Sends the server's packets, and closes the connections that it has ended.
+    /// Ends a frame: sends the packets of the server's update, and closes the connections that the
+    /// server has ended. Does not wait. `now` is the time of [`receive`](Self::receive).
     ///
     /// Connections that the server does not know are closed, too: a game may put another server in the
     /// place of the first.
-    pub fn transmit(&mut self, server: &mut E) {
+    pub fn transmit(&mut self, server: &mut E, now: Duration) {
         let mut slow = Vec::new();
         while let Some(packet) = server.poll_transmit() {
             let mut sent = self
@@ -218,8 +296,10 @@ impl<E: Endpoint> Host<E> {
                     listener.close(connection, self.options.close_timeout);
                 }
             }
-            listener.flush();
+            listener.flush(now);
         }
+        // KCP's datagrams leave here.
+        let _ = self.poll_listeners(&mut Context::from_waker(Waker::noop()));
     }
 
     fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
@@ -230,28 +310,53 @@ impl<E: Endpoint> Host<E> {
     /// Disconnects all clients, and closes the sockets. The clients have the
     /// [`close_timeout`](TransportOptions::close_timeout) to take their queues.
     pub async fn shut_down(&mut self, server: &mut E) {
+        self.begin_shut_down(server);
+        let limit = self.options.close_timeout.saturating_add(MARGIN);
+        let closed = std::future::poll_fn(|cx| self.poll_shut_down(cx));
+        let closed = tokio::time::timeout(limit, closed).await;
+        self.end_shut_down(closed.is_ok());
+    }
+
+    /// [`shut_down`](Self::shut_down) for programs without async: waits on the thread. In a tokio runtime
+    /// with one thread, the queues cannot be sent meanwhile: await `shut_down` there.
+    pub fn shut_down_blocking(&mut self, server: &mut E) {
+        self.begin_shut_down(server);
+        let limit = self.options.close_timeout.saturating_add(MARGIN);
+        let begun = std::time::Instant::now();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut closed = self.poll_shut_down(&mut cx).is_ready();
+        while !closed && begun.elapsed() < limit {
+            std::thread::sleep(Duration::from_millis(1));
+            closed = self.poll_shut_down(&mut cx).is_ready();
+        }
+        self.end_shut_down(closed);
+    }
+
+    fn begin_shut_down(&mut self, server: &mut E) {
         for listener in &self.listeners {
             for connection in listener.connections() {
                 server.disconnect(connection, GOODBYE);
             }
         }
-        self.transmit(server);
+        self.transmit(server, self.now);
         for listener in &mut self.listeners {
             listener.shut_down(self.options.close_timeout);
         }
-        let listeners = &mut self.listeners;
-        let closed = std::future::poll_fn(|cx| {
-            listeners.retain_mut(|listener| listener.poll_shut_down(cx).is_pending());
-            if listeners.is_empty() {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
-        });
-        // Each connection has the close timeout; the margin lets it end by itself.
-        let limit = self.options.close_timeout;
-        let limit = limit.saturating_add(Duration::from_millis(100));
-        if tokio::time::timeout(limit, closed).await.is_err() {
+    }
+
+    fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let _context = enter(self.runtime.as_ref());
+        self.listeners
+            .retain_mut(|listener| listener.poll_shut_down(cx).is_pending());
+        if self.listeners.is_empty() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+
+    fn end_shut_down(&mut self, closed: bool) {
+        if !closed {
             tracing::info!("cut: some clients have not closed in time");
         }
         self.listeners.clear();
@@ -259,6 +364,7 @@ impl<E: Endpoint> Host<E> {
 
     /// Polls all listeners. Ready when one of them was.
     fn poll_listeners(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let _context = enter(self.runtime.as_ref());
         let mut ready = Poll::Pending;
         for listener in &mut self.listeners {
             if listener.poll(cx).is_ready() {
@@ -266,5 +372,26 @@ impl<E: Endpoint> Host<E> {
             }
         }
         ready
+    }
+}
+
+/// Enters the runtime of the sockets, for their tasks and timers.
+fn enter(runtime: Option<&Handle>) -> Option<EnterGuard<'_>> {
+    runtime.map(Handle::enter)
+}
+
+/// Server whose clock a transport holds until the drop.
+struct HeldClock<'a, E: Endpoint>(&'a mut E);
+
+impl<'a, E: Endpoint> HeldClock<'a, E> {
+    fn new(server: &'a mut E) -> Self {
+        server.hold_clock(true);
+        Self(server)
+    }
+}
+
+impl<E: Endpoint> Drop for HeldClock<'_, E> {
+    fn drop(&mut self) {
+        self.0.hold_clock(false);
     }
 }

@@ -6,9 +6,10 @@
 //! | `telepathy` | TCP, Mirror's Telepathy | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //! | `kcp` | UDP, Mirror's KCP | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //!
-//! These types own a server or a client. Below them, a [`Host`] has the sockets of any server, and a
-//! [`Peer`] the socket of any client: of any [`Endpoint`](syncvar_runtime::Endpoint). All of them need
-//! a tokio runtime of any flavour, with I/O and time enabled.
+//! These types own a server or a client and its clock, and run on tokio, in a runtime of any flavour
+//! with I/O and time enabled. Below them, a [`Host`] has the sockets of any server, and a [`Peer`] the
+//! socket of any client: of any [`Endpoint`](syncvar_runtime::Endpoint). Programs with a loop drive
+//! these two by `receive` and `transmit`, with or without a runtime.
 //!
 //! # Limits for clients
 //!
@@ -66,6 +67,10 @@ mod options;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod peer;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod peers;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+mod runtime;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 mod silence;
 mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
@@ -88,6 +93,8 @@ pub use host::Host;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
 pub use peer::Peer;
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+pub use peers::PeerAddrs;
 pub use stats::{TransportCounters, TransportStats};
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 pub use stream::{FrameError, Frames};

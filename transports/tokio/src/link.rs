@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io;
+use std::net::SocketAddr;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -12,6 +13,9 @@ use syncvar_runtime::{PacketLimits, Transmit};
 pub(crate) trait ServerLink: Debug + Send {
     /// Returns the packet sizes that the link carries.
     fn limits(&self) -> PacketLimits;
+
+    /// Returns the address of the server.
+    fn peer_addr(&self) -> Option<SocketAddr>;
 
     /// Returns the next packet and the number of its channel. `Ok(None)`: the server has ended the
     /// connection.

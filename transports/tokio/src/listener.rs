@@ -25,7 +25,7 @@ pub(crate) trait Listener<E>: Debug + Send {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// Passes the input of every client to the endpoint, each up to its share.
-    fn receive(&mut self, endpoint: &mut E);
+    fn receive(&mut self, endpoint: &mut E, now: Duration);
 
     /// Queues a packet.
     fn send(&mut self, packet: &Transmit<'_>) -> Sent;
@@ -38,7 +38,7 @@ pub(crate) trait Listener<E>: Debug + Send {
     fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool;
 
     /// Sends the queued packets, and drops the connections that have ended.
-    fn flush(&mut self);
+    fn flush(&mut self, now: Duration);
 
     /// Ends all connections, as [`close`](Self::close) does, and accepts no more.
     fn shut_down(&mut self, linger: Duration);

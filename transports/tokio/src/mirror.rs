@@ -12,9 +12,10 @@ use syncvar_mirror::{MirrorClient, MirrorClientEvent, MirrorError, MirrorServer}
 use syncvar_runtime::NetworkTime;
 use tokio::net::ToSocketAddrs;
 
-use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
+use crate::{Host, Peer, PeerAddrs, TransportCounters, TransportError, TransportOptions};
 
-/// A [`MirrorServer`] that listens on any number of addresses and is updated at a steady rate.
+/// A [`MirrorServer`] that listens on any number of addresses and is updated at its
+/// [`tick_rate`](syncvar_mirror::MirrorServerConfig::tick_rate), by the clock of the transport.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -111,7 +112,8 @@ impl MirrorHost {
     /// When the system refuses the address.
     #[cfg(feature = "telepathy")]
     pub async fn and_telepathy(mut self, addr: impl ToSocketAddrs) -> io::Result<Self> {
-        self.host.listen_telepathy(addr).await?;
+        let addrs = resolve(addr).await?;
+        self.host.listen_telepathy(&addrs[..])?;
         Ok(self)
     }
 
@@ -126,11 +128,12 @@ impl MirrorHost {
     /// In a tokio runtime without a timer.
     #[cfg(feature = "kcp")]
     pub async fn and_kcp(mut self, addr: impl ToSocketAddrs) -> io::Result<Self> {
-        self.host.listen_kcp(addr).await?;
+        let addrs = resolve(addr).await?;
+        self.host.listen_kcp(&addrs[..])?;
         Ok(self)
     }
 
-    /// Sets the limits and the tick rate, for all addresses.
+    /// Sets the limits, for all addresses.
     #[must_use]
     pub fn with_options(mut self, options: TransportOptions) -> Self {
         self.host.set_options(options);
@@ -150,6 +153,11 @@ impl MirrorHost {
     /// Returns a handle of the counters: one for each limit of the options.
     pub fn counters(&self) -> TransportCounters {
         self.host.counters()
+    }
+
+    /// Returns a handle of the clients' addresses, for the game.
+    pub fn peer_addrs(&self) -> PeerAddrs {
+        self.host.peer_addrs()
     }
 
     /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].
@@ -175,9 +183,11 @@ impl MirrorHost {
 ///
 /// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
 /// await one of them most of the time, and leave it alone for less than a second. Then packets are read
-/// and written, and the client is [updated](MirrorClient::update) once per
-/// [tick](TransportOptions::tick), by the time since the connection. Both are cancel-safe: as a branch
-/// of `tokio::select!`, neither loses a packet. Dropping a peer cuts its connection;
+/// and written, and the client is updated at its
+/// [`tick_rate`](syncvar_mirror::MirrorClientConfig::tick_rate), by the [time](Self::now) since the
+/// connection. The transport owns that clock: a call of [`MirrorClient::update`] has no effect until
+/// [`disconnect`](Self::disconnect) returns the client. Both are cancel-safe: as a branch of
+/// `tokio::select!`, neither loses a packet. Dropping a peer cuts its connection;
 /// [`disconnect`](Self::disconnect) sends the queue first.
 ///
 /// ```no_run
@@ -236,7 +246,9 @@ impl MirrorPeer {
         mut client: MirrorClient,
         options: TransportOptions,
     ) -> io::Result<Self> {
-        let peer = Peer::telepathy(addr, &mut client, options).await?;
+        let addrs = resolve(addr).await?;
+        let mut peer = Peer::telepathy(&addrs[..], options)?;
+        peer.connected(&mut client).await?;
         Ok(Self { client, peer })
     }
 
@@ -270,7 +282,9 @@ impl MirrorPeer {
         mut client: MirrorClient,
         options: TransportOptions,
     ) -> io::Result<Self> {
-        let peer = Peer::kcp(addr, &mut client, options).await?;
+        let addrs = resolve(addr).await?;
+        let mut peer = Peer::kcp(&addrs[..], options)?;
+        peer.connected(&mut client).await?;
         Ok(Self { client, peer })
     }
 
@@ -310,7 +324,7 @@ impl MirrorPeer {
     /// ([`reconnect`](TransportOptions::reconnect)), every time after; the last events of the client
     /// say so. [`TransportError::Malformed`] begins the end of the connection.
     pub async fn receive(&mut self) -> Result<(), TransportError<MirrorError>> {
-        self.peer.receive(&mut self.client).await
+        self.peer.next_packet(&mut self.client).await
     }
 
     /// Returns whether the last connection is over: [`next_event`](Self::next_event) returns the
@@ -332,4 +346,8 @@ impl MirrorPeer {
         self.peer.disconnect(&mut self.client, "").await;
         self.client
     }
+}
+
+async fn resolve(addr: impl ToSocketAddrs) -> io::Result<Vec<SocketAddr>> {
+    Ok(tokio::net::lookup_host(addr).await?.collect())
 }

@@ -8,22 +8,22 @@ use std::time::Duration;
 pub use reconnect::Reconnect;
 pub use reserved::ReservedPlaces;
 
-/// Tick rate of a [`Host`](crate::Host) or a [`Peer`](crate::Peer), and its limits for the other side.
-/// The defaults are those of Mirror.
+/// Limits of a [`Host`](crate::Host) or a [`Peer`](crate::Peer) for the other side. The defaults are
+/// those of Mirror. The rate of ticks is a setting of the server or client: its `tick_rate`.
 ///
 /// ```
 /// use std::time::Duration;
 /// use syncvar::mirror::TransportOptions;
 ///
-/// let mut options = TransportOptions::default();
-/// options.tick = Duration::from_millis(50);
-/// options.max_connections = 16;
+/// let options = TransportOptions {
+///     max_connections: 16,
+///     idle_timeout: Duration::from_secs(5),
+///     ..TransportOptions::default()
+/// };
+/// # let _ = options;
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct TransportOptions {
-    /// Time between two ticks, which is one update; at least 1 µs. 1/60 s.
-    pub tick: Duration,
     /// Most connections of a host, on all its addresses together; further ones are closed at once.
     /// 1024.
     pub max_connections: usize,
@@ -99,7 +99,6 @@ pub struct TransportOptions {
 impl Default for TransportOptions {
     fn default() -> Self {
         Self {
-            tick: Duration::from_secs(1) / 60,
             max_connections: 1024,
             max_connections_per_address: 64,
             reserved: ReservedPlaces::default(),

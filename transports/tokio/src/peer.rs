@@ -1,48 +1,84 @@
 //! `Peer`: the socket of a client, and its ticks.
 
-mod redial;
+mod dial;
 
 use std::io;
-use std::net::SocketAddr;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint};
-use tokio::net::ToSocketAddrs;
-use tokio::time::{Instant, Interval, MissedTickBehavior, Sleep};
+use tokio::runtime::Handle;
+use tokio::time::{Instant, Interval, MissedTickBehavior};
 
-use self::redial::{Redial, within};
+use self::dial::Dial;
 use crate::link::ServerLink;
 use crate::silence::Silence;
-use crate::{Timeout, TransportError, TransportOptions};
+use crate::{Timeout, TransportError, TransportOptions, runtime};
 
-/// Socket of a client, with a connection to a server.
+/// Most packets of one [`Peer::receive`]; the others wait for the next.
+const MAX_PACKETS: usize = 4096;
+
+/// Socket of a client, with a connection to a server, for a program with a loop.
 ///
-/// A peer does not own the client. `TcpClient` and `MirrorPeer` do.
+/// A peer owns neither the client nor the loop. The program calls [`receive`](Self::receive) before its
+/// game, and [`transmit`](Self::transmit) after the client's update, in each frame. Neither call waits,
+/// and the peer connects in the background. `TcpClient` and `MirrorPeer` own a client and its clock, for
+/// programs on tokio.
 ///
-/// The peer works while [`receive`](Self::receive) or [`next_event`](Self::next_event) is awaited: it
-/// reads, writes and [updates](Endpoint::update) the client once per
-/// [tick](TransportOptions::tick), with the time since the connection. Both are cancel-safe. Dropping
-/// a peer cuts the connection; [`disconnect`](Self::disconnect) sends the client's queue first.
+/// ```
+/// use std::time::{Duration, Instant};
+/// use syncvar::prelude::*;
+/// # #[cfg(feature = "tcp")] {
+/// use syncvar::tcp::TcpOptions;
+/// use syncvar::transport::Peer;
+///
+/// # fn play() -> std::io::Result<()> {
+/// let mut client = NetworkClient::new(Prefabs::new());
+/// let mut peer = Peer::tcp("127.0.0.1:7777", &client, TcpOptions::default())?;
+/// let started = Instant::now();
+/// while !peer.is_over() {
+///     let now = started.elapsed(); // the one clock
+///     if let Err(error) = peer.receive(&mut client, now) {
+///         println!("{error}");
+///     }
+///     // The game: events, commands, the frame at `client.network_time_at(now)`.
+///     client.update(now);
+///     peer.transmit(&mut client, now);
+///     std::thread::sleep(Duration::from_millis(16));
+/// }
+/// # Ok(())
+/// # }
+/// # play().unwrap();
+/// # }
+/// ```
+///
+/// To leave, call the client's `disconnect`, and go on until [`is_over`](Self::is_over); or call
+/// [`disconnect_blocking`](Self::disconnect_blocking). Dropping a peer cuts the connection.
 ///
 /// With [`TransportOptions::reconnect`], a lost connection ends as usual for the client; then the peer
 /// connects again, and the client begins a new session. Each session has the events of a first one.
+///
+/// The sockets belong to a runtime as those of a [`Host`](crate::Host#runtime).
 #[derive(Debug)]
 pub struct Peer {
-    /// `None` as soon as the connection is over.
+    /// `None` before and after the connection.
     link: Option<Box<dyn ServerLink>>,
     /// `None` without further attempts.
-    redial: Option<Redial>,
-    /// Deadline for the end of a connection that this side ends.
-    leaving: Option<Pin<Box<Sleep>>>,
+    dial: Option<Dial>,
+    /// Time at which a connection that this side ends is cut.
+    leaving: Option<Duration>,
     options: TransportOptions,
     updates: Updates,
+    /// Begin of the peer's clock, for the forms that own one.
     started: Instant,
-    ticks: Interval,
+    /// Ticks of the peer's clock, from the first one on.
+    ticks: Option<Interval>,
     silence: Silence,
-    /// Time of the last tick.
-    ticked: Instant,
+    /// Time of the last frame or tick.
+    ticked: Option<Duration>,
+    /// Runtime of the socket.
+    runtime: Handle,
 }
 
 /// Times at which a peer updates its client.
@@ -61,87 +97,53 @@ enum Received {
     Tick,
 }
 
+/// Packet of the link, handled, or the time of the next one.
+type Handled<E> = Poll<Result<(), TransportError<E>>>;
+
 impl Peer {
-    /// Connects a client by TCP, and updates it with each packet, too.
+    /// Begins to connect a client by Telepathy (TCP). Waits for the system's resolver if the address has
+    /// a name.
     ///
     /// # Errors
     ///
-    /// When the connection fails.
-    ///
-    /// # Panics
-    ///
-    /// In a tokio runtime without a timer.
-    #[cfg(feature = "tcp")]
-    pub async fn tcp<E: Endpoint>(
-        addr: impl ToSocketAddrs,
-        client: &mut E,
-        options: TransportOptions,
-    ) -> io::Result<Self> {
-        let framing = crate::stream::Framing::Numbered;
-        let mut peer = Self::stream(addr, framing, client, options).await?;
-        peer.updates = Updates::TicksAndPackets;
-        Ok(peer)
-    }
-
-    /// Connects a client by Telepathy (TCP).
-    ///
-    /// # Errors
-    ///
-    /// When the connection fails.
-    ///
-    /// # Panics
-    ///
-    /// In a tokio runtime without a timer.
+    /// When the address has no result.
     #[cfg(feature = "telepathy")]
-    pub async fn telepathy<E: Endpoint>(
-        addr: impl ToSocketAddrs,
-        client: &mut E,
-        options: TransportOptions,
-    ) -> io::Result<Self> {
-        Self::stream(addr, crate::stream::Framing::Plain, client, options).await
+    pub fn telepathy(addr: impl ToSocketAddrs, options: TransportOptions) -> io::Result<Self> {
+        Self::stream(addr, crate::stream::Framing::Plain, options)
     }
 
-    /// Connects a client by KCP (UDP), and waits for the server's answer.
+    /// Begins to connect a client by KCP (UDP). Waits for the system's resolver if the address has a
+    /// name. A server without an answer within the [`kcp_timeout`](TransportOptions::kcp_timeout) is an
+    /// error of [`receive`](Self::receive).
     ///
     /// # Errors
     ///
-    /// When the connection fails, or the server has not answered within the
-    /// [`kcp_timeout`](TransportOptions::kcp_timeout).
-    ///
-    /// # Panics
-    ///
-    /// In a tokio runtime without a timer.
+    /// When the address has no result.
     #[cfg(feature = "kcp")]
-    pub async fn kcp<E: Endpoint>(
-        addr: impl ToSocketAddrs,
-        client: &mut E,
-        options: TransportOptions,
-    ) -> io::Result<Self> {
-        let addrs = resolve(addr).await?;
+    pub fn kcp(addr: impl ToSocketAddrs, options: TransportOptions) -> io::Result<Self> {
+        let addrs = resolve(addr)?;
         let connect = move |options: TransportOptions| {
             let addrs = addrs.clone();
             async move { crate::kcp::KcpLink::connect(&addrs[..], &options).await }
         };
-        Self::connect(client, connect, options).await
+        Self::dial(connect, options)
     }
 
     #[cfg(any(feature = "tcp", feature = "telepathy"))]
-    async fn stream(
+    pub(crate) fn stream(
         addr: impl ToSocketAddrs,
         framing: crate::stream::Framing,
-        client: &mut impl Endpoint,
         options: TransportOptions,
     ) -> io::Result<Self> {
-        let addrs = resolve(addr).await?;
+        let addrs = resolve(addr)?;
         let connect = move |options: TransportOptions| {
             let addrs = addrs.clone();
             async move { crate::stream::StreamLink::connect(&addrs[..], framing, &options).await }
         };
-        Self::connect(client, connect, options).await
+        Self::dial(connect, options)
     }
 
-    async fn connect<F, L>(
-        client: &mut impl Endpoint,
+    fn dial<F, L>(
         connect: impl Fn(TransportOptions) -> F + Send + 'static,
         options: TransportOptions,
     ) -> io::Result<Self>
@@ -149,37 +151,46 @@ impl Peer {
         F: Future<Output = io::Result<L>> + Send + 'static,
         L: ServerLink + 'static,
     {
-        let link = within(options.connect_timeout, Box::pin(connect(options.clone()))).await?;
-        let mut peer = Self::new(client, link, options);
-        peer.redial = Redial::new(connect, &peer.options);
-        Ok(peer)
+        let dial = Dial::new(connect, &options);
+        Ok(Self::with(None, Some(dial), options, runtime::handle()?))
     }
 
+    /// Makes a peer of a connection.
+    #[cfg(test)]
     pub(crate) fn new(
         client: &mut impl Endpoint,
         link: impl ServerLink + 'static,
         options: TransportOptions,
     ) -> Self {
         client.handle_connect(link.limits());
-        let mut ticks = tokio::time::interval(options.tick.max(Duration::from_micros(1)));
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-        let now = Instant::now();
+        Self::with(Some(Box::new(link)), None, options, Handle::current())
+    }
+
+    fn with(
+        link: Option<Box<dyn ServerLink>>,
+        dial: Option<Dial>,
+        options: TransportOptions,
+        runtime: Handle,
+    ) -> Self {
         Self {
-            link: Some(Box::new(link)),
-            redial: None,
+            link,
+            dial,
             leaving: None,
             options,
             updates: Updates::Ticks,
-            started: now,
-            ticks,
+            started: Instant::now(),
+            ticks: None,
             silence: Silence::default(),
-            ticked: now,
+            ticked: None,
+            runtime,
         }
     }
 
-    /// Returns the time of the clock by which the peer updates its client: since the first connection.
-    pub fn now(&self) -> Duration {
-        self.started.elapsed()
+    /// Updates the client with each packet, too.
+    #[cfg(feature = "tcp")]
+    pub(crate) fn with_updates_by_packets(mut self) -> Self {
+        self.updates = Updates::TicksAndPackets;
+        self
     }
 
     /// Returns whether the peer has a connection.
@@ -187,22 +198,223 @@ impl Peer {
         self.link.is_some()
     }
 
-    /// Returns whether the last connection is over: the peer receives no more packets.
+    /// Returns whether the last connection is over, or the first has failed: the peer receives no more
+    /// packets.
     pub fn is_over(&self) -> bool {
-        let redial = self.redial.as_ref();
-        self.link.is_none() && !redial.is_some_and(Redial::has_attempts)
+        let dial = self.dial.as_ref();
+        self.link.is_none() && !dial.is_some_and(Dial::has_attempts)
     }
 
-    /// Sends the client's packets, waits for a packet, and passes it to the client.
+    /// Returns the address of the server, while the peer has a connection.
+    pub fn peer_addr(&self) -> Option<SocketAddr> {
+        self.link.as_ref()?.peer_addr()
+    }
+
+    /// Begins a frame: passes the server's packets to the client. Does not wait. Connects first, and
+    /// again after a lost connection if the options say so.
     ///
-    /// Cancel-safe.
+    /// `now` is the time of the loop, since any fixed moment: the time that the client's `update` takes.
+    /// A silent server is timed out by it.
     ///
     /// # Errors
     ///
-    /// When the connection is over; the last events of the client say so. The next call waits for the
-    /// new connection, or fails with [`TransportError::Closed`] if the peer
-    /// [is over](Self::is_over). Also for a malformed packet.
-    pub async fn receive<E: Endpoint>(
+    /// When the connection fails or is over, once; the last events of the client say so, too. The peer
+    /// [is over](Self::is_over) then, or connects again. Also for a malformed packet: the client decides
+    /// whether the connection stands, and the next call goes on.
+    pub fn receive<E: Endpoint>(
+        &mut self,
+        client: &mut E,
+        now: Duration,
+    ) -> Result<(), TransportError<E::Error>> {
+        let runtime = self.runtime.clone();
+        let _context = runtime.enter();
+        let mut cx = Context::from_waker(Waker::noop());
+        if self.leaving.is_some() && self.poll_leave(now, &mut cx).is_pending() {
+            return Ok(());
+        }
+        if self.link.is_none() {
+            if self.is_over() {
+                return Ok(());
+            }
+            match self.poll_dial(client, &mut cx) {
+                Poll::Ready(connected) => connected?,
+                Poll::Pending => return Ok(()),
+            }
+        }
+        for _ in 0..MAX_PACKETS {
+            match self.poll_packet(client, now, &mut cx) {
+                Poll::Ready(Ok(())) if self.leaving.is_none() => {}
+                Poll::Ready(result) => return result,
+                Poll::Pending => break,
+            }
+        }
+        match self.timeout(client, now) {
+            Some(timeout) => Err(self.end(client, timeout.into())),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends a frame: sends the packets of the client's update, and closes a connection that the client
+    /// has ended. Does not wait. `now` is the time of [`receive`](Self::receive).
+    pub fn transmit(&mut self, client: &mut impl Endpoint, now: Duration) {
+        let runtime = self.runtime.clone();
+        let _context = runtime.enter();
+        let mut cx = Context::from_waker(Waker::noop());
+        if self.leaving.is_none()
+            && let Some(link) = &mut self.link
+        {
+            transmit(client, link.as_mut(), &mut cx);
+            if client.poll_close().is_some() {
+                self.leave(client, now);
+            }
+        }
+        if self.leaving.is_some() {
+            let _ = self.poll_leave(now, &mut cx);
+        }
+    }
+
+    /// Ends the connection after the client's queue, and waits on the thread for at most the
+    /// [`close_timeout`](TransportOptions::close_timeout). Protocols without such a message ignore
+    /// `text`. In a tokio runtime with one thread, KCP and streams need the runtime: there, go on with
+    /// the frames until [`is_over`](Self::is_over).
+    pub fn disconnect_blocking(mut self, client: &mut impl Endpoint, text: &str) {
+        client.disconnect(ConnectionId::SERVER, text);
+        let started = std::time::Instant::now();
+        self.leave(client, Duration::ZERO);
+        while self.leaving.is_some() {
+            self.transmit(client, started.elapsed());
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        client.handle_disconnect(ConnectionId::SERVER);
+    }
+
+    /// Ready when a packet is handled, or the connection is over.
+    fn poll_packet<E: Endpoint>(
+        &mut self,
+        client: &mut E,
+        now: Duration,
+        cx: &mut Context<'_>,
+    ) -> Handled<E::Error> {
+        let Some(link) = &mut self.link else {
+            return Poll::Ready(Err(TransportError::Closed));
+        };
+        match ready!(link.poll_receive(cx)) {
+            Ok(Some((channel, packet))) => {
+                self.silence.end();
+                if let Some(dial) = &mut self.dial {
+                    dial.succeed();
+                }
+                if self.updates == Updates::TicksAndPackets {
+                    client.update(now);
+                }
+                let handled = client.handle_packet(ConnectionId::SERVER, channel, &packet);
+                transmit(client, link.as_mut(), cx);
+                if client.poll_close().is_some() {
+                    self.leave(client, now);
+                    // The server waits for this end to close: it must not depend on the next call.
+                    let _ = self.poll_leave(now, cx);
+                }
+                Poll::Ready(handled.map_err(TransportError::Malformed))
+            }
+            Ok(None) => Poll::Ready(Err(self.end(client, TransportError::Closed))),
+            Err(error) => Poll::Ready(Err(self.end(client, TransportError::Io(error)))),
+        }
+    }
+
+    /// Adds the time since the last call to the silence of the server. Returns the exceeded limit.
+    fn timeout(&mut self, client: &impl Endpoint, now: Duration) -> Option<Timeout> {
+        let last = self.ticked.replace(now).unwrap_or(now);
+        let silent = self.silence.add(now.saturating_sub(last));
+        let (limit, timeout) = if self.silence.is_first() {
+            (self.options.handshake_timeout, Timeout::Handshake)
+        } else {
+            (self.options.idle_timeout, Timeout::Idle)
+        };
+        if silent < limit {
+            return None;
+        }
+        if client.expects_packets(ConnectionId::SERVER) {
+            return Some(timeout);
+        }
+        self.silence.end();
+        None
+    }
+
+    /// Ready with a new connection, or with the error of the last attempt.
+    fn poll_dial(
+        &mut self,
+        client: &mut impl Endpoint,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Some(dial) = &mut self.dial else {
+            return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
+        };
+        let link = ready!(dial.poll_connect(&self.options, cx))?;
+        client.handle_connect(link.limits());
+        self.link = Some(link);
+        self.silence = Silence::default();
+        self.ticked = None;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Handles the end of a connection that the server has ended.
+    fn end<E: Endpoint>(
+        &mut self,
+        client: &mut E,
+        error: TransportError<E::Error>,
+    ) -> TransportError<E::Error> {
+        self.link = None;
+        client.handle_disconnect(ConnectionId::SERVER);
+        error
+    }
+
+    /// Begins to end the connection from this side.
+    fn leave(&mut self, client: &mut impl Endpoint, now: Duration) {
+        if let Some(link) = &mut self.link {
+            while let Some(packet) = client.poll_transmit() {
+                link.send(&packet);
+            }
+            let linger = self.options.close_timeout;
+            link.close(linger);
+            self.leaving = Some(now.saturating_add(linger));
+        }
+        self.dial = None;
+    }
+
+    fn poll_leave(&mut self, now: Duration, cx: &mut Context<'_>) -> Poll<()> {
+        if let (Some(link), Some(leaving)) = (&mut self.link, self.leaving) {
+            match link.poll_close(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(error)) => tracing::debug!(%error, "the last packets may be lost"),
+                Poll::Pending if now < leaving => return Poll::Pending,
+                Poll::Pending => {
+                    tracing::debug!("the server did not take the last packets in time");
+                }
+            }
+        }
+        self.leaving = None;
+        self.link = None;
+        Poll::Ready(())
+    }
+}
+
+/// Forms with a clock of the peer, on tokio: for the types that own a client.
+impl Peer {
+    /// Returns the time of the peer's clock.
+    pub(crate) fn now(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Waits for the first connection.
+    pub(crate) async fn connected(&mut self, client: &mut impl Endpoint) -> io::Result<()> {
+        std::future::poll_fn(|cx| self.poll_dial(client, cx)).await?;
+        self.started = Instant::now();
+        client.hold_clock(true);
+        Ok(())
+    }
+
+    /// Sends the client's packets, waits for a packet, and passes it to the client.
+    pub(crate) async fn next_packet<E: Endpoint>(
         &mut self,
         client: &mut E,
     ) -> Result<(), TransportError<E::Error>> {
@@ -212,9 +424,7 @@ impl Peer {
 
     /// Waits for an event of the client. `None` when the peer [is over](Self::is_over) and the client
     /// has no more events. Malformed packets are logged.
-    ///
-    /// Cancel-safe.
-    pub async fn next_event<E: Endpoint>(&mut self, client: &mut E) -> Option<E::Event> {
+    pub(crate) async fn next_event<E: Endpoint>(&mut self, client: &mut E) -> Option<E::Event> {
         loop {
             if let Some(event) = client.poll_event() {
                 return Some(event);
@@ -232,13 +442,18 @@ impl Peer {
         }
     }
 
-    /// Ends the connection, after the client's queue. Protocols without such a message ignore `text`.
-    pub async fn disconnect(mut self, client: &mut impl Endpoint, text: &str) {
-        client.update(self.started.elapsed());
+    /// Ends the connection after the client's queue, and gives the clock back.
+    pub(crate) async fn disconnect(mut self, client: &mut impl Endpoint, text: &str) {
+        client.update(self.now());
         client.disconnect(ConnectionId::SERVER, text);
-        self.leave(client);
-        std::future::poll_fn(|cx| self.poll_leave(cx)).await;
+        self.leave(client, self.now());
+        std::future::poll_fn(|cx| {
+            let _ = self.poll_tick(client, cx);
+            self.poll_leave(self.now(), cx)
+        })
+        .await;
         client.handle_disconnect(ConnectionId::SERVER);
+        client.hold_clock(false);
     }
 
     async fn packet_or_tick<E: Endpoint>(
@@ -248,144 +463,64 @@ impl Peer {
         std::future::poll_fn(|cx| self.poll_receive(client, cx)).await
     }
 
+    /// Ready with a tick. Otherwise the next one wakes the task.
+    fn poll_tick(&mut self, client: &impl Endpoint, cx: &mut Context<'_>) -> Poll<()> {
+        let ticks = self.ticks.get_or_insert_with(|| {
+            let tick = Duration::from_secs(1) / client.tick_rate().max(1);
+            let mut ticks = tokio::time::interval(tick);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+            ticks
+        });
+        let ticked = ticks.poll_tick(cx).map(drop);
+        if ticked.is_ready() {
+            // Only a pending timer wakes the task again.
+            while ticks.poll_tick(cx).is_ready() {}
+        }
+        ticked
+    }
+
     fn poll_receive<E: Endpoint>(
         &mut self,
         client: &mut E,
         cx: &mut Context<'_>,
     ) -> Poll<Result<Received, TransportError<E::Error>>> {
+        let ticked = self.poll_tick(client, cx).is_ready();
+        let now = self.now();
         if self.leaving.is_some() {
-            ready!(self.poll_leave(cx));
+            ready!(self.poll_leave(now, cx));
         }
         if self.link.is_none() {
-            return match ready!(self.poll_redial(client, cx)) {
-                Some(()) => Poll::Ready(Ok(Received::Tick)),
-                None => Poll::Ready(Err(TransportError::Closed)),
+            if self.is_over() {
+                return Poll::Ready(Err(TransportError::Closed));
+            }
+            return match ready!(self.poll_dial(client, cx)) {
+                Ok(()) => Poll::Ready(Ok(Received::Tick)),
+                Err(_) => Poll::Ready(Err(TransportError::Closed)),
             };
         }
-        let updated = self.ticks.poll_tick(cx).is_ready();
-        if updated {
-            client.update(self.started.elapsed());
+        if ticked {
+            client.update(now);
         }
-        let Some(link) = &mut self.link else {
-            return Poll::Ready(Err(TransportError::Closed));
-        };
-        transmit(client, link.as_mut(), cx);
+        if let Some(link) = &mut self.link {
+            transmit(client, link.as_mut(), cx);
+        }
         if client.poll_close().is_some() {
-            self.leave(client);
+            self.leave(client, now);
             return self.poll_receive(client, cx);
         }
-        match link.poll_receive(cx) {
-            Poll::Ready(Ok(Some((channel, packet)))) => {
-                self.silence.end();
-                if let Some(redial) = &mut self.redial {
-                    redial.succeed();
-                }
-                if self.updates == Updates::TicksAndPackets {
-                    client.update(self.started.elapsed());
-                }
-                let handled = client.handle_packet(ConnectionId::SERVER, channel, &packet);
-                transmit(client, link.as_mut(), cx);
-                if client.poll_close().is_some() {
-                    self.leave(client);
-                    // The server waits for this end to close: it must not depend on the next call.
-                    let _ = self.poll_leave(cx);
-                }
-                let handled = handled.map(|()| Received::Packet);
-                Poll::Ready(handled.map_err(TransportError::Malformed))
-            }
-            Poll::Ready(Ok(None)) => Poll::Ready(Err(self.end(client, TransportError::Closed))),
-            Poll::Ready(Err(error)) => {
-                Poll::Ready(Err(self.end(client, TransportError::Io(error))))
-            }
-            Poll::Pending if updated => Poll::Ready(match self.timeout(client) {
+        match self.poll_packet(client, now, cx) {
+            Poll::Ready(handled) => Poll::Ready(handled.map(|()| Received::Packet)),
+            Poll::Pending if ticked => Poll::Ready(match self.timeout(client, now) {
                 Some(timeout) => Err(self.end(client, timeout.into())),
                 None => Ok(Received::Tick),
             }),
             Poll::Pending => Poll::Pending,
         }
     }
-
-    /// Adds a tick to the silence of the server. Returns the exceeded limit.
-    fn timeout(&mut self, client: &impl Endpoint) -> Option<Timeout> {
-        let now = Instant::now();
-        let silent = self.silence.add(now.duration_since(self.ticked));
-        self.ticked = now;
-        let (limit, timeout) = if self.silence.is_first() {
-            (self.options.handshake_timeout, Timeout::Handshake)
-        } else {
-            (self.options.idle_timeout, Timeout::Idle)
-        };
-        if silent < limit {
-            return None;
-        }
-        if client.expects_packets(ConnectionId::SERVER) {
-            return Some(timeout);
-        }
-        self.silence.end();
-        None
-    }
-
-    /// Ready with a new connection, or with `None` without further attempts.
-    fn poll_redial(
-        &mut self,
-        client: &mut impl Endpoint,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<()>> {
-        let Some(redial) = &mut self.redial else {
-            return Poll::Ready(None);
-        };
-        let link = ready!(redial.poll_connect(&self.options, cx));
-        Poll::Ready(link.map(|link| {
-            client.handle_connect(link.limits());
-            self.link = Some(link);
-            self.silence = Silence::default();
-            self.ticked = Instant::now();
-        }))
-    }
-
-    /// Handles the end of a connection that the server has ended.
-    fn end<E: Endpoint>(
-        &mut self,
-        client: &mut E,
-        error: TransportError<E::Error>,
-    ) -> TransportError<E::Error> {
-        self.link = None;
-        client.handle_disconnect(ConnectionId::SERVER);
-        error
-    }
-
-    /// Begins to end the connection from this side.
-    fn leave(&mut self, client: &mut impl Endpoint) {
-        if let Some(link) = &mut self.link {
-            while let Some(packet) = client.poll_transmit() {
-                link.send(&packet);
-            }
-            let linger = self.options.close_timeout;
-            link.close(linger);
-            self.leaving = Some(Box::pin(tokio::time::sleep(linger)));
-        }
-        self.redial = None;
-    }
-
-    fn poll_leave(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if let (Some(link), Some(leaving)) = (&mut self.link, &mut self.leaving) {
-            match link.poll_close(cx) {
-                Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(error)) => tracing::debug!(%error, "the last packets may be lost"),
-                Poll::Pending => {
-                    ready!(leaving.as_mut().poll(cx));
-                    tracing::debug!("the server did not take the last packets in time");
-                }
-            }
-        }
-        self.leaving = None;
-        self.link = None;
-        Poll::Ready(())
-    }
 }
 
-async fn resolve(addr: impl ToSocketAddrs) -> io::Result<Vec<SocketAddr>> {
-    Ok(tokio::net::lookup_host(addr).await?.collect())
+fn resolve(addr: impl ToSocketAddrs) -> io::Result<Vec<SocketAddr>> {
+    Ok(addr.to_socket_addrs()?.collect())
 }
 
 /// Sends the client's packets until the link's queue is full.

@@ -59,4 +59,4 @@ pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
 pub use server::TcpServer;
 
-pub use crate::{Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};
+pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};

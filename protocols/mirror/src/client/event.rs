@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::{CallFailure, CallbackFailure, ChangedFields, HookFailure, NetId, ReadError};
+use syncvar_runtime::{
+    CallFailure, CallbackFailure, Changed, ChangedFields, HookFailure, NetId, NetworkBehaviour,
+    ReadError,
+};
 
 use crate::message::SceneOperation;
 use crate::{AssetId, MirrorError, ReceivedMessage, SceneId};
@@ -125,6 +128,21 @@ pub enum MirrorClientEvent {
         /// The error.
         error: Box<MirrorError>,
     },
+}
+
+impl MirrorClientEvent {
+    /// Returns the changed fields of a `B`, for [`Changed`](Self::Changed); `None` for any other event.
+    pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
+        match self {
+            Self::Changed {
+                object,
+                component,
+                fields,
+                ..
+            } => Changed::new(*object, *component, *fields),
+            _ => None,
+        }
+    }
 }
 
 /// A scene change requested by the server. Mirror, `SceneMessage`.

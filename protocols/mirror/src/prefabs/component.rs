@@ -221,7 +221,7 @@ fn method_of(given: Option<SyncMethod>, behaviour: &SlotInfo) -> SyncMethod {
 
 /// Returns the interval of the behaviour; Mirror's zero instead of UNet's default.
 fn interval_of(behaviour: &SlotInfo) -> Duration {
-    let interval = Duration::from_nanos(behaviour.send_interval);
+    let interval = Duration::from_nanos(behaviour.interval(0));
     if interval == UNSET {
         Duration::ZERO
     } else {

@@ -45,7 +45,15 @@ impl Endpoint for MirrorServer {
     }
 
     fn update(&mut self, now: Duration) {
-        self.update(now);
+        self.advance(now);
+    }
+
+    fn hold_clock(&mut self, held: bool) {
+        self.clock.hold(held);
+    }
+
+    fn tick_rate(&self) -> u32 {
+        self.config.tick_rate
     }
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {

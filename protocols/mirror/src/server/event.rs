@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use syncvar_runtime::{
-    CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId, ReadError, WriteError,
+    Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback,
+    NetId, NetworkBehaviour, ReadError, WriteError,
 };
 
 use crate::{MirrorError, ReceivedMessage};
@@ -92,14 +93,16 @@ pub enum MirrorServerEvent {
         /// The reason.
         reason: StateRefusal,
     },
-    /// The owner of an object has written to it.
+    /// The owner of an object has written a component.
     Written {
         /// The owner.
         connection: ConnectionId,
         /// The object.
         object: NetId,
-        /// Bits of the component positions.
-        components: u64,
+        /// The position of the component.
+        component: usize,
+        /// The written fields.
+        fields: ChangedFields,
     },
     /// A call panicked. Its effects until then remain.
     CallFailed {
@@ -168,6 +171,21 @@ pub enum MirrorServerEvent {
         /// The limit in bytes.
         limit: usize,
     },
+}
+
+impl MirrorServerEvent {
+    /// Returns the fields of a `B` that an owner has written, for [`Written`](Self::Written); `None` for any other event.
+    pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
+        match self {
+            Self::Written {
+                object,
+                component,
+                fields,
+                ..
+            } => Changed::new(*object, *component, *fields),
+            _ => None,
+        }
+    }
 }
 
 /// The reason of a refused write.

@@ -78,8 +78,10 @@ struct Replay<'a> {
 impl<'a> Replay<'a> {
     fn new(recorded: &'a Value, wants_player: bool) -> Self {
         let recorded = recorded.list();
-        let mut config = MirrorClientConfig::default();
-        config.auto_add_player = wants_player;
+        let config = MirrorClientConfig {
+            auto_add_player: wants_player,
+            ..MirrorClientConfig::default()
+        };
         let mut client = MirrorClient::with_config(world::prefabs(), config);
         let added = client.add_scene_object(DOOR, Door::default());
         added.expect("a door");

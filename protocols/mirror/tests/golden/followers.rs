@@ -25,8 +25,10 @@ impl Followers {
         prefabs: MirrorPrefabs,
         limits: Limits,
     ) {
-        let mut config = MirrorClientConfig::default();
-        config.auto_add_player = false;
+        let config = MirrorClientConfig {
+            auto_add_player: false,
+            ..MirrorClientConfig::default()
+        };
         let mut client = MirrorClient::with_config(prefabs, config);
         client.handle_connect(limits);
         self.0.insert(connection, client);

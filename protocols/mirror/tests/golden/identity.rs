@@ -88,10 +88,12 @@ impl Parts {
 
     /// A server that shows everything to whoever is ready, and tells no time.
     pub(crate) fn server(&self) -> MirrorServer {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
-        config.time_snapshots = false;
-        config.ping_interval = Duration::ZERO;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            time_snapshots: false,
+            ping_interval: Duration::ZERO,
+            ..MirrorServerConfig::default()
+        };
         MirrorServer::with_config(self.prefabs(), config)
     }
 }

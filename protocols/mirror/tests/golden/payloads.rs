@@ -35,10 +35,12 @@ fn joined(
     };
     let id = server.try_spawn(parts.list(), options);
     let id = id.map_err(|error| error.to_string())?;
-    let mut config = MirrorClientConfig::default();
-    config.auto_add_player = false;
-    config.time_snapshots = false;
-    config.ping_interval = Duration::ZERO;
+    let config = MirrorClientConfig {
+        auto_add_player: false,
+        time_snapshots: false,
+        ping_interval: Duration::ZERO,
+        ..MirrorClientConfig::default()
+    };
     let mut client = MirrorClient::with_config(parts.prefabs(), config);
     client.handle_connect(Limits::KCP);
     ready(&mut server, connection)?;

@@ -77,8 +77,10 @@ struct World {
 
 impl World {
     fn new(owned: bool) -> Result<Self, String> {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut server = MirrorServer::with_config(prefabs(), config);
         let connection = server.handle_connect(Limits::TELEPATHY);
         let options = MirrorSpawnOptions {

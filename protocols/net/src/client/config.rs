@@ -5,25 +5,33 @@ use std::time::Duration;
 #[cfg(doc)]
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
+use syncvar_runtime::object::{Nanos, nanos};
+use syncvar_runtime::time::send_interval;
 use syncvar_runtime::{Channel, Limits};
 
 /// Settings of a [`NetworkClient`](crate::NetworkClient).
-///
-/// The struct may gain fields. Start from the defaults:
 ///
 /// ```
 /// # use syncvar::*;
 /// use std::time::Duration;
 ///
-/// let mut config = ClientConfig::default();
-/// config.max_objects = 10_000;
-/// config.ping_interval = Duration::from_secs(1);
+/// let config = ClientConfig {
+///     max_objects: 10_000,
+///     ping_interval: Duration::from_secs(1),
+///     ..ClientConfig::default()
+/// };
 /// let client = NetworkClient::with_config(Prefabs::new(), config);
 /// assert_eq!(client.config().max_objects, 10_000);
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ClientConfig {
+    /// Updates per second by a transport; 30 by default, at least 1. Base of
+    /// [`send_interval`](Self::send_interval). The ticks of [`NetworkClient::network_time`] are the
+    /// server's.
+    pub tick_rate: u32,
+    /// Send interval for writes to behaviours without `#[network_behaviour(send_interval = ...)]`;
+    /// three ticks by default, 0.1 s. Zero sends writes with each update.
+    pub send_interval: Option<Duration>,
     /// Whether the handshake proves that both sides know the same prefabs and fields. The server must
     /// have the same setting.
     pub compare_schemas: bool,
@@ -69,6 +77,8 @@ pub struct ClientConfig {
     /// Most unresolved references that are tracked for [`ClientEvent::ReferenceResolved`]; 100 000 by
     /// default. References beyond the limit are not reported.
     pub max_pending_references: usize,
+    /// Bytes of the last packets that the client keeps for a return to its session; 256 KiB by default.
+    pub resume_bytes: usize,
     /// Interval of the pings for [`NetworkClient::network_time`]; 2 s by default, zero for none.
     ///
     /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
@@ -81,6 +91,8 @@ pub struct ClientConfig {
 impl Default for ClientConfig {
     fn default() -> Self {
         Self {
+            tick_rate: 30,
+            send_interval: None,
             compare_schemas: true,
             framing: Framing::Compact,
             channels: vec![Channel::Reliable, Channel::Unreliable],
@@ -94,7 +106,27 @@ impl Default for ClientConfig {
             max_early_messages: 1024,
             max_early_bytes: 1024 * 1024,
             max_pending_references: 100_000,
+            resume_bytes: 256 * 1024,
             ping_interval: Duration::from_secs(2),
+        }
+    }
+}
+
+impl ClientConfig {
+    /// Returns the send interval of behaviours without one.
+    pub(super) fn default_interval(&self) -> Nanos {
+        nanos(send_interval(self.send_interval, self.tick_rate))
+    }
+
+    /// Warns of intervals that are shorter than a tick.
+    pub(super) fn warn_of_intervals(&self) {
+        let (interval, tick_rate) = (self.ping_interval, self.tick_rate);
+        if !interval.is_zero() && interval < Duration::from_secs(1) / tick_rate {
+            tracing::warn!(
+                ?interval,
+                tick_rate,
+                "`ping_interval` is shorter than a tick"
+            );
         }
     }
 }

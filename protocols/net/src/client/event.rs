@@ -5,8 +5,8 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::{
-    CallFailure, CallbackFailure, ChangedFields, DisconnectReason, HookFailure, NetId,
-    NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
+    CallFailure, CallbackFailure, Changed, ChangedFields, DisconnectReason, HookFailure, NetId,
+    NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
 };
 
 /// Report of a [`NetworkClient`](crate::NetworkClient), returned by
@@ -39,12 +39,20 @@ use syncvar_runtime::{
 pub enum ClientEvent {
     /// The server has accepted the connection.
     Connected,
+    /// The client has returned to its session: it has its connection, its objects and its ownership.
+    Returned {
+        /// Whether the missing packets follow. Otherwise all visible objects follow, and
+        /// [`Ready`](Self::Ready): a client without
+        /// [`auto_ready`](crate::ClientConfig::auto_ready) asks for them.
+        resumed: bool,
+    },
     /// The server has refused the connection.
     Refused {
         /// Reason of the refusal.
         reason: DisconnectReason,
     },
-    /// The connection has ended. The objects stay until the next connection, or
+    /// The connection has ended. The objects stay until the next connection, after a
+    /// [return](Self::Returned) beyond it, or
     /// [`forget_objects`](crate::NetworkClient::forget_objects).
     Disconnected {
         /// Reason of the end.
@@ -142,13 +150,15 @@ pub enum ClientEvent {
         /// Reason of the failure.
         reason: SpawnFailure,
     },
-    /// The target of a reference has arrived: a received [`NetRef`](syncvar_runtime::NetRef) or
-    /// [`BehaviourRef`](syncvar_runtime::BehaviourRef) resolves from now on. Follows the
-    /// [`Spawned`](Self::Spawned) of the target.
+    /// A reference whose target was [`Spawned`](Self::Spawned) after its holder resolves from now on: a
+    /// received [`NetRef`](syncvar_runtime::NetRef) or [`BehaviourRef`](syncvar_runtime::BehaviourRef).
     ///
-    /// References between objects of one burst are resolved from the beginning and cause no event.
-    /// Neither does a reference that was resolved before its target was hidden and shown again. The
-    /// holder may have received another reference since.
+    /// It follows the `Spawned` of the target; in a burst, the `Spawned` of all objects of the burst. So a
+    /// program that maps ids to its own objects at `Spawned`, and references at `Spawned`, `Changed` and this
+    /// event, maps each reference in one pass over the events.
+    ///
+    /// A reference that was resolved before its target was hidden and shown again causes no event. The holder
+    /// may have received another reference since.
     ReferenceResolved {
         /// Holder of the reference.
         object: NetId,
@@ -170,6 +180,21 @@ pub enum ClientEvent {
         /// Number of dropped messages.
         messages: usize,
     },
+}
+
+impl ClientEvent {
+    /// Returns the changed fields of a `B`, for [`Changed`](Self::Changed); `None` for any other event.
+    pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
+        match self {
+            Self::Changed {
+                object,
+                behaviour,
+                fields,
+                ..
+            } => Changed::new(*object, *behaviour, *fields),
+            _ => None,
+        }
+    }
 }
 
 /// Reason why a client cannot make an object of the server.

@@ -48,7 +48,7 @@ impl NetworkClient {
             if let Some(slot) = slots.and_then(|slots| slots.slot_mut(hooks.behaviour)) {
                 let arguments = std::mem::take(&mut hooks.hooks);
                 let called = run_hooks(slot, Hooks::Changed(arguments));
-                let fields = ChangedFields::new(&slot.info().schema, hooks.fields);
+                let fields = ChangedFields::new(slot.info().class, hooks.fields);
                 self.hooks_called(&hooks, fields, called);
             }
         }

@@ -21,6 +21,7 @@ impl NetworkClient {
     /// ```
     pub fn forget_objects(&mut self) {
         if self.session.state == ClientState::Disconnected {
+            self.drop_link();
             self.forget_all();
         }
     }

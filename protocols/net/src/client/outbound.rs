@@ -7,8 +7,9 @@ use bytes::Bytes;
 use super::NetworkClient;
 use crate::Framing;
 use crate::message::{Message, Resync};
-use syncvar_runtime::NetId;
+use crate::recent::Recent;
 use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{Channel, NetId};
 
 /// Packet for the server.
 ///
@@ -41,6 +42,8 @@ pub(super) struct Outbound {
     channel: u8,
     /// Packets and their channels, oldest first.
     packets: VecDeque<(u8, Bytes)>,
+    /// Last packets of the session.
+    pub(super) recent: Recent,
     /// Packet that a transport polled last.
     pub(super) polled: Bytes,
 }
@@ -51,12 +54,13 @@ impl Outbound {
             buffer: Framing::Unet.segments(packet_size),
             channel: 0,
             packets: VecDeque::new(),
+            recent: Recent::default(),
             polled: Bytes::new(),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.buffer.is_empty() && self.packets.is_empty()
+        self.buffer.is_empty() && self.packets.is_empty() && !self.recent.is_waiting()
     }
 
     /// Cuts the buffer into packets.
@@ -87,9 +91,27 @@ impl NetworkClient {
     /// Returns the next packet for the transport. Poll until it returns `None`.
     pub fn poll_transmit(&mut self) -> Option<ClientPacket> {
         self.ask_for_refused();
-        let (channel, bytes) = self.outbound.pop()?;
+        let (channel, bytes) = match self.outbound.recent.pop_again() {
+            Some(packet) => packet,
+            None => self.next_packet()?,
+        };
         self.stats.sent.add(bytes.len());
         Some(ClientPacket { channel, bytes })
+    }
+
+    /// Takes a packet and counts it in the session.
+    fn next_packet(&mut self) -> Option<(u8, Bytes)> {
+        let (channel, bytes) = self.outbound.pop()?;
+        let kind = self.config.channels.get(usize::from(channel));
+        if kind != Some(&Channel::Unreliable) {
+            let recent = &mut self.outbound.recent;
+            if self.session.has_token() {
+                recent.keep(channel, bytes.clone(), self.config.resume_bytes);
+            } else {
+                recent.count();
+            }
+        }
+        Some((channel, bytes))
     }
 
     /// Returns whether packets or owner writes are pending.

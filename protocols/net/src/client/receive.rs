@@ -9,7 +9,7 @@ use crate::message::{
     ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, frames, unknown,
 };
 use syncvar_runtime::world::Departure;
-use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
+use syncvar_runtime::{Channel, NetId, NetworkReader, ReadError, ReadErrorKind};
 
 /// Work of one visited object, in bytes.
 const WORK_PER_OBJECT: usize = 64;
@@ -26,6 +26,10 @@ impl NetworkClient {
     /// known. An unreadable update is no error here: it poisons its object and is reported as
     /// [`ClientEvent::Poisoned`].
     pub fn handle_packet(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        if self.config.channels.get(usize::from(channel)) != Some(&Channel::Unreliable) {
+            let received = &mut self.session.ticket.received;
+            *received = received.saturating_add(1);
+        }
         if self.world.checked_out.depth() > 0 {
             let packet = Bytes::copy_from_slice(packet);
             self.session.deferred.push_back((channel, packet));
@@ -76,7 +80,8 @@ impl NetworkClient {
         }
         match (self.session.state, message_type) {
             (ClientState::Disconnected, _) => return Ok(()),
-            (_, MessageType::Disconnect) => self.handle_end(&Disconnect::decode(frame.payload)?),
+            (_, MessageType::Disconnect) => self.handle_end(Disconnect::decode(frame.payload)?),
+            (ClientState::Connecting, MessageType::Session) => self.handle_grant(frame.payload)?,
             (ClientState::Connecting, MessageType::Connect) => self.handle_accept(frame.payload)?,
             (ClientState::Connecting, MessageType::Schema) => self.handle_schema(frame.payload)?,
             (ClientState::Connecting, _) => return Err(unknown(frame)),

@@ -64,8 +64,8 @@ impl References {
     }
 }
 
-/// Returns whether a reference is unresolved. The objects of a burst are announced together, so that
-/// references between its new objects are resolved.
+/// Returns whether a reference is unresolved. The new objects of a burst are announced together, by ascending
+/// id: a reference to an earlier one of them is resolved, and a reference to a later one is reported.
 pub(super) fn is_unresolved(
     objects: &Table<Replica>,
     joining: bool,
@@ -76,7 +76,7 @@ pub(super) fn is_unresolved(
         _ if target == holder => false,
         None => true,
         Some(replica) if replica.is_visible() => false,
-        Some(replica) => replica.is_poisoned() || !joining || visible(holder),
+        Some(replica) => replica.is_poisoned() || !joining || visible(holder) || holder < target,
     }
 }
 
@@ -130,8 +130,8 @@ impl NetworkClient {
         }
     }
 
-    /// Removes the references to the new objects of a burst. Returns the pairs of holders that were
-    /// visible before.
+    /// Removes the references to the new objects of a burst. Returns the pairs of holders that are announced
+    /// before their target.
     pub(super) fn take_resolved(&mut self) -> Vec<(NetId, NetId)> {
         let mut resolved = Vec::new();
         for target in self.references.targets() {
@@ -140,7 +140,7 @@ impl NetworkClient {
                 continue;
             }
             for holder in self.references.take_target(target) {
-                if self.world.is_visible(holder) {
+                if self.world.is_visible(holder) || holder < target {
                     resolved.push((holder, target));
                 }
             }
@@ -151,6 +151,10 @@ impl NetworkClient {
     /// Reports the references to the new objects of a burst.
     pub(super) fn report_resolved(&mut self, resolved: Vec<(NetId, NetId)>) {
         for (object, target) in resolved {
+            // A callback may have removed one of them; a holder may be poisoned.
+            if !self.world.is_visible(object) || !self.world.is_visible(target) {
+                continue;
+            }
             let event = ClientEvent::ReferenceResolved { object, target };
             self.events.push(event);
         }

@@ -2,6 +2,9 @@
 
 mod burst;
 mod handshake;
+mod returning;
+
+pub(super) use returning::Ticket;
 
 use std::collections::VecDeque;
 
@@ -9,9 +12,10 @@ use bytes::Bytes;
 
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
-use crate::message::{Connect, Disconnect, PROTOCOL_VERSION};
+use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION};
+use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{ConnectionId, DisconnectReason, MAX_STRING_BYTES};
+use syncvar_runtime::{ConnectionId, DisconnectReason};
 
 /// State of a client's connection.
 ///
@@ -56,6 +60,10 @@ pub(super) struct Session {
     pub(super) deferred: VecDeque<(u8, Bytes)>,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
+    /// Session of the server, which outlives the link.
+    pub(super) ticket: Ticket,
+    /// Payload of join requests.
+    pub(super) join_payload: Payload,
 }
 
 impl Session {
@@ -63,16 +71,23 @@ impl Session {
         self.state == ClientState::Connected
     }
 
+    /// Returns whether the server has granted a session.
+    pub(super) fn has_token(&self) -> bool {
+        self.ticket.has_token()
+    }
+
     /// Returns whether the connection with this number is still open.
     pub(super) fn is_current(&self, number: u64) -> bool {
         self.number == number && self.is_connected()
     }
 
-    /// Resets the session for a new connection. State and number stay.
+    /// Resets the session for a new connection. State, number, token and join payload stay.
     fn reset(&mut self) {
         *self = Self {
             state: self.state,
             number: self.number,
+            ticket: self.ticket.without_objects(),
+            join_payload: std::mem::take(&mut self.join_payload),
             ..Self::default()
         };
     }
@@ -82,13 +97,9 @@ impl NetworkClient {
     /// Closes the connection. The server receives at most 32 767 bytes of the text. The objects stay
     /// until the next connection, or [`forget_objects`](Self::forget_objects).
     pub fn disconnect(&mut self, text: &str) {
-        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
         if self.session.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
-            self.send(&Disconnect {
-                reason: crate::message::number(&reason),
-                text: text.into(),
-            });
+            self.send(&Disconnect::from(&reason));
             self.end_session(reason);
         }
     }
@@ -96,19 +107,26 @@ impl NetworkClient {
     /// Begins a connection: the transport is connected to the server.
     ///
     /// Objects of an earlier connection are removed, and their
-    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs.
+    /// [`on_network_despawn`](syncvar_runtime::NetworkLifecycle::on_network_despawn) runs. After a lost
+    /// link with a [session](Self::session_token), the objects stay.
     pub fn handle_connect(&mut self) {
         self.session.number += 1;
-        self.forget_all();
-        self.forget_missed();
-        self.session.reset();
-        self.inbound.reset();
-        self.early = super::EarlyMessages::default();
-        self.clock.reset_server();
-        self.writes = super::PendingWrites::default();
+        if self.is_away() {
+            self.session.closing = None;
+            self.session.server_schema.clear();
+        } else {
+            self.forget_all();
+            self.forget_missed();
+            self.session.reset();
+            self.inbound.reset();
+            self.early = super::EarlyMessages::default();
+            self.clock.reset_server();
+            self.writes = super::PendingWrites::default();
+        }
         self.outbound = super::Outbound::new(self.config.packet_size);
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
+            self.send_join_request();
             let schema_hash = self.world.prefabs.schema_hash();
             self.send(&Connect {
                 version: PROTOCOL_VERSION,
@@ -120,6 +138,25 @@ impl NetworkClient {
         }
     }
 
+    /// Sets the payload of the next connections: a name, a token, a build. The server's program
+    /// receives it before it accepts the client
+    /// ([`ServerEvent::JoinRequested`](crate::ServerEvent::JoinRequested)). A server closes a
+    /// connection with more than
+    /// [`Limits::max_join_payload`](syncvar_runtime::Limits::max_join_payload), 4 096 bytes by
+    /// default. A client that does not compare schemas sends no payload.
+    pub fn set_join_payload(&mut self, payload: Payload) {
+        self.session.join_payload = payload;
+    }
+
+    /// Sends the join request, if it has contents.
+    fn send_join_request(&mut self) {
+        let payload = self.session.join_payload.clone();
+        let returning = self.session.ticket.returning();
+        if returning.is_some() || !payload.is_empty() {
+            self.send(&JoinRequest { returning, payload });
+        }
+    }
+
     /// Ends the connection: the transport has lost it.
     pub fn handle_disconnect(&mut self) {
         self.end_session(DisconnectReason::ConnectionLost);
@@ -128,6 +165,7 @@ impl NetworkClient {
 
     /// Ends the connection and reports it.
     fn end_session(&mut self, reason: DisconnectReason) {
+        let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
         let event = match self.session.state {
             ClientState::Disconnected => return,
             ClientState::Connecting => ClientEvent::Refused { reason },
@@ -135,7 +173,10 @@ impl NetworkClient {
         };
         self.session.state = ClientState::Disconnected;
         self.session.closing = Some(ConnectionId::SERVER);
-        self.drop_all_early();
+        if !returns {
+            self.session.ticket = Ticket::default();
+            self.drop_all_early();
+        }
         self.events.push(event);
     }
 }

@@ -87,7 +87,8 @@ impl NetworkClient {
 
     /// Returns whether this client may write the fields of an object that its owner writes.
     fn may_write(&self, id: NetId) -> bool {
-        self.is_owner(id) && self.is_connected() && self.config.compare_schemas
+        let connected = self.is_connected() || self.is_away();
+        self.is_owner(id) && connected && self.config.compare_schemas
     }
 
     /// Prepares checked-out behaviours for writes of their callbacks.
@@ -116,7 +117,7 @@ impl NetworkClient {
             if refused != 0 {
                 clear_dirty_bits(slot, refused);
                 self.writes.refused.insert(id);
-                let fields = ChangedFields::new(&slot.info().schema, refused);
+                let fields = ChangedFields::new(slot.info().class, refused);
                 report_refused(&mut self.events, id, index, fields);
             }
             if dirty & writable != 0 {
@@ -149,7 +150,7 @@ impl NetworkClient {
 
     /// Requests the snapshots of objects with refused writes.
     pub(super) fn ask_for_refused(&mut self) {
-        if !self.writes.refused.is_empty() {
+        if !self.writes.refused.is_empty() && !self.is_away() {
             for id in std::mem::take(&mut self.writes.refused).iter() {
                 if self.world.contains(id) && self.is_connected() {
                     self.request_snapshot(id);

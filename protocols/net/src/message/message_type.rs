@@ -68,6 +68,9 @@ message_types! {
     ObjectHide = 13,
     /// Server to client: whether this client owns an object.
     LocalClientAuthority = 15,
+    /// Client to server, before `Connect`: the return to a session, and the payload of the program. Server
+    /// to client, before `Connect`: the session. Extension.
+    Session = 19,
     /// Client to server: a request for a snapshot. Extension.
     Resync = 20,
     /// Server to client, before a refusal: the description of one prefab. Extension.

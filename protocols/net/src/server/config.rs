@@ -1,28 +1,46 @@
 //! Settings of a server.
 
+use std::time::Duration;
+
 use crate::Framing;
 
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
-use syncvar_runtime::object::ChannelInfo;
+use syncvar_runtime::object::{ChannelInfo, Nanos, nanos};
 use syncvar_runtime::packet::Room;
+use syncvar_runtime::time::send_interval;
 use syncvar_runtime::{Channel, Limits};
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::ServerConfig;
+/// use syncvar::{ServerConfig, limits::Limits};
 ///
-/// let mut config = ServerConfig::default();
-/// config.tick_rate = 60;
-/// config.limits.command_rate = 20.0;
+/// let config = ServerConfig {
+///     tick_rate: 60,
+///     limits: Limits { command_rate: 20.0, ..Limits::default() },
+///     ..ServerConfig::default()
+/// };
 /// let server = NetworkServer::with_config(Prefabs::new(), config);
 /// assert_eq!(server.config().tick_rate, 60);
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ServerConfig {
+    /// Ticks per second; 30 by default, at least 1. The one rate of the server:
+    ///
+    /// * The transports update the server at this rate (`TcpServer::run`, `Host::run`). A program with
+    ///   a loop calls [`NetworkServer::update`] at this rate.
+    /// * [`NetworkServer::network_time`] counts ticks of this rate. Clients receive it.
+    /// * It is the base of [`send_interval`](Self::send_interval).
+    pub tick_rate: u32,
+    /// Send interval of behaviours without `#[network_behaviour(send_interval = ...)]`. The default is
+    /// `None`, three ticks: 0.1 s at 30 ticks per second, as in UNet, and 0.05 s at 60. Zero sends
+    /// changes with each update, as in Mirror.
+    ///
+    /// An interval ends with the first update after more than its time. A positive interval of a
+    /// behaviour below one tick is logged as a warning, once for each server.
+    pub send_interval: Option<Duration>,
     /// Maximum packet size in bytes for gathered messages; 1340 as in UNet. A larger message gets a
     /// packet alone, on a reliable channel.
     pub packet_size: usize,
@@ -45,6 +63,20 @@ pub struct ServerConfig {
     /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
     /// a connection is accepted at once.
     pub compare_schemas: bool,
+    /// Whether the program decides about each connection; [`Admission::Open`] by default.
+    pub admission: Admission,
+    /// Time for a client without a link to return to its connection and its objects; zero by default,
+    /// which ends a connection with its link. It requires
+    /// [`session_tokens`](Self::session_tokens) and [`compare_schemas`](Self::compare_schemas).
+    pub reconnect_grace: Duration,
+    /// Source of unpredictable bytes for session tokens, such as `rand::random`; none by default. The
+    /// server has no random numbers. Each client that knows or guesses a token takes the session over,
+    /// so a counter or a seeded generator serves for tests only.
+    pub session_tokens: Option<fn() -> [u8; 16]>,
+    /// Bytes of the last packets that the server keeps for each connection with a session; 256 KiB by
+    /// default. A client that has missed at most these packets resumes; another one receives all
+    /// visible objects.
+    pub resume_bytes: usize,
     /// Best framing for clients that request it. [`Framing::Compact`] puts many objects into one
     /// message; [`Framing::Unet`] is the literal bytes of UNet. Clients without schema comparison
     /// always get the latter.
@@ -54,9 +86,6 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
-    /// Ticks per second of [`NetworkServer::network_time`]; 30 by default, at least 1. Clients
-    /// receive it. It does not limit the rate of updates.
-    pub tick_rate: u32,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
@@ -69,18 +98,59 @@ pub struct ServerConfig {
     pub parallel_from: usize,
 }
 
+/// Decision about connections whose schema matches.
+///
+/// ```
+/// use syncvar::join::{Admission, Payload, Refusal};
+/// use syncvar::{ClientConfig, ServerConfig, prelude::*};
+///
+/// let mut config = ServerConfig::default();
+/// config.admission = Admission::Decide;
+/// let mut net = MemoryNetwork::with_config(Prefabs::new, config, Default::default());
+/// let mut client = NetworkClient::new(Prefabs::new());
+/// client.set_join_payload(Payload::of(&String::from("secret"))?);
+/// net.connect_client(client);
+/// net.step();
+/// while let Some(event) = net.server.poll_event() {
+///     if let ServerEvent::JoinRequested { connection, payload, .. } = event {
+///         match payload.decode::<String>().as_deref() {
+///             Ok("secret") => net.server.accept(connection)?,
+///             _ => net.server.refuse(connection, "wrong password")?,
+///         }
+///     }
+/// }
+/// net.settle();
+/// assert!(net.client(0).is_connected());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Admission {
+    /// The server accepts each connection at once.
+    #[default]
+    Open,
+    /// Each connection waits for [`accept`](crate::NetworkServer::accept) or
+    /// [`refuse`](crate::NetworkServer::refuse), at most for
+    /// [`Limits::join_timeout`](syncvar_runtime::Limits::join_timeout).
+    Decide,
+}
+
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
+            tick_rate: 30,
+            send_interval: None,
             packet_size: 1340,
             max_message_size: 16 * 1024 * 1024,
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
+            admission: Admission::Open,
+            reconnect_grace: Duration::ZERO,
+            session_tokens: None,
+            resume_bytes: 256 * 1024,
             framing: Framing::Compact,
             limits: Limits::default(),
             resyncs_per_update: 64,
-            tick_rate: 30,
             max_events: 100_000,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -89,6 +159,11 @@ impl Default for ServerConfig {
 }
 
 impl ServerConfig {
+    /// Returns the send interval of behaviours without one.
+    pub(super) fn default_interval(&self) -> Nanos {
+        nanos(send_interval(self.send_interval, self.tick_rate))
+    }
+
     /// Returns the packet size for gathered messages.
     pub(super) fn gathered_size(&self) -> usize {
         if self.gather { self.packet_size } else { 0 }

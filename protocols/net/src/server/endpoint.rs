@@ -7,14 +7,14 @@ use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
 use super::{NetworkServer, PacketError, ServerEvent};
 
 impl NetworkServer {
-    /// Returns a connection that the server has ended, each once. The transport closes it after the
+    /// Returns the link of a connection that the server has ended, or that has another link, each once. The transport closes it after the
     /// packets that were [polled](Self::poll_transmit) before.
     pub fn poll_close(&mut self) -> Option<ConnectionId> {
         self.sessions.closing.pop_front()
     }
 }
 
-/// The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). The limits
+/// A connection of the transport is a [link](NetworkServer::link) here. The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). The limits
 /// of a connection are ignored.
 impl Endpoint for NetworkServer {
     type Error = PacketError;
@@ -26,6 +26,7 @@ impl Endpoint for NetworkServer {
 
     fn accepts_packets(&self, connection: ConnectionId) -> bool {
         let (limits, now) = (&self.config.limits, self.clock.now());
+        let connection = self.sessions.returns.of_link(connection);
         self.sessions.accepts(connection, limits, now)
     }
 
@@ -42,21 +43,33 @@ impl Endpoint for NetworkServer {
         self.handle_disconnect(connection);
     }
 
-    fn disconnect(&mut self, connection: ConnectionId, text: &str) {
-        self.disconnect(connection, text);
+    fn disconnect(&mut self, link: ConnectionId, text: &str) {
+        if let Some(connection) = self.sessions.of_link(link) {
+            self.disconnect(connection, text);
+        }
     }
 
-    fn is_connected(&self, connection: ConnectionId) -> bool {
-        self.sessions.knows(connection)
+    fn is_connected(&self, link: ConnectionId) -> bool {
+        let connection = self.sessions.of_link(link);
+        connection.is_some_and(|connection| self.sessions.knows(connection))
     }
 
     /// A ready client pings if the schemas are compared.
     fn expects_packets(&self, connection: ConnectionId) -> bool {
+        let connection = self.sessions.returns.of_link(connection);
         self.config.compare_schemas && self.sessions.is_ready(connection)
     }
 
     fn update(&mut self, now: Duration) {
-        self.update(now);
+        self.advance(now);
+    }
+
+    fn hold_clock(&mut self, held: bool) {
+        self.clock.hold(held);
+    }
+
+    fn tick_rate(&self) -> u32 {
+        self.config.tick_rate
     }
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {

@@ -4,9 +4,10 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::{
-    ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback, NetId,
-    ReadError, ReceivedEvent, SynchronizeError, WriteError,
+    Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback,
+    NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError, WriteError,
 };
 
 /// An event on the server.
@@ -31,6 +32,17 @@ use syncvar_runtime::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ServerEvent {
+    /// A connection waits for [`accept`](crate::NetworkServer::accept) or
+    /// [`refuse`](crate::NetworkServer::refuse): see [`Admission::Decide`](crate::Admission::Decide).
+    JoinRequested {
+        /// The connection.
+        connection: ConnectionId,
+        /// Earlier connection, if the client returns to a session: the connection after the
+        /// acceptance.
+        returning: Option<ConnectionId>,
+        /// Payload of the client; empty if it sent none.
+        payload: Payload,
+    },
     /// A connection was accepted: its schema matches.
     Connected {
         /// The connection.
@@ -42,6 +54,21 @@ pub enum ServerEvent {
         connection: ConnectionId,
         /// The reason.
         reason: DisconnectReason,
+    },
+    /// A ready connection has lost its link. It keeps its objects for
+    /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace); then it is
+    /// [`Disconnected`](Self::Disconnected).
+    Away {
+        /// The connection.
+        connection: ConnectionId,
+    },
+    /// The client of a connection has returned over another link.
+    Returned {
+        /// The connection, with its earlier number.
+        connection: ConnectionId,
+        /// Whether it receives the missing packets only. Otherwise it becomes ready again, and receives
+        /// all visible objects.
+        resumed: bool,
     },
     /// A connection is ready and has all visible objects.
     Ready {
@@ -164,6 +191,21 @@ pub enum ServerEvent {
         /// Its channel.
         channel: u8,
     },
+}
+
+impl ServerEvent {
+    /// Returns the fields of a `B` that an owner has written, for [`Written`](Self::Written); `None` for any other event.
+    pub fn changed<B: NetworkBehaviour>(&self) -> Option<Changed<B>> {
+        match self {
+            Self::Written {
+                object,
+                behaviour,
+                fields,
+                ..
+            } => Changed::new(*object, *behaviour, *fields),
+            _ => None,
+        }
+    }
 }
 
 /// Error of a packet that was not handled completely.

@@ -14,7 +14,7 @@ pub(super) mod spawn;
 use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 use crate::server::NetworkServer;
-use crate::server::visibility::snapshot::PrefabInfo;
+use crate::server::visibility::snapshot::{PrefabInfo, PrefabPolicy};
 
 impl NetworkServer {
     /// Returns the facts about the prefab of a pool.
@@ -22,6 +22,12 @@ impl NetworkServer {
     pub(super) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {
         self.prefab_infos
             .get(self.world.pools.prefab(pool) as usize)
+    }
+
+    /// Returns the field policies of an object's prefab.
+    pub(super) fn policy(&self, id: NetId) -> Option<PrefabPolicy> {
+        let replicated = self.world.objects.get(id.0)?;
+        Some(self.prefab_info(replicated.at.pool)?.policy)
     }
 
     /// Returns whether the objects of a pool have restricted fields.

@@ -1,9 +1,11 @@
 //! Connections and their requests for the next update.
 
+pub(super) mod admission;
 pub(super) mod command;
 pub(super) mod connection;
 pub(super) mod ping;
 pub(super) mod receive;
+pub(super) mod session;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,13 +17,15 @@ use syncvar_runtime::{ConnectionId, Limits, NetId, ObjectError};
 
 use crate::Framing;
 use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::sessions::session::Returns;
 
 /// Connections and their requests for the next update.
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) connections: Table<Connection>,
     ids: ConnectionIds,
-    /// Ended connections that the transport has not closed.
+    pub(super) returns: Returns,
+    /// Links of ended connections that the transport has not closed.
     pub(super) closing: VecDeque<ConnectionId>,
     /// Hash of all schemas, compared with the hash of each client.
     pub(super) schema_hash: u64,
@@ -45,6 +49,7 @@ impl Sessions {
         Self {
             connections: Table::default(),
             ids: ConnectionIds::default(),
+            returns: Returns::default(),
             closing: VecDeque::new(),
             schema_hash,
             joining: Vec::new(),
@@ -58,8 +63,17 @@ impl Sessions {
 
     /// Returns the number of the next connection.
     pub(super) fn next_id(&mut self) -> ConnectionId {
-        let connections = &self.connections;
-        self.ids.next(|id| connections.get(id.0).is_some())
+        let (connections, returns) = (&self.connections, &self.returns);
+        self.ids
+            .next(|id| connections.get(id.0).is_some() || returns.has_link(id))
+    }
+
+    /// Returns the connection of a link. A former link has none.
+    #[inline]
+    pub(super) fn of_link(&self, link: ConnectionId) -> Option<ConnectionId> {
+        let id = self.returns.of_link(link);
+        let connection = self.connections.get(id.0)?;
+        (connection.link() == Some(link)).then_some(id)
     }
 
     /// Returns whether a connection exists and is not closing.

@@ -5,6 +5,7 @@ use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
+use crate::schema::BehaviourClass;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
@@ -17,15 +18,20 @@ pub struct TypedSlot<B: NetworkBehaviour> {
     last_send: Nanos,
     /// Values for the hooks after a read, or for codecs during a change.
     previous: Option<B::Previous>,
-    /// State of the restricted fields; `None` without such fields.
+    /// State of the restricted fields; `None` if none of them needs it.
     pub(in crate::object) policy: Option<Box<PolicyState>>,
 }
 
 impl<B: NetworkBehaviour> TypedSlot<B> {
     const INFO: &'static SlotInfo = &SlotInfo {
+        class: BehaviourClass::of::<B>(),
         schema: B::SCHEMA,
         channel: B::INFO.channel,
-        send_interval: nanos(B::INFO.send_interval),
+        send_interval: if B::INFO.has_interval {
+            Some(nanos(B::INFO.send_interval))
+        } else {
+            None
+        },
         delivery: B::INFO.delivery,
         resendable: B::SCHEMA.resendable(),
         operation_bits: B::SCHEMA.operation_bits(),
@@ -47,7 +53,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             behaviour,
             last_send: 0,
             previous: None,
-            policy: Self::INFO.policy.any().then(Box::default),
+            policy: Self::INFO.policy.has_state().then(Box::default),
         }
     }
 }
@@ -244,6 +250,13 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn policy_state(&self) -> Option<&PolicyState> {
         self.policy.as_deref()
+    }
+
+    fn drop_fields(&mut self, fields: u64) {
+        BehaviourFields::clear_dirty_bits(&mut self.behaviour, fields);
+        if let Some(state) = &mut self.policy {
+            state.relayed &= !fields;
+        }
     }
 
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {

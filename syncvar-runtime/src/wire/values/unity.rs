@@ -33,7 +33,8 @@ macro_rules! floats {
 
             #[inline]
             fn write(&self, writer: &mut NetworkWriter) {
-                $(writer.write_f32(self.$field);)+
+                let bytes = [$(self.$field.to_le_bytes()),+];
+                writer.write_bytes(bytes.as_flattened());
             }
 
             #[inline]

@@ -30,8 +30,10 @@ impl MirrorClientVictim {
     /// If the client does not receive the objects.
     #[must_use]
     pub fn new(blanks: u32, fill: impl FnOnce(&mut Watched)) -> Self {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut server = MirrorServer::with_config(mirror_trove_prefabs(), config);
         let mut watched = Watched::default();
         fill(&mut watched);

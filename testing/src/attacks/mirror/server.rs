@@ -33,8 +33,10 @@ impl MirrorServerVictim {
     /// If the observer is not accepted.
     #[must_use]
     pub fn new(blanks: u32, fill: impl FnOnce(&mut MirrorTrove)) -> Self {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut end = MirrorServer::with_config(mirror_trove_prefabs(), config);
         let mut trove = MirrorTrove::default();
         fill(&mut trove);

@@ -189,8 +189,10 @@ pub(crate) struct World {
 impl World {
     /// A chest and a safe that everybody sees, a chest that nobody sees, and a basket.
     pub(crate) fn new(second: Channel, link: Link) -> Self {
-        let mut config = ServerConfig::default();
-        config.channels = vec![Channel::Reliable, second];
+        let mut config = ServerConfig {
+            channels: vec![Channel::Reliable, second],
+            ..ServerConfig::default()
+        };
         // The whole of a basket fits an unreliable packet.
         config.packet_size = if second == Channel::Reliable {
             200

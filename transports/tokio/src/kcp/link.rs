@@ -154,6 +154,10 @@ impl ServerLink for KcpLink {
         }
     }
 
+    fn peer_addr(&self) -> Option<SocketAddr> {
+        self.socket.peer_addr().ok()
+    }
+
     fn limits(&self) -> PacketLimits {
         LIMITS
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
 use tokio::io::ReadBuf;
-use tokio::net::{ToSocketAddrs, UdpSocket};
+use tokio::net::UdpSocket;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use super::clients::{Client, Clients, Stage, counter};
@@ -18,7 +18,7 @@ use super::{INTERVAL, KcpError, LIMITS, MAX_DATAGRAM};
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
 use crate::turn::{Turn, take_turns};
-use crate::{TransportCounters, TransportOptions};
+use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
 /// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
 const SOCKET_BUFFER: usize = 7 * 1024 * 1024;
@@ -39,18 +39,18 @@ pub(crate) struct KcpListener {
     /// Connection whose turn is next.
     next_turn: ConnectionId,
     /// Time of the last tick.
-    received: Instant,
+    now: Option<Duration>,
     options: TransportOptions,
-    counters: TransportCounters,
+    admission: Arc<Admission>,
 }
 
 impl KcpListener {
-    pub(crate) async fn bind(addr: impl ToSocketAddrs) -> io::Result<Self> {
-        let socket = bind(addr).await?;
+    pub(crate) fn bind(addrs: &[SocketAddr]) -> io::Result<Self> {
+        let socket = bind(addrs)?;
         configure(&socket);
         let options = TransportOptions::default();
-        let counters = TransportCounters::default();
-        let admission = Admission::new(&options, counters.clone());
+        let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
+        let admission = Admission::new(&options, counters, peers);
         Ok(Self {
             socket,
             reading: true,
@@ -59,9 +59,9 @@ impl KcpListener {
             started: Instant::now(),
             timer: timer(),
             next_turn: ConnectionId(0),
-            received: Instant::now(),
+            now: None,
             options,
-            counters,
+            admission,
         })
     }
 
@@ -128,7 +128,8 @@ impl KcpListener {
         );
         if let Some(next) = turns {
             self.next_turn = next;
-            self.counters.count(|stats| &mut stats.tick_full);
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.tick_full);
         }
     }
 
@@ -138,6 +139,7 @@ impl KcpListener {
             let Ok(_) = client.begin(&self.options);
             while let Ok(Some(_)) = client.receive(connection, server, usize::MAX) {}
             self.addrs.remove(&connection);
+            self.admission.peers().end(connection);
             server.handle_disconnect(connection);
         }
     }
@@ -147,7 +149,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
     fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>) {
         self.clients = Clients::new(options, admission);
         self.options = options.clone();
-        self.counters = admission.counters().clone();
+        self.admission = Arc::clone(admission);
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -165,7 +167,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         received
     }
 
-    fn receive(&mut self, server: &mut E) {
+    fn receive(&mut self, server: &mut E, now: Duration) {
         self.reading = true;
         for client in std::mem::take(&mut self.clients.replaced) {
             self.receive_last(client, server);
@@ -175,21 +177,22 @@ impl<E: Endpoint> Listener<E> for KcpListener {
                 let connection = server.handle_connect(LIMITS);
                 tracing::debug!(%connection, %from, "connected by KCP");
                 self.addrs.insert(connection, from);
+                self.admission.peers().add(connection, from);
                 client.stage = Stage::Known(connection);
             }
         }
         self.take_turns(server);
-        let now = Instant::now();
-        let elapsed = now.duration_since(self.received);
-        self.received = now;
+        let last = self.now.replace(now);
+        let elapsed = now.saturating_sub(last.unwrap_or(now));
         for client in self.clients.by_addr.values_mut() {
             let reason = client.end_tick(server, elapsed, &self.options);
             if let (Some(reason), Stage::Known(connection)) = (reason, client.stage) {
                 tracing::info!(%connection, %reason, "disconnected");
                 if let Some(counter) = counter(reason) {
-                    self.counters.count(counter);
+                    self.admission.counters().count(counter);
                 }
                 self.addrs.remove(&connection);
+                self.admission.peers().end(connection);
                 server.handle_disconnect(connection);
                 // The queue may end with a `Disconnect`.
                 client.stage = Stage::Leaving;
@@ -223,6 +226,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         let Some(addr) = self.addrs.remove(&connection) else {
             return false;
         };
+        self.admission.peers().end(connection);
         if let Some(client) = self.clients.by_addr.get_mut(&addr) {
             client.connection.close(self.started.elapsed(), linger);
             client.stage = Stage::Leaving;
@@ -230,7 +234,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         true
     }
 
-    fn flush(&mut self) {
+    fn flush(&mut self, _: Duration) {
         self.clients.update(self.started.elapsed());
     }
 
@@ -265,10 +269,10 @@ impl Drop for KcpListener {
 }
 
 /// Binds a socket to the first address that the system grants.
-async fn bind(addrs: impl ToSocketAddrs) -> io::Result<UdpSocket> {
+fn bind(addrs: &[SocketAddr]) -> io::Result<UdpSocket> {
     let mut last = None;
-    for addr in tokio::net::lookup_host(addrs).await? {
-        match bind_to(addr) {
+    for addr in addrs {
+        match bind_to(*addr) {
             Ok(socket) => return Ok(socket),
             Err(error) => last = Some(error),
         }

@@ -12,15 +12,13 @@ use std::time::Duration;
 /// use std::time::Duration;
 /// use syncvar::tcp::{Reconnect, TcpOptions};
 ///
-/// let mut reconnect = Reconnect::default();
-/// reconnect.max_attempts = 3;
+/// let reconnect = Reconnect { max_attempts: 3, ..Reconnect::default() };
 /// assert_eq!(reconnect.delay(0), Duration::from_millis(250));
 /// assert_eq!(reconnect.delay(2), Duration::from_secs(1));
-/// let mut options = TcpOptions::default();
-/// options.reconnect = Some(reconnect);
+/// let options = TcpOptions { reconnect: Some(reconnect), ..TcpOptions::default() };
+/// # let _ = options;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Reconnect {
     /// Time before the first attempt; each further attempt waits twice as long. 250 ms.
     pub first_delay: Duration,

@@ -11,8 +11,10 @@ use std::sync::Arc;
 /// use syncvar::tcp::{ReservedPlaces, TcpOptions};
 ///
 /// let office = IpAddr::from(Ipv4Addr::new(192, 0, 2, 7));
-/// let mut options = TcpOptions::default();
-/// options.max_connections = 100;
+/// let mut options = TcpOptions {
+///     max_connections: 100,
+///     ..TcpOptions::default()
+/// };
 /// // 90 places for all addresses, 10 more for the office.
 /// options.reserved = ReservedPlaces::new(10, move |address| address == office);
 /// ```

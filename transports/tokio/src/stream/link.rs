@@ -1,6 +1,7 @@
 //! TCP socket of a client.
 
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -105,6 +106,10 @@ impl ServerLink for StreamLink {
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             _ => Poll::Pending,
         }
+    }
+
+    fn peer_addr(&self) -> Option<SocketAddr> {
+        self.stream.peer_addr().ok()
     }
 
     fn limits(&self) -> PacketLimits {

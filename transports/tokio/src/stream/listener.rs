@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
-use tokio::net::{TcpListener, TcpSocket, TcpStream, ToSocketAddrs};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
@@ -17,7 +17,7 @@ use super::connection::{Connection, Fault};
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
 use crate::turn::take_turns;
-use crate::{TransportCounters, TransportOptions};
+use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
 /// Most connections that wait for [`StreamListener::poll`]. Most systems grant less.
 const BACKLOG: u32 = 4096;
@@ -39,7 +39,7 @@ pub(crate) struct StreamListener {
     /// Connection whose turn is next.
     next_turn: ConnectionId,
     /// Time of the last tick.
-    received: Instant,
+    now: Option<Duration>,
     /// Connections that the server has ended, as long as their queues are not sent.
     closing: Vec<Closing>,
     /// Tasks of all connections, including the closing ones.
@@ -48,23 +48,24 @@ pub(crate) struct StreamListener {
 
 #[derive(Debug)]
 struct Closing {
-    deadline: Option<Instant>,
+    deadline: Option<Duration>,
     task: AbortHandle,
 }
 
 impl StreamListener {
-    pub(crate) async fn bind(addr: impl ToSocketAddrs, framing: Framing) -> io::Result<Self> {
+    pub(crate) fn bind(addrs: &[SocketAddr], framing: Framing) -> io::Result<Self> {
         let options = TransportOptions::default();
+        let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         Ok(Self {
-            listener: bind(addr).await?,
+            listener: bind(addrs)?,
             framing,
             accepting: true,
-            admission: Admission::new(&options, TransportCounters::default()),
+            admission: Admission::new(&options, counters, peers),
             options,
             new: Vec::new(),
             connections: BTreeMap::new(),
             next_turn: ConnectionId(0),
-            received: Instant::now(),
+            now: None,
             closing: Vec::new(),
             tasks: JoinSet::new(),
         })
@@ -98,15 +99,16 @@ impl StreamListener {
         self.new.push((peer, connection));
     }
 
-    fn drop_connection(&mut self, connection: ConnectionId, linger: Duration) -> bool {
-        let Some(connection) = self.connections.remove(&connection) else {
+    fn drop_connection(&mut self, id: ConnectionId, linger: Duration) -> bool {
+        let Some(connection) = self.connections.remove(&id) else {
             return false;
         };
         let task = connection.close();
         if linger.is_zero() {
             task.abort();
         }
-        let deadline = Instant::now().checked_add(linger);
+        self.admission.peers().end(id);
+        let deadline = self.now.unwrap_or_default().checked_add(linger);
         self.closing.push(Closing { deadline, task });
         true
     }
@@ -166,16 +168,16 @@ impl<E: Endpoint> Listener<E> for StreamListener {
         Poll::Ready(())
     }
 
-    fn receive(&mut self, server: &mut E) {
+    fn receive(&mut self, server: &mut E, now: Duration) {
         self.accepting = true;
         for (peer, new) in self.new.drain(..) {
             let connection = server.handle_connect(super::limits(&self.options));
             tracing::debug!(%connection, %peer, "connected");
+            self.admission.peers().add(connection, peer);
             self.connections.insert(connection, new);
         }
-        let now = Instant::now();
-        let elapsed = now.duration_since(self.received);
-        self.received = now;
+        let last = self.now.replace(now);
+        let elapsed = now.saturating_sub(last.unwrap_or(now));
         let mut faults = Vec::new();
         let turns = take_turns(
             &mut self.connections,
@@ -217,8 +219,7 @@ impl<E: Endpoint> Listener<E> for StreamListener {
         self.drop_connection(connection, linger)
     }
 
-    fn flush(&mut self) {
-        let now = Instant::now();
+    fn flush(&mut self, now: Duration) {
         self.closing.retain(|closing| {
             if closing.deadline.is_some_and(|deadline| deadline <= now) {
                 if !closing.task.is_finished() {
@@ -247,10 +248,10 @@ impl<E: Endpoint> Listener<E> for StreamListener {
 }
 
 /// Listens on the first address that the system grants.
-async fn bind(addrs: impl ToSocketAddrs) -> io::Result<TcpListener> {
+fn bind(addrs: &[SocketAddr]) -> io::Result<TcpListener> {
     let mut last = None;
-    for addr in tokio::net::lookup_host(addrs).await? {
-        match bind_to(addr) {
+    for addr in addrs {
+        match bind_to(*addr) {
             Ok(listener) => return Ok(listener),
             Err(error) => last = Some(error),
         }

@@ -1,6 +1,7 @@
 //! `TcpClient`.
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use syncvar_net::{ClientEvent, NetworkClient};
@@ -16,18 +17,18 @@ const MAX_PACKET: usize = 8 * 1024 * 1024;
 /// Bytes before the payload of a long message.
 const MESSAGE_HEAD: usize = 10;
 
-/// Time between two updates of the client.
-const TICK: Duration = Duration::from_millis(25);
-
 /// Reason for which a [`TcpClient`] has received no packet.
 pub type TcpError = TransportError<ReadError>;
 
-/// A [`NetworkClient`] with a connection by TCP. A [`Peer`] is the same without the client.
+/// A [`NetworkClient`] with a connection by TCP. A [`Peer`] is the same without the client, for programs
+/// with a loop.
 ///
 /// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
-/// await one of them most of the time. Then packets are read and written, and the client is
-/// [updated](NetworkClient::update) 40 times a second and with every packet, by the time since the
-/// connection. Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. A client
+/// await one of them most of the time. Then packets are read and written, and the client is updated at
+/// its [`tick_rate`](syncvar_net::ClientConfig::tick_rate) and with every packet, by the
+/// [time](Self::now) since the connection. The transport owns that clock: a call of
+/// [`NetworkClient::update`] has no effect until [`disconnect`](Self::disconnect) returns the client.
+/// Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. A client
 /// that is not awaited sends no pings, and loses its connection after the server's
 /// [`idle_timeout`](TcpOptions::idle_timeout). Dropping a client cuts its connection;
 /// [`disconnect`](Self::disconnect) tells the server.
@@ -73,16 +74,12 @@ impl TcpClient {
     ///
     /// In a tokio runtime without a timer.
     pub async fn connect(addr: impl ToSocketAddrs, client: NetworkClient) -> io::Result<Self> {
-        let options = TcpOptions {
-            tick: TICK,
-            ..TcpOptions::default()
-        };
-        Self::connect_with(addr, client, options).await
+        Self::connect_with(addr, client, TcpOptions::default()).await
     }
 
-    /// [`connect`](Self::connect), with options: `tick`, `connect_timeout`, `handshake_timeout`,
-    /// `idle_timeout`, `close_timeout` and `reconnect`; also a `max_packet` that is longer than the
-    /// client's. The others are of servers.
+    /// [`connect`](Self::connect), with options: `connect_timeout`, `handshake_timeout`, `idle_timeout`,
+    /// `close_timeout` and `reconnect`; also a `max_packet` that is longer than the client's. The others
+    /// are of servers.
     ///
     /// ```no_run
     /// # async fn play(client: syncvar::NetworkClient) -> std::io::Result<()> {
@@ -90,9 +87,11 @@ impl TcpClient {
     /// use syncvar::ClientEvent;
     /// use syncvar::tcp::{Reconnect, TcpClient, TcpOptions};
     ///
-    /// let mut options = TcpOptions::default();
-    /// options.connect_timeout = Duration::from_secs(3);
-    /// options.reconnect = Some(Reconnect::default());
+    /// let options = TcpOptions {
+    ///     connect_timeout: Duration::from_secs(3),
+    ///     reconnect: Some(Reconnect::default()),
+    ///     ..TcpOptions::default()
+    /// };
     /// let mut tcp = TcpClient::connect_with("127.0.0.1:7777", client, options).await?;
     /// while let Some(event) = tcp.next_event().await {
     ///     match event {
@@ -110,7 +109,9 @@ impl TcpClient {
     /// # Errors
     ///
     /// When the connection fails. After the `connect_timeout` its kind is
-    /// [`TimedOut`](io::ErrorKind::TimedOut), with a [`Timeout`](crate::Timeout) inside.
+    /// [`TimedOut`](io::ErrorKind::TimedOut), with a [`Timeout`](crate::Timeout) inside. Also, with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), when the client's
+    /// [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the `idle_timeout`.
     ///
     /// # Panics
     ///
@@ -120,14 +121,9 @@ impl TcpClient {
         mut client: NetworkClient,
         options: TcpOptions,
     ) -> io::Result<Self> {
-        let longest = client.config().max_message_size;
-        let longest = MAX_PACKET.max(longest.saturating_add(MESSAGE_HEAD));
-        let options = TransportOptions {
-            max_frame: longest.max(options.max_packet),
-            send_timeout: Duration::MAX,
-            ..options.into()
-        };
-        let peer = Peer::tcp(addr, &mut client, options).await?;
+        let addrs: Vec<SocketAddr> = tokio::net::lookup_host(addr).await?.collect();
+        let mut peer = Peer::tcp(&addrs[..], &client, options)?;
+        peer.connected(&mut client).await?;
         Ok(Self { client, peer })
     }
 
@@ -168,7 +164,7 @@ impl TcpClient {
     /// the last event of the client is the reason. The connection survives [`TcpError::Malformed`]
     /// alone.
     pub async fn receive(&mut self) -> Result<(), TcpError> {
-        self.peer.receive(&mut self.client).await
+        self.peer.next_packet(&mut self.client).await
     }
 
     /// Returns whether the last connection is over: [`next_event`](Self::next_event) returns the
@@ -190,4 +186,43 @@ impl TcpClient {
         self.peer.disconnect(&mut self.client, text).await;
         self.client
     }
+}
+
+impl Peer {
+    /// Begins to connect a client by TCP. Waits for the system's resolver if the address has a name.
+    ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the option `max_packet`,
+    /// if one of these is longer.
+    ///
+    /// # Errors
+    ///
+    /// When the address has no result, or with [`InvalidInput`](io::ErrorKind::InvalidInput) when the
+    /// client's [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the
+    /// `idle_timeout`: the answers to pings may be the server's only packets.
+    pub fn tcp(
+        addr: impl std::net::ToSocketAddrs,
+        client: &NetworkClient,
+        options: TcpOptions,
+    ) -> io::Result<Self> {
+        let options = client_options(client, options)?;
+        let peer = Self::stream(addr, crate::stream::Framing::Numbered, options)?;
+        Ok(peer.with_updates_by_packets())
+    }
+}
+
+/// Returns the options of a client's socket.
+fn client_options(client: &NetworkClient, options: TcpOptions) -> io::Result<TransportOptions> {
+    let config = client.config();
+    let (pings, idle) = (config.ping_interval, options.idle_timeout);
+    if config.compare_schemas && !pings.is_zero() && pings >= idle {
+        let text = format!("`ping_interval` ({pings:?}) is not below `idle_timeout` ({idle:?})");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+    }
+    let longest = MAX_PACKET.max(config.max_message_size.saturating_add(MESSAGE_HEAD));
+    Ok(TransportOptions {
+        max_frame: longest.max(options.max_packet),
+        send_timeout: Duration::MAX,
+        ..options.into()
+    })
 }

@@ -4,21 +4,22 @@ use std::time::Duration;
 
 use crate::{Reconnect, ReservedPlaces, TransportOptions};
 
-/// Tick rate of a [`TcpServer`](super::TcpServer), and its limits for each client.
+/// Limits of a [`TcpServer`](super::TcpServer) for each client. The rate of ticks is a setting of the
+/// server: [`ServerConfig::tick_rate`](syncvar_net::ServerConfig::tick_rate).
 ///
 /// ```
 /// use std::time::Duration;
 /// use syncvar::tcp::TcpOptions;
 ///
-/// let mut options = TcpOptions::default();
-/// options.tick = Duration::from_millis(50);
-/// options.max_connections = 16;
+/// let options = TcpOptions {
+///     max_connections: 16,
+///     handshake_timeout: Duration::from_secs(3),
+///     ..TcpOptions::default()
+/// };
+/// # let _ = options;
 /// ```
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct TcpOptions {
-    /// Time between two ticks; not zero. 1/30 s.
-    pub tick: Duration,
     /// Largest packet of a client, in bytes. It is also about the input of one client that is handled
     /// in one tick; the rest waits for the next. 64 KiB.
     pub max_packet: usize,
@@ -74,7 +75,6 @@ impl Default for TcpOptions {
     fn default() -> Self {
         let transport = TransportOptions::default();
         Self {
-            tick: Duration::from_secs(1) / 30,
             max_packet: 64 * 1024,
             max_inbox_bytes: transport.max_inbox_bytes,
             max_inbox_total: transport.max_inbox_total,
@@ -99,7 +99,6 @@ impl Default for TcpOptions {
 impl From<TcpOptions> for TransportOptions {
     fn from(options: TcpOptions) -> Self {
         Self {
-            tick: options.tick,
             max_connections: options.max_connections,
             max_connections_per_address: options.max_connections_per_address,
             reserved: options.reserved,

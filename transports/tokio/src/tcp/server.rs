@@ -9,12 +9,13 @@ use syncvar_net::NetworkServer;
 use tokio::net::ToSocketAddrs;
 
 use super::TcpOptions;
-use crate::{Host, TransportCounters};
+use crate::{Host, PeerAddrs, TransportCounters};
 
-/// A [`NetworkServer`] that listens on TCP and is updated at a steady rate.
+/// A [`NetworkServer`] that listens on TCP and is updated at its
+/// [`tick_rate`](syncvar_net::ServerConfig::tick_rate), by the clock of the transport.
 ///
 /// The crate's documentation has an example, and lists the limits for clients. A [`Host`] is the same
-/// without the server.
+/// without the server, for programs with a loop.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -46,20 +47,15 @@ impl TcpServer {
     ///
     /// # Errors
     ///
-    /// When the system refuses the address, or the tick is zero.
+    /// When the system refuses the address.
     pub async fn bind(
         addr: impl ToSocketAddrs,
         server: NetworkServer,
         options: TcpOptions,
     ) -> io::Result<Self> {
-        if options.tick.is_zero() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "the tick is zero",
-            ));
-        }
-        let mut host = Host::new(options.into());
-        host.listen_tcp(addr).await?;
+        let addrs: Vec<SocketAddr> = tokio::net::lookup_host(addr).await?.collect();
+        let mut host = Host::new(options);
+        host.listen_tcp(&addrs[..])?;
         Ok(Self { server, host })
     }
 
@@ -78,6 +74,11 @@ impl TcpServer {
     /// Returns a handle of the counters: one for each limit of the options.
     pub fn counters(&self) -> TransportCounters {
         self.host.counters()
+    }
+
+    /// Returns a handle of the clients' addresses, for the game.
+    pub fn peer_addrs(&self) -> PeerAddrs {
+        self.host.peer_addrs()
     }
 
     /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].

@@ -22,6 +22,8 @@ pub(super) struct Echo {
     pub(super) log: Vec<&'static str>,
     closing: VecDeque<ConnectionId>,
     updates: Vec<Duration>,
+    /// Ticks per second; 0 for the default.
+    pub(super) tick_rate: u32,
 }
 
 impl Echo {
@@ -46,6 +48,14 @@ impl Echo {
 impl Endpoint for Echo {
     type Error = Malformed;
     type Event = ();
+
+    fn tick_rate(&self) -> u32 {
+        if self.tick_rate == 0 {
+            60
+        } else {
+            self.tick_rate
+        }
+    }
 
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         self.last += 1;

@@ -11,7 +11,7 @@ use crate::{TransportError, TransportOptions};
 #[tokio::test]
 async fn the_last_messages_of_a_stopped_server_arrive() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         let last = Bytes::from(vec![6; 16_000]);
@@ -42,7 +42,7 @@ async fn the_last_messages_of_a_stopped_server_arrive() {
 #[tokio::test]
 async fn a_server_that_is_dropped_cuts_its_connections() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         server.cut();
@@ -53,7 +53,7 @@ async fn a_server_that_is_dropped_cuts_its_connections() {
 #[tokio::test]
 async fn disconnected_client_receives_earlier_messages() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         let mut other = server.join(kind).await;
         exchange(&mut client, "first").await;
@@ -77,7 +77,7 @@ async fn disconnected_client_receives_earlier_messages() {
 #[tokio::test]
 async fn replacing_the_server_closes_its_connections() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         server
@@ -98,7 +98,7 @@ async fn replacing_the_server_closes_its_connections() {
 #[tokio::test]
 async fn a_malformed_message_ends_its_connection_alone() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         let mut other = server.join(kind).await;
         exchange(&mut other, "first").await;
@@ -119,7 +119,7 @@ async fn a_malformed_message_ends_its_connection_alone() {
 #[tokio::test]
 async fn client_disconnects_on_a_malformed_message() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         server
@@ -136,7 +136,7 @@ async fn client_disconnects_on_a_malformed_message() {
 #[tokio::test]
 async fn a_client_that_is_dropped_leaves() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         drop(client);
@@ -152,7 +152,7 @@ async fn a_client_that_vanishes_without_a_word_is_noticed() {
         ..TransportOptions::default()
     };
     for kind in BOTH {
-        let server = Running::start(&[kind], options.clone()).await;
+        let server = Running::start(&[kind], options.clone());
         let _silent = idle(kind, &server).await;
         server.wait_for_connections(1).await;
         server.wait_for_connections(0).await;
@@ -162,7 +162,7 @@ async fn a_client_that_vanishes_without_a_word_is_noticed() {
 #[tokio::test]
 async fn connect_fails_without_a_listener() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let addr = server.addrs[0];
         server.stopped().await;
         assert!(soon(join(kind, addr)).await.is_err());

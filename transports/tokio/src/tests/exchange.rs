@@ -13,7 +13,7 @@ use crate::{Host, TransportOptions};
 #[tokio::test]
 async fn messages_arrive_as_they_were_sent_neither_cut_nor_joined() {
     for (kind, longest) in [(Kind::Telepathy, 16_384), (Kind::Kcp, 297_433)] {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         let messages: Vec<Bytes> = [1, 2, 3, 1170, 1171, 5000, longest, 1, 1, longest, 7]
             .iter()
@@ -36,7 +36,7 @@ async fn unreliable_messages_are_reliable_by_telepathy_only() {
         (Kind::Kcp, Channel::Unreliable),
         (Kind::Telepathy, Channel::Reliable),
     ] {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         let message = Bytes::from(vec![8; 1194]);
         // Repeated, because a datagram can be lost.
@@ -58,7 +58,7 @@ async fn unreliable_messages_are_reliable_by_telepathy_only() {
 
 #[tokio::test]
 async fn one_server_takes_both_kinds_of_clients() {
-    let server = Running::start(&BOTH, TransportOptions::default()).await;
+    let server = Running::start(&BOTH, TransportOptions::default());
     let mut clients = Vec::new();
     for (kind, addr) in BOTH.into_iter().zip(&server.addrs) {
         let mut client = soon(join(kind, *addr)).await.unwrap();
@@ -81,7 +81,7 @@ async fn one_server_takes_both_kinds_of_clients() {
 #[tokio::test]
 async fn a_client_can_leave_and_come_back() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         for turn in 1..=3_u32 {
             let mut client = server.join(kind).await;
             exchange(&mut client, "hello").await;
@@ -97,7 +97,7 @@ async fn a_client_can_leave_and_come_back() {
 #[tokio::test]
 async fn last_message_of_a_client_arrives() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         say(&mut client, Channel::Reliable, vec![4; 10_000]);
@@ -111,7 +111,7 @@ async fn last_message_of_a_client_arrives() {
 #[tokio::test]
 async fn a_client_is_updated_and_heard_while_it_waits() {
     for kind in BOTH {
-        let server = Running::of(kind).await;
+        let server = Running::of(kind);
         let mut client = server.join(kind).await;
         exchange(&mut client, "one").await;
         let before = client.client().updates;
@@ -125,7 +125,7 @@ async fn a_client_is_updated_and_heard_while_it_waits() {
 async fn a_tick_receives_then_plays_then_updates_then_sends() {
     for kind in BOTH {
         let mut host = Host::new(TransportOptions::default());
-        listen(&mut host, kind).await;
+        listen(&mut host, kind);
         let addr = host.local_addrs().unwrap()[0];
         let running = tokio::spawn(run(host, |server, _| {
             server.log.push("game");
@@ -154,7 +154,7 @@ async fn a_host_at_all_addresses_of_ipv6_hears_ipv4_too() {
         (Ipv4Addr::UNSPECIFIED, 0).into(),
     ];
     // The second on systems without IPv6.
-    host.add(KcpListener::bind(&anywhere[..]).await.unwrap());
+    host.add(KcpListener::bind(&anywhere).unwrap());
     let at: SocketAddr = host.local_addrs().unwrap()[0];
     let running = tokio::spawn(run(host, |_, _| ControlFlow::Continue(())));
     let mut homes: Vec<IpAddr> = vec![Ipv4Addr::LOCALHOST.into()];

@@ -79,7 +79,7 @@ async fn pings_alone_are_no_handshake() {
         handshake_timeout: Duration::from_millis(200),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Kcp], options).await;
+    let server = Running::start(&[Kind::Kcp], options);
     let mut mute = Client::connect(&server).await;
     mute.end(|_| true).await;
     let stats = server.counters.stats();
@@ -92,7 +92,7 @@ async fn a_message_in_half_the_time_is_a_handshake() {
         handshake_timeout: Duration::from_secs(1),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Kcp], options).await;
+    let server = Running::start(&[Kind::Kcp], options);
     let mut client = Client::connect(&server).await;
     while client.started.elapsed() < Duration::from_millis(500) {
         client.step(|_| true).await;
@@ -115,7 +115,7 @@ async fn pings_alone_are_silence() {
         idle_timeout: Duration::from_millis(200),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Kcp], options).await;
+    let server = Running::start(&[Kind::Kcp], options);
     let mut client = Client::connect(&server).await;
     let message = Bytes::from_static(b"here");
     client
@@ -134,7 +134,7 @@ async fn a_withheld_segment_ends_its_connection_alone() {
         kcp_timeout: Duration::from_millis(500),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Kcp], options).await;
+    let server = Running::start(&[Kind::Kcp], options);
     let mut other = Client::connect(&server).await;
     let mut client = Client::connect(&server).await;
     for _ in 0..100 {
@@ -169,7 +169,7 @@ async fn one_address_does_not_keep_out_another() {
         max_connections_per_address: 4,
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Kcp], options).await;
+    let server = Running::start(&[Kind::Kcp], options);
     let mut held = Vec::new();
     for _ in 0..20 {
         held.push(Client::connect(&server).await);

@@ -15,7 +15,7 @@ use crate::listener::Listener;
 
 #[tokio::test]
 async fn a_frame_of_wrong_size_closes_its_connection() {
-    let server = Running::of(Kind::Telepathy).await;
+    let server = Running::of(Kind::Telepathy);
     let mut other = server.join(Kind::Telepathy).await;
     for garbage in [&[0; 4][..], &[0, 0, 64, 1], b"GET / HTTP/1.1\r\n\r\n"] {
         let mut client = TcpStream::connect(server.addrs[0]).await.unwrap();
@@ -31,7 +31,7 @@ async fn a_frame_of_wrong_size_closes_its_connection() {
 
 #[tokio::test]
 async fn a_frame_may_come_byte_by_byte() {
-    let server = Running::of(Kind::Telepathy).await;
+    let server = Running::of(Kind::Telepathy);
     let mut client = TcpStream::connect(server.addrs[0]).await.unwrap();
     client.set_nodelay(true).unwrap();
     for byte in b"\x00\x00\x00\x03abc" {
@@ -49,7 +49,7 @@ async fn a_frame_that_never_ends_is_silence() {
         idle_timeout: Duration::from_millis(200),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Telepathy], options).await;
+    let server = Running::start(&[Kind::Telepathy], options);
     let mut client = TcpStream::connect(server.addrs[0]).await.unwrap();
     client.write_all(b"\x00\x00\x00\x01x").await.unwrap();
     client.write_all(&[0, 0, 60, 0]).await.unwrap();
@@ -69,7 +69,7 @@ async fn one_packet_in_half_the_idle_time_is_enough() {
         idle_timeout: Duration::from_secs(2),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Telepathy], options).await;
+    let server = Running::start(&[Kind::Telepathy], options);
     let mut client = server.join(Kind::Telepathy).await;
     for _ in 0..3 {
         exchange(&mut client, "ping").await;
@@ -85,7 +85,7 @@ async fn a_connection_without_a_packet_is_closed() {
         handshake_timeout: Duration::from_millis(200),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Telepathy], options).await;
+    let server = Running::start(&[Kind::Telepathy], options);
     let mut mute = TcpStream::connect(server.addrs[0]).await.unwrap();
     assert_eq!(soon(mute.read(&mut [0])).await.unwrap(), 0);
     assert_eq!(server.counters.stats().handshake_timeouts, 1);
@@ -93,7 +93,7 @@ async fn a_connection_without_a_packet_is_closed() {
 
 #[tokio::test]
 async fn datagrams_that_are_no_hello_make_no_connection() {
-    let server = Running::of(Kind::Kcp).await;
+    let server = Running::of(Kind::Kcp);
     let stranger = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     stranger.connect(server.addrs[0]).await.unwrap();
     let mut hello = KcpConnection::connect(Duration::ZERO);
@@ -127,7 +127,7 @@ async fn a_stuck_client_is_disconnected_alone() {
             max_queued_packets: 10_000,
             ..TransportOptions::default()
         };
-        let server = Running::start(&[kind], options).await;
+        let server = Running::start(&[kind], options);
         let _idle = idle(kind, &server).await;
         server.wait_for_connections(1).await;
         let mut other = server.join(kind).await;
@@ -154,7 +154,7 @@ async fn server_stops_although_a_client_reads_nothing() {
             close_timeout: Duration::from_millis(50),
             ..TransportOptions::default()
         };
-        let server = Running::start(&[kind], options).await;
+        let server = Running::start(&[kind], options);
         let _idle = idle(kind, &server).await;
         server.wait_for_connections(1).await;
         server
@@ -176,7 +176,7 @@ async fn the_limit_of_connections_holds_and_a_place_becomes_free() {
             max_connections: 2,
             ..TransportOptions::default()
         };
-        let server = Running::start(&[kind], options).await;
+        let server = Running::start(&[kind], options);
         let mut first = server.join(kind).await;
         let mut second = server.join(kind).await;
         exchange(&mut first, "1").await;
@@ -208,7 +208,7 @@ async fn a_stuck_client_is_disconnected_after_the_send_timeout() {
         send_timeout: Duration::from_millis(100),
         ..TransportOptions::default()
     };
-    let server = Running::start(&[Kind::Telepathy], options).await;
+    let server = Running::start(&[Kind::Telepathy], options);
     let _idle = idle(Kind::Telepathy, &server).await;
     server.wait_for_connections(1).await;
     server
@@ -224,7 +224,7 @@ async fn a_stuck_client_is_disconnected_after_the_send_timeout() {
 
 #[tokio::test]
 async fn a_flood_does_not_keep_the_server_from_answering() {
-    let mut listener = KcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut listener = KcpListener::bind(&[([127, 0, 0, 1], 0).into()]).unwrap();
     let addr = Listener::<Echo>::local_addr(&listener).unwrap();
     let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     client.set_nonblocking(true).unwrap();

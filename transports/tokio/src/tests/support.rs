@@ -139,7 +139,7 @@ impl Player {
     }
 
     pub(super) async fn receive(&mut self) -> Result<(), TransportError<Malformed>> {
-        self.peer.receive(&mut self.bot).await
+        self.peer.next_packet(&mut self.bot).await
     }
 
     pub(super) async fn next_event(&mut self) -> Option<Seen> {
@@ -162,13 +162,13 @@ pub(super) async fn run(
     server
 }
 
-pub(super) async fn listen(host: &mut Host<Echo>, kind: Kind) {
-    let addr = "127.0.0.1:0";
+pub(super) fn listen(host: &mut Host<Echo>, kind: Kind) {
+    let addr = ([127, 0, 0, 1], 0).into();
     match kind {
         Kind::Telepathy => {
-            host.add(StreamListener::bind(addr, Framing::Plain).await.unwrap());
+            host.add(StreamListener::bind(&[addr], Framing::Plain).unwrap());
         }
-        Kind::Kcp => host.add(KcpListener::bind(addr).await.unwrap()),
+        Kind::Kcp => host.add(KcpListener::bind(&[addr]).unwrap()),
     }
 }
 
@@ -184,10 +184,10 @@ pub(super) struct Running {
 }
 
 impl Running {
-    pub(super) async fn start(kinds: &[Kind], options: TransportOptions) -> Self {
+    pub(super) fn start(kinds: &[Kind], options: TransportOptions) -> Self {
         let mut host = Host::new(options);
         for kind in kinds {
-            listen(&mut host, *kind).await;
+            listen(&mut host, *kind);
         }
         let addrs = host.local_addrs().unwrap();
         let counters = host.counters();
@@ -208,8 +208,8 @@ impl Running {
         }
     }
 
-    pub(super) async fn of(kind: Kind) -> Self {
-        Self::start(&[kind], TransportOptions::default()).await
+    pub(super) fn of(kind: Kind) -> Self {
+        Self::start(&[kind], TransportOptions::default())
     }
 
     /// Runs a closure on the server in its next tick, and returns its result.

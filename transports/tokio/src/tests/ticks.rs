@@ -18,9 +18,12 @@ use crate::listener::{Listener, Sent};
 use crate::{Host, TransportOptions};
 
 /// Runs a host until `enough`, and returns the times of its ticks.
-async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
+async fn times(tick_rate: u32, enough: impl Fn(Duration) -> bool) -> Vec<Duration> {
     let mut times = Vec::new();
-    run(Host::new(options), |_, now| {
+    let mut host = Host::new(TransportOptions::default());
+    let mut server = Echo::default();
+    server.tick_rate = tick_rate;
+    host.run(&mut server, |_, now| {
         times.push(now);
         if enough(now) {
             return ControlFlow::Break(());
@@ -33,10 +36,9 @@ async fn times(options: TransportOptions, enough: impl Fn(Duration) -> bool) -> 
 
 #[tokio::test(start_paused = true)]
 async fn ten_minutes_have_36_000_ticks() {
-    let options = TransportOptions::default();
-    let tick = options.tick;
+    let tick = Duration::from_secs(1) / 60;
     let began = Instant::now();
-    let times = times(options, |now| now >= 36_000 * tick).await;
+    let times = times(60, |now| now >= 36_000 * tick).await;
     assert_eq!(times.len(), 36_001);
     assert!((0..).zip(times).all(|(number, now)| now == number * tick));
     // tokio's timers have a resolution of a millisecond.
@@ -45,12 +47,8 @@ async fn ten_minutes_have_36_000_ticks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_rate_is_that_of_the_options() {
-    let options = TransportOptions {
-        tick: Duration::from_millis(50),
-        ..TransportOptions::default()
-    };
-    let times = times(options, |now| now >= Duration::from_secs(1)).await;
+async fn the_rate_is_that_of_the_server() {
+    let times = times(20, |now| now >= Duration::from_secs(1)).await;
     assert_eq!(times.len(), 21);
     assert_eq!(times[20], Duration::from_secs(1));
 }
@@ -58,11 +56,7 @@ async fn the_rate_is_that_of_the_options() {
 #[tokio::test]
 async fn after_a_long_tick_the_next_has_the_real_time() {
     let long = Duration::from_millis(60);
-    let options = TransportOptions {
-        tick: Duration::from_millis(10),
-        ..TransportOptions::default()
-    };
-    let times = times(options, |now| {
+    let times = times(100, |now| {
         std::thread::sleep(long);
         now >= 3 * long
     })
@@ -91,7 +85,7 @@ impl Listener<Echo> for Busy {
         Ok(([127, 0, 0, 1], 0).into())
     }
 
-    fn receive(&mut self, _: &mut Echo) {}
+    fn receive(&mut self, _: &mut Echo, _: Duration) {}
 
     fn send(&mut self, _: &Transmit<'_>) -> Sent {
         Sent::NotHere
@@ -105,7 +99,7 @@ impl Listener<Echo> for Busy {
         Vec::new()
     }
 
-    fn flush(&mut self) {}
+    fn flush(&mut self, _: Duration) {}
 
     fn shut_down(&mut self, _: Duration) {}
 
@@ -117,13 +111,12 @@ impl Listener<Echo> for Busy {
 #[tokio::test]
 async fn sockets_are_drained_although_each_tick_is_late() {
     let left = Arc::new(AtomicUsize::new(0));
-    let mut host = Host::new(TransportOptions {
-        tick: Duration::from_millis(1),
-        ..TransportOptions::default()
-    });
+    let mut host = Host::new(TransportOptions::default());
     host.add(Busy(Arc::clone(&left)));
+    let mut server = Echo::default();
+    server.tick_rate = 1000;
     let mut ticks = 0;
-    run(host, |_, _| {
+    host.run(&mut server, |_, _| {
         // The input of the previous tick has been read.
         assert_eq!(left.swap(40, Relaxed), 0);
         std::thread::sleep(Duration::from_millis(3));
@@ -143,7 +136,7 @@ async fn zero_share_is_one_message_per_tick() {
             max_queued_packets: 0,
             ..TransportOptions::default()
         };
-        let server = Running::start(&[kind], options).await;
+        let server = Running::start(&[kind], options);
         let mut client = server.join(kind).await;
         exchange(&mut client, "first").await;
         exchange(&mut client, "second").await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use syncvar::prelude::*;
 use syncvar_mirror::{
     AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
-    MirrorServerEvent,
+    MirrorServerConfig, MirrorServerEvent,
 };
 use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
 use syncvar_tokio::{Reconnect, TransportError, TransportOptions};
@@ -52,17 +52,18 @@ impl Running {
     }
 
     async fn start_at([for_telepathy, for_kcp]: [SocketAddr; 2]) -> Self {
-        let mut server = MirrorServer::new(prefabs());
+        let config = MirrorServerConfig {
+            tick_rate: 200,
+            ..MirrorServerConfig::default()
+        };
+        let mut server = MirrorServer::with_config(prefabs(), config);
         let door = server.spawn(Door::default());
-        let mut options = TransportOptions::default();
-        options.tick = Duration::from_millis(5);
         let host = MirrorHost::telepathy(for_telepathy, server)
             .await
             .unwrap()
             .and_kcp(for_kcp)
             .await
-            .unwrap()
-            .with_options(options);
+            .unwrap();
         let addrs = host.local_addrs().unwrap();
         let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
         let task = tokio::spawn(host.run(move |server, _| {
@@ -91,8 +92,8 @@ impl Running {
             panic!("two addresses");
         };
         let mut peers = [
-            soon(MirrorPeer::telepathy(by_telepathy, client())).await,
-            soon(MirrorPeer::kcp(by_kcp, client())).await,
+            Box::pin(soon(MirrorPeer::telepathy(by_telepathy, client()))).await,
+            Box::pin(soon(MirrorPeer::kcp(by_kcp, client()))).await,
         ]
         .map(Result::unwrap);
         for peer in &mut peers {
@@ -301,12 +302,15 @@ async fn a_malformed_batch_ends_its_connection_alone() {
 async fn peers_return_to_a_server_that_was_killed() {
     let first = Running::start().await;
     let addrs = [first.addrs[0], first.addrs[1]];
-    let mut reconnect = Reconnect::default();
-    reconnect.first_delay = Duration::from_millis(20);
-    reconnect.max_delay = Duration::from_millis(100);
-    reconnect.max_attempts = 1000;
-    let mut options = TransportOptions::default();
-    options.reconnect = Some(reconnect);
+    let reconnect = Reconnect {
+        first_delay: Duration::from_millis(20),
+        max_delay: Duration::from_millis(100),
+        max_attempts: 1000,
+    };
+    let options = TransportOptions {
+        reconnect: Some(reconnect),
+        ..TransportOptions::default()
+    };
     let telepathy = MirrorPeer::telepathy_with(addrs[0], client(), options.clone());
     let kcp = MirrorPeer::kcp_with(addrs[1], client(), options);
     let mut peers =

@@ -172,7 +172,7 @@ impl Reception<'_> {
             let Some(slot) = slots.slot_mut(component.behaviour) else {
                 continue;
             };
-            let fields = ChangedFields::new(&slot.info().schema, component.fields);
+            let fields = ChangedFields::new(slot.info().class, component.fields);
             let mut called = Ok(());
             if !component.hooks.is_empty() {
                 let hooks = std::mem::take(&mut component.hooks);

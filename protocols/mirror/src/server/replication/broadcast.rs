@@ -64,11 +64,22 @@ impl MirrorServer {
     /// baseline, and a new baseline when one is due. Finally the batches of every connection are
     /// completed: messages queued since the last update, with their time; and with `now`,
     /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.clock.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::server) fn advance(&mut self, now: Duration) {
         self.clock.advance(now);
         if let Some(step) = self.clock.take_leap() {
             self.events.push(MirrorServerEvent::ClockLeap { step });
         }
+        self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
         // Calls queued by a call of the server on itself.

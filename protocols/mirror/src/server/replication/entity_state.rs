@@ -34,6 +34,8 @@ struct ReceivedState {
     components: u64,
     /// Their hooks.
     hooks: Vec<DeferredHooks>,
+    /// Their positions and fields.
+    fields: Vec<(usize, ChangedFields)>,
 }
 
 /// Returns a conversion to the error of a malformed message.
@@ -125,13 +127,15 @@ impl MirrorServer {
         // Components read before an error keep their values.
         self.queue_written(object, written.components);
         match &result {
-            Ok(()) if written.components == 0 => {}
             Ok(()) => {
-                self.events.push_minor(MirrorServerEvent::Written {
-                    connection: from,
-                    object,
-                    components: written.components,
-                });
+                for (component, fields) in written.fields {
+                    self.events.push_minor(MirrorServerEvent::Written {
+                        connection: from,
+                        object,
+                        component,
+                        fields,
+                    });
+                }
             }
             Err(error) => {
                 self.refuse_state(from, object, StateRefusal::Malformed(error.clone()));
@@ -186,6 +190,13 @@ impl MirrorServer {
                 reported: false,
                 hooks: slot.read_layout(reader, initial_state)?,
             });
+            let fields = if initial_state {
+                slot.info().schema.dirty_bits()
+            } else {
+                reader.take_report().seen
+            };
+            let fields = ChangedFields::new(slot.info().class, fields);
+            written.fields.push((index, fields));
             let read = before.saturating_sub(reader.remaining());
             if !read.to_le_bytes().starts_with(&[safety]) {
                 return Err(reader.error(ReadErrorKind::Custom(OTHER_LENGTH)));
@@ -250,7 +261,7 @@ impl MirrorServer {
                 slot.set_observed(false);
             }
             if result.is_err() {
-                let fields = ChangedFields::new(&slot.info().schema, hooks.fields);
+                let fields = ChangedFields::new(slot.info().class, hooks.fields);
                 called.push((hooks, fields, result));
             }
         }

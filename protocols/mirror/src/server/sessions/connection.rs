@@ -22,7 +22,7 @@ pub(in crate::server) struct Connection {
     /// Until then, only authentication messages are allowed.
     pub(in crate::server) authenticated: bool,
     pub(in crate::server) readiness: Readiness,
-    /// Number of missed events at an unpolled request for a player.
+    /// Index of the event of the last request for a player.
     pub(in crate::server) player_request: Option<u64>,
     pub(in crate::server) player: Option<NetId>,
     pub(in crate::server) owned: Owned,

@@ -110,14 +110,14 @@ impl MirrorServer {
         let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
-        // A dropped event may have been the request.
-        let missed = self.events.missed();
-        if client.player.is_some() || client.player_request == Some(missed) {
+        let unread = self.events.first_unread();
+        let waits = client.player_request.is_some_and(|it| it >= unread);
+        if client.player.is_some() || waits {
             tracing::debug!(%connection, "ignoring a request for a second player");
             return;
         }
-        client.player_request = Some(missed);
-        self.events
-            .push_minor(MirrorServerEvent::AddPlayerRequested { connection });
+        let number = self.events.total();
+        let event = MirrorServerEvent::AddPlayerRequested { connection };
+        client.player_request = self.events.push_minor(event).then_some(number);
     }
 }

@@ -40,10 +40,12 @@ fn new_connection_sends_the_messages_of_a_unity_client() {
 
 #[test]
 fn disabled_messages_are_not_sent() {
-    let mut config = MirrorClientConfig::default();
-    config.auto_add_player = false;
-    config.ping_interval = Duration::ZERO;
-    config.time_snapshots = false;
+    let mut config = MirrorClientConfig {
+        auto_add_player: false,
+        ping_interval: Duration::ZERO,
+        time_snapshots: false,
+        ..MirrorClientConfig::default()
+    };
     let mut client = MirrorClient::with_config(prefabs(), config.clone());
     client.handle_connect(Limits::KCP);
     client.update(Duration::ZERO);
@@ -61,8 +63,10 @@ fn disabled_messages_are_not_sent() {
 
 #[test]
 fn an_authenticator_is_two_messages_and_then_ready() {
-    let mut config = MirrorClientConfig::default();
-    config.auto_ready = false;
+    let config = MirrorClientConfig {
+        auto_ready: false,
+        ..MirrorClientConfig::default()
+    };
     let prefabs = prefabs()
         .message::<AuthRequestMessage>()
         .message::<AuthResponseMessage>();

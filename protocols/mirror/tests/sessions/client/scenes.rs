@@ -29,8 +29,10 @@ fn open_door() -> Vec<u8> {
 
 #[test]
 fn messages_wait_until_the_scene_is_loaded() {
-    let mut config = MirrorClientConfig::default();
-    config.awaits_scene = true;
+    let config = MirrorClientConfig {
+        awaits_scene: true,
+        ..MirrorClientConfig::default()
+    };
     let mut world = World::with(MirrorClient::with_config(prefabs(), config));
     assert_eq!(world.frame(), [[0; 0]; 0], "not ready before the scene");
     world.give(&[
@@ -112,8 +114,10 @@ fn scene_object_is_dormant_before_spawn_and_after_despawn() {
 
 #[test]
 fn messages_queued_for_a_scene_are_bounded() {
-    let mut config = MirrorClientConfig::default();
-    config.max_parked_bytes = 10_000;
+    let config = MirrorClientConfig {
+        max_parked_bytes: 10_000,
+        ..MirrorClientConfig::default()
+    };
     let mut world = World::with(MirrorClient::with_config(prefabs(), config));
     world.give(&[scene(SceneOperation::Normal)]);
     let monster = spawn(9, MONSTER, SpawnFlags::NONE, &full(Monster::default()));

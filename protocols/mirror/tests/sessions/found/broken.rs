@@ -136,8 +136,10 @@ fn objects_may_have_any_numbers() {
 
 #[test]
 fn bursts_may_come_without_end_and_in_one_another() {
-    let mut config = MirrorClientConfig::default();
-    config.max_events = 100;
+    let config = MirrorClientConfig {
+        max_events: 100,
+        ..MirrorClientConfig::default()
+    };
     let mut client = MirrorClient::with_config(prefabs(), config);
     client.handle_connect(Limits::TELEPATHY);
     for round in 0..2000 {

@@ -42,8 +42,10 @@ fn refused_player_request_can_be_repeated() {
         assert_eq!(asked(&mut net), 1);
     }
     // So may one whose request nobody has seen.
-    let mut config = MirrorServerConfig::default();
-    config.max_events = 4;
+    let config = MirrorServerConfig {
+        max_events: 4,
+        ..MirrorServerConfig::default()
+    };
     let server = MirrorServer::with_config(super::net::prefabs(), config);
     let mut net = network_of(server, super::net::prefabs);
     let connection = net.server.handle_connect(Limits::TELEPATHY);

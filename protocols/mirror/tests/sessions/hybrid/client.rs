@@ -112,8 +112,10 @@ fn former_owner_stops_sending() {
 
 #[test]
 fn a_baseline_interval_of_a_client_is_its_own() {
-    let mut config = MirrorClientConfig::default();
-    config.unreliable_baseline_interval = Duration::from_millis(40);
+    let config = MirrorClientConfig {
+        unreliable_baseline_interval: Duration::from_millis(40),
+        ..MirrorClientConfig::default()
+    };
     let (mut net, [owner], car) = {
         let (mut net, [_]) = joined();
         let owner = net.server.handle_connect(Limits::KCP);

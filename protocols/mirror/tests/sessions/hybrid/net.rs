@@ -85,8 +85,10 @@ pub(crate) fn network_of(
     config.spawn_policy = SpawnPolicy::WhenReady;
     let server = MirrorServer::with_config(prefabs(), config);
     let mut net = MirrorNetwork::new(server, move || {
-        let mut config = MirrorClientConfig::default();
-        config.auto_add_player = false;
+        let config = MirrorClientConfig {
+            auto_add_player: false,
+            ..MirrorClientConfig::default()
+        };
         MirrorClient::with_config(prefabs(), config)
     });
     net.limits = Limits::KCP;

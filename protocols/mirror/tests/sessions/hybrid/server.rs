@@ -275,9 +275,11 @@ fn set_dirty_sends_all_fields_until_a_baseline() {
 
 #[test]
 fn changes_go_twice_where_that_is_asked_for_and_count_once() {
-    let mut config = MirrorServerConfig::default();
-    config.unreliable_redundancy = true;
-    config.unreliable_baseline_interval = Duration::from_millis(100);
+    let config = MirrorServerConfig {
+        unreliable_redundancy: true,
+        unreliable_baseline_interval: Duration::from_millis(100),
+        ..MirrorServerConfig::default()
+    };
     let mut net = network_of(prefabs, config);
     let client = net.connect();
     net.frame();

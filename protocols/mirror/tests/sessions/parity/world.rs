@@ -17,9 +17,11 @@ pub(crate) fn world() -> MirrorNetwork {
 /// Returns a world whose clients send no pings, and become ready by hand.
 pub(crate) fn world_of(prefabs: fn() -> MirrorPrefabs) -> MirrorNetwork {
     game::told();
-    let mut config = MirrorServerConfig::default();
-    config.ping_interval = Duration::ZERO;
-    config.time_snapshots = false;
+    let config = MirrorServerConfig {
+        ping_interval: Duration::ZERO,
+        time_snapshots: false,
+        ..MirrorServerConfig::default()
+    };
     let server = MirrorServer::with_config(prefabs(), config);
     let mut world = MirrorNetwork::new(server, move || {
         let mut config = MirrorClientConfig::default();

@@ -43,8 +43,10 @@ fn more_than_64_components_are_refused_with_a_sentence() {
 /// A command for component 255, and a state with all 64 bits that holds one component.
 #[test]
 fn absent_components_of_a_client_are_refused() {
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
+    let config = MirrorServerConfig {
+        spawn_policy: SpawnPolicy::WhenReady,
+        ..MirrorServerConfig::default()
+    };
     let server = MirrorServer::with_config(prefabs(), config);
     let mut net = MirrorNetwork::new(server, || MirrorClient::new(prefabs()));
     let (connection, id) = net.join(parts(64));

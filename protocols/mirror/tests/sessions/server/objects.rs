@@ -71,8 +71,10 @@ fn ready_client_without_a_player_gets_no_objects() {
 
 #[test]
 fn ready_watcher_can_receive_all_objects() {
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
+    let config = MirrorServerConfig {
+        spawn_policy: SpawnPolicy::WhenReady,
+        ..MirrorServerConfig::default()
+    };
     let mut net = Net::of(MirrorServer::with_config(prefabs(), config));
     net.server.spawn(whole(1));
     let connection = net.connect();
@@ -170,12 +172,17 @@ fn owner_write_reaches_all_others_and_runs_hooks() {
     assert_eq!(net.clients[&other].objects[&player].yaw, 40);
     let behaviour = net.server.get::<Aim>(player).unwrap();
     assert_eq!(behaviour.turned, [(0, 30), (30, 40)]);
-    let written = MirrorServerEvent::Written {
-        connection: owner,
-        object: player,
-        components: 4,
-    };
-    assert!(net.events().contains(&written));
+    let events = net.events();
+    let written: Vec<_> = { events.iter() }
+        .filter_map(MirrorServerEvent::changed::<Aim>)
+        .map(|changed| (changed.object(), changed.contains(Aim::YAW)))
+        .collect();
+    assert_eq!(written, [(player, true); 2]);
+    assert!(
+        events
+            .iter()
+            .all(|event| event.changed::<Chest>().is_none())
+    );
 }
 
 #[test]
@@ -211,8 +218,10 @@ fn component_interval_delays_only_its_component() {
     let component = Component::new().sync_interval(Duration::from_millis(40));
     let prefab = MirrorPrefab::new("slow", AssetId(5)).component(1, component);
     let prefabs = MirrorPrefabs::new().register::<(Chest, Chest)>(prefab);
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
+    let config = MirrorServerConfig {
+        spawn_policy: SpawnPolicy::WhenReady,
+        ..MirrorServerConfig::default()
+    };
     let mut server = MirrorServer::with_config(prefabs, config);
     let id = server.spawn((Chest::default(), Chest::default()));
     let connection = server.handle_connect(Limits::TELEPATHY);
@@ -314,8 +323,10 @@ fn owner_overrides_visibility_which_overrides_interest() {
 #[test]
 fn objects_that_move_come_into_sight_and_go_out_of_it() {
     let grid = SpatialGrid::xz(10.0, 15.0);
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
+    let config = MirrorServerConfig {
+        spawn_policy: SpawnPolicy::WhenReady,
+        ..MirrorServerConfig::default()
+    };
     let mut net = Net::of(MirrorServer::with_interest(prefabs(), config, grid));
     let chest = net.server.spawn(whole(1));
     let connection = net.connect();

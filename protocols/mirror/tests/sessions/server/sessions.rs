@@ -216,8 +216,10 @@ fn scene_message_comes_first() {
 
 #[test]
 fn authenticator_blocks_messages_until_accepted() {
-    let mut config = MirrorServerConfig::default();
-    config.authenticate = true;
+    let config = MirrorServerConfig {
+        authenticate: true,
+        ..MirrorServerConfig::default()
+    };
     let server = || MirrorServer::with_config(prefabs(), config.clone());
     let mut net = Net::of(server());
     let connection = net.connect();
@@ -284,8 +286,10 @@ fn messages_of_the_game_go_both_ways() {
 
 #[test]
 fn client_that_reads_nothing_is_disconnected_at_bounded_cost() {
-    let mut config = MirrorServerConfig::default();
-    config.max_queued_bytes = 10_000;
+    let config = MirrorServerConfig {
+        max_queued_bytes: 10_000,
+        ..MirrorServerConfig::default()
+    };
     let mut net = Net::of(MirrorServer::with_config(prefabs(), config));
     let (connection, player) = net.join();
     for frame in 1..2000 {

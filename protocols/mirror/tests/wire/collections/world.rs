@@ -62,8 +62,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut world = Self {
             net: MirrorNetwork::new(MirrorServer::with_config(prefabs(), config), || {
                 MirrorClient::new(prefabs())

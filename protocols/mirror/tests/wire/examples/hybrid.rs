@@ -34,12 +34,16 @@ impl Pair {
             let prefab = MirrorPrefab::new("part", 1.into()).component(0, component);
             MirrorPrefabs::new().register::<Part>(prefab)
         };
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut server = MirrorServer::with_config(prefabs(), config);
         let connection = server.handle_connect(Limits::KCP);
-        let mut config = MirrorClientConfig::default();
-        config.auto_add_player = false;
+        let config = MirrorClientConfig {
+            auto_add_player: false,
+            ..MirrorClientConfig::default()
+        };
         let mut client = MirrorClient::with_config(prefabs(), config);
         client.handle_connect(Limits::KCP);
         let object = server.spawn(Part::default());

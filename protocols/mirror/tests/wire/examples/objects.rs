@@ -53,8 +53,10 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let mut config = MirrorServerConfig::default();
-        config.spawn_policy = SpawnPolicy::WhenReady;
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
         let mut server = MirrorServer::with_config(prefabs(), config);
         let [owner, other] = [(); 2].map(|()| server.handle_connect(Limits::TELEPATHY));
         let ready = ReadyMessage.to_bytes().expect("it is short");

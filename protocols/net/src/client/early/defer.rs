@@ -166,7 +166,7 @@ impl NetworkClient {
     /// may contain their objects.
     #[inline]
     pub(in crate::client) fn drop_expired(&mut self) {
-        if self.early.is_empty() || self.session.joining {
+        if self.early.is_empty() || self.session.joining || self.is_away() {
             return;
         }
         let (now, timeout) = (self.now(), self.config.early_message_timeout);

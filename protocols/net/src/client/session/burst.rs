@@ -35,7 +35,8 @@ impl NetworkClient {
         }
         let resolved = self.take_resolved();
         if self.config.max_events > 0 {
-            self.events.reserve(self.world.objects.len());
+            let count = self.world.objects.len().saturating_add(resolved.len());
+            self.events.reserve(count);
         }
         for report in self.burst_reports() {
             match report {

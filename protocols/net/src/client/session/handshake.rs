@@ -12,8 +12,12 @@ impl NetworkClient {
     /// Enters the connected state and asks for the objects.
     pub(super) fn accept_session(&mut self) {
         self.session.state = ClientState::Connected;
-        self.events.push(ClientEvent::Connected);
-        if self.config.auto_ready {
+        let returned = self.enter_session();
+        match returned {
+            None => self.events.push(ClientEvent::Connected),
+            Some(resumed) => self.events.push(ClientEvent::Returned { resumed }),
+        }
+        if self.config.auto_ready && returned != Some(true) {
             self.send(&Ready {});
         }
     }
@@ -59,8 +63,8 @@ impl NetworkClient {
     }
 
     /// Ends the connection at the server's request.
-    pub(in crate::client) fn handle_end(&mut self, message: &Disconnect) {
-        let mut reason = crate::message::from_wire(message.reason, message.text.clone());
+    pub(in crate::client) fn handle_end(&mut self, message: Disconnect) {
+        let mut reason = message.into_reason();
         if let DisconnectReason::SchemaMismatch(difference) = &mut reason {
             let own = self.world.prefabs.texts();
             *difference = first_difference(&self.session.server_schema, &own).map(Box::new);

@@ -4,7 +4,7 @@ use super::{PendingWrites, report_refused};
 use crate::client::ClientEvent;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{BehaviourFields, ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourClass, BehaviourFields, ChangedFields, NetId, NetworkBehaviour};
 
 /// Behaviour of a replica, borrowed for writing.
 ///
@@ -35,7 +35,7 @@ impl WriteSink for ReplicaSink<'_> {
         if refused != 0 {
             behaviour.clear_dirty_bits(refused);
             self.writes.refused.insert(id);
-            let fields = ChangedFields::new(&B::SCHEMA, refused);
+            let fields = ChangedFields::new(BehaviourClass::of::<B>(), refused);
             report_refused(self.events, id, self.index, fields);
         }
         if dirty & self.writable != 0 {

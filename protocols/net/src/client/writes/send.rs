@@ -24,6 +24,9 @@ impl NetworkClient {
 
     /// Sends the due writes to an object. Returns whether some are left.
     fn send_write(&mut self, id: NetId) -> bool {
+        if self.is_away() {
+            return true;
+        }
         let connected = self.is_connected();
         let Some(replica) = self.world.objects.get(id.0) else {
             return false;
@@ -40,6 +43,7 @@ impl NetworkClient {
         }
         let mut encoder = WriteEncoder {
             now: nanos(self.clock.own.now()),
+            interval: self.config.default_interval(),
             writer: NetworkWriter::with_encoding(self.session.framing.encoding()),
             sent: Vec::new(),
             left: false,
@@ -69,7 +73,7 @@ impl NetworkClient {
             };
             slot.mark_fields_sent(fields, encoder.now);
             if failed {
-                let fields = ChangedFields::new(&slot.info().schema, fields);
+                let fields = ChangedFields::new(slot.info().class, fields);
                 report_refused(&mut self.events, id, index, fields);
             }
         }
@@ -84,6 +88,8 @@ impl NetworkClient {
 /// Encodes the due writes to the behaviours of an object.
 struct WriteEncoder {
     now: Nanos,
+    /// Send interval of behaviours without one.
+    interval: Nanos,
     writer: NetworkWriter,
     /// Behaviours and their fields in the writer.
     sent: Vec<(usize, u64)>,
@@ -104,7 +110,8 @@ impl WriteEncoder {
         let info = slot.info();
         let dirty = slot.dirty_bits() & info.policy.owner_write;
         let fields = dirty & !slot.held_back(self.now).0;
-        let is_due = self.now.saturating_sub(slot.last_send()) > info.send_interval;
+        let passed = self.now.saturating_sub(slot.last_send());
+        let is_due = passed > info.interval(self.interval);
         if !is_due || fields == 0 {
             self.left |= dirty != 0;
             return;

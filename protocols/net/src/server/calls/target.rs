@@ -164,7 +164,9 @@ impl NetworkServer {
                     .values()
                     .any(|known| match known.state {
                         ConnectionState::Closing => false,
-                        ConnectionState::Connecting => framing <= self.config.framing,
+                        ConnectionState::Connecting | ConnectionState::Requested { .. } => {
+                            framing <= self.config.framing
+                        }
                         _ => known.framing == framing,
                     })
             }

@@ -41,7 +41,7 @@ impl NetworkServer {
         };
         if host.known.contains(object) {
             let fields = fields | changed | slot.dirty_bits() & !written;
-            let fields = ChangedFields::new(&slot.info().schema, fields);
+            let fields = ChangedFields::new(slot.info().class, fields);
             host.events.push(ClientEvent::Changed {
                 object,
                 behaviour,
@@ -116,7 +116,7 @@ impl NetworkServer {
                 host.events.push(ClientEvent::Changed {
                     object,
                     behaviour,
-                    fields: ChangedFields::new(&slot.info().schema, slot.dirty_bits()),
+                    fields: ChangedFields::new(slot.info().class, slot.dirty_bits()),
                 });
             }
         }

@@ -83,13 +83,13 @@ impl Host {
         };
         self.written.insert(key, again);
         let HookRun { refused, result } = run_hooks_as_write(slot, Hooks::Changed(before));
-        let schema = &slot.info().schema;
+        let class = slot.info().class;
         if let Err(Panicked(message)) = result {
-            let fields = ChangedFields::new(schema, fields);
+            let fields = ChangedFields::new(class, fields);
             let failure = HookFailure::new(key.object, fields, message);
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
         }
-        (refused != 0).then(|| ChangedFields::new(schema, refused))
+        (refused != 0).then(|| ChangedFields::new(class, refused))
     }
 
     /// Moves the written behaviours to the due ones.
@@ -247,7 +247,7 @@ impl NetworkServer {
                 host.events.push(ClientEvent::Changed {
                     object: id,
                     behaviour,
-                    fields: ChangedFields::new(&slot.info().schema, fields),
+                    fields: ChangedFields::new(slot.info().class, fields),
                 });
             }
         }

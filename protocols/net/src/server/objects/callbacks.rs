@@ -37,7 +37,7 @@ impl Protocol for NetworkServer {
         slots.for_each_mut(|slot| {
             let refused = slot.end_change();
             if refused != 0 {
-                let fields = ChangedFields::new(&slot.info().schema, refused);
+                let fields = ChangedFields::new(slot.info().class, refused);
                 refuse(&mut self.events, id, fields);
             }
         });

@@ -3,7 +3,7 @@
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::PolicyState;
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourClass, ChangedFields, NetId, NetworkBehaviour};
 
 use crate::server::ServerEvent;
 use crate::server::objects::owner::refuse;
@@ -66,7 +66,7 @@ impl ServerWrites<'_> {
         if let Some(restricted) = &mut self.restricted {
             let refused = restricted.end_change(behaviour);
             if refused != 0 {
-                let fields = ChangedFields::new(&B::SCHEMA, refused);
+                let fields = ChangedFields::new(BehaviourClass::of::<B>(), refused);
                 refuse(self.events, net_id, fields);
             }
         }

@@ -7,7 +7,6 @@ use syncvar_runtime::NetId;
 use syncvar_runtime::relations::Place;
 
 use crate::server::NetworkServer;
-use crate::server::visibility::snapshot::PrefabInfo;
 
 impl NetworkServer {
     /// Returns the name of an object's prefab.
@@ -28,8 +27,8 @@ impl NetworkServer {
 
     /// Queues an object whose `on_synchronize` changed a field while a snapshot was written.
     #[inline]
-    pub(in crate::server) fn requeue_if_dirty(&mut self, id: NetId, info: PrefabInfo) {
-        if info.synchronize && self.world.is_dirty(id) {
+    pub(in crate::server) fn requeue_if_dirty(&mut self, id: NetId, synchronize: bool) {
+        if synchronize && self.world.is_dirty(id) {
             self.replication.schedule.queue_dirty(id);
         }
     }

@@ -96,8 +96,7 @@ impl NetworkServer {
     /// Grants an owner write access with a new lease: its earlier writes are void. Sent after
     /// authority and snapshot.
     pub(in crate::server) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
-        let snapshot = self.snapshot(id);
-        if snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.owner_writes) {
+        if self.policy(id).is_some_and(|policy| policy.owner_writes) {
             self.send_owner_state(owner, id, |_| 0);
         }
     }
@@ -110,12 +109,12 @@ impl NetworkServer {
         id: NetId,
         fields: impl Fn(&SlotInfo) -> u64,
     ) {
-        let info = self.snapshot(id).map(|(_, snapshot)| snapshot.info);
-        let (Some(info), Some(replicated)) = (info, self.world.objects.get_mut(id.0)) else {
+        let policy = self.policy(id);
+        let (Some(policy), Some(replicated)) = (policy, self.world.objects.get_mut(id.0)) else {
             return;
         };
         let is_owner = replicated.owner == Some(connection);
-        if is_owner && info.policy.owner_writes {
+        if is_owner && policy.owner_writes {
             replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
         }
         let lease = if is_owner { replicated.lease } else { 0 };

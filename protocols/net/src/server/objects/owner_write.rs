@@ -139,7 +139,7 @@ fn apply_write(
             restricted.behaviour.set_dirty_bit(fields);
             restricted.state.relayed |= fields;
         }
-        written.push((index, ChangedFields::new(&slot.info().schema, fields)));
+        written.push((index, ChangedFields::new(slot.info().class, fields)));
     }
     Ok(written)
 }

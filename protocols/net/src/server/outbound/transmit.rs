@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use bytes::Bytes;
+use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, Transmit};
 
 use crate::server::NetworkServer;
@@ -18,7 +19,9 @@ impl NetworkServer {
         }
         let packet_size = self.config.gathered_size();
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
-        let (id, packet) = loop {
+        let limit = self.config.resume_bytes;
+        let (link, packet) = loop {
+            outbound.packet.clear();
             let Some(id) = outbound.outgoing.front().copied() else {
                 outbound.store.clear();
                 return None;
@@ -27,6 +30,16 @@ impl NetworkServer {
                 outbound.outgoing.pop_front();
                 continue;
             };
+            if let Some((channel, bytes)) = connection.take_again() {
+                let (length, chunks) = (bytes.len(), 0..0);
+                outbound.packet.push(bytes);
+                let packet = Packet {
+                    channel,
+                    length,
+                    chunks,
+                };
+                break (connection.link().unwrap_or(id), packet);
+            }
             connection.flush_own(&mut outbound.store);
             let (store, gathered) = (&outbound.store, &mut outbound.packet);
             let taken = connection.take_packet(packet_size, store, gathered);
@@ -36,12 +49,26 @@ impl NetworkServer {
             if done && !(closing && taken.is_some()) {
                 connection.listed = false;
                 outbound.outgoing.pop_front();
-                if closing {
-                    connections.remove(id.0);
-                }
             }
-            if let Some(packet) = taken {
-                break (id, packet);
+            let link = connection.link();
+            if let Some(packet) = &taken
+                && let Some(session) = &mut connection.session
+            {
+                let reliable = self.config.channels.get(usize::from(packet.channel))
+                    != Some(&Channel::Unreliable);
+                let chunks = if outbound.packet.is_empty() {
+                    outbound.store.get(&packet.chunks)
+                } else {
+                    &outbound.packet
+                };
+                session.keep(packet.channel, reliable.then(|| join(chunks)), limit);
+            }
+            if done && closing && taken.is_none() {
+                connections.remove(id.0);
+                self.sessions.returns.remove_link(link.unwrap_or(id));
+            }
+            if let (Some(packet), Some(link)) = (taken, link) {
+                break (link, packet);
             }
         };
         self.stats.sent.add(packet.length);
@@ -52,7 +79,7 @@ impl NetworkServer {
         } else {
             &outbound.packet
         };
-        Some(Transmit::new(id, packet.channel, delivery, chunks))
+        Some(Transmit::new(link, packet.channel, delivery, chunks))
     }
 }
 
@@ -65,6 +92,14 @@ struct Packet {
 }
 
 impl Connection {
+    /// Takes a packet that the client has missed on its former link.
+    #[inline]
+    fn take_again(&mut self) -> Option<(u8, Bytes)> {
+        let session = self.session.as_mut()?;
+        session.link?;
+        session.recent.pop_again()
+    }
+
     /// Takes the chunks of one packet from the queue. Chunks that are not adjacent in the store are
     /// gathered into `packet`.
     #[inline]

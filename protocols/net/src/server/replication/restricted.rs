@@ -1,13 +1,14 @@
-//! Deltas of objects with restricted fields: each connection receives the fields that it may read.
+//! Deltas of restricted fields: each connection receives the fields that it may read.
 //!
-//! Such an object is written alone, in up to three parts: fields for all observers, fields for all
+//! An object with such a delta is written alone, in up to three parts: fields for all observers, fields for all
 //! but the owner, and fields for the owner alone. Each part has its audience and is marked as sent
 //! before the next part is written.
 
 use std::time::Duration;
 
 use syncvar_runtime::object::{
-    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, WriteRecord, mask_count, nanos,
+    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, When, WriteRecord, mask_count,
+    nanos,
 };
 use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteError};
 
@@ -56,6 +57,15 @@ struct SentFields {
 }
 
 impl NetworkServer {
+    /// Returns whether the delta of an object with restricted fields needs parts: such a field is dirty, or
+    /// a connection has a budget and copies the record of its fields.
+    #[inline]
+    pub(in crate::server) fn needs_parts(&mut self, pool: u32, row: u32) -> bool {
+        let is_limited = self.replication.bandwidth.is_active();
+        let pool = self.world.pools.pool_mut(pool);
+        is_limited || pool.is_some_and(|pool| pool.has_restricted_changes(row))
+    }
+
     /// Writes the delta of an object.
     pub(in crate::server) fn send_restricted(
         &mut self,
@@ -78,6 +88,11 @@ impl NetworkServer {
             ],
             None => [audience; 3],
         };
+        let when = When {
+            now: nanos(now),
+            interval: self.config.default_interval(),
+            force: job.force,
+        };
         let info = self.prefab_info(at.pool);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let Some(slots) = self.world.pools.slots_mut(at) else {
@@ -88,7 +103,7 @@ impl NetworkServer {
             at,
             owner,
             audiences,
-            selected: select_all(slots, nanos(now), job.force, owner.is_some()),
+            selected: select_all(slots, when, owner.is_some()),
             first_behaviour,
             now: nanos(now),
         };
@@ -229,7 +244,8 @@ fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
 }
 
 /// Selects the due fields of each behaviour. Fields without a receiver become clean.
-fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -> Vec<Selected> {
+fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selected> {
+    let When { now, force, .. } = when;
     let mut all = Vec::with_capacity(slots.len());
     slots.for_each_mut(|slot| {
         let (info, last_send) = (slot.info(), slot.last_send());
@@ -241,9 +257,8 @@ fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -
             .map_or(0, |state| state.relayed & !state.echoed);
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
-        if let Some(restricted) = slot.policy_slot().filter(|_| dropped != 0) {
-            restricted.behaviour.clear_dirty_bits(dropped);
-            restricted.state.relayed &= !dropped;
+        if dropped != 0 {
+            slot.drop_fields(dropped);
         }
         send &= !dropped;
         if !force && rules.throttled != 0 {
@@ -254,7 +269,8 @@ fn select_all(slots: &mut dyn Slots, now: Nanos, force: bool, has_owner: bool) -
         } else {
             (0, 0)
         };
-        let interval_is_over = force || now.saturating_sub(last_send) > info.send_interval;
+        let passed = now.saturating_sub(last_send);
+        let interval_is_over = force || passed > info.interval(when.interval);
         all.push(Selected {
             parts: [send & !(private | others), others & !private, private],
             channel: info.channel,

@@ -41,13 +41,25 @@ impl NetworkServer {
     ///
     /// A behaviour is sent when it is dirty and its send interval has passed since it was last
     /// sent, or since time zero.
+    ///
+    /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
     pub fn update(&mut self, now: Duration) {
+        if self.clock.admits_program() {
+            self.advance(now);
+        }
+    }
+
+    /// Runs an update by the owner of the clock.
+    pub(in crate::server) fn advance(&mut self, now: Duration) {
         let now = self.clock.advance(now);
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
+        self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
+        self.expire_absences();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
@@ -80,7 +92,7 @@ impl NetworkServer {
     fn send_deltas(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
-        let mut run = None;
+        let (mut run, mut is_restricted) = (None, false);
         for id in due.drain(..) {
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
@@ -88,12 +100,14 @@ impl NetworkServer {
             if run != Some(next) {
                 self.send_run(run, now);
                 run = Some(next);
-                if self.is_restricted(next.pool) {
-                    run = None;
-                    self.send_restricted(next.audience, &job, now);
-                    self.finish_run(now);
-                    continue;
-                }
+                is_restricted = self.is_restricted(next.pool);
+            }
+            if is_restricted && self.needs_parts(next.pool, job.row) {
+                // Its parts stand behind the earlier objects of the run.
+                self.send_run(run, now);
+                self.send_restricted(next.audience, &job, now);
+                self.finish_run(now);
+                continue;
             }
             self.replication.scratch.jobs.push(job);
         }
@@ -154,7 +168,7 @@ impl NetworkServer {
 
     /// Writes the objects of a run.
     fn send_run(&mut self, run: Option<Run>, now: Duration) {
-        let Some(run) = run else {
+        let Some(run) = run.filter(|_| !self.replication.scratch.jobs.is_empty()) else {
             return;
         };
         let info = self
@@ -168,6 +182,7 @@ impl NetworkServer {
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
             now: nanos(now),
+            interval: self.config.default_interval(),
             channels: &self.config.channels[..channels],
             reliable: self.config.room(Channel::Reliable),
             unreliable: self.config.room(Channel::Unreliable),
@@ -237,6 +252,7 @@ impl NetworkServer {
             return;
         };
         let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let interval = self.config.default_interval();
         let mut first: Option<Nanos> = None;
         slots.for_each_mut(|slot| {
             let channel = slot.info().channel;
@@ -244,7 +260,9 @@ impl NetworkServer {
             if slot.dirty_bits() == 0 || !is_open {
                 return;
             }
-            let next = slot.last_send().saturating_add(slot.info().send_interval);
+            let next = slot
+                .last_send()
+                .saturating_add(slot.info().interval(interval));
             let (held, due) = slot.held_back(nanos(now));
             let next = if slot.dirty_bits() & !held == 0 {
                 due.map(|due| due.max(next))

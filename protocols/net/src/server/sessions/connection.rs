@@ -5,16 +5,18 @@ use std::ops::Range;
 
 use syncvar_runtime::call::Rates;
 use syncvar_runtime::clock::Bucket;
-use syncvar_runtime::endpoint::Conduct;
+use syncvar_runtime::endpoint::{Conduct, Payload};
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
+use crate::message::Return;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
+use crate::server::sessions::session::Session;
 
 /// A connection.
 #[derive(Debug)]
@@ -22,6 +24,14 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) id: ConnectionId,
     pub(in crate::server) state: ConnectionState,
     pub(in crate::server) framing: Framing,
+    /// Session that outlives the link.
+    pub(in crate::server) session: Option<Box<Session>>,
+    /// Session that its join request returns to.
+    pub(in crate::server) returning: Option<Return>,
+    /// Number of received packets on reliable channels.
+    pub(in crate::server) received: u64,
+    /// Payload of its join request.
+    pub(in crate::server) join_payload: Payload,
     /// Budget and backlog, if the bandwidth is limited.
     pub(in crate::server) backlog: Option<Box<Backlog>>,
     /// Point that distances of objects are measured from, for their priority.
@@ -60,6 +70,11 @@ pub(in crate::server) struct QueuedChunks {
 pub(in crate::server) enum ConnectionState {
     /// Not accepted: its schema is not verified yet.
     Connecting,
+    /// Its schema matches; the program decides.
+    Requested {
+        /// Whether it has asked for the objects.
+        ready: bool,
+    },
     /// Accepted, without objects.
     Connected,
     /// Ready: the next update sends it all visible objects.
@@ -76,6 +91,10 @@ impl Connection {
             id,
             state: ConnectionState::Connecting,
             framing: Framing::Unet,
+            session: None,
+            returning: None,
+            received: 0,
+            join_payload: Payload::default(),
             backlog: None,
             viewpoint: None,
             resync_requests: Ids::default(),
@@ -94,8 +113,19 @@ impl Connection {
     pub(in crate::server) fn is_connected(&self) -> bool {
         !matches!(
             self.state,
-            ConnectionState::Connecting | ConnectionState::Closing
+            ConnectionState::Connecting
+                | ConnectionState::Requested { .. }
+                | ConnectionState::Closing
         )
+    }
+
+    /// Returns the number of the transport's connection; none while the client is away.
+    #[inline]
+    pub(in crate::server) fn link(&self) -> Option<ConnectionId> {
+        match &self.session {
+            Some(session) => session.link,
+            None => Some(self.id),
+        }
     }
 
     pub(in crate::server) fn is_ready(&self) -> bool {

@@ -3,14 +3,12 @@
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{
-    ConnectionId, DisconnectReason, MAX_STRING_BYTES, NetId, ObjectError, ReadError,
-};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
 
 use crate::MessageType;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
-    frames, from_wire, number, text, unknown,
+    frames, unknown,
 };
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -28,19 +26,30 @@ impl NetworkServer {
         self.sessions.lobby.enter(id);
         self.visibility.interest.management.handle_connect(id);
         if !self.config.compare_schemas {
-            self.accept(id);
+            self.request(id);
         }
         id
     }
 
     /// Handles a connection lost by the transport.
-    pub fn handle_disconnect(&mut self, connection: ConnectionId) {
-        self.close(connection, DisconnectReason::ConnectionLost);
-        self.sessions.connections.remove(connection.0);
-        self.sessions.closing.retain(|ended| *ended != connection);
+    ///
+    /// With [`ServerConfig::reconnect_grace`](crate::ServerConfig::reconnect_grace) a ready connection
+    /// waits for its client ([`ServerEvent::Away`]). `link` is the number that
+    /// [`handle_connect`](Self::handle_connect) has returned.
+    pub fn handle_disconnect(&mut self, link: ConnectionId) {
+        self.sessions.closing.retain(|ended| *ended != link);
+        if let Some(connection) = self.sessions.of_link(link)
+            && !self.suspend(connection)
+        {
+            self.close(connection, DisconnectReason::ConnectionLost);
+            self.sessions.connections.remove(connection.0);
+            self.sessions.closing.retain(|ended| *ended != link);
+        }
+        self.sessions.returns.remove_link(link);
     }
 
-    /// Handles a packet of a connection, which came on this channel.
+    /// Handles a packet of a connection, which came on this channel. `link` is the number that
+    /// [`handle_connect`](Self::handle_connect) has returned.
     ///
     /// Every message is checked against the connection it came from. A malformed message is
     /// ignored; the other messages of the packet are handled as long as their boundaries are clear.
@@ -53,16 +62,15 @@ impl NetworkServer {
     /// [message rate](syncvar_runtime::Limits::message_rate), and for the first malformed message.
     pub fn handle_packet(
         &mut self,
-        connection: ConnectionId,
+        link: ConnectionId,
         channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
-        if !self.sessions.knows(connection) || self.is_local(connection) {
-            return Err(PacketError::UnknownConnection(connection));
-        }
-        if usize::from(channel) >= self.config.channels.len() {
-            return Err(PacketError::UnknownChannel(channel));
-        }
+        let known = self.sessions.of_link(link);
+        let known = known.filter(|id| self.sessions.knows(*id) && !self.is_local(*id));
+        let connection = known.ok_or(PacketError::UnknownConnection(link))?;
+        let kind = self.config.channels.get(usize::from(channel));
+        let kind = *kind.ok_or(PacketError::UnknownChannel(channel))?;
         self.stats.received.add(packet.len());
         let (limits, now) = (&self.config.limits, self.clock.now());
         if !self
@@ -73,6 +81,11 @@ impl NetworkServer {
             self.sessions.intake.count(Misbehaviour::Ignored);
             self.end_packet(connection);
             return Err(PacketError::TooManyMessages(connection));
+        }
+        if kind == Channel::Reliable
+            && let Some(connection) = self.sessions.connections.get_mut(connection.0)
+        {
+            connection.received = connection.received.saturating_add(1);
         }
         let mut result = Ok(());
         for frame in frames(packet) {
@@ -102,7 +115,7 @@ impl NetworkServer {
     }
 
     /// Closes a connection that has exceeded a limit.
-    fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
+    pub(in crate::server) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
         if self.sessions.knows(connection) {
             self.stats.refused.count_closed(limit);
             self.send_off(connection, DisconnectReason::Limit(limit));
@@ -132,21 +145,28 @@ impl NetworkServer {
                     ..frame
                 }));
             }
+            (ConnectionState::Connecting, Some(MessageType::Session)) => {
+                self.handle_join_request(from, frame.payload)?;
+            }
             (ConnectionState::Connecting, Some(MessageType::Connect)) => {
                 self.handle_connect_message(from, &Connect::decode(frame.payload)?);
             }
             (_, Some(MessageType::Disconnect)) => {
-                let Disconnect { reason, text } = Disconnect::decode(frame.payload)?;
-                self.close(from, from_wire(reason, text));
+                let reason = Disconnect::decode(frame.payload)?.into_reason();
+                self.close(from, reason);
             }
-            (ConnectionState::Connecting, _) => return Err(unknown(frame)),
+            (ConnectionState::Requested { .. }, Some(MessageType::Ready))
+                if !self.config.compare_schemas =>
+            {
+                Ready::decode(frame.payload)?;
+                self.defer_ready(from);
+            }
+            (ConnectionState::Connecting | ConnectionState::Requested { .. }, _) => {
+                return Err(unknown(frame));
+            }
             (_, Some(MessageType::Ready)) => {
                 Ready::decode(frame.payload)?;
-                if self.sessions.lobby.admit(from, &self.config.limits) {
-                    self.set_ready(from);
-                } else {
-                    self.close_for(from, LimitExceeded::Places);
-                }
+                self.handle_ready(from);
             }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
@@ -172,31 +192,15 @@ impl NetworkServer {
         if connect.version != PROTOCOL_VERSION {
             self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.sessions.schema_hash {
-            self.accept(from);
             // Both ends must support the framing. UNet's bytes are the minimum.
             let framing = connect.framing.min(self.config.framing);
             if let Some(connection) = self.sessions.connections.get_mut(from.0) {
                 connection.framing = framing;
             }
-            let (version, schema_hash) = (PROTOCOL_VERSION, 0);
-            self.send_own(
-                from,
-                &Connect {
-                    version,
-                    schema_hash,
-                    framing,
-                },
-            );
+            self.request(from);
         } else {
             self.send_schema(from);
             self.send_off(from, DisconnectReason::SchemaMismatch(None));
-        }
-    }
-
-    fn accept(&mut self, connection: ConnectionId) {
-        if let Some(accepted) = self.sessions.connections.get_mut(connection.0) {
-            accepted.state = ConnectionState::Connected;
-            self.events.push(ServerEvent::Connected { connection });
         }
     }
 
@@ -220,31 +224,26 @@ impl NetworkServer {
     }
 
     /// Sends the reason of a disconnect, then closes the connection.
-    fn send_off(&mut self, connection: ConnectionId, reason: DisconnectReason) {
-        let (number, text) = (number(&reason), text(&reason));
+    pub(in crate::server) fn send_off(
+        &mut self,
+        connection: ConnectionId,
+        reason: DisconnectReason,
+    ) {
         self.deliver();
-        self.send_own(
-            connection,
-            &Disconnect {
-                reason: number,
-                text,
-            },
-        );
+        self.send_own(connection, &Disconnect::from(&reason));
         self.close(connection, reason);
     }
 
     /// Disconnects a connection with a text, of which 32 767 bytes are sent. The transport should
     /// close it after [`poll_transmit`](Self::poll_transmit) returned its last packet.
     pub fn disconnect(&mut self, connection: ConnectionId, text: &str) {
-        if !self.sessions.knows(connection) {
-            return;
+        if self.sessions.knows(connection) {
+            self.send_off(connection, DisconnectReason::Requested(text.into()));
         }
-        let text = &text[..text.floor_char_boundary(MAX_STRING_BYTES)];
-        self.send_off(connection, DisconnectReason::Requested(text.into()));
     }
 
     /// Closes a connection: it observes and owns no object any more.
-    fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
+    pub(in crate::server) fn close(&mut self, connection: ConnectionId, reason: DisconnectReason) {
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -261,7 +260,8 @@ impl NetworkServer {
         self.sessions.lobby.leave(connection);
         let owned: Vec<NetId> = closed.owned.iter().collect();
         closed.list(&mut self.outbound.outgoing);
-        self.sessions.closing.push_back(connection);
+        self.sessions.closing.extend(closed.link());
+        self.sessions.returns.forget(closed);
         for id in &owned {
             if let Some(replicated) = self.world.objects.get_mut(id.0) {
                 replicated.owner = None;
@@ -331,13 +331,21 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
+        if self.make_unready(connection) {
+            self.send_own(connection, &NotReady {});
+        }
+    }
+
+    /// Removes a connection from the observers of all objects. Returns whether it was ready.
+    pub(in crate::server) fn make_unready(&mut self, connection: ConnectionId) -> bool {
         let Some(idle) = self.sessions.connections.get_mut(connection.0) else {
-            return;
+            return false;
         };
-        if matches!(
+        let was_ready = matches!(
             idle.state,
             ConnectionState::Joining | ConnectionState::Ready
-        ) {
+        );
+        if was_ready {
             idle.state = ConnectionState::Connected;
             self.sessions
                 .joining
@@ -346,8 +354,8 @@ impl NetworkServer {
             self.deliver();
             self.visibility.audiences.remove_ready(connection);
             self.cancel_snapshots(connection);
-            self.send_own(connection, &NotReady {});
         }
+        was_ready
     }
 
     /// Queues a snapshot for a client that could not decode an object, if it observes the object.

@@ -89,8 +89,8 @@ impl NetworkServer {
         audience: AudienceId,
         owner: Option<ConnectionId>,
     ) -> Option<()> {
-        let (_, snapshot) = self.snapshot(id)?;
-        let parts = match owner.filter(|_| snapshot.info.policy.private) {
+        let policy = self.policy(id)?;
+        let parts = match owner.filter(|_| policy.private) {
             Some(owner) => [
                 Some((self.visibility.audiences.without(audience, owner), false)),
                 Some((self.visibility.audiences.only(owner), true)),
@@ -207,13 +207,13 @@ impl NetworkServer {
             .filter_map(|id| self.sessions.connections.get(id.0));
         let owned = joiners.flat_map(|joiner| joiner.owned.iter());
         let is_private = |id: &NetId| {
-            let snapshot = self.snapshot(*id);
+            let policy = self.policy(*id);
             let announced = self
                 .world
                 .objects
                 .get(id.0)
                 .is_some_and(|replicated| replicated.is(State::Announced));
-            announced && snapshot.is_some_and(|(_, snapshot)| snapshot.info.policy.private)
+            announced && policy.is_some_and(|policy| policy.private)
         };
         owned.filter(is_private).collect()
     }

@@ -170,9 +170,7 @@ impl NetworkServer {
         receivers: &[ConnectionId],
         owner: Option<ConnectionId>,
     ) -> bool {
-        let private = self
-            .snapshot(id)
-            .is_some_and(|(_, it)| it.info.policy.private);
+        let private = self.policy(id).is_some_and(|policy| policy.private);
         let Some(owner) = owner.filter(|owner| private && receivers.contains(owner)) else {
             return self.write_snapshot(id, receivers, false);
         };

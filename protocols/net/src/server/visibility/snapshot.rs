@@ -69,21 +69,13 @@ pub(in crate::server) struct Reports<'a> {
     pub(in crate::server) events: &'a mut Events<ServerEvent>,
 }
 
-impl Reports<'_> {
-    fn reborrow(&mut self) -> Reports<'_> {
-        Reports {
-            stats: self.stats,
-            events: self.events,
-        }
-    }
-}
-
 /// A snapshot without the state of the behaviours.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct Snapshot {
+#[derive(Debug)]
+pub(in crate::server) struct Snapshot<'a> {
     pub(in crate::server) net_id: NetId,
-    pub(in crate::server) info: PrefabInfo,
-    pub(in crate::server) place: Place,
+    pub(in crate::server) info: &'a PrefabInfo,
+    /// Position and rotation, unless it is at the origin without rotation.
+    pub(in crate::server) place: Option<&'a Place>,
     pub(in crate::server) relation: Relation,
     /// Maximum length of the message.
     pub(in crate::server) room: Room,
@@ -91,29 +83,26 @@ pub(in crate::server) struct Snapshot {
     pub(in crate::server) for_owner: bool,
 }
 
-impl Snapshot {
-    /// Writes the snapshot to several buffers, or to none if a value cannot be encoded.
-    pub(in crate::server) fn write_all<'a>(
+impl Snapshot<'_> {
+    /// Writes the snapshot to the buffers of both framings, or to none if a value cannot be encoded.
+    pub(in crate::server) fn write_all(
         &self,
         slots: &mut dyn Slots,
-        outputs: impl Iterator<Item = &'a mut Segments>,
-        mut reports: Reports<'_>,
+        mut outputs: [Option<&mut Segments>; 2],
+        reports: &mut Reports<'_>,
     ) -> Result<(), WriteError> {
-        let mut begun = [None, None];
-        let mut result = Ok(());
-        for (place, segments) in begun.iter_mut().zip(outputs) {
-            if result.is_ok() {
-                result = self.write(slots, segments, reports.reborrow());
-                *place = Some(segments);
+        let (mut begun, mut result) = (0, Ok(()));
+        for segments in outputs.iter_mut().flatten() {
+            begun += 1;
+            result = self.write(slots, segments, reports);
+            if result.is_err() {
+                break;
             }
         }
-        for segments in begun.into_iter().flatten() {
+        for segments in outputs.into_iter().flatten().take(begun) {
             if result.is_ok() {
-                self.count(
-                    Framing::of(segments),
-                    segments.commit_object(),
-                    reports.stats,
-                );
+                let length = segments.commit_object();
+                self.count(Framing::of(segments), length, reports.stats);
             } else {
                 segments.give_up_object();
             }
@@ -125,7 +114,7 @@ impl Snapshot {
         &self,
         slots: &mut dyn Slots,
         segments: &mut Segments,
-        reports: Reports<'_>,
+        reports: &mut Reports<'_>,
     ) -> Result<(), WriteError> {
         match Framing::of(segments) {
             Framing::Unet => self.write_messages(slots, segments.begin(), reports),
@@ -136,7 +125,10 @@ impl Snapshot {
                 segments.check_entry(self.room);
             }
         }
-        segments.writer().take_error().map_or(Ok(()), Err)
+        match segments.writer().take_error() {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
     }
 
     /// Writes the parent message, if any, and the snapshot: one is never sent without the other.
@@ -145,9 +137,9 @@ impl Snapshot {
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        reports: Reports<'_>,
+        reports: &mut Reports<'_>,
     ) {
-        let Place { position, rotation } = self.place;
+        let Place { position, rotation } = self.place.copied().unwrap_or_default();
         if let Some(parent) = self.relation.parent {
             let child = self.net_id;
             SetParent { child, parent }.encode(writer);
@@ -165,23 +157,24 @@ impl Snapshot {
     /// Writes the prefab's number and the flags in one varint, then scene id and parent, position,
     /// rotation.
     fn write_header(&self, writer: &mut NetworkWriter) {
-        let Place { position, rotation } = self.place;
-        let placed = !position.same(&Vector3::default());
-        let turned = !rotation.same(&Quaternion::IDENTITY);
+        let position = { self.place.map(|place| &place.position) }
+            .filter(|position| !position.same(&Vector3::default()));
+        let rotation = { self.place.map(|place| &place.rotation) }
+            .filter(|rotation| !rotation.same(&Quaternion::IDENTITY));
         let related = self.relation != Relation::default();
         let header = u64::from(self.info.rank) << 3
             | u64::from(related) << 2
-            | u64::from(turned) << 1
-            | u64::from(placed);
+            | u64::from(rotation.is_some()) << 1
+            | u64::from(position.is_some());
         writer.write_varint(header);
         if related {
             self.write_extras(writer);
         }
-        if placed {
-            writer.write(&position);
+        if let Some(position) = position {
+            writer.write(position);
         }
-        if turned {
-            writer.write(&rotation);
+        if let Some(rotation) = rotation {
+            writer.write(rotation);
         }
     }
 
@@ -202,17 +195,21 @@ impl Snapshot {
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        Reports { stats, events }: Reports<'_>,
+        Reports { stats, events }: &mut Reports<'_>,
     ) {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
-        let context = writer.context().with_owner(self.for_owner);
-        writer.with_context(context, |writer| slots.write_full(writer, stats));
+        if self.for_owner {
+            let context = writer.context().with_owner(true);
+            writer.with_context(context, |writer| slots.write_full(writer, stats));
+        } else {
+            slots.write_full(writer, stats);
+        }
         if self.info.synchronize {
             let object = self.net_id;
-            write_sections(slots, writer, stats, |schema, fault| match fault {
+            write_sections(slots, writer, stats, |class, fault| match fault {
                 Fault::Failed(error) => {
-                    let behaviour = schema.name;
+                    let behaviour = class.schema.name;
                     tracing::warn!(%object, behaviour, %error, "an on_synchronize could not write");
                     events.push(ServerEvent::SynchronizeFailed {
                         object,
@@ -221,7 +218,7 @@ impl Snapshot {
                     });
                 }
                 Fault::Refused(fields) => {
-                    refuse(events, object, ChangedFields::new(schema, fields));
+                    refuse(events, object, ChangedFields::new(class, fields));
                 }
             });
         }

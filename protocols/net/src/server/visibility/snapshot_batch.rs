@@ -1,9 +1,9 @@
 //! Snapshots on their way to the same connections.
 
 use bytes::Bytes;
-use syncvar_runtime::object::Location;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::relations::Relation;
+use syncvar_runtime::world::World;
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
 
 use crate::Framing;
@@ -41,10 +41,9 @@ impl SnapshotBatch {
         }
     }
 
-    fn spoken(&mut self) -> impl Iterator<Item = &mut Segments> {
+    fn spoken(&mut self) -> [Option<&mut Segments>; 2] {
         let both = [&mut self.unet, &mut self.compact];
-        both.into_iter()
-            .filter_map(|(spoken, segments)| spoken.then_some(segments))
+        both.map(|(spoken, segments)| spoken.then_some(segments))
     }
 }
 
@@ -67,72 +66,60 @@ impl NetworkServer {
         output: SnapshotOutput<'_>,
         for_owner: bool,
     ) -> bool {
-        let Some((at, snapshot)) = self.snapshot(id) else {
-            return false;
-        };
-        let snapshot = Snapshot {
-            for_owner,
-            ..snapshot
-        };
         let replicated = self.world.objects.get(id.0);
-        if replicated.is_some_and(|replicated| replicated.is(State::WriteFailed)) {
+        let Some(replicated) = replicated.filter(|it| !it.is(State::WriteFailed)) else {
             return false;
-        }
+        };
+        let (at, related) = (replicated.at, replicated.is(State::Related));
         if let SnapshotOutput::Batch(receivers) = output
             && self.visibility.snapshot_batch.receivers != receivers
         {
             self.flush_snapshots();
             self.open_snapshot_batch(receivers);
         }
-        // An object that is checked out gets its snapshot later.
-        let Some(slots) = self.world.pools.slots_mut(at) else {
-            return false;
-        };
-        let reports = Reports {
-            stats: &mut self.stats,
-            events: &mut self.events,
-        };
-        let visibility = &mut self.visibility;
-        let result = match output {
-            SnapshotOutput::Audience(audience) => {
-                let mut outputs = visibility.audiences.outputs(audience);
-                snapshot.write_all(slots, outputs.channel(0), reports)
-            }
-            SnapshotOutput::Batch(_) => {
-                snapshot.write_all(slots, visibility.snapshot_batch.spoken(), reports)
-            }
-            SnapshotOutput::Join(segments) => {
-                snapshot.write_all(slots, std::iter::once(segments), reports)
-            }
-        };
-        if let Err(error) = result {
-            self.events.push(encode_failure(id, error));
-            return false;
-        }
-        self.requeue_if_dirty(id, snapshot.info);
-        true
-    }
-
-    /// Returns the location of an object's behaviours and the header of its snapshot.
-    #[inline]
-    pub(in crate::server) fn snapshot(&self, id: NetId) -> Option<(Location, Snapshot)> {
-        let replicated = self.world.objects.get(id.0)?;
-        let at = replicated.at;
         let mut relation = Relation::default();
-        if replicated.is(State::Related) {
+        if related {
             relation = self.world.relations.of(id);
             // A peer without schema comparison is a UNet client, which has no parents.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
+        let World { pools, places, .. } = &mut self.world;
+        let info = self.prefab_infos.get(pools.prefab(at.pool) as usize);
+        // An object that is checked out gets its snapshot later.
+        let (Some(info), Some(slots)) = (info, pools.slots_mut(at)) else {
+            return false;
+        };
         let snapshot = Snapshot {
             net_id: id,
-            info: *self.prefab_info(at.pool)?,
-            place: self.world.place(id),
+            info,
+            place: places.get(id.0),
             relation,
             room: self.config.room(Channel::Reliable),
-            for_owner: false,
+            for_owner,
         };
-        Some((at, snapshot))
+        let mut reports = Reports {
+            stats: &mut self.stats,
+            events: &mut self.events,
+        };
+        let visibility = &mut self.visibility;
+        let mut outputs;
+        let segments = match output {
+            SnapshotOutput::Audience(audience) => {
+                outputs = visibility.audiences.outputs(audience);
+                let mut segments = outputs.channel(0);
+                [segments.next(), segments.next()]
+            }
+            SnapshotOutput::Batch(_) => visibility.snapshot_batch.spoken(),
+            SnapshotOutput::Join(segments) => [Some(segments), None],
+        };
+        let result = snapshot.write_all(slots, segments, &mut reports);
+        let synchronize = info.synchronize;
+        if let Err(error) = result {
+            self.events.push(encode_failure(id, error));
+            return false;
+        }
+        self.requeue_if_dirty(id, synchronize);
+        true
     }
 
     fn open_snapshot_batch(&mut self, receivers: &[ConnectionId]) {

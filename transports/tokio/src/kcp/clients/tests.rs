@@ -24,7 +24,11 @@ fn listener(max_connections: usize) -> Clients {
 }
 
 fn with_options(options: &TransportOptions) -> Clients {
-    let admission = Admission::new(options, TransportCounters::default());
+    let admission = Admission::new(
+        options,
+        TransportCounters::default(),
+        crate::PeerAddrs::default(),
+    );
     Clients::new(options, &admission)
 }
 

@@ -23,11 +23,17 @@ struct Ends {
 
 impl Ends {
     fn new(options: TransportOptions) -> Self {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = false;
+        let config = ServerConfig {
+            compare_schemas: false,
+            ..ServerConfig::default()
+        };
         Self {
             server: NetworkServer::with_config(Prefabs::new(), config),
-            admission: Admission::new(&options, TransportCounters::default()),
+            admission: Admission::new(
+                &options,
+                TransportCounters::default(),
+                crate::PeerAddrs::default(),
+            ),
             options,
             connections: BTreeMap::new(),
             tasks: JoinSet::new(),

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::support::{Board, Running, prefabs, soon, wait_for};
-use syncvar_net::{ClientEvent, NetworkClient, NetworkServer, ServerEvent};
+use syncvar_net::{ClientConfig, ClientEvent, NetworkClient, ServerEvent};
 use syncvar_runtime::{DisconnectReason, Prefabs};
-use syncvar_tokio::tcp::{TcpClient, TcpError, TcpOptions, TcpServer};
+use syncvar_tokio::tcp::{TcpClient, TcpError, TcpOptions};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
@@ -73,8 +73,10 @@ async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
 
 #[tokio::test]
 async fn a_server_stops_while_a_client_does_not_read() {
-    let mut options = TcpOptions::default();
-    options.close_timeout = Duration::from_millis(50);
+    let options = TcpOptions {
+        close_timeout: Duration::from_millis(50),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |board| *board.text = "x".repeat(30_000)).await;
     let _idle = server.join().await;
     server.stop().await;
@@ -82,8 +84,10 @@ async fn a_server_stops_while_a_client_does_not_read() {
 
 #[tokio::test]
 async fn a_server_stops_when_its_clients_have_the_goodbye() {
-    let mut options = TcpOptions::default();
-    options.close_timeout = Duration::from_hours(1);
+    let options = TcpOptions {
+        close_timeout: Duration::from_hours(1),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let mut client = server.join().await;
     let stopped = server.stop();
@@ -215,12 +219,16 @@ async fn client_reports_malformed_packets() {
 }
 
 #[tokio::test]
-async fn a_tick_of_zero_is_an_error() {
-    let mut options = TcpOptions::default();
-    options.tick = Duration::ZERO;
-    let server = NetworkServer::new(prefabs());
-    let error = TcpServer::bind("127.0.0.1:0", server, options)
-        .await
-        .unwrap_err();
+async fn pings_rarer_than_the_idle_timeout_are_an_error() {
+    let config = ClientConfig {
+        ping_interval: Duration::from_secs(20),
+        ..ClientConfig::default()
+    };
+    let client = NetworkClient::with_config(prefabs(), config);
+    let error = TcpClient::connect("127.0.0.1:1", client).await.unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    assert!(
+        error.to_string().contains("`idle_timeout` (15s)"),
+        "{error}"
+    );
 }

@@ -29,8 +29,10 @@ async fn reaches(count: impl Fn() -> u64, wanted: u64) {
 
 #[tokio::test]
 async fn an_address_cannot_take_all_places() {
-    let mut options = TcpOptions::default();
-    options.max_connections_per_address = 2;
+    let options = TcpOptions {
+        max_connections_per_address: 2,
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let refused = || server.counters.stats().refused_address;
     let accepted = || server.counters.stats().accepted;
@@ -62,9 +64,11 @@ async fn an_address_cannot_take_all_places() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn reserved_places_let_a_known_address_in() {
-    let mut options = TcpOptions::default();
-    options.max_connections = 2;
-    options.reserved = ReservedPlaces::new(1, |from| from.to_string() == "127.0.0.9");
+    let options = TcpOptions {
+        max_connections: 2,
+        reserved: ReservedPlaces::new(1, |from| from.to_string() == "127.0.0.9"),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let _stranger = connect_from([127, 0, 0, 1], server.addr).await;
     let _refused = connect_from([127, 0, 0, 1], server.addr).await;
@@ -75,8 +79,10 @@ async fn reserved_places_let_a_known_address_in() {
 
 #[tokio::test]
 async fn connections_beyond_the_rate_wait_for_their_turn() {
-    let mut options = TcpOptions::default();
-    options.max_accepts_per_second = 40;
+    let options = TcpOptions {
+        max_accepts_per_second: 40,
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let accepted = || server.counters.stats().accepted;
     let mut streams = Vec::new();
@@ -94,8 +100,10 @@ async fn connections_beyond_the_rate_wait_for_their_turn() {
 
 #[tokio::test]
 async fn silence_after_the_handshake_ends_a_connection() {
-    let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_millis(300);
+    let options = TcpOptions {
+        idle_timeout: Duration::from_millis(300),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let mut silent = ready_client(server.addr).await;
     // Half a frame, byte by byte, is silence.
@@ -116,8 +124,10 @@ async fn silence_after_the_handshake_ends_a_connection() {
 
 #[tokio::test]
 async fn pings_of_a_client_keep_it_connected() {
-    let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_secs(2);
+    let options = TcpOptions {
+        idle_timeout: Duration::from_secs(2),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     // Half of the limit.
     let mut client = server
@@ -132,15 +142,19 @@ async fn pings_of_a_client_keep_it_connected() {
 
 /// Returns a server whose clients do not ping.
 fn without_schemas() -> NetworkServer {
-    let mut config = ServerConfig::default();
-    config.compare_schemas = false;
+    let config = ServerConfig {
+        compare_schemas: false,
+        ..ServerConfig::default()
+    };
     NetworkServer::with_config(prefabs(), config)
 }
 
 #[tokio::test]
 async fn a_client_without_pings_may_be_silent() {
-    let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_millis(200);
+    let options = TcpOptions {
+        idle_timeout: Duration::from_millis(200),
+        ..TcpOptions::default()
+    };
     let server = Running::serve(without_schemas(), options.clone(), |_| {}).await;
     let mut client = server
         .join_with(|config| config.compare_schemas = false)
@@ -163,8 +177,10 @@ async fn a_client_without_pings_may_be_silent() {
 
 #[tokio::test]
 async fn a_flood_fills_its_inbox_and_no_more() {
-    let mut options = TcpOptions::default();
-    options.max_inbox_bytes = 16 * 1024;
+    let options = TcpOptions {
+        max_inbox_bytes: 16 * 1024,
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |board| board.count += 1).await;
     let mut good = server.join().await;
     assert_eq!(server.counters.stats().inbox_full, 0);
@@ -179,8 +195,10 @@ async fn a_flood_fills_its_inbox_and_no_more() {
 
 #[tokio::test]
 async fn input_beyond_the_bytes_of_a_tick_waits() {
-    let mut options = TcpOptions::default();
-    options.max_tick_bytes = 2000;
+    let options = TcpOptions {
+        max_tick_bytes: 2000,
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |board| board.count += 1).await;
     let mut good = server.join().await;
     assert_eq!(server.counters.stats().tick_full, 0);
@@ -195,8 +213,10 @@ async fn input_beyond_the_bytes_of_a_tick_waits() {
 
 #[tokio::test]
 async fn garbage_is_read_up_to_a_limit_and_then_reset() {
-    let mut options = TcpOptions::default();
-    options.max_linger_bytes = 100_000;
+    let options = TcpOptions {
+        max_linger_bytes: 100_000,
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     // Half of the limit: the answer arrives.
     let mut bad = TcpStream::connect(server.addr).await.unwrap();
@@ -232,8 +252,10 @@ fn cut_off(stream: &TcpStream) -> bool {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_vanished_client_of_a_busy_server_is_noticed() {
-    let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_secs(1);
+    let options = TcpOptions {
+        idle_timeout: Duration::from_secs(1),
+        ..TcpOptions::default()
+    };
     let server = Running::serve(without_schemas(), options, |board| board.count += 1).await;
     let mut client = TcpStream::connect(server.addr).await.unwrap();
     let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0];
@@ -248,9 +270,11 @@ async fn a_vanished_client_of_a_busy_server_is_noticed() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_vanished_client_of_a_quiet_server_is_noticed() {
-    let mut options = TcpOptions::default();
-    options.handshake_timeout = Duration::MAX;
-    options.idle_timeout = Duration::from_secs(2);
+    let options = TcpOptions {
+        handshake_timeout: Duration::MAX,
+        idle_timeout: Duration::from_secs(2),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let client = TcpStream::connect(server.addr).await.unwrap();
     if cut_off(&client) {

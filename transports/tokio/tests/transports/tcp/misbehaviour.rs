@@ -62,8 +62,10 @@ async fn bytes_after_garbage_do_not_hide_the_answer() {
 
 #[tokio::test]
 async fn a_connection_that_never_says_anything_is_closed() {
-    let mut options = TcpOptions::default();
-    options.handshake_timeout = Duration::from_millis(100);
+    let options = TcpOptions {
+        handshake_timeout: Duration::from_millis(100),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |_| {}).await;
     let mut silent = TcpStream::connect(server.addr).await.unwrap();
     let mut halting = TcpStream::connect(server.addr).await.unwrap();
@@ -77,8 +79,10 @@ async fn a_connection_that_never_says_anything_is_closed() {
 
 #[tokio::test]
 async fn silent_client_stays_after_its_first_message() {
-    let mut options = TcpOptions::default();
-    options.handshake_timeout = Duration::from_millis(100);
+    let options = TcpOptions {
+        handshake_timeout: Duration::from_millis(100),
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |board| board.count += 1).await;
     let mut client = server.join().await;
     // Ticks are 2 ms apart: this is longer than the time-out.
@@ -97,8 +101,10 @@ fn fill(board: &mut Board) {
 
 #[tokio::test]
 async fn a_client_that_never_reads_is_disconnected_alone() {
-    let mut options = TcpOptions::default();
-    options.max_queued_bytes = 1_000_000;
+    let options = TcpOptions {
+        max_queued_bytes: 1_000_000,
+        ..TcpOptions::default()
+    };
     let mut server = Running::start(options, fill).await;
     let _stuck = server.join().await;
     let mut good = server.join().await;
@@ -121,9 +127,11 @@ async fn a_client_that_never_reads_is_disconnected_alone() {
 
 #[tokio::test]
 async fn client_that_stops_reading_times_out() {
-    let mut options = TcpOptions::default();
-    options.max_queued_bytes = usize::MAX;
-    options.stall_timeout = Duration::from_millis(100);
+    let options = TcpOptions {
+        max_queued_bytes: usize::MAX,
+        stall_timeout: Duration::from_millis(100),
+        ..TcpOptions::default()
+    };
     let mut server = Running::start(options, fill).await;
     let _stuck = server.join().await;
     server
@@ -147,8 +155,10 @@ async fn a_client_that_floods_does_not_starve_the_others() {
 
 #[tokio::test]
 async fn beyond_the_most_connections_there_are_no_more() {
-    let mut options = TcpOptions::default();
-    options.max_connections = 1;
+    let options = TcpOptions {
+        max_connections: 1,
+        ..TcpOptions::default()
+    };
     let server = Running::start(options, |board| board.count += 1).await;
     let mut first = server.join().await;
     let mut second = server.connect().await;

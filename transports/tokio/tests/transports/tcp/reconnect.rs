@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::support::{Running, prefabs, soon, wait_for};
-use syncvar_net::{ClientEvent, NetworkClient, NetworkServer};
+use syncvar_net::{ClientConfig, ClientEvent, NetworkClient, NetworkServer};
 use syncvar_runtime::DisconnectReason;
 use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpError, TcpOptions, Timeout};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -12,13 +12,15 @@ use tokio::net::TcpListener;
 
 /// Options with quick attempts.
 fn quick(max_attempts: u32) -> TcpOptions {
-    let mut reconnect = Reconnect::default();
-    reconnect.first_delay = Duration::from_millis(10);
-    reconnect.max_delay = Duration::from_millis(50);
-    reconnect.max_attempts = max_attempts;
-    let mut options = TcpOptions::default();
-    options.reconnect = Some(reconnect);
-    options
+    let reconnect = Reconnect {
+        first_delay: Duration::from_millis(10),
+        max_delay: Duration::from_millis(50),
+        max_attempts,
+    };
+    TcpOptions {
+        reconnect: Some(reconnect),
+        ..TcpOptions::default()
+    }
 }
 
 async fn connect(addr: std::net::SocketAddr, options: TcpOptions) -> io::Result<TcpClient> {
@@ -90,8 +92,10 @@ async fn without_the_option_a_lost_connection_is_the_last() {
 #[tokio::test]
 async fn a_server_without_an_answer_times_out() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut options = TcpOptions::default();
-    options.handshake_timeout = Duration::from_millis(200);
+    let options = TcpOptions {
+        handshake_timeout: Duration::from_millis(200),
+        ..TcpOptions::default()
+    };
     let mut client = connect(silent.local_addr().unwrap(), options)
         .await
         .unwrap();
@@ -108,10 +112,18 @@ async fn a_server_without_an_answer_times_out() {
 #[tokio::test]
 async fn a_server_that_falls_silent_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut options = TcpOptions::default();
-    options.idle_timeout = Duration::from_millis(500);
+    let options = TcpOptions {
+        idle_timeout: Duration::from_millis(500),
+        ..TcpOptions::default()
+    };
     let addr = listener.local_addr().unwrap();
-    let mut client = connect(addr, options).await.unwrap();
+    let config = ClientConfig {
+        ping_interval: Duration::from_millis(200),
+        ..ClientConfig::default()
+    };
+    let client = NetworkClient::with_config(prefabs(), config);
+    let client = TcpClient::connect_with(addr, client, options);
+    let mut client = soon(Box::pin(client)).await.unwrap().unwrap();
     let serve = async {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut server = NetworkServer::new(prefabs());
@@ -158,8 +170,10 @@ async fn connecting_has_a_time_limit() {
     listener.bind(&anywhere.into()).unwrap();
     listener.listen(0).unwrap();
     let addr = listener.local_addr().unwrap().as_socket().unwrap();
-    let mut options = TcpOptions::default();
-    options.connect_timeout = Duration::from_millis(100);
+    let options = TcpOptions {
+        connect_timeout: Duration::from_millis(100),
+        ..TcpOptions::default()
+    };
     let mut waiting = Vec::new();
     let error = loop {
         match connect(addr, options.clone()).await {

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar::ClientConfig;
 use syncvar::prelude::*;
+use syncvar::{ClientConfig, ServerConfig};
 use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer, TransportCounters};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -37,6 +37,15 @@ pub(crate) struct Running {
     task: JoinHandle<NetworkServer>,
 }
 
+/// Makes a server with 500 ticks per second.
+pub(crate) fn fast_server() -> NetworkServer {
+    let config = ServerConfig {
+        tick_rate: 500,
+        ..ServerConfig::default()
+    };
+    NetworkServer::with_config(prefabs(), config)
+}
+
 /// Closure for the server's next tick.
 type Command = Box<dyn FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send>;
 
@@ -46,7 +55,7 @@ impl Running {
         options: TcpOptions,
         game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
-        Box::pin(Self::serve(NetworkServer::new(prefabs()), options, game)).await
+        Box::pin(Self::serve(fast_server(), options, game)).await
     }
 
     pub(crate) async fn serve(
@@ -61,10 +70,9 @@ impl Running {
     pub(crate) async fn serve_at(
         addr: SocketAddr,
         mut server: NetworkServer,
-        mut options: TcpOptions,
+        options: TcpOptions,
         mut game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
-        options.tick = Duration::from_millis(2);
         let board = server.spawn(Board::default());
         let server = TcpServer::bind(addr, server, options).await.unwrap();
         let addr = server.local_addr().unwrap();

@@ -1,0 +1,108 @@
+//! `Recent`: the last packets of a session, for a link that has lost some of them.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+
+/// Last packets on reliable channels, numbered from 1. Both ends count them: a client that returns
+/// receives exactly the packets after its last one.
+#[derive(Debug, Default)]
+pub(crate) struct Recent {
+    packets: VecDeque<(u8, Bytes)>,
+    /// Bytes of these packets.
+    bytes: usize,
+    /// Number of all packets of the session.
+    sent: u64,
+    /// Packets of the next link that have numbers already, or none.
+    again: VecDeque<(u8, Bytes)>,
+}
+
+impl Recent {
+    /// Counts a packet without keeping it.
+    pub(crate) fn count(&mut self) {
+        self.sent += 1;
+        self.packets.clear();
+        self.bytes = 0;
+    }
+
+    /// Counts and keeps a packet. The oldest packets beyond the limit of bytes go.
+    pub(crate) fn keep(&mut self, channel: u8, packet: Bytes, limit: usize) {
+        self.sent += 1;
+        self.bytes += packet.len();
+        self.packets.push_back((channel, packet));
+        while self.bytes > limit
+            && let Some((_, oldest)) = self.packets.pop_front()
+        {
+            self.bytes -= oldest.len();
+        }
+    }
+
+    /// Returns the number of packets so far.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Returns the number of packets that are gone.
+    pub(crate) fn gone(&self) -> u64 {
+        self.sent - self.packets.len() as u64
+    }
+
+    /// Returns whether all packets after the first `received` ones are here.
+    pub(crate) fn covers(&self, received: u64) -> bool {
+        (self.gone()..=self.sent).contains(&received)
+    }
+
+    /// Prepares the next link: a packet without a number, then the packets after the first `received`
+    /// ones.
+    pub(crate) fn resume(&mut self, greeting: Option<Bytes>, received: u64) {
+        let skipped = received.saturating_sub(self.gone());
+        let skipped = usize::try_from(skipped).unwrap_or(usize::MAX);
+        for (_, packet) in self.packets.drain(..skipped.min(self.packets.len())) {
+            self.bytes -= packet.len();
+        }
+        self.again.clear();
+        self.again.extend(greeting.map(|packet| (0, packet)));
+        self.again.extend(self.packets.iter().cloned());
+    }
+
+    /// Prepares the next link without earlier packets. The numbers continue.
+    pub(crate) fn restart(&mut self, greeting: Option<Bytes>) {
+        self.resume(greeting, self.sent);
+    }
+
+    /// Returns whether packets of [`resume`](Self::resume) wait.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.again.is_empty()
+    }
+
+    /// Returns the next packet of [`resume`](Self::resume).
+    pub(crate) fn pop_again(&mut self) -> Option<(u8, Bytes)> {
+        self.again.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::Recent;
+
+    #[test]
+    fn next_link_begins_behind_the_last_received_packet() {
+        let mut recent = Recent::default();
+        recent.count();
+        for byte in 2..=6 {
+            recent.keep(0, Bytes::from(vec![byte; 10]), 35);
+        }
+        assert_eq!((recent.sent(), recent.gone()), (6, 3));
+        assert!([3, 6].map(|count| recent.covers(count)) == [true; 2]);
+        assert!([2, 7].map(|count| recent.covers(count)) == [false; 2]);
+        recent.resume(Some(Bytes::from_static(&[1])), 4);
+        let again = std::iter::from_fn(|| recent.pop_again());
+        let first: Vec<_> = again.map(|(_, packet)| packet[0]).collect();
+        assert_eq!(first, [1, 5, 6]);
+        assert!(recent.covers(4) && !recent.covers(3));
+        recent.restart(None);
+        assert!(!recent.is_waiting() && recent.covers(6) && !recent.covers(5));
+    }
+}

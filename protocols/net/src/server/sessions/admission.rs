@@ -1,0 +1,157 @@
+//! Admission: join requests of connections, and the program's decision.
+
+use syncvar_runtime::endpoint::{Payload, Refusal};
+use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
+
+use crate::message::{Connect, JoinRequest, MAX_RETURN, Message, PROTOCOL_VERSION};
+use crate::server::sessions::connection::ConnectionState;
+use crate::server::{Admission, NetworkServer, ServerEvent};
+
+impl NetworkServer {
+    /// Accepts a connection after [`ServerEvent::JoinRequested`]. The client then becomes ready and
+    /// receives the objects. Without effect on an accepted connection.
+    ///
+    /// A client that returns to a session takes its earlier connection over
+    /// ([`ServerEvent::Returned`]), and `connection` no longer exists.
+    ///
+    /// # Errors
+    ///
+    /// When the connection does not exist, is closing, or has not sent its request; and when the session
+    /// of the client has ended meanwhile.
+    pub fn accept(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
+        let accepted = self.sessions.connections.get_mut(connection.0);
+        let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
+        let returning = accepted.returning;
+        let ConnectionState::Requested { ready } = accepted.state else {
+            return if accepted.is_connected() {
+                Ok(())
+            } else {
+                Err(ObjectError::NotConnected(connection))
+            };
+        };
+        if let Some(returning) = returning {
+            return self.take_over(connection, returning);
+        }
+        accepted.state = ConnectionState::Connected;
+        let framing = accepted.framing;
+        self.events.push(ServerEvent::Connected { connection });
+        if self.config.compare_schemas {
+            self.grant_session(connection);
+            let (version, schema_hash) = (PROTOCOL_VERSION, 0);
+            let answer = Connect {
+                version,
+                schema_hash,
+                framing,
+            };
+            self.send_own(connection, &answer);
+        }
+        if ready {
+            self.handle_ready(connection);
+        }
+        Ok(())
+    }
+
+    /// Refuses a connection after [`ServerEvent::JoinRequested`], or ends an accepted one. The client
+    /// receives the text and the payload as [`DisconnectReason::Denied`].
+    ///
+    /// ```
+    /// use syncvar::join::Refusal;
+    /// use syncvar::prelude::*;
+    /// use syncvar::DisconnectReason;
+    ///
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// net.settle();
+    /// net.server.refuse(net.connection(0), "too slow")?;
+    /// net.settle();
+    /// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+    /// let reason = DisconnectReason::Denied(Box::new(Refusal::new("too slow")));
+    /// assert_eq!(last, Some(ClientEvent::Disconnected { reason }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection does not exist or is closing.
+    pub fn refuse(
+        &mut self,
+        connection: ConnectionId,
+        refusal: impl Into<Refusal>,
+    ) -> Result<(), ObjectError> {
+        if !self.sessions.knows(connection) {
+            return Err(ObjectError::NotConnected(connection));
+        }
+        let reason = DisconnectReason::Denied(Box::new(refusal.into()));
+        self.send_off(connection, reason);
+        Ok(())
+    }
+
+    /// Returns the payload of a connection's join request; empty if it sent none.
+    pub fn join_payload(&self, connection: ConnectionId) -> Option<&Payload> {
+        let connection = self.sessions.connections.get(connection.0)?;
+        Some(&connection.join_payload)
+    }
+
+    /// Accepts a connection, or asks the program.
+    pub(in crate::server) fn request(&mut self, connection: ConnectionId) {
+        let known = self.sessions.connections.get(connection.0);
+        let returning = known.and_then(|known| known.returning);
+        let returning = returning.map(|token| self.find_session(connection, token));
+        let Ok(returning) = returning.transpose() else {
+            return;
+        };
+        let Some(requested) = self.sessions.connections.get_mut(connection.0) else {
+            return;
+        };
+        requested.state = ConnectionState::Requested { ready: false };
+        let payload = requested.join_payload.clone();
+        match self.config.admission {
+            // The connection exists.
+            Admission::Open => drop(self.accept(connection)),
+            Admission::Decide => self.events.push(ServerEvent::JoinRequested {
+                connection,
+                returning,
+                payload,
+            }),
+        }
+    }
+
+    /// Keeps the payload of a join request until `Connect`.
+    pub(in crate::server) fn handle_join_request(
+        &mut self,
+        from: ConnectionId,
+        payload: &[u8],
+    ) -> Result<(), ReadError> {
+        let longest = self.config.limits.max_join_payload;
+        if payload.len() > longest.saturating_add(MAX_RETURN) {
+            self.close_for(from, LimitExceeded::JoinPayload);
+            return Ok(());
+        }
+        let request = JoinRequest::decode(payload)?;
+        if request.payload.as_bytes().len() > longest {
+            self.close_for(from, LimitExceeded::JoinPayload);
+            return Ok(());
+        }
+        if let Some(connection) = self.sessions.connections.get_mut(from.0) {
+            connection.join_payload = request.payload;
+            connection.returning = request.returning;
+        }
+        Ok(())
+    }
+
+    /// Remembers that a connection has asked for the objects before its acceptance.
+    pub(in crate::server) fn defer_ready(&mut self, from: ConnectionId) {
+        if let Some(connection) = self.sessions.connections.get_mut(from.0) {
+            connection.state = ConnectionState::Requested { ready: true };
+        }
+    }
+
+    /// Makes a connection ready, if it has a place.
+    pub(in crate::server) fn handle_ready(&mut self, from: ConnectionId) {
+        if self.sessions.lobby.admit(from, &self.config.limits) {
+            self.set_ready(from);
+        } else {
+            self.close_for(from, LimitExceeded::Places);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Sessions: connections that outlive their link.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkWriter, ObjectError};
+
+use crate::SessionToken;
+use crate::message::{Connect, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Return};
+use crate::recent::Recent;
+use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::{NetworkServer, ServerEvent};
+
+/// Session of a connection.
+#[derive(Debug)]
+pub(in crate::server) struct Session {
+    token: SessionToken,
+    /// Number of the transport's connection; none while the client is away.
+    pub(in crate::server) link: Option<ConnectionId>,
+    pub(in crate::server) recent: Recent,
+    /// Number of packets before the last one on an unreliable channel.
+    unreliable: Option<u64>,
+    absence: Absence,
+}
+
+/// Time without a link.
+#[derive(Clone, Copy, Debug, Default)]
+struct Absence {
+    /// Time of the first update.
+    since: Option<Duration>,
+    /// Number of packets at its begin.
+    sent: u64,
+}
+
+impl Session {
+    fn new(token: SessionToken, link: ConnectionId) -> Self {
+        Self {
+            token,
+            link: Some(link),
+            recent: Recent::default(),
+            unreliable: None,
+            absence: Absence::default(),
+        }
+    }
+
+    /// Keeps a packet. One on an unreliable channel is not kept: its loss is final.
+    pub(in crate::server) fn keep(&mut self, channel: u8, packet: Option<Bytes>, limit: usize) {
+        match packet {
+            Some(packet) => self.recent.keep(channel, packet, limit),
+            None => self.unreliable = Some(self.recent.sent()),
+        }
+    }
+
+    /// Returns whether a client with these counts can go on.
+    fn agrees(&self, counts: Counts, received: u64) -> bool {
+        let lost = |sent| sent >= counts.received;
+        self.recent.covers(counts.received)
+            && !self.unreliable.is_some_and(lost)
+            && (counts.gone..=counts.sent).contains(&received)
+    }
+
+    /// Returns whether no client can go on: packets of the absence are lost.
+    fn is_broken(&self) -> bool {
+        let begin = self.absence.sent;
+        self.recent.gone() > begin || self.unreliable.is_some_and(|sent| sent >= begin)
+    }
+}
+
+/// Sessions by token, and the links of connections that have returned.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Returns {
+    tokens: FxHashMap<SessionToken, ConnectionId>,
+    /// Connections by the number of their link, if the two differ.
+    links: IdMap<ConnectionId, ConnectionId>,
+    /// Connections without a link, in the order of their loss.
+    away: Vec<ConnectionId>,
+}
+
+impl Returns {
+    /// Returns the connection of a link, as far as it is known here.
+    #[inline]
+    pub(in crate::server) fn of_link(&self, link: ConnectionId) -> ConnectionId {
+        if self.links.is_empty() {
+            return link;
+        }
+        self.links.get(link).copied().unwrap_or(link)
+    }
+
+    /// Returns whether a link of a returned connection has this number.
+    pub(in crate::server) fn has_link(&self, link: ConnectionId) -> bool {
+        self.links.contains(link)
+    }
+
+    pub(in crate::server) fn remove_link(&mut self, link: ConnectionId) {
+        self.links.remove(link);
+    }
+
+    /// Forgets the session of a closed connection.
+    pub(in crate::server) fn forget(&mut self, connection: &Connection) {
+        if let Some(session) = &connection.session {
+            self.tokens.remove(&session.token);
+            self.away.retain(|away| *away != connection.id);
+        }
+    }
+}
+
+impl NetworkServer {
+    /// Returns whether a connection has lost its link and may return within
+    /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace). It keeps its objects, and stays
+    /// [connected](Self::is_connected).
+    pub fn is_away(&self, connection: ConnectionId) -> bool {
+        self.sessions.returns.away.contains(&connection)
+    }
+
+    /// Returns the transport's number of a connection: the number of `handle_connect` and
+    /// [`Transmit::connection`](syncvar_runtime::Transmit::connection). It equals `connection` until
+    /// the client returns over another link. None while the client is [away](Self::is_away).
+    pub fn link(&self, connection: ConnectionId) -> Option<ConnectionId> {
+        self.sessions.connections.get(connection.0)?.link()
+    }
+
+    /// Returns the connection of a link: the inverse of [`link`](Self::link).
+    pub fn connection_of(&self, link: ConnectionId) -> Option<ConnectionId> {
+        self.sessions.of_link(link)
+    }
+
+    /// Gives an accepted connection a session, if the server grants them.
+    pub(in crate::server) fn grant_session(&mut self, connection: ConnectionId) {
+        let Some(source) = self.config.session_tokens else {
+            return;
+        };
+        let token = SessionToken::new(source());
+        let returns = &mut self.sessions.returns;
+        if self.config.reconnect_grace.is_zero() || returns.tokens.contains_key(&token) {
+            return;
+        }
+        let Some(granted) = self.sessions.connections.get_mut(connection.0) else {
+            return;
+        };
+        returns.tokens.insert(token, connection);
+        granted.session = Some(Box::new(Session::new(token, connection)));
+        let (sent, received) = (0, granted.received);
+        let kind = GrantKind::New;
+        self.send_own(
+            connection,
+            &Grant {
+                kind,
+                token,
+                sent,
+                received,
+            },
+        );
+    }
+
+    /// Keeps a connection without a link, if it has a session. Returns whether it does.
+    pub(in crate::server) fn suspend(&mut self, connection: ConnectionId) -> bool {
+        let away = self.sessions.returns.away.len();
+        let Some(lost) = self.sessions.connections.get_mut(connection.0) else {
+            return false;
+        };
+        let was_ready = self.sessions.lobby.has_place(connection);
+        if !lost.is_connected() || !was_ready {
+            return false;
+        }
+        let Some(session) = &mut lost.session else {
+            return false;
+        };
+        if away >= self.config.limits.max_away {
+            self.stats.refused.away += 1;
+            return false;
+        }
+        if let Some(link) = session.link.take() {
+            self.sessions.returns.remove_link(link);
+        }
+        session.absence = Absence {
+            since: None,
+            sent: session.recent.sent(),
+        };
+        self.sessions.returns.away.push(connection);
+        self.events.push(ServerEvent::Away { connection });
+        true
+    }
+
+    /// Closes the connections that have not returned in time, and stops the updates of connections that
+    /// cannot go on.
+    pub(in crate::server) fn expire_absences(&mut self) {
+        if self.sessions.returns.away.is_empty() {
+            return;
+        }
+        let (now, grace) = (self.clock.now(), self.config.reconnect_grace);
+        for connection in self.sessions.returns.away.clone() {
+            let Some(away) = self.sessions.connections.get_mut(connection.0) else {
+                continue;
+            };
+            let Some(session) = &mut away.session else {
+                continue;
+            };
+            let since = *session.absence.since.get_or_insert(now);
+            if now.saturating_sub(since) >= grace {
+                self.close(connection, DisconnectReason::ConnectionLost);
+                self.sessions.connections.remove(connection.0);
+            } else if session.is_broken() && away.state != ConnectionState::Connected {
+                self.drop_output(connection);
+            }
+        }
+    }
+
+    /// Makes a connection not ready and drops its unsent bytes.
+    fn drop_output(&mut self, connection: ConnectionId) {
+        self.make_unready(connection);
+        if let Some(dropped) = self.sessions.connections.get_mut(connection.0) {
+            dropped.own.drain().for_each(drop);
+            dropped.queue.clear();
+        }
+    }
+
+    /// Returns the connection that a join request returns to. An unknown token ends the new connection.
+    pub(in crate::server) fn find_session(
+        &mut self,
+        from: ConnectionId,
+        returning: Return,
+    ) -> Result<ConnectionId, ObjectError> {
+        if let Some(found) = self.sessions.returns.tokens.get(&returning.token) {
+            return Ok(*found);
+        }
+        self.stats.refused.sessions += 1;
+        self.send_off(from, DisconnectReason::UnknownSession);
+        Err(ObjectError::NotConnected(from))
+    }
+
+    /// Moves a session to the link of an accepted connection.
+    pub(in crate::server) fn take_over(
+        &mut self,
+        from: ConnectionId,
+        returning: Return,
+    ) -> Result<(), ObjectError> {
+        let connection = self.find_session(from, returning)?;
+        // Bytes of the audiences belong to the earlier link.
+        self.deliver();
+        let Some(new) = self.sessions.connections.remove(from.0) else {
+            return Err(ObjectError::NotConnected(from));
+        };
+        self.sessions.lobby.leave(from);
+        self.visibility.interest.forget_connection(from);
+        let same = self.adopt(connection, new);
+        let resumed = returning.counts.filter(|_| same).and_then(|counts| {
+            let known = self.sessions.connections.get(connection.0)?;
+            let session = known.session.as_ref()?;
+            session.agrees(counts, known.received).then_some(counts)
+        });
+        if resumed.is_none() {
+            self.drop_output(connection);
+        }
+        self.greet(connection, returning, resumed);
+        let resumed = resumed.is_some();
+        self.events.push(ServerEvent::Returned {
+            connection,
+            resumed,
+        });
+        Ok(())
+    }
+
+    /// Moves the link of a new connection to an earlier one. Returns whether the framing stays.
+    fn adopt(&mut self, connection: ConnectionId, new: Connection) -> bool {
+        let Some(known) = self.sessions.connections.get_mut(connection.0) else {
+            return false;
+        };
+        let Some(session) = &mut known.session else {
+            return false;
+        };
+        let former = session.link.replace(new.id);
+        let same = known.framing == new.framing;
+        known.framing = new.framing;
+        known.join_payload = new.join_payload;
+        let returns = &mut self.sessions.returns;
+        returns.away.retain(|away| *away != connection);
+        returns.links.insert(new.id, connection);
+        if let Some(former) = former {
+            returns.links.remove(former);
+            self.sessions.closing.push_back(former);
+        }
+        same
+    }
+
+    /// Answers a returned client, in a packet without a number.
+    fn greet(&mut self, connection: ConnectionId, returning: Return, resumed: Option<Counts>) {
+        let Some(known) = self.sessions.connections.get_mut(connection.0) else {
+            return;
+        };
+        let Some(session) = &mut known.session else {
+            return;
+        };
+        let kind = match resumed {
+            Some(_) => GrantKind::Resumed,
+            None => {
+                known.received = returning.counts.map_or(0, |counts| counts.sent);
+                GrantKind::Restarted
+            }
+        };
+        let grant = Grant {
+            kind,
+            token: session.token,
+            sent: session.recent.sent(),
+            received: known.received,
+        };
+        let answer = Connect {
+            version: PROTOCOL_VERSION,
+            schema_hash: 0,
+            framing: known.framing,
+        };
+        let mut writer = NetworkWriter::new();
+        grant.encode(&mut writer);
+        answer.encode(&mut writer);
+        let greeting = Some(writer.take_bytes());
+        match resumed {
+            Some(counts) => session.recent.resume(greeting, counts.received),
+            None => session.recent.restart(greeting),
+        }
+        known.list(&mut self.outbound.outgoing);
+    }
+}

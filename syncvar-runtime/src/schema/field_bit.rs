@@ -1,0 +1,96 @@
+//! `FieldBit`: a field of a known behaviour.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::BitAnd;
+
+/// A field of the behaviour `B`, as its dirty bit.
+///
+/// `#[derive(NetworkBehaviour)]` declares one constant for each field, with the visibility of the field and its
+/// name in capitals: `Player::HEALTH` for `health`, `Player::FIELD_0` for the first field of a tuple struct.
+/// `#[sync_var(constant = HEALTH_FIELD)]` gives the constant another name.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var]
+///     health: SyncVar<i32>,
+///     #[sync_var(constant = NAME_FIELD)]
+///     name: SyncVar<String>,
+/// }
+///
+/// impl Player {
+///     const NAME: &str = "nameless";
+/// }
+///
+/// let mut player = Player::default();
+/// player.name.set(Player::NAME.into());
+/// let dirty_bits = player.sync_var_dirty_bits();
+/// assert!(dirty_bits & Player::NAME_FIELD != 0 && dirty_bits & Player::HEALTH == 0);
+/// ```
+pub struct FieldBit<B> {
+    bit: u64,
+    behaviour: PhantomData<fn() -> B>,
+}
+
+impl<B> FieldBit<B> {
+    /// Creates the constant of a behaviour written by hand, from its dirty bit.
+    pub const fn new(bit: u64) -> Self {
+        Self {
+            bit,
+            behaviour: PhantomData,
+        }
+    }
+
+    /// Returns the dirty bit.
+    #[inline]
+    pub const fn bit(self) -> u64 {
+        self.bit
+    }
+}
+
+impl<B> Clone for FieldBit<B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for FieldBit<B> {}
+
+impl<B> PartialEq for FieldBit<B> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bit == other.bit
+    }
+}
+
+impl<B> Eq for FieldBit<B> {}
+
+impl<B> fmt::Debug for FieldBit<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FieldBit({:#x})", self.bit)
+    }
+}
+
+/// Selects the bit of a field from a dirty mask.
+impl<B> BitAnd<FieldBit<B>> for u64 {
+    type Output = u64;
+
+    #[inline]
+    fn bitand(self, field: FieldBit<B>) -> u64 {
+        self & field.bit
+    }
+}
+
+/// A behaviour with the fields of `B`: `B` itself, and each class with `B` as its base.
+///
+/// The derive implements it for `#[network_behaviour(base)]`.
+#[diagnostic::on_unimplemented(
+    message = "a field of `{B}` is no field of `{Self}`",
+    label = "constant of another behaviour",
+    note = "write a constant of `{Self}` here, or ask `changed::<{B}>()`"
+)]
+pub trait Inherits<B> {}
+
+impl<B> Inherits<B> for B {}

@@ -1,0 +1,501 @@
+//! Clients that return after a lost link: they keep their connection, their objects, and each value.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use syncvar::join::{Admission, SessionToken};
+use syncvar::prelude::*;
+use syncvar::stats::MessageType;
+use syncvar::testing::Link;
+use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, ServerConfig};
+
+#[derive(NetworkBehaviour, Default, Debug, Clone, PartialEq)]
+struct Unit {
+    #[sync_var(hook = on_health)]
+    health: SyncVar<i32>,
+    #[sync_var]
+    items: SyncList<u32>,
+    #[sync_var(write = owner)]
+    aim: SyncVar<i32>,
+    #[sync_var(read = owner)]
+    gold: SyncVar<u32>,
+    shots: u32,
+    seen: Vec<i32>,
+}
+
+#[network_calls]
+impl Unit {
+    fn on_health(&mut self, previous: i32) {
+        self.seen.push(previous);
+    }
+
+    #[command]
+    fn shoot(&mut self) {
+        self.shots += 1;
+    }
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Unit>("unit")
+}
+
+/// Unpredictable enough for a test.
+fn token() -> [u8; 16] {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let next = NEXT.fetch_add(1, Ordering::Relaxed);
+    u128::from(next)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)
+        .to_le_bytes()
+}
+
+fn config() -> ServerConfig {
+    let mut config = ServerConfig::default();
+    config.reconnect_grace = Duration::from_secs(5);
+    config.session_tokens = Some(token);
+    config.channels = vec![Channel::Reliable];
+    config
+}
+
+fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
+    let mut link = Link::default();
+    link.delay = Duration::from_millis(75);
+    let mut net = MemoryNetwork::with_config(prefabs, config, link);
+    net.connect();
+    net.connect();
+    net.settle();
+    let unit = net.server.spawn(Unit::default());
+    net.server.set_owner(unit, Some(net.connection(0))).unwrap();
+    net.settle();
+    events(&mut net, 0);
+    server_events(&mut net);
+    (net, unit)
+}
+
+fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
+    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+}
+
+fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
+    std::iter::from_fn(|| net.server.poll_event()).collect()
+}
+
+fn steps(net: &mut MemoryNetwork, count: usize) {
+    (0..count).for_each(|_| net.step());
+}
+
+/// Sets the health, and lets the packets leave.
+fn damage(net: &mut MemoryNetwork, unit: NetId, health: i32) {
+    net.server.get_mut::<Unit>(unit).unwrap().health.set(health);
+    steps(net, 3);
+}
+
+/// Compares the fields of an object that each connected client reads.
+fn check(net: &MemoryNetwork, unit: NetId) {
+    let server = net.server.get::<Unit>(unit).unwrap();
+    for index in (0..net.client_count()).filter(|index| net.is_connected(*index)) {
+        let connection = net.connection(index);
+        let client = net.client(index);
+        let replica = client.get::<Unit>(unit);
+        assert_eq!(replica.is_some(), net.server.is_visible(unit, connection));
+        let Some(replica) = replica else { continue };
+        assert_eq!(replica.health, server.health);
+        assert_eq!(replica.items, server.items);
+        assert_eq!(replica.aim, server.aim);
+        let owned = net.server.owner(unit) == Some(connection);
+        assert_eq!(client.is_owner(unit), owned);
+        assert!(!owned || replica.gold == server.gold);
+    }
+}
+
+#[test]
+fn returning_client_receives_only_the_missing_packets() {
+    let (mut net, unit) = network(config());
+    let connection = net.connection(0);
+    let spawned = net.server.stats().encoded(MessageType::SpawnBatch);
+    net.server.get_mut::<Unit>(unit).unwrap().health.set(1);
+    net.step();
+    net.client_mut(0).get_mut::<Unit>(unit).unwrap().aim.set(5);
+    let commands = net.client_mut(0);
+    commands.calls::<Unit>(unit).shoot().unwrap();
+    net.step();
+    // Both directions have packets in flight.
+    net.cut(0);
+    assert_eq!(server_events(&mut net), [ServerEvent::Away { connection }]);
+    assert!(net.server.is_away(connection) && net.server.is_connected(connection));
+    assert_eq!(net.server.link(connection), None);
+    let reason = DisconnectReason::ConnectionLost;
+    assert_eq!(events(&mut net, 0), [ClientEvent::Disconnected { reason }]);
+    net.client_mut(0).get_mut::<Unit>(unit).unwrap().aim.set(6);
+    damage(&mut net, unit, 2);
+    damage(&mut net, unit, 3);
+    assert_eq!(net.server.owner(unit), Some(connection));
+    net.reconnect(0);
+    net.settle();
+    let resumed = true;
+    assert_eq!(net.connection(0), connection);
+    let returned = ServerEvent::Returned {
+        connection,
+        resumed,
+    };
+    assert_eq!(server_events(&mut net)[0], returned);
+    let events = events(&mut net, 0);
+    assert_eq!(events[0], ClientEvent::Returned { resumed });
+    let changed = |event: &ClientEvent| matches!(event, ClientEvent::Changed { .. });
+    assert!(events[1..].iter().all(changed), "{events:?}");
+    assert_eq!(net.server.stats().encoded(MessageType::SpawnBatch), spawned);
+    check(&net, unit);
+    assert_eq!(net.client(0).get::<Unit>(unit).unwrap().seen, [0, 1, 2]);
+    let server = net.server.get::<Unit>(unit).unwrap();
+    assert_eq!((*server.aim, server.shots), (6, 1));
+}
+
+#[test]
+fn client_beyond_the_kept_packets_receives_all_objects() {
+    let mut config = config();
+    config.resume_bytes = 40;
+    let (mut net, unit) = network(config);
+    let other = net.server.spawn(Unit::default());
+    net.settle();
+    net.cut(0);
+    for health in 1..20 {
+        damage(&mut net, unit, health);
+    }
+    let sent = net.server.stats().encoded(MessageType::UpdateBatch);
+    assert!(
+        !net.server.is_ready(net.connection(0)),
+        "its packets are lost"
+    );
+    net.server.despawn(other).unwrap();
+    let new = net.server.spawn(Unit::default());
+    steps(&mut net, 2);
+    events(&mut net, 0);
+    net.reconnect(0);
+    net.settle();
+    assert!(sent.messages > 0);
+    let object = other;
+    let hidden = true;
+    assert_eq!(
+        events(&mut net, 0),
+        [
+            ClientEvent::Returned { resumed: false },
+            ClientEvent::Restored { object: unit },
+            ClientEvent::Despawned { object, hidden },
+            ClientEvent::Spawned { object: new },
+            ClientEvent::Ready,
+        ]
+    );
+    check(&net, unit);
+    check(&net, new);
+    assert_eq!(net.client(0).get::<Unit>(unit).unwrap().seen, [0]);
+    assert_eq!(net.server.owner(unit), Some(net.connection(0)));
+}
+
+#[test]
+fn connection_ends_after_the_grace() {
+    let (mut net, unit) = network(config());
+    let connection = net.connection(0);
+    net.cut(0);
+    steps(&mut net, 100);
+    assert_eq!(server_events(&mut net), [ServerEvent::Away { connection }]);
+    steps(&mut net, 2);
+    let ended = ServerEvent::Disconnected {
+        connection,
+        reason: DisconnectReason::ConnectionLost,
+        owned: vec![unit],
+    };
+    assert_eq!(server_events(&mut net), [ended]);
+    assert_eq!(net.server.owner(unit), None);
+    assert!(!net.server.is_connected(connection) && !net.server.is_away(connection));
+    events(&mut net, 0);
+    net.reconnect(0);
+    net.settle();
+    let reason = DisconnectReason::UnknownSession;
+    assert_eq!(events(&mut net, 0), [ClientEvent::Refused { reason }]);
+    assert_eq!(net.server.stats().refused.sessions, 1);
+    net.reconnect(0);
+    net.settle();
+    let first = events(&mut net, 0);
+    assert!(first.contains(&ClientEvent::Connected), "{first:?}");
+    assert_ne!(net.connection(0), connection);
+    check(&net, unit);
+}
+
+#[test]
+fn wrong_token_is_refused_and_disturbs_no_session() {
+    let (mut net, unit) = network(config());
+    let mut thief = NetworkClient::new(prefabs());
+    thief.set_session_token(Some(SessionToken::new([7; 16])));
+    let thief = net.connect_client(thief);
+    net.settle();
+    let reason = DisconnectReason::UnknownSession;
+    assert_eq!(events(&mut net, thief), [ClientEvent::Refused { reason }]);
+    assert_eq!(net.client(thief).session_token(), None);
+    assert_eq!(net.server.stats().refused.sessions, 1);
+    damage(&mut net, unit, 5);
+    net.settle();
+    check(&net, unit);
+}
+
+#[test]
+fn program_decides_about_a_returning_client() {
+    let mut config = config();
+    config.admission = Admission::Decide;
+    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    net.connect();
+    let accept = |net: &mut MemoryNetwork, accepted: bool| {
+        net.settle();
+        for event in server_events(net) {
+            if let ServerEvent::JoinRequested { connection, .. } = event {
+                if accepted {
+                    net.server.accept(connection).unwrap();
+                } else {
+                    net.server.refuse(connection, "another account").unwrap();
+                }
+                net.settle();
+                return Some(event);
+            }
+        }
+        None
+    };
+    accept(&mut net, true);
+    let connection = net.connection(0);
+    net.cut(0);
+    let mut thief = NetworkClient::new(prefabs());
+    thief.set_session_token(net.client(0).session_token());
+    let thief = net.connect_client(thief);
+    let Some(ServerEvent::JoinRequested { returning, .. }) = accept(&mut net, false) else {
+        panic!("no request");
+    };
+    assert_eq!(returning, Some(connection));
+    assert_eq!(net.client(thief).state(), ClientState::Disconnected);
+    assert!(net.server.is_away(connection));
+    net.reconnect(0);
+    accept(&mut net, true);
+    assert!(net.client(0).is_connected() && net.connection(0) == connection);
+}
+
+#[test]
+fn later_link_replaces_a_link_that_seems_alive() {
+    let (mut net, unit) = network(config());
+    let connection = net.connection(0);
+    let mut restarted = NetworkClient::new(prefabs());
+    restarted.set_session_token(net.client(0).session_token());
+    let restarted = net.connect_client(restarted);
+    net.settle();
+    assert_eq!(net.connection(restarted), connection);
+    assert!(!net.is_connected(0), "the server has closed its link");
+    let returned = events(&mut net, restarted);
+    assert_eq!(returned[0], ClientEvent::Returned { resumed: false });
+    assert!(net.client(restarted).is_owner(unit));
+    let returned = ServerEvent::Returned {
+        connection,
+        resumed: false,
+    };
+    assert_eq!(server_events(&mut net)[0], returned);
+    damage(&mut net, unit, 4);
+    net.settle();
+    check(&net, unit);
+}
+
+#[test]
+fn goodbye_ends_the_session() {
+    let (mut net, _) = network(config());
+    let [leaving, kicked] = [0, 1].map(|client| net.connection(client));
+    net.client_mut(0).disconnect("bye");
+    net.server.disconnect(kicked, "enough");
+    net.settle();
+    assert_eq!(net.server.connections().count(), 0);
+    assert!(!net.server.is_away(leaving));
+    assert_eq!(net.client(0).session_token(), None);
+    assert_eq!(net.client(1).session_token(), None);
+    net.reconnect(0);
+    net.reconnect(1);
+    net.settle();
+    assert!(net.client(0).is_connected() && net.client(1).is_connected());
+    assert_eq!(net.server.stats().refused.sessions, 0);
+}
+
+#[test]
+fn places_of_absent_clients_are_limited() {
+    let mut config = config();
+    config.limits.max_away = 1;
+    config.limits.max_ready = 2;
+    let (mut net, _) = network(config);
+    let connections = [0, 1].map(|client| net.connection(client));
+    let third = net.connect();
+    net.settle();
+    net.cut(0);
+    net.reconnect(third);
+    net.settle();
+    assert!(
+        !net.client(third).is_connected(),
+        "an absent client keeps its place"
+    );
+    net.cut(1);
+    let away = connections.map(|connection| net.server.is_away(connection));
+    assert_eq!(away, [true, false]);
+    assert_eq!(net.server.stats().refused.away, 1);
+}
+
+#[test]
+fn unreliable_packets_in_flight_bring_all_objects() {
+    let mut config = config();
+    config.channels.push(Channel::Unreliable);
+    let mut net = MemoryNetwork::with_config(
+        || Prefabs::new().register::<Position>("position"),
+        config,
+        Link::default(),
+    );
+    net.connect();
+    let id = net.server.spawn(Position::default());
+    net.settle();
+    net.cut(0);
+    net.server.get_mut::<Position>(id).unwrap().x.set(5);
+    steps(&mut net, 3);
+    net.reconnect(0);
+    net.settle();
+    assert!(events(&mut net, 0).contains(&ClientEvent::Returned { resumed: false }));
+    assert_eq!(net.client(0).get::<Position>(id).unwrap().x, 5);
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(channel = 1)]
+struct Position {
+    #[sync_var]
+    x: SyncVar<i32>,
+}
+
+#[derive(Clone, Debug)]
+enum Action {
+    Step(usize),
+    Health(i32),
+    Item(u32),
+    Gold(u32),
+    Aim(usize, i32),
+    Shoot(usize),
+    Spawn,
+    Despawn(usize),
+    Hide(usize, usize),
+    Show(usize, usize),
+    Own(usize, usize),
+    Cut(usize),
+    Reconnect(usize),
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        6 => (1..4_usize).prop_map(Action::Step),
+        2 => any::<i32>().prop_map(Action::Health),
+        2 => (0..9_u32).prop_map(Action::Item),
+        1 => any::<u32>().prop_map(Action::Gold),
+        2 => (0..3_usize, any::<i32>()).prop_map(|(client, aim)| Action::Aim(client, aim)),
+        1 => (0..3_usize).prop_map(Action::Shoot),
+        1 => Just(Action::Spawn),
+        1 => (0..4_usize).prop_map(Action::Despawn),
+        1 => (0..4_usize, 0..3_usize).prop_map(|(unit, client)| Action::Hide(unit, client)),
+        1 => (0..4_usize, 0..3_usize).prop_map(|(unit, client)| Action::Show(unit, client)),
+        1 => (0..4_usize, 0..3_usize).prop_map(|(unit, client)| Action::Own(unit, client)),
+        2 => (0..3_usize).prop_map(Action::Cut),
+        2 => (0..3_usize).prop_map(Action::Reconnect),
+    ]
+}
+
+fn run(actions: &[Action], resume_bytes: usize) {
+    let mut config = config();
+    config.reconnect_grace = Duration::from_secs(100);
+    config.resume_bytes = resume_bytes;
+    let mut link = Link::default();
+    (link.delay, link.jitter) = (Duration::from_millis(60), Duration::from_millis(60));
+    let mut net = MemoryNetwork::with_config(prefabs, config, link);
+    (0..3).for_each(|_| {
+        let mut config = ClientConfig::default();
+        config.resume_bytes = resume_bytes;
+        config.channels = vec![Channel::Reliable];
+        net.connect_client(NetworkClient::with_config(prefabs(), config));
+    });
+    net.settle();
+    let connections = [0, 1, 2].map(|client| net.connection(client));
+    let mut units = vec![net.server.spawn(Unit::default())];
+    for action in actions {
+        let of = |number: usize| units[number % units.len()];
+        match *action {
+            Action::Step(count) => steps(&mut net, count),
+            Action::Health(health) => {
+                net.server
+                    .get_mut::<Unit>(of(0))
+                    .unwrap()
+                    .health
+                    .set(health);
+            }
+            Action::Item(item) => net.server.get_mut::<Unit>(of(1)).unwrap().items.push(item),
+            Action::Gold(gold) => {
+                net.server.get_mut::<Unit>(of(0)).unwrap().gold.set(gold);
+            }
+            Action::Aim(client, aim) => {
+                for id in units.clone() {
+                    let client = net.client_mut(client);
+                    if client.is_owner(id) && client.identity(id).is_some() {
+                        client.get_mut::<Unit>(id).unwrap().aim.set(aim);
+                    }
+                }
+            }
+            Action::Shoot(client) => drop(net.client_mut(client).calls::<Unit>(of(0)).shoot()),
+            Action::Spawn => units.push(net.server.spawn(Unit::default())),
+            Action::Despawn(number) if units.len() > 1 => {
+                let id = units.remove(number % units.len());
+                net.server.despawn(id).unwrap();
+            }
+            Action::Despawn(_) => {}
+            Action::Hide(number, client) => {
+                net.server.hide(of(number), connections[client]).unwrap();
+            }
+            Action::Show(number, client) => {
+                net.server.show(of(number), connections[client]).unwrap();
+            }
+            Action::Own(number, client) => {
+                net.server.set_owner(of(number), Some(connections[client])).unwrap();
+            }
+            Action::Cut(client) => net.cut(client),
+            Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),
+            Action::Reconnect(_) => {}
+        }
+    }
+    for client in 0..3 {
+        if !net.is_connected(client) {
+            net.reconnect(client);
+        }
+    }
+    net.settle();
+    net.settle();
+    assert_eq!([0, 1, 2].map(|client| net.connection(client)), connections);
+    assert!((0..3).all(|client| net.client(client).is_connected()));
+    for id in &units {
+        check(&net, *id);
+    }
+    let poisoned = |event: &ClientEvent| {
+        matches!(
+            event,
+            ClientEvent::Poisoned { .. } | ClientEvent::WriteRefused { .. }
+        )
+    };
+    for client in 0..3 {
+        let shown = units
+            .iter()
+            .filter(|id| net.server.is_visible(**id, connections[client]));
+        assert_eq!(net.client(client).object_count(), shown.count());
+        assert!(!events(&mut net, client).iter().any(poisoned));
+    }
+}
+
+proptest! {
+    #![proptest_config(syncvar_testing::cases(256))]
+
+    #[test]
+    fn replicas_are_equal_after_returns(
+        actions in prop::collection::vec(action(), 1..60),
+        bytes in prop_oneof![Just(60_usize), Just(400), Just(256 * 1024)],
+    ) {
+        run(&actions, bytes);
+    }
+}

@@ -1,0 +1,74 @@
+//! `PeerAddrs`: the addresses of a host's connections.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use syncvar_runtime::ConnectionId;
+
+/// Handle of the addresses of a host's connections, for bans and logs.
+///
+/// An address is known from the connection on, and for one tick after its end: while the server's
+/// event of the end is handled.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use syncvar::prelude::*;
+/// use syncvar::tcp::{TcpOptions, TcpServer};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let server = NetworkServer::new(Prefabs::new());
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// let peers = tcp.peer_addrs();
+/// tcp.run(|server, _now| {
+///     while let Some(event) = server.poll_event() {
+///         if let ServerEvent::Connected { connection } = event {
+///             println!("{connection} from {:?}", peers.get(connection));
+///         }
+///     }
+///     ControlFlow::Break(())
+/// })
+/// .await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct PeerAddrs(Arc<Mutex<Addrs>>);
+
+#[derive(Debug, Default)]
+struct Addrs {
+    open: HashMap<ConnectionId, SocketAddr>,
+    /// Connections that have ended since the last tick.
+    ended: Vec<ConnectionId>,
+}
+
+impl PeerAddrs {
+    /// Returns the address of a connection.
+    pub fn get(&self, connection: ConnectionId) -> Option<SocketAddr> {
+        self.lock().open.get(&connection).copied()
+    }
+
+    pub(crate) fn add(&self, connection: ConnectionId, addr: SocketAddr) {
+        let mut addrs = self.lock();
+        addrs.ended.retain(|ended| *ended != connection);
+        addrs.open.insert(connection, addr);
+    }
+
+    /// Ends a connection. Its address remains until the next [`sweep`](Self::sweep).
+    pub(crate) fn end(&self, connection: ConnectionId) {
+        self.lock().ended.push(connection);
+    }
+
+    /// Begins a tick: forgets the connections that have ended since the last one.
+    pub(crate) fn sweep(&self) {
+        let mut addrs = self.lock();
+        for connection in std::mem::take(&mut addrs.ended) {
+            addrs.open.remove(&connection);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Addrs> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
