@@ -454,7 +454,9 @@ fn run(actions: &[Action], resume_bytes: usize) {
                 net.server.show(of(number), connections[client]).unwrap();
             }
             Action::Own(number, client) => {
-                net.server.set_owner(of(number), Some(connections[client])).unwrap();
+                net.server
+                    .set_owner(of(number), Some(connections[client]))
+                    .unwrap();
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),

@@ -5,10 +5,12 @@ pub(super) mod bandwidth;
 pub(super) mod parallel;
 pub(super) mod restricted;
 pub(super) mod schedule;
+pub(super) mod stopped;
 pub(super) mod update;
 
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::schedule::Schedule;
+use crate::server::replication::stopped::StoppedFields;
 use crate::server::replication::update::Scratch;
 
 /// State of the update loop.
@@ -18,4 +20,5 @@ pub(super) struct Replication {
     /// Lists reused by every update.
     pub(super) scratch: Scratch,
     pub(super) bandwidth: Box<BandwidthLimiter>,
+    pub(super) stopped: StoppedFields,
 }

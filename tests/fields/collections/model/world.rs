@@ -286,7 +286,7 @@ impl World {
                 self.net
                     .server
                     .set_budget(connection, bytes.map(Budget::new))
-                    .unwrap();
+                    .ok();
             }
             Action::Poison(object, client) => self.poison(object, client),
             Action::Step => {
