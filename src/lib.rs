@@ -80,11 +80,11 @@ pub mod behaviour {
     };
 }
 
-/// Remote calls: their senders, declarations and arguments.
+/// Remote calls: their senders, declarations and arguments; received events and messages.
 pub mod calls {
     pub use syncvar_runtime::{
         CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, CommandSender,
-        NetworkCalls, ReceivedEvent, RpcSender, SyncEvent,
+        NetworkCalls, ReceivedEvent, ReceivedMessage, RpcSender, SyncEvent,
     };
 }
 
@@ -99,8 +99,8 @@ pub mod codec {
 pub mod error {
     pub use syncvar_net::{PacketError, ParentError, SpawnFailure};
     pub use syncvar_runtime::{
-        CallFailure, CallbackFailure, HookFailure, ObjectError, PrefabError, SpawnError,
-        SynchronizeError, SynchronizeFailure,
+        CallFailure, CallbackFailure, HookFailure, MessageError, ObjectError, PrefabError,
+        SpawnError, SynchronizeError, SynchronizeFailure,
     };
 }
 
@@ -117,7 +117,7 @@ pub mod fields {
 pub mod interest {
     pub use syncvar_runtime::{
         Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement,
-        SpatialGrid, Tag, WrongInterest,
+        SpatialGrid, Tag, ViewReason, WrongInterest,
     };
 }
 
@@ -142,13 +142,19 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{MessageType, Stats};
-    pub use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands, RefusedInput};
+    pub use syncvar_net::{FieldStats, MessageType, Profile, Stats};
+    pub use syncvar_runtime::{
+        BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
+        UnsentReason,
+    };
 }
 
 /// Networks in memory for tests, in virtual time.
 pub mod testing {
-    pub use syncvar_net::{Link, MemoryNetwork};
+    pub use syncvar_net::{
+        DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
+    };
+    pub use syncvar_runtime::object::FieldDifference;
 }
 
 /// UNet's list messages, for programs that talk to a real UNet.

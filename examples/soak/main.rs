@@ -4,10 +4,11 @@
 //! cargo run --release --example soak -- --minutes 10
 //! ```
 //!
-//! Three stages take turns, each with one server for the whole run:
+//! Four stages take turns, each with one server for the whole run:
 //!
 //! * **net**: a `NetworkServer` and clients over `MemoryNetwork`;
 //! * **mirror**: a `MirrorServer` and `MirrorClient`s in memory;
+//! * **kcp**: a `MirrorHost` and `MirrorPeer`s over the loopback interface;
 //! * **tcp**: a `TcpServer` and `TcpClient`s over the loopback interface.
 //!
 //! A round of random operations (spawn, despawn, show, hide, join, leave, owners, collections, calls, parents) ends with a
@@ -15,6 +16,7 @@
 //! The memory that the stage then holds must be about that of the first tenth of the run. A failure prints a sentence, and
 //! the exit code is 1.
 
+mod kcp;
 mod memory;
 mod mirror;
 mod net;
@@ -70,6 +72,7 @@ fn run(time: Duration) -> Result<(), String> {
         Held::new(|| Box::new(net::Net::new()) as Box<dyn Stage>),
         Held::new(|| Box::new(mirror::Mirror::new())),
         Held::new(|| Box::new(tcp::Tcp::new())),
+        Held::new(|| Box::new(kcp::Kcp::new())),
     ];
     let mut baseline = None;
     let mut printed = started;

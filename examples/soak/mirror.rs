@@ -36,6 +36,8 @@ pub(crate) struct Mirror {
     net: MirrorNetwork,
     dice: Dice,
     objects: Vec<NetId>,
+    /// Objects of the scene by index; `None` while despawned.
+    scene: [Option<NetId>; SCENE.len()],
     newest: NetId,
     /// Packets sent by the server at the last checkpoint.
     sent: u64,
@@ -45,20 +47,29 @@ impl Mirror {
     pub(crate) fn new() -> Self {
         let mut net = MirrorNetwork::new(MirrorServer::new(prefabs()), client);
         net.refusals = Refusals::AfterClose;
-        for index in SCENE {
-            let spawned = net.server.spawn_scene_object(
-                SceneId(index),
-                Piece::default(),
-                MirrorSpawnOptions::default(),
-            );
-            spawned.expect("a new scene id");
-        }
-        Self {
+        let mut this = Self {
             net,
             dice: Dice(18),
             objects: Vec::new(),
+            scene: [None; SCENE.len()],
             newest: NetId(0),
             sent: 0,
+        };
+        this.complete_scene();
+        this
+    }
+
+    /// Spawns the missing objects of the scene.
+    fn complete_scene(&mut self) {
+        for (index, object) in SCENE.into_iter().zip(&mut self.scene) {
+            if object.is_none() {
+                let options = MirrorSpawnOptions::default();
+                let server = &mut self.net.server;
+                let spawned = server.spawn_scene_object(SceneId(index), Piece::default(), options);
+                let spawned = spawned.expect("a free scene id");
+                self.newest = self.newest.max(spawned);
+                *object = Some(spawned);
+            }
         }
     }
 
@@ -135,7 +146,12 @@ impl Mirror {
         ensure(missed == 0, || format!("the server missed {missed} events"))
     }
 
+    /// Returns any object, one of the scene in a tenth of the cases.
     fn object(&mut self) -> Option<NetId> {
+        if self.dice.below(10) == 0 {
+            let index = self.dice.index(self.scene.len())?;
+            return self.scene.get(index).copied().flatten();
+        }
         let index = self.dice.index(self.objects.len())?;
         self.objects.get(index).copied()
     }
@@ -168,6 +184,13 @@ impl Mirror {
                     self.net.client(connection).disconnect();
                 }
             }
+            60 => {
+                let index = self.dice.index(self.scene.len()).unwrap_or_default();
+                if let Some(id) = self.scene.get_mut(index).and_then(Option::take) {
+                    let _ = self.net.server.despawn(id);
+                }
+            }
+            61..63 => self.complete_scene(),
             55..57 if self.net.clients.len() < CLIENTS => self.join(),
             _ => {
                 if let (Some(id), Some(connection)) = (self.object(), self.connection()) {
@@ -241,7 +264,7 @@ impl Mirror {
             let coins = |wallet: Option<&Wallet>| wallet.map(|wallet| *wallet.coins);
             let yaw = |aim: Option<&Aim>| aim.map(|aim| *aim.yaw);
             let equal = [
-                ("piece", wanted.equals(found)),
+                ("piece", wanted.text() == found.text()),
                 ("owner", owns == client.is_owned(id)),
                 (
                     "aim",
@@ -306,6 +329,7 @@ impl Stage for Mirror {
         for id in self.objects.drain(..) {
             let _ = self.net.server.despawn(id);
         }
+        self.complete_scene();
         for _ in 0..SETTLED {
             self.frame()?;
         }

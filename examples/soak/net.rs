@@ -21,6 +21,8 @@ pub(crate) struct Net {
     network: MemoryNetwork,
     dice: Dice,
     objects: Vec<NetId>,
+    /// Objects of the scene by index; `None` while despawned.
+    scene: Vec<Option<NetId>>,
     newest: NetId,
     /// Packets sent by the server at the last checkpoint.
     sent: u64,
@@ -33,11 +35,6 @@ impl Net {
             ..Link::default()
         };
         let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
-        for index in 1..=SCENE_OBJECTS {
-            let scene_id = NetworkSceneId(index);
-            let spawned = net.server.spawn_scene_object(scene_id, Unit::default());
-            spawned.expect("a new scene id");
-        }
         for index in 0..CLIENTS {
             let mut config = ClientConfig::default();
             if index == 0 {
@@ -50,16 +47,37 @@ impl Net {
             }
             net.connect_client(client);
         }
-        Self {
+        let mut this = Self {
             network: net,
             dice: Dice(16),
             objects: Vec::new(),
+            scene: vec![None; SCENE_OBJECTS as usize],
             newest: NetId(0),
             sent: 0,
+        };
+        this.complete_scene();
+        this
+    }
+
+    /// Spawns the missing objects of the scene.
+    fn complete_scene(&mut self) {
+        for (scene_id, object) in (1..).map(NetworkSceneId).zip(&mut self.scene) {
+            if object.is_none() {
+                let server = &mut self.network.server;
+                let spawned = server.spawn_scene_object(scene_id, Unit::default());
+                let spawned = spawned.expect("a free scene id");
+                self.newest = self.newest.max(spawned);
+                *object = Some(spawned);
+            }
         }
     }
 
+    /// Returns any object, one of the scene in a tenth of the cases.
     fn object(&mut self) -> Option<NetId> {
+        if self.dice.below(10) == 0 {
+            let index = self.dice.index(self.scene.len())?;
+            return self.scene.get(index).copied().flatten();
+        }
         let index = self.dice.index(self.objects.len())?;
         self.objects.get(index).copied()
     }
@@ -71,8 +89,9 @@ impl Net {
     fn operate(&mut self) {
         match self.dice.below(100) {
             0..15 if self.objects.len() < MAX_OBJECTS => {
-                self.newest = self.network.server.spawn(Unit::default());
-                self.objects.push(self.newest);
+                let id = self.network.server.spawn(Unit::default());
+                self.newest = self.newest.max(id);
+                self.objects.push(id);
             }
             0..27 => {
                 if let Some(index) = self.dice.index(self.objects.len()) {
@@ -88,6 +107,13 @@ impl Net {
                 let client = self.client();
                 self.network.reconnect(client);
             }
+            30 => {
+                let index = self.dice.index(self.scene.len()).unwrap_or_default();
+                if let Some(id) = self.scene.get_mut(index).and_then(Option::take) {
+                    let _ = self.network.server.despawn(id);
+                }
+            }
+            31 => self.complete_scene(),
             _ => {
                 if let Some(id) = self.object() {
                     self.operate_on(id);
@@ -263,6 +289,7 @@ impl Stage for Net {
         for id in self.objects.drain(..) {
             let _ = self.network.server.despawn(id);
         }
+        self.complete_scene();
         // Ids are given back after some updates.
         for _ in 0..STEPS {
             self.network.step();

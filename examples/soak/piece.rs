@@ -64,24 +64,12 @@ impl Piece {
         }
     }
 
-    pub(crate) fn equals(&self, other: &Self) -> bool {
-        let bag = |piece: &Self| {
-            let mut bag: Vec<_> = piece
-                .bag
-                .iter()
-                .map(|(key, text)| (*key, text.clone()))
-                .collect();
-            bag.sort_unstable();
-            bag
-        };
-        let marks = |piece: &Self| {
-            let mut marks: Vec<_> = piece.marks.iter().copied().collect();
-            marks.sort_unstable();
-            marks
-        };
-        (*self.health, &*self.name, &*self.log) == (*other.health, &*other.name, &*other.log)
-            && bag(self) == bag(other)
-            && marks(self) == marks(other)
+    /// Returns the fields as text.
+    pub(crate) fn text(&self) -> String {
+        let bag: std::collections::BTreeMap<_, _> = self.bag.iter().collect();
+        let marks: std::collections::BTreeSet<_> = self.marks.iter().collect();
+        let (health, name, log) = (*self.health, &*self.name, &*self.log);
+        format!("{health} {name} {log:?} {bag:?} {marks:?}")
     }
 }
 

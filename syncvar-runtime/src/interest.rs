@@ -2,6 +2,7 @@
 
 mod changes;
 mod grid;
+mod reason;
 mod relation;
 mod tags;
 
@@ -14,6 +15,7 @@ use crate::{ConnectionId, NetId, Vector3};
 
 pub use changes::{InterestChange, InterestChanges};
 pub use grid::SpatialGrid;
+pub use reason::ViewReason;
 pub use tags::{GroupTags, Tag};
 
 /// A set of objects with the same viewers. The interest management chooses the number.
@@ -169,6 +171,13 @@ pub trait InterestManagement: Any + Send + Sync + fmt::Debug {
     /// Adds the differences since the last call to `changes`, at no cost without a difference.
     /// Called once in each update of the server.
     fn update(&mut self, changes: &mut InterestChanges);
+
+    /// Explains to `why_visible` why a connection sees the area of an object, or does not; `None` by
+    /// default. The server ignores an explanation that contradicts the last reports.
+    fn explain(&self, object: NetId, connection: ConnectionId) -> Option<ViewReason> {
+        let _ = (object, connection);
+        None
+    }
 
     /// Returns the name of the type, for errors.
     fn type_name(&self) -> &'static str {

@@ -58,12 +58,12 @@ pub use field::{
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
     Area, Everyone, GroupTags, InterestChange, InterestChanges, InterestManagement, SpatialGrid,
-    Tag, WrongInterest,
+    Tag, ViewReason, WrongInterest,
 };
 pub use limits::Limits;
-
-pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks};
+pub use object::{BehaviourList, BehaviourSet, Behaviours, LayoutHooks, UnsentField, UnsentReason};
 pub use object_error::ObjectError;
+pub use prefab::message::{MessageError, ReceivedMessage};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
@@ -72,7 +72,7 @@ pub use schema::{
     FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Target,
     TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
 };
-pub use stats::{BehaviourStats, Counter, RefusedInput};
+pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;
 #[cfg(feature = "serde")]
 pub use wire::Postcard;

@@ -64,6 +64,12 @@ pub struct Limits {
     /// (`#[command(rate = 5.0)]`), in the server's own time; 100 by default, infinity for no limit. A
     /// burst may have the calls of one second. Further calls are refused.
     pub command_rate: f64,
+    /// Messages of the program per second, connection and type, in the server's own time; 100 by default,
+    /// infinity for no limit. A burst may have the messages of one second. Further messages are
+    /// ignored. Mirror's messages have no such limit.
+    pub program_message_rate: f64,
+    /// Limit of a message of the program from a client, in bytes; 16 KiB by default.
+    pub max_program_message: usize,
     /// Bytes per second of the snapshots that a connection requests for objects that it could not read,
     /// in the server's own time; 1 MiB by default, infinity for no limit. A burst may have the bytes of
     /// one second, and one object more. Further requests wait.
@@ -115,6 +121,8 @@ impl Limits {
         max_total_work: 256 << 20,
         message_rate: 10_000.0,
         command_rate: 100.0,
+        program_message_rate: 100.0,
+        max_program_message: 16 << 10,
         snapshot_rate: 1_048_576.0,
         max_misbehaviour: 10_000,
         misbehaviour_decay: 1_000.0,

@@ -3,6 +3,7 @@
 mod behaviours;
 mod call;
 mod change_sink;
+mod compare;
 mod hooks;
 mod layout;
 mod own_fields;
@@ -13,11 +14,13 @@ mod reception;
 mod slot;
 mod slots;
 mod synchronize;
+mod unsent;
 mod write_record;
 
 pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
+pub use compare::{FieldDifference, compare};
 pub use hooks::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
 };
@@ -33,4 +36,5 @@ pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
+pub use unsent::{UnsentField, UnsentReason};
 pub use write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};

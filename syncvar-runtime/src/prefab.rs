@@ -1,6 +1,7 @@
 //! `Prefabs`: the registry of both ends.
 
 mod error;
+pub mod message;
 pub mod text;
 
 pub use error::SpawnError;
@@ -15,7 +16,8 @@ use rustc_hash::FxHashMap;
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
 use crate::schema::PolicyBits;
-use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128};
+use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128, SyncValue};
+use message::Messages;
 use text::PrefabText;
 
 /// Registry of the spawnable objects: names, and functions that create their behaviours. The server
@@ -43,6 +45,7 @@ pub struct Prefabs {
     entries: Vec<Prefab>,
     by_asset_id: FxHashMap<NetworkHash128, usize>,
     by_types: FxHashMap<Vec<TypeId>, usize>,
+    messages: Messages,
     /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has no fixed
     /// types. A spawn needs no list of types then.
     by_row: FxHashMap<TypeId, usize>,
@@ -126,6 +129,7 @@ impl Prefabs {
             self.entries.iter().all(|entry| entry.name != name),
             "a prefab named `{name}` is already registered"
         );
+        assert!(!name.is_empty(), "a prefab needs a name");
         let index = self.entries.len();
         if asset_id != NetworkHash128::default() {
             let other = self.by_asset_id.insert(asset_id, index);
@@ -159,6 +163,46 @@ impl Prefabs {
         self
     }
 
+    /// Adds a type of messages without an object, which both ends send by this name: chat, votes, the
+    /// state of a lobby. Both ends register the same names and types, and compare them at connect.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(SyncValue, Clone)]
+    /// struct Chat {
+    ///     text: String,
+    /// }
+    ///
+    /// let prefabs = Prefabs::new().message::<Chat>("chat");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the name or the type is already taken.
+    #[must_use]
+    pub fn message<M: SyncValue>(mut self, name: &str) -> Self {
+        self.messages.register::<M>(name, None);
+        self
+    }
+
+    /// Adds a type of messages with its number on the wire: the message id of a real UNet. Other
+    /// messages have the free numbers from 48 on, in the order of their names.
+    ///
+    /// # Panics
+    ///
+    /// When the name, the type or the number is already taken, and for a number below 48.
+    #[must_use]
+    pub fn message_as<M: SyncValue>(mut self, name: &str, number: i16) -> Self {
+        self.messages.register::<M>(name, Some(number));
+        self
+    }
+
+    /// Returns the registered types of messages.
+    pub fn messages(&self) -> &Messages {
+        &self.messages
+    }
+
     /// Returns the asset id of a prefab.
     pub fn asset_id(&self, name: &str) -> Option<NetworkHash128> {
         Some(self.by_name(name)?.asset_id)
@@ -176,10 +220,12 @@ impl Prefabs {
         text::hash(&self.texts())
     }
 
-    /// Returns the descriptions of all prefabs, ordered by name.
+    /// Returns the description of the messages, if there are any, and the descriptions of all prefabs,
+    /// ordered by name.
     #[inline]
     pub fn texts(&self) -> Vec<&PrefabText> {
-        self.by_rank().map(|entry| &entry.text).collect()
+        let prefabs = self.by_rank().map(|entry| &entry.text);
+        self.messages.text().into_iter().chain(prefabs).collect()
     }
 
     /// Returns all prefabs ordered by name, the order that both ends share.

@@ -10,6 +10,7 @@ mod field_bit;
 mod packed_bits;
 mod policy;
 mod utf16;
+mod value_text;
 
 use std::fmt;
 

@@ -1,5 +1,8 @@
 //! Plain counters.
 
+use std::fmt;
+use std::time::Duration;
+
 use crate::ReadErrorKind;
 use crate::limits::LimitExceeded;
 
@@ -50,6 +53,9 @@ pub struct RefusedInput {
     /// Packets beyond [`Limits::message_rate`](crate::Limits::message_rate) that the transport has
     /// delivered anyway.
     pub packets: u64,
+    /// Messages of the program beyond
+    /// [`Limits::program_message_rate`](crate::Limits::program_message_rate).
+    pub program_messages: u64,
     /// Updates in which requests of a connection waited for
     /// [`Limits::snapshot_rate`](crate::Limits::snapshot_rate).
     pub delayed_snapshots: u64,
@@ -89,6 +95,56 @@ impl RefusedInput {
             LimitExceeded::JoinPayload => &mut self.join_payloads,
             LimitExceeded::Places => &mut self.without_place,
         } += 1;
+    }
+}
+
+/// Traffic and delay of one connection, as one of its ends sees it.
+///
+/// ```
+/// use syncvar::prelude::*;
+///
+/// let mut net = MemoryNetwork::pair(Prefabs::new);
+/// for _ in 0..20 {
+///     net.step();
+/// }
+/// let stats = net.server.connection_stats(net.connection(0)).unwrap();
+/// assert_eq!(stats.sent, net.client(0).connection_stats().received);
+/// assert!(stats.round_trip.is_some());
+/// println!("{stats}"); // sent 9 packets (103 bytes), received 8 packets (97 bytes), ...
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConnectionStats {
+    /// Packets passed to the transport.
+    pub sent: Counter,
+    /// Packets received from the transport.
+    pub received: Counter,
+    /// Messages that the transport has not taken yet; several may share a packet.
+    pub queued: Counter,
+    /// Objects with changes that a budget delays. Each channel of an object counts.
+    pub backlog: usize,
+    /// Smoothed round-trip time. On a server of UNet or Compact the client reports it: base no rule on it.
+    pub round_trip: Option<Duration>,
+    /// Smoothed deviation of single round trips. Mirror has none.
+    pub jitter: Option<Duration>,
+}
+
+impl fmt::Display for ConnectionStats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counter { messages, bytes } = self.sent;
+        write!(f, "sent {messages} packets ({bytes} bytes), ")?;
+        let Counter { messages, bytes } = self.received;
+        write!(f, "received {messages} packets ({bytes} bytes), ")?;
+        let Counter { messages, bytes } = self.queued;
+        write!(f, "queued {messages} messages ({bytes} bytes), ")?;
+        write!(f, "backlog of {} objects", self.backlog)?;
+        if let Some(round_trip) = self.round_trip {
+            write!(f, ", round trip {round_trip:.1?}")?;
+        }
+        if let Some(jitter) = self.jitter {
+            write!(f, ", jitter {jitter:.1?}")?;
+        }
+        Ok(())
     }
 }
 

@@ -5,6 +5,8 @@
 mod bytes;
 mod client;
 #[cfg(feature = "mirror")]
+mod deltas;
+#[cfg(feature = "mirror")]
 mod mirror;
 mod objects;
 mod programs;
@@ -12,6 +14,8 @@ mod server;
 
 pub use bytes::Payload;
 pub use client::Client;
+#[cfg(feature = "mirror")]
+pub use deltas::{Delta, DeltaProgram, End, delta_programs};
 #[cfg(feature = "mirror")]
 pub use mirror::{MirrorClientVictim, MirrorServerVictim};
 #[cfg(feature = "mirror")]

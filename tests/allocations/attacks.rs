@@ -2,7 +2,7 @@
 
 use allocation_counter::measure;
 use proptest::prelude::*;
-use syncvar_testing::attacks::{attacks, programs};
+use syncvar_testing::attacks::{Attack, attacks, delta_programs, programs};
 use syncvar_testing::cases;
 
 /// Largest memory during an attack, in KiB.
@@ -50,16 +50,27 @@ fn attacks_on_mirrors_ends_take_bounded_memory() {
     assert_bounded(|name| name.starts_with("mirror"));
 }
 
+fn assert_small(mut attack: Attack) {
+    let memory = measure(|| {
+        attack.run();
+    });
+    let (peak, kept) = (memory.bytes_max / 1024, memory.bytes_current / 1024);
+    assert!(
+        peak <= PEAK && kept <= KEPT,
+        "peak {peak} KiB, kept {kept} KiB"
+    );
+}
+
 proptest! {
     #![proptest_config(cases(64))]
 
     #[test]
     fn random_attacks_take_bounded_memory(program in programs()) {
-        let mut attack = program.prepare();
-        let memory = measure(|| {
-            attack.run();
-        });
-        let (peak, kept) = (memory.bytes_max / 1024, memory.bytes_current / 1024);
-        prop_assert!(peak <= PEAK && kept <= KEPT, "peak {peak} KiB, kept {kept} KiB");
+        assert_small(program.prepare());
+    }
+
+    #[test]
+    fn random_deltas_take_bounded_memory(program in delta_programs()) {
+        assert_small(program.prepare());
     }
 }

@@ -79,7 +79,6 @@ rules! {
     SideGuards "side-guards" NotApplicable,
     OtherSystems "other-systems" NotApplicable,
     Players "players" Later,
-    UserMessages "user-messages" Later,
 }
 
 impl fmt::Display for Rule {

@@ -115,7 +115,9 @@ fn prefabs() -> Prefabs {
 }
 
 fn network() -> MemoryNetwork {
-    let mut net = MemoryNetwork::pair(prefabs);
+    let mut net = MemoryNetwork::new(prefabs);
+    net.ping_interval = std::time::Duration::ZERO;
+    net.connect();
     net.settle();
     while net.client_mut(0).poll_event().is_some() {}
     net

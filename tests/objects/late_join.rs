@@ -211,6 +211,7 @@ fn large_join_uses_bounded_packets_over_a_bad_link() {
         jitter: std::time::Duration::from_millis(60),
         loss_per_mille: 100,
         seed: 7,
+        ..Link::default()
     };
     let mut net =
         MemoryNetwork::with_config(syncvar_testing::prefabs, ServerConfig::default(), link);

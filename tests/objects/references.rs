@@ -363,8 +363,10 @@ fn forward_references_of_a_burst_are_reported_after_it() {
 fn one_pass_over_the_events_maps_every_reference() {
     for burst in [true, false] {
         for framing in [Framing::Unet, Framing::Compact] {
-            let mut config = ClientConfig::default();
-            config.framing = framing;
+            let config = ClientConfig {
+                framing,
+                ..ClientConfig::default()
+            };
             let mut net = MemoryNetwork::new(prefabs);
             let mut client = Some(NetworkClient::with_config(prefabs(), config));
             if !burst {

@@ -104,6 +104,7 @@ fn so_it_is_over_a_link_that_delays_and_loses() {
         jitter: std::time::Duration::from_millis(60),
         loss_per_mille: 300,
         seed: 9,
+        ..Link::default()
     };
     let mut net = MemoryNetwork::with_config(route::prefabs, ServerConfig::default(), link);
     net.connect();

@@ -240,7 +240,11 @@ fn asked() -> (NetworkClient, Vec<u8>) {
     client.update(Duration::from_secs(10));
     let packet = client.poll_transmit().expect("a ping").bytes;
     assert_eq!(packet[2..4], PING.to_le_bytes());
-    (client, packet[4..].to_vec())
+    assert_eq!(
+        packet[4], 250,
+        "three bytes of the time follow, then the round trip"
+    );
+    (client, packet[4..8].to_vec())
 }
 
 fn pong(time: &[u8], server_time: &[u8], tick_rate: u8) -> Vec<u8> {
@@ -353,7 +357,7 @@ fn pings_need_a_ready_client_and_a_compared_schema() {
     );
 }
 
-/// Five in the first second, then one every two; 10 bytes up and 17 down.
+/// Five in the first second, then one every two; 10 bytes and the round trip up, 17 down.
 // Lesson 27.
 #[test]
 fn time_messages_cost_their_documented_bytes() {
@@ -368,7 +372,7 @@ fn time_messages_cost_their_documented_bytes() {
         server.encoded(MessageType::Pong),
     );
     assert_eq!((asked.messages, answered.messages), (65, 65));
-    assert!(asked.bytes <= 65 * 10 && answered.bytes <= 65 * 17);
+    assert!(asked.bytes <= 65 * 16 && answered.bytes <= 65 * 17);
     assert_eq!(server.ignored_pings, 0);
 }
 

@@ -23,8 +23,10 @@ enum Denied {
 }
 
 fn network(change: impl FnOnce(&mut ServerConfig)) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.admission = Admission::Decide;
+    let mut config = ServerConfig {
+        admission: Admission::Decide,
+        ..ServerConfig::default()
+    };
     change(&mut config);
     MemoryNetwork::with_config(syncvar_testing::prefabs, config, Link::default())
 }

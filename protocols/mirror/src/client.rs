@@ -28,7 +28,9 @@ use std::time::Duration;
 
 use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::world::World;
-use syncvar_runtime::{Changed, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3};
+use syncvar_runtime::{
+    Changed, ConnectionStats, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3,
+};
 
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
@@ -245,6 +247,19 @@ impl MirrorClient {
     /// pong. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
         Duration::try_from_secs_f64(self.time.server.rtt()).unwrap_or_default()
+    }
+
+    /// Returns the traffic and the round trip of the connection. The counters run since the creation of
+    /// the client, and those of the sent batches include the queue.
+    pub fn connection_stats(&self) -> ConnectionStats {
+        let mut stats = ConnectionStats::default();
+        stats.sent.messages = self.stats.batches_sent;
+        stats.sent.bytes = self.stats.bytes_sent;
+        stats.received.messages = self.stats.batches_received;
+        stats.received.bytes = self.stats.bytes_received;
+        let round_trip = self.rtt();
+        stats.round_trip = Some(round_trip).filter(|it| !it.is_zero());
+        stats
     }
 
     /// Sends the ready message: the server may send objects. Only needed without

@@ -101,7 +101,7 @@ pub use client::{
 pub use compression::CompressedQuaternion;
 pub use config::{MirrorClientConfig, MirrorServerConfig, SpawnPolicy};
 pub use error::MirrorError;
-pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage, ReceivedMessage};
+pub use message::{AuthRequestMessage, AuthResponseMessage, MirrorMessage};
 pub use names::{AssetId, GuidError, SceneId, fnv1a32, hash16};
 pub use prefabs::{
     Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMethod, SyncMode,
@@ -110,4 +110,5 @@ pub use server::{
     MirrorBehaviourMut, MirrorServer, MirrorServerEvent, MirrorServerStats, MirrorSpawnError,
     MirrorSpawnOptions, MirrorTransmit, Observed, ObservedSink, StateRefusal, Visibility,
 };
+pub use syncvar_runtime::ReceivedMessage;
 pub use syncvar_runtime::prefab::PrefabError;

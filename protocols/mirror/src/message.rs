@@ -51,7 +51,7 @@ pub use state::{
     EntityStateMessage, EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta,
 };
 pub use time::{NetworkPingMessage, NetworkPongMessage, TimeSnapshotMessage};
-pub use user::{MirrorMessage, ReceivedMessage};
+pub use user::MirrorMessage;
 pub(crate) use user::{UserMessages, encode_user};
 
 use bytes::Bytes;

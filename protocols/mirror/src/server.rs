@@ -24,7 +24,9 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::clock::Clock;
 use syncvar_runtime::events::{EventReader, Events};
 use syncvar_runtime::world::World;
-use syncvar_runtime::{Changed, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
+use syncvar_runtime::{
+    Changed, ConnectionId, ConnectionStats, NetId, NetworkBehaviour, NetworkIdentity, ObjectError,
+};
 
 use crate::{MirrorPrefabs, MirrorServerConfig, SceneId};
 use call::Calls;
@@ -224,6 +226,24 @@ impl MirrorServer {
     pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
         let seconds = self.sessions.get(connection)?.rtt?;
         Duration::try_from_secs_f64(seconds).ok()
+    }
+
+    /// Returns the traffic, the queue and the round trip of a connection. The queue counts complete
+    /// batches.
+    ///
+    /// # Errors
+    ///
+    /// [`ObjectError::NotConnected`] for an unknown connection.
+    pub fn connection_stats(
+        &self,
+        connection: ConnectionId,
+    ) -> Result<ConnectionStats, ObjectError> {
+        let client = self.sessions.get(connection);
+        let client = client.ok_or(ObjectError::NotConnected(connection))?;
+        let mut stats = ConnectionStats::default();
+        (stats.sent, stats.queued) = (client.outbox.sent(), client.outbox.queued());
+        (stats.received, stats.round_trip) = (client.received, self.rtt(connection));
+        Ok(stats)
     }
 
     /// Returns the oldest event: for a program with a single consumer.

@@ -11,9 +11,11 @@ mod hooks;
 mod inbound;
 mod iterate;
 mod lifecycle;
+mod messages;
 mod outbound;
 mod oversized;
 mod parent;
+mod players;
 mod receive;
 mod references;
 mod replica;
@@ -126,7 +128,7 @@ impl NetworkClient {
         Self {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
-            stats: Stats::for_prefabs(&prefabs),
+            stats: Stats::for_prefabs(&prefabs, false),
             world: World::new(prefabs),
             scene: Scene::default(),
             early: EarlyMessages::default(),
@@ -210,7 +212,7 @@ impl NetworkClient {
     /// [`ClientEvent::NotReady`].
     pub fn ready(&mut self) {
         if self.is_connected() {
-            self.send(&Ready {});
+            self.send_own(&Ready {});
         }
     }
 
@@ -292,6 +294,19 @@ impl NetworkClient {
     /// Returns the name of an object's prefab.
     pub(crate) fn prefab_name(&self, id: NetId) -> Option<&str> {
         Some(&self.world.prefab(id)?.name)
+    }
+
+    /// Returns the ids of all visible objects, ascending.
+    pub(crate) fn object_ids(&self) -> impl Iterator<Item = NetId> {
+        self.identities().map(NetworkIdentity::net_id)
+    }
+
+    /// Returns the behaviours of an object that is not checked out.
+    pub(crate) fn slots_mut(
+        &mut self,
+        id: NetId,
+    ) -> Option<&mut dyn syncvar_runtime::object::Slots> {
+        self.world.slots_mut(id)
     }
 
     /// Returns the place of an object.

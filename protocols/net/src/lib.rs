@@ -23,12 +23,14 @@ pub use client::{
     ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
-pub use memory::{Link, MemoryNetwork};
+pub use memory::{
+    DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
+};
 pub use message::{Framing, MessageType};
 pub use server::{
     Admission, BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError,
     Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
-pub use stats::Stats;
+pub use stats::{FieldStats, Profile, Stats};
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

@@ -1,14 +1,21 @@
 //! `MemoryNetwork`: a server and its clients in one program, connected by simulated links.
 
+mod compare;
 mod link;
+mod random;
+mod simulate;
 
+pub use compare::{DifferenceKind, ReplicaDifference, compare_replicas};
 pub use link::Link;
+pub use random::Random;
 
+use std::fmt;
 use std::time::Duration;
 
 use link::Pipe;
 
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
+use syncvar_runtime::interest::InterestManagement;
 use syncvar_runtime::{ConnectionId, Endpoint, NetworkBehaviour, Prefabs};
 
 /// Server and any number of clients, connected in memory: for tests, examples and games on one
@@ -40,10 +47,22 @@ pub struct MemoryNetwork {
     pub server: NetworkServer,
     /// Time per [`step`](Self::step); 50 ms by default.
     pub tick: Duration,
-    prefabs: fn() -> Prefabs,
+    /// Ping interval of the clients that [`connect`](Self::connect) adds; 2 s by default. Zero, before the
+    /// first `connect`, limits the traffic to a test's subject.
+    pub ping_interval: Duration,
+    prefabs: PrefabSource,
     clients: Vec<End>,
     link: Link,
     now: Duration,
+}
+
+/// Builds the registry of each end.
+struct PrefabSource(Box<dyn Fn() -> Prefabs + Send + Sync>);
+
+impl fmt::Debug for PrefabSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.0)().fmt(f)
+    }
 }
 
 /// Client and both directions of its link.
@@ -80,12 +99,12 @@ const MAX_STEPS: usize = 2000;
 impl MemoryNetwork {
     /// Creates a server without clients. Both sides use the registry that `prefabs` builds. The links
     /// are instant and lossless.
-    pub fn new(prefabs: fn() -> Prefabs) -> Self {
+    pub fn new(prefabs: impl Fn() -> Prefabs + Send + Sync + 'static) -> Self {
         Self::with_config(prefabs, ServerConfig::default(), Link::default())
     }
 
     /// Creates a server with one connected client.
-    pub fn pair(prefabs: fn() -> Prefabs) -> Self {
+    pub fn pair(prefabs: impl Fn() -> Prefabs + Send + Sync + 'static) -> Self {
         let mut network = Self::new(prefabs);
         network.connect();
         network
@@ -108,11 +127,50 @@ impl MemoryNetwork {
     /// net.settle();
     /// assert!(net.client(client).is_connected());
     /// ```
-    pub fn with_config(prefabs: fn() -> Prefabs, config: ServerConfig, link: Link) -> Self {
+    pub fn with_config(
+        prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
+        config: ServerConfig,
+        link: Link,
+    ) -> Self {
+        let server = NetworkServer::with_config(prefabs(), config);
+        Self::of(server, prefabs, link)
+    }
+
+    /// Creates a server with an interest management.
+    ///
+    /// ```
+    /// use syncvar::interest::SpatialGrid;
+    /// use syncvar::testing::Link;
+    /// use syncvar::values::Vector3;
+    /// use syncvar::{ServerConfig, prelude::*};
+    ///
+    /// let (config, link) = (ServerConfig::default(), Link::default());
+    /// let mut net = MemoryNetwork::with_interest(Prefabs::new, config, link, SpatialGrid::xz(20.0, 50.0));
+    /// let client = net.connect();
+    /// let connection = net.connection(client);
+    /// let grid: &mut SpatialGrid = net.server.interest_mut().unwrap();
+    /// grid.watch(connection, Vector3::new(1.0, 0.0, 2.0)).unwrap();
+    /// ```
+    pub fn with_interest(
+        prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
+        config: ServerConfig,
+        link: Link,
+        interest: impl InterestManagement,
+    ) -> Self {
+        let server = NetworkServer::with_interest(prefabs(), config, interest);
+        Self::of(server, prefabs, link)
+    }
+
+    fn of(
+        server: NetworkServer,
+        prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
+        link: Link,
+    ) -> Self {
         Self {
-            server: NetworkServer::with_config(prefabs(), config),
+            server,
             tick: Duration::from_millis(50),
-            prefabs,
+            ping_interval: ClientConfig::default().ping_interval,
+            prefabs: PrefabSource(Box::new(prefabs)),
             clients: Vec::new(),
             link,
             now: Duration::ZERO,
@@ -126,16 +184,16 @@ impl MemoryNetwork {
 
     /// Adds a client and connects it. Returns its index.
     ///
-    /// The client sends no pings, so that traffic is limited to the test's subject. Use
-    /// [`connect_client`](Self::connect_client) for a client with pings.
+    /// The client sends pings every [`ping_interval`](Self::ping_interval), so that it knows the
+    /// [server's time](NetworkClient::network_time).
     pub fn connect(&mut self) -> usize {
         let config = ClientConfig {
             compare_schemas: self.server.config().compare_schemas,
-            ping_interval: Duration::ZERO,
+            ping_interval: self.ping_interval,
             channels: self.server.config().channels.clone(),
             ..ClientConfig::default()
         };
-        self.connect_client(NetworkClient::with_config((self.prefabs)(), config))
+        self.connect_client(NetworkClient::with_config((self.prefabs.0)(), config))
     }
 
     /// Adds a given client and connects it. Returns its index.
@@ -193,6 +251,40 @@ impl MemoryNetwork {
     /// When the index is out of range.
     pub fn is_connected(&self, index: usize) -> bool {
         self.clients[index].connected
+    }
+
+    /// Returns the quality of a client's link.
+    ///
+    /// # Panics
+    ///
+    /// When the index is out of range.
+    pub fn link(&self, index: usize) -> &Link {
+        self.clients[index].down.link()
+    }
+
+    /// Changes the link of one client, for the packets to come: those in flight arrive as before. The
+    /// random numbers go on; the new seed has no effect.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::{prelude::*, testing::Link};
+    ///
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// net.settle();
+    /// let bytes_per_second = Some(20_000);
+    /// net.set_link(0, Link { bytes_per_second, ..Link::default() }); // the phone is in a tunnel
+    /// net.settle();
+    /// net.set_link(0, Link::default());
+    /// assert_eq!(net.link(0).delay, Duration::ZERO);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the index is out of range.
+    pub fn set_link(&mut self, index: usize, link: Link) {
+        let end = &mut self.clients[index];
+        end.down.set_link(link.clone());
+        end.up.set_link(link);
     }
 
     /// Cuts the link of a client. Packets in flight are lost, and both sides are notified.

@@ -16,7 +16,7 @@ mod message_type;
 mod session;
 mod spawn;
 
-pub(crate) use call::{Incoming, Name, frame, named, write_header};
+pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
 pub(crate) use connect::Connect;
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
@@ -106,8 +106,8 @@ messages! {
     Resync { net_id: NetId = write_id, read_id }
     /// Packed id of the child, packed id of the parent or 0.
     SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
-    /// Packed own time of the client, in microseconds.
-    Ping { time: u64 = write_packed_wide, read_packed_wide }
+    /// Packed own time of the client, in microseconds; from the first answer on, its measured round trip.
+    Ping { time: u64 = write_packed_wide, read_packed_wide, measured: RoundTrip = write_round_trip, read_round_trip }
     /// Packed time of the ping, packed own time of the server in microseconds, packed ticks per second.
     Pong {
         time: u64 = write_packed_wide, read_packed_wide,
@@ -116,10 +116,53 @@ messages! {
     }
     /// Packed id.
     Void { net_id: NetId = write_id, read_id }
+    /// Packed id, packed number of the player, sign-extended.
+    Owner { net_id: NetId = write_id, read_id, number: u32 = write_packed, read_packed }
+    /// Number of the player in two bytes, payload of the program.
+    AddPlayer { number: u16 = write_u16, read_u16, payload: Vec<u8> = write, read }
+    /// Number of the player in two bytes.
+    RemovePlayer { number: u16 = write_u16, read_u16 }
     /// Empty.
     Ready {}
     /// Empty.
     NotReady {}
+}
+
+/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RoundTrip {
+    pub(crate) mean: u64,
+    pub(crate) deviation: u64,
+}
+
+impl RoundTrip {
+    /// Before the first measurement.
+    pub(crate) const UNKNOWN: Self = Self {
+        mean: u64::MAX,
+        deviation: u64::MAX,
+    };
+}
+
+impl Default for RoundTrip {
+    fn default() -> Self {
+        Self::UNKNOWN
+    }
+}
+
+/// Writes the mean and the deviation, packed, or nothing before the first measurement.
+fn write_round_trip(writer: &mut NetworkWriter, measured: &RoundTrip) {
+    if *measured != RoundTrip::UNKNOWN {
+        write_packed_wide(writer, &measured.mean);
+        write_packed_wide(writer, &measured.deviation);
+    }
+}
+
+fn read_round_trip(reader: &mut NetworkReader<'_>) -> Result<RoundTrip, ReadError> {
+    if reader.remaining() == 0 {
+        return Ok(RoundTrip::UNKNOWN);
+    }
+    let (mean, deviation) = (read_packed_wide(reader)?, read_packed_wide(reader)?);
+    Ok(RoundTrip { mean, deviation })
 }
 
 fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {
@@ -136,6 +179,14 @@ fn write<T: syncvar_runtime::SyncValue>(writer: &mut NetworkWriter, value: &T) {
 
 fn read<T: syncvar_runtime::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
     reader.read()
+}
+
+fn write_u16(writer: &mut NetworkWriter, value: &u16) {
+    writer.write_u16(*value);
+}
+
+fn read_u16(reader: &mut NetworkReader<'_>) -> Result<u16, ReadError> {
+    reader.read_u16()
 }
 
 fn write_packed(writer: &mut NetworkWriter, value: &u32) {

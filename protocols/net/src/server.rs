@@ -5,8 +5,10 @@ mod config;
 mod endpoint;
 mod event;
 mod host;
+mod messages;
 mod objects;
 mod outbound;
+mod players;
 mod replication;
 mod sessions;
 mod side;
@@ -119,7 +121,7 @@ impl NetworkServer {
         prefabs.warn_of_intervals(config.tick_rate);
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
-            stats: Box::new(Stats::for_prefabs(&prefabs)),
+            stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs),

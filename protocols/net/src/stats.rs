@@ -1,5 +1,11 @@
 //! Statistics: counters of sent and received messages.
 
+mod profile;
+mod text;
+
+pub use profile::{FieldStats, Profile};
+use text::put_row;
+
 use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands, RefusedInput};
 
 use crate::MessageType;
@@ -29,14 +35,19 @@ use crate::MessageType;
 /// let stats = net.client(0).stats();
 /// assert_eq!(stats.decoded(MessageType::SpawnBatch).messages, 3);
 /// assert_eq!(stats.received, net.server.stats().sent);
+/// println!("{stats}"); // a table
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
     /// Packets passed to the transport.
     pub sent: Counter,
     /// Packets received from the transport.
     pub received: Counter,
+    /// Sent messages of the program. One for several connections counts for each.
+    pub program_sent: Counter,
+    /// Received messages of the program.
+    pub program_received: Counter,
     /// Messages for unknown objects, usually sent before a despawn arrived. On a client, an early
     /// message counts only if it is dropped.
     pub unknown_objects: u64,
@@ -52,12 +63,14 @@ pub struct Stats {
     /// Encoding cost of each behaviour of each prefab, in order of registration. On a client all
     /// counters are 0.
     pub behaviours: Vec<BehaviourStats>,
+    /// Costs of objects and fields, on a server with [`ServerConfig::profile`](crate::ServerConfig::profile).
+    pub profile: Option<Box<Profile>>,
     encoded: [Counter; MessageType::ALL.len()],
     decoded: [Counter; MessageType::ALL.len()],
 }
 
 impl Stats {
-    pub(crate) fn for_prefabs(prefabs: &Prefabs) -> Self {
+    pub(crate) fn for_prefabs(prefabs: &Prefabs, profile: bool) -> Self {
         let texts = prefabs.entries().iter().map(|entry| &entry.text);
         let behaviours = texts.flat_map(|prefab| {
             let behaviours = prefab.behaviours.iter();
@@ -65,6 +78,7 @@ impl Stats {
         });
         Self {
             behaviours: behaviours.collect(),
+            profile: profile.then(Box::default),
             ..Self::default()
         }
     }
@@ -98,8 +112,56 @@ impl Stats {
         }
     }
 
+    /// Returns the messages that updates write.
+    pub(crate) fn written(&self) -> Written {
+        let of = |types: &[MessageType]| {
+            let mut sum = Counter::default();
+            for kind in types {
+                sum.add_all(self.encoded(*kind));
+            }
+            sum
+        };
+        Written {
+            deltas: of(&[MessageType::UpdateVars, MessageType::UpdateBatch]),
+            snapshots: of(&[
+                MessageType::ObjectSpawn,
+                MessageType::ObjectSpawnScene,
+                MessageType::SpawnBatch,
+            ]),
+        }
+    }
+
     /// Counts an object of a batch. Its bytes are counted with the message.
     pub(crate) fn count_entry(&mut self, message_type: MessageType) {
         self.decoded[message_type.index()].messages += 1;
+    }
+}
+
+/// Messages that updates write.
+pub(crate) struct Written {
+    deltas: Counter,
+    snapshots: Counter,
+}
+
+impl Written {
+    /// Logs the messages since an earlier moment.
+    pub(crate) fn trace_since(&self, former: &Self) {
+        let [deltas, snapshots] = [
+            (self.deltas, former.deltas),
+            (self.snapshots, former.snapshots),
+        ]
+        .map(|(now, former)| Counter {
+            messages: now.messages - former.messages,
+            bytes: now.bytes - former.bytes,
+        });
+        if deltas.messages + snapshots.messages > 0 {
+            tracing::trace!(
+                deltas = deltas.messages,
+                delta_bytes = deltas.bytes,
+                snapshots = snapshots.messages,
+                snapshot_bytes = snapshots.bytes,
+                "wrote an update"
+            );
+        }
     }
 }

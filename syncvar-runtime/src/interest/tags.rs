@@ -5,7 +5,7 @@ mod pairs;
 mod tests;
 
 use super::relation::Relation;
-use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement};
+use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement, ViewReason};
 use crate::ids::Id;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
@@ -333,5 +333,22 @@ impl<I: InterestManagement> InterestManagement for GroupTags<I> {
         }
         self.candidates = candidates;
         self.pairs.clear_changes();
+    }
+
+    fn explain(&self, object: NetId, connection: ConnectionId) -> Option<ViewReason> {
+        let Pair { tag, inner } = self.objects.get(object.0)?.pair;
+        if let Some(tag) = tag.filter(|tag| !self.joined.contains(connection, *tag)) {
+            return Some(ViewReason::OutsideGroup(tag));
+        }
+        let explained = self.inner.explain(object, connection);
+        let reason = inner.map(|area| {
+            let sees = self.inner_seen.contains(connection, area);
+            ViewReason::of_area(area, sees, explained)
+        });
+        match (reason, tag) {
+            (Some(reason), _) if !reason.is_visible() => Some(reason),
+            (_, Some(tag)) => Some(ViewReason::Group(tag)),
+            (reason, None) => reason,
+        }
     }
 }

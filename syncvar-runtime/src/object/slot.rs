@@ -90,6 +90,8 @@ pub trait Slot: Send + Sync {
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
     /// Returns the behaviour and the state of its restricted fields.
     fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>);
+    /// Returns the fields of the behaviour.
+    fn fields_mut(&mut self) -> &mut dyn RestrictedFields;
     /// Returns the facts of the type.
     fn info(&self) -> &'static SlotInfo;
     /// Returns the fields with a change to send.
@@ -127,6 +129,10 @@ pub trait Slot: Send + Sync {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> ReadResult<ErasedHooks>;
+
+    /// Returns the fields that a delta of [`write_layout`](Self::write_layout) in Mirror's encoding can
+    /// change: all values, and the collections of its mask.
+    fn fields_of_layout(&self, delta: &[u8]) -> u64;
 
     /// Sets whether the object has observers; [`serialize`](Self::serialize) and
     /// [`forget_changes`](Self::forget_changes) do so too.

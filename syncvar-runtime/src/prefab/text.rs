@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::message::MESSAGES;
 use crate::object::{Behaviours, SlotInfo};
 use crate::schema::BehaviourSchema;
 use crate::schema::CallTable;
@@ -37,11 +38,11 @@ pub struct BehaviourText {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SchemaDifference {
-    /// Name of the prefab.
+    /// Name of the prefab; empty for a message of the program.
     pub prefab: String,
     /// Name of the behaviour; `None` if the prefab is missing at one end or has another asset id.
     pub behaviour: Option<String>,
-    /// Name of the field on the server, or on the client if the server lacks it.
+    /// Name of the field or message on the server, or on the client if the server lacks it.
     pub field: Option<String>,
     /// Name of the remote call on the server, or on the client if the server lacks it.
     pub call: Option<String>,
@@ -53,6 +54,14 @@ pub struct SchemaDifference {
 
 impl fmt::Display for SchemaDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.prefab == MESSAGES {
+            let (message, server, client) = (&self.field, &self.server, &self.client);
+            let message = message.as_deref().unwrap_or_default();
+            return write!(
+                f,
+                "message `{message}`: the server has {server}, this client has {client}"
+            );
+        }
         write!(f, "prefab `{}`", self.prefab)?;
         if let Some(behaviour) = &self.behaviour {
             write!(f, ", behaviour `{behaviour}`")?;
@@ -188,20 +197,29 @@ pub fn first_difference(server: &[PrefabText], client: &[&PrefabText]) -> Option
     let not_on_server = client
         .iter()
         .find(|c| server.iter().all(|s| s.name != c.name));
+    let missing = |text: &PrefabText| match text.name.as_str() {
+        MESSAGES => "no such message",
+        _ => "no such prefab",
+    };
     let pairs = server
         .iter()
         .filter_map(|s| Some((s, client.iter().find(|c| c.name == s.name)?)));
+    let first_message = |text: &PrefabText| {
+        let messages = text.behaviours.first()?;
+        let first = (text.name == MESSAGES).then(|| messages.fields.first())??;
+        Some(first.0.clone())
+    };
     let whole = |prefab: &PrefabText, server: &str, client: &str| SchemaDifference {
         prefab: prefab.name.clone(),
         behaviour: None,
-        field: None,
+        field: first_message(prefab),
         call: None,
         server: server.into(),
         client: client.into(),
     };
     not_on_client
-        .map(|prefab| whole(prefab, "it", "no such prefab"))
-        .or_else(|| not_on_server.map(|prefab| whole(prefab, "no such prefab", "it")))
+        .map(|text| whole(text, "it", missing(text)))
+        .or_else(|| not_on_server.map(|text| whole(text, missing(text), "it")))
         .or_else(|| pairs.into_iter().find_map(|(s, c)| prefab_difference(s, c)))
 }
 
@@ -273,8 +291,11 @@ fn behaviour_difference(
             format!("`{c}` there"),
         ));
     }
-    if let Some((field, server, client)) = pair_difference(&server.fields, &client.fields, "field")
-    {
+    let kind = match server.name.as_str() {
+        MESSAGES => MESSAGE,
+        _ => "field",
+    };
+    if let Some((field, server, client)) = pair_difference(&server.fields, &client.fields, kind) {
         return Some(Difference {
             field,
             ..Difference::whole(server, client)
@@ -292,6 +313,9 @@ fn behaviour_difference(
     })
 }
 
+/// Kind of the pairs that describe messages.
+const MESSAGE: &str = "message";
+
 type Pair = (String, String);
 
 /// Returns the name of the first different pair, and its descriptions by the server and the client.
@@ -303,6 +327,17 @@ fn pair_difference(
     let count = server.len().max(client.len());
     let pairs = (0..count).map(|index| (server.get(index), client.get(index)));
     let (s, c) = { pairs }.find(|(s, c)| s != c)?;
+    // Messages are ordered by name: one end lacks the first of two names.
+    let (s, c) = match (s, c) {
+        (Some(first), Some(second)) if kind == MESSAGE && first.0 != second.0 => {
+            if first.0 < second.0 {
+                (s, None)
+            } else {
+                (None, c)
+            }
+        }
+        pair => pair,
+    };
     let name = s.or(c).map(|(name, _)| name.clone());
     let describe = |pair: Option<&Pair>| match pair {
         Some((name, text)) => format!("`{name}: {text}`"),

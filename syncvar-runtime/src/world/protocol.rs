@@ -68,10 +68,23 @@ pub trait Protocol: NetworkSide + Sized {
         id: NetId,
         action: impl FnOnce(&mut dyn Slots, &mut Self) -> R,
     ) -> Option<R> {
+        let (mut action, mut result) = (Some(action), None);
+        self.check_out_for(id, &mut |slots, side| {
+            result = action.take().map(|action| action(slots, side));
+        });
+        result
+    }
+
+    /// Like [`check_out`](Self::check_out), compiled once for all actions.
+    fn check_out_for(&mut self, id: NetId, action: &mut dyn FnMut(&mut dyn Slots, &mut Self)) {
         self.prepare_check_out(id);
-        let at = self.world().objects.get(id.0)?.location();
+        let Some(at) = self.world().objects.get(id.0).map(WorldObject::location) else {
+            return;
+        };
         let world = self.world_mut();
-        let mut slots = world.pools.take(at)?;
+        let Some(mut slots) = world.pools.take(at) else {
+            return;
+        };
         world.checked_out.push(id);
         self.begin_writes(id, &mut *slots);
         // A panic must not lose the behaviours.
@@ -85,9 +98,8 @@ pub trait Protocol: NetworkSide + Sized {
         world.pools.give_back(at, slots);
         let departure = world.checked_out.pop();
         self.checked_in(id, departure);
-        match result {
-            Ok(result) => Some(result),
-            Err(panicked) => resume_unwind(panicked),
+        if let Err(panicked) = result {
+            resume_unwind(panicked);
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::wire::Encoding;
+use syncvar::{ClientConfig, Framing};
 
 use super::bytes::Payload;
 use super::objects::{Blank, Watched, trove_prefabs};
@@ -11,6 +12,7 @@ use super::{Attack, Named, Victim};
 
 /// Numbers of the messages.
 const DESTROY: i16 = 1;
+const UPDATE_VARS: i16 = 8;
 const SPAWN_FINISHED: i16 = 12;
 const HIDE: i16 = 13;
 const AUTHORITY: i16 = 15;
@@ -32,11 +34,12 @@ const SPLICE: u8 = 6;
 /// Length of a packet.
 const PACKET: usize = 65_000;
 
-/// Client in the framing `Compact`, with one [`Watched`] and a number of [`Blank`] objects.
+/// Client with one [`Watched`] and a number of [`Blank`] objects.
 pub struct Client {
     end: NetworkClient,
     /// Object of the server.
     pub object: NetId,
+    framing: Framing,
     now: Duration,
 }
 
@@ -48,6 +51,16 @@ impl Client {
     /// If the client does not receive the objects.
     #[must_use]
     pub fn new(blanks: u32, fill: impl FnOnce(&mut Watched)) -> Self {
+        Self::with_framing(Framing::Compact, blanks, fill)
+    }
+
+    /// Returns a client of a framing whose object has a state.
+    ///
+    /// # Panics
+    ///
+    /// If the client does not receive the objects.
+    #[must_use]
+    pub fn with_framing(framing: Framing, blanks: u32, fill: impl FnOnce(&mut Watched)) -> Self {
         let mut server = NetworkServer::new(trove_prefabs());
         let mut watched = Watched::default();
         fill(&mut watched);
@@ -55,7 +68,11 @@ impl Client {
         (0..blanks).for_each(|_| {
             server.spawn(Blank::default());
         });
-        let mut client = NetworkClient::new(trove_prefabs());
+        let config = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
+        let mut client = NetworkClient::with_config(trove_prefabs(), config);
         client.handle_connect();
         let connection = server.handle_connect();
         for step in 1..4 {
@@ -74,6 +91,7 @@ impl Client {
         let mut this = Self {
             end: client,
             object,
+            framing,
             now,
         };
         this.update();
@@ -86,11 +104,26 @@ impl Client {
         &self.end
     }
 
-    /// Returns the message `UpdateBatch` with the change of one field of the object.
+    /// Returns an empty payload in the encoding of the client.
+    #[must_use]
+    pub fn payload(&self) -> Payload {
+        Payload::new(match self.framing {
+            Framing::Unet => Encoding::Unet,
+            Framing::Compact => Encoding::Compact,
+        })
+    }
+
+    /// Returns the message `UpdateVars` or `UpdateBatch` with the change of one field of the object.
     #[must_use]
     pub fn change(&self, bit: u32, content: impl FnOnce(Payload) -> Payload) -> Vec<u8> {
-        let delta = content(payload().number(1 << bit)).bytes();
-        entry(payload(), self.object.0, &delta).message(UPDATE_BATCH)
+        let delta = content(self.payload().number(1 << bit)).bytes();
+        match self.framing {
+            Framing::Unet => {
+                let update = self.payload().packed(self.object.0).raw(&delta);
+                update.message(UPDATE_VARS)
+            }
+            Framing::Compact => entry(payload(), self.object.0, &delta).message(UPDATE_BATCH),
+        }
     }
 
     /// Returns a change of a collection by a number of operations.

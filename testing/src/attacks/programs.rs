@@ -137,19 +137,52 @@ fn element(write: Payload, bit: u32) -> Payload {
 
 impl Operation {
     fn write(self, write: Payload, bit: u32, number: usize, length: usize) -> Payload {
+        self.write_with(write, |write| element(write, bit), number, length)
+    }
+
+    /// Appends the operation in the encodings of UNet and Compact.
+    pub(super) fn write_with(
+        self,
+        write: Payload,
+        element: impl Fn(Payload) -> Payload,
+        number: usize,
+        length: usize,
+    ) -> Payload {
         let at = |place: Place| place.position(number, length);
         match self {
-            Self::Add => element(write.operation(ADD, 0), bit),
+            Self::Add => element(write.operation(ADD, 0)),
             Self::Clear => write.operation(CLEAR, 0),
-            Self::Insert(place) => element(write.operation(INSERT, at(place)), bit),
+            Self::Insert(place) => element(write.operation(INSERT, at(place))),
             Self::RemoveAt(place) => write.operation(REMOVE_AT, at(place)),
-            Self::Set(place) => element(write.operation(SET, at(place)), bit),
+            Self::Set(place) => element(write.operation(SET, at(place))),
             Self::Splice(place, removed, inserted) => {
                 let write = write.operation(SPLICE, at(place)).number(removed);
                 let write = write.count(inserted);
-                write.times(inserted, |write, _| element(write, bit))
+                write.times(inserted, |write, _| element(write))
             }
             Self::Run(stay, go) => write.operation(REMOVE, 1).number(stay).number(go),
+        }
+    }
+
+    /// Appends the operation in Mirror's encoding, which has no splices and runs.
+    pub(super) fn write_mirror(
+        self,
+        write: Payload,
+        element: impl Fn(Payload) -> Payload,
+        number: usize,
+        length: usize,
+    ) -> Payload {
+        let at = |place: Place| {
+            let position = place.position(number, length);
+            u32::try_from(position).unwrap_or(u32::MAX).to_le_bytes()
+        };
+        match self {
+            Self::Add => element(write.raw(&[0])),
+            Self::Set(place) => element(write.raw(&[1]).raw(&at(place))),
+            Self::Insert(place) => element(write.raw(&[2]).raw(&at(place))),
+            Self::RemoveAt(place) | Self::Splice(place, ..) => write.raw(&[3]).raw(&at(place)),
+            Self::Run(..) => write.raw(&[3]).raw(&at(Place::Front)),
+            Self::Clear => write.raw(&[4]),
         }
     }
 }
@@ -216,7 +249,7 @@ fn place() -> impl Strategy<Value = Place> {
     ]
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+pub(super) fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         2 => Just(Operation::Add),
         1 => Just(Operation::Clear),

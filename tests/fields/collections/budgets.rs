@@ -37,6 +37,7 @@ fn prefabs() -> Prefabs {
 /// Two clients; the first has a budget that is spent on the first objects.
 fn world() -> (MemoryNetwork, Vec<NetId>) {
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), Link::default());
+    net.ping_interval = std::time::Duration::ZERO;
     net.connect();
     net.connect();
     let noise = (0..9).map(|_| net.server.spawn(Noise::default()));

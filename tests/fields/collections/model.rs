@@ -158,6 +158,7 @@ fn slow(seed: u64) -> Link {
         jitter: Duration::from_millis(90),
         loss_per_mille: 200,
         seed,
+        ..Link::default()
     }
 }
 

@@ -345,6 +345,7 @@ proptest! {
             jitter: Duration::from_millis(90),
             loss_per_mille: 200,
             seed,
+            ..Link::default()
         };
         run(link, actions)?;
     }

@@ -64,7 +64,7 @@ pub struct Look {
 mod tests {
     use ::net::Prefabs;
     use ::net::testing::MemoryNetwork;
-    use ::std::{assert_eq, option::Option::Some};
+    use ::std::{assert_eq, option::Option::Some, result::Result::Ok};
 
     use super::{Lamp, Look};
 

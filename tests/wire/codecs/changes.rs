@@ -8,7 +8,9 @@ use crate::codecs::{Metres, Unit, travel};
 
 /// A server with a unit at 0, and a client that has it.
 fn world() -> (MemoryNetwork, NetId) {
-    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Unit>("unit"));
+    let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Unit>("unit"));
+    net.ping_interval = std::time::Duration::ZERO;
+    net.connect();
     let id = net.server.spawn(Unit::default());
     net.settle();
     (net, id)
@@ -270,7 +272,9 @@ fn late_joiner_has_the_values_of_the_others() {
 /// A write between the spawn and the first update is part of the first state.
 #[test]
 fn a_new_object_is_written_to_like_any_other() {
-    let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Unit>("unit"));
+    let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Unit>("unit"));
+    net.ping_interval = std::time::Duration::ZERO;
+    net.connect();
     net.settle();
     let id = net.server.spawn(Unit::default());
     net.server.get_mut::<Unit>(id).unwrap().x.set(0.01);

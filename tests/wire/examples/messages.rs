@@ -103,6 +103,30 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             }),
         ),
         (
+            "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`",
+            chat_example(Framing::Unet),
+        ),
+        (
+            "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`, on a `Compact` connection",
+            chat_example(Framing::Compact),
+        ),
+        (
+            "Owner #300, player 0",
+            sent(|server, connection| {
+                spawn_300(server);
+                let given = server.set_player(connection, 0, Some(NetId(300)));
+                given.expect("an object");
+            }),
+        ),
+        (
+            "AddPlayer 2, with the payload `010203`",
+            client_packet(false, |client| client.add_player(2, &vec![1, 2, 3].into())),
+        ),
+        (
+            "RemovePlayer 2",
+            client_packet(false, |client| client.remove_player(2)),
+        ),
+        (
             "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
@@ -276,14 +300,42 @@ fn resync_example() -> String {
 }
 
 /// The hash is replaced: it is that of this test's registry.
+#[derive(SyncValue, Clone)]
+struct Chat {
+    text: String,
+    to: u32,
+}
+
+fn chat_example(framing: Framing) -> String {
+    let prefabs = || Prefabs::new().message::<Chat>("chat");
+    let mut config = ServerConfig::default();
+    config.framing = framing;
+    let mut server = NetworkServer::with_config(prefabs(), config);
+    let connection = server.handle_connect();
+    let mut client = NetworkClient::new(prefabs());
+    client.handle_connect();
+    let connect = client.poll_transmit().expect("a packet").bytes;
+    server
+        .handle_packet(connection, 0, &connect)
+        .expect("a client");
+    packets(&mut server);
+    let text = "a".into();
+    server
+        .send(connection, &Chat { text, to: 300 })
+        .expect("a connection");
+    packets(&mut server).concat()
+}
+
 fn token() -> [u8; 16] {
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 }
 
 fn session_example() -> String {
-    let mut config = ServerConfig::default();
-    config.reconnect_grace = Duration::from_secs(1);
-    config.session_tokens = Some(token);
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(Prefabs::new(), config);
     let connection = server.handle_connect();
     let mut client = NetworkClient::new(Prefabs::new());

@@ -14,8 +14,17 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let ping = pair.up().pop().expect("a ping");
     pair.server.update(Duration::from_secs(2));
     let answer = packets(&mut pair.server).pop().expect("a pong");
+    pair.client.update(Duration::from_millis(1600));
+    let pong = hex::decode(&answer).expect("hexadecimal");
+    pair.client.handle_packet(0, &pong).expect("a pong");
+    pair.client.update(Duration::from_secs(2));
+    let second = pair.up().pop().expect("a second ping");
     vec![
         ("Ping at 1.5 s", ping),
+        (
+            "Ping at 2 s, after a round trip of 0.1 s with a deviation of 0.05 s",
+            second,
+        ),
         ("Pong to it at 2 s, 30 ticks a second", answer),
         ("Void #7", void_example()),
     ]

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use syncvar::NetRef;
 use syncvar::prelude::*;
+use syncvar::testing::{DifferenceKind, compare_replicas};
 
 use super::action::action;
 use super::objects::{Fast, HEARD, Hero, Plain, RAN};
@@ -26,7 +27,8 @@ impl World {
         assert!(self.server.is_idle());
     }
 
-    pub(crate) fn assert_equal(&self) {
+    pub(crate) fn assert_equal(&mut self) {
+        self.assert_no_difference(|behaviour| behaviour != "Fast");
         for (connection, end) in &self.ends {
             if self.liar == Some(*connection) {
                 continue;
@@ -52,6 +54,23 @@ impl World {
             let there = end.client.identities().count();
             let visible = |id: &&NetId| self.server.is_visible(**id, *connection);
             assert_eq!(there, self.objects.iter().filter(visible).count());
+        }
+    }
+
+    /// Compares all replicas; the fields of some behaviours only.
+    fn assert_no_difference(&mut self, compares: impl Fn(&str) -> bool) {
+        for (connection, end) in &mut self.ends {
+            if self.liar == Some(*connection) {
+                continue;
+            }
+            for difference in compare_replicas(&mut self.server, *connection, &mut end.client) {
+                let is_compared = match &difference.kind {
+                    DifferenceKind::Field(field) => compares(field.behaviour),
+                    DifferenceKind::Parent { .. } => !self.kind.literal,
+                    _ => true,
+                };
+                assert!(!is_compared, "{difference}");
+            }
         }
     }
 
@@ -117,6 +136,7 @@ impl World {
         }
         self.settle();
         self.assert_equal();
+        self.assert_no_difference(|_| true);
         for id in &self.objects {
             for (connection, end) in &self.ends {
                 let replica = end.client.get::<Fast>(*id);

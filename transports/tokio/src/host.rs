@@ -178,7 +178,8 @@ impl<E: Endpoint> Host<E> {
 
     /// Returns the address of a connection: from its begin, and for one tick after its end.
     ///
-    /// `connection` is the number that the server has given to the transport.
+    /// `connection` is the number of the transport. For a session that has returned it is
+    /// `NetworkServer::link`.
     pub fn peer_addr(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.peers.get(connection)
     }

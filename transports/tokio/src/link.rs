@@ -10,7 +10,7 @@ use bytes::Bytes;
 use syncvar_runtime::{PacketLimits, Transmit};
 
 /// Socket with a connection to a server, for a [`Peer`](crate::Peer).
-pub(crate) trait ServerLink: Debug + Send {
+pub(crate) trait ServerLink: Debug + Send + Sync {
     /// Returns the packet sizes that the link carries.
     fn limits(&self) -> PacketLimits;
 

@@ -13,7 +13,7 @@ use crate::TransportOptions;
 use crate::admission::Admission;
 
 /// Socket that clients connect to, for a [`Host`](crate::Host).
-pub(crate) trait Listener<E>: Debug + Send {
+pub(crate) trait Listener<E>: Debug + Send + Sync {
     /// Sets the options and the places of the host, before any other call.
     fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>);
 

@@ -144,7 +144,7 @@ impl Peer {
     }
 
     fn dial<F, L>(
-        connect: impl Fn(TransportOptions) -> F + Send + 'static,
+        connect: impl Fn(TransportOptions) -> F + Send + Sync + 'static,
         options: TransportOptions,
     ) -> io::Result<Self>
     where

@@ -44,7 +44,8 @@ struct Addrs {
 }
 
 impl PeerAddrs {
-    /// Returns the address of a connection.
+    /// Returns the address of a connection, by the number of the transport: for a session that has
+    /// returned, `NetworkServer::link`.
     pub fn get(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.lock().open.get(&connection).copied()
     }

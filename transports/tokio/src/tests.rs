@@ -4,6 +4,7 @@ mod echo;
 mod end;
 mod exchange;
 mod kcp_limits;
+mod limits;
 mod misbehaviour;
 mod support;
 mod ticks;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use syncvar::SyncValue;
+use syncvar_runtime::ReceivedMessage;
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::{NetId, Quaternion, ReadErrorKind, Vector3};
 

@@ -1,12 +1,12 @@
 //! User messages.
 
-use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::limits::ReadBudget;
-use syncvar_runtime::{Encoding, NetworkReader, NetworkWriter, ReadError, SyncValue};
+use syncvar_runtime::{
+    Encoding, NetworkReader, NetworkWriter, ReadError, ReceivedMessage, SyncValue,
+};
 
 use super::{PROTOCOL, check_written};
 use crate::{MirrorError, hash16};
@@ -41,45 +41,15 @@ pub trait MirrorMessage: SyncValue {
     const ID: u16 = hash16(Self::NAME);
 }
 
-/// A received user message.
-#[derive(Clone)]
-pub struct ReceivedMessage {
-    name: &'static str,
-    value: Arc<dyn Any + Send + Sync>,
-}
-
-impl ReceivedMessage {
-    /// Returns the full .NET name of its type.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// Returns the message, if it has this type.
-    pub fn get<M: MirrorMessage>(&self) -> Option<&M> {
-        self.value.downcast_ref()
-    }
-}
-
-impl fmt::Debug for ReceivedMessage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("ReceivedMessage").field(&self.name).finish()
-    }
-}
-
-/// Compares identity, not content.
-impl PartialEq for ReceivedMessage {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.value, &other.value)
-    }
-}
-
 /// Registered user messages.
 #[derive(Default)]
 pub(crate) struct UserMessages(FxHashMap<u16, UserMessage>);
 
 struct UserMessage {
+    /// Full .NET name, the text of received messages.
     name: &'static str,
-    read: fn(&mut NetworkReader<'_>) -> Result<Arc<dyn Any + Send + Sync>, ReadError>,
+    shared: Arc<str>,
+    read: fn(Arc<str>, &mut NetworkReader<'_>) -> Result<ReceivedMessage, ReadError>,
 }
 
 impl UserMessages {
@@ -101,7 +71,8 @@ impl UserMessages {
         );
         let message = UserMessage {
             name: M::NAME,
-            read: |reader| Ok(Arc::new(M::read(reader)?)),
+            shared: M::NAME.into(),
+            read: |name, reader| Ok(ReceivedMessage::new(name, M::read(reader)?)),
         };
         self.0.insert(M::ID, message);
     }
@@ -114,20 +85,17 @@ impl UserMessages {
         payload: &[u8],
         budget: &mut ReadBudget,
     ) -> Result<ReceivedMessage, MirrorError> {
-        let Some(UserMessage { name, read }) = self.0.get(&id) else {
+        let Some(UserMessage { name, shared, read }) = self.0.get(&id) else {
             return Err(MirrorError::UnknownMessage { id });
         };
         let mut reader =
             NetworkReader::with_encoding(payload, Encoding::Mirror).with_budget(*budget);
-        let result = read(&mut reader);
+        let result = read(Arc::clone(shared), &mut reader);
         *budget = reader.budget();
-        match result {
-            Ok(value) => Ok(ReceivedMessage { name, value }),
-            Err(error) => Err(MirrorError::Message {
-                message: name,
-                error,
-            }),
-        }
+        result.map_err(|error| MirrorError::Message {
+            message: name,
+            error,
+        })
     }
 }
 

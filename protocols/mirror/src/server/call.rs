@@ -82,20 +82,20 @@ impl MirrorServer {
 
     /// Returns the observers selected by a target.
     fn receivers(&self, object: NetId, target: &Target) -> Vec<ConnectionId> {
-        let observers = self.observers(object).iter().copied();
+        let observers = || self.observers(object);
         let but = |left_out: Option<ConnectionId>| {
-            let others = observers.clone().filter(move |it| Some(*it) != left_out);
+            let others = observers().filter(move |it| Some(*it) != left_out);
             others.collect()
         };
         match target {
-            Target::Observers | Target::Everyone => observers.collect(),
+            Target::Observers | Target::Everyone => observers().collect(),
             Target::NotOwner => but(self.owner(object)),
             Target::AllBut(connection) => but(Some(*connection)),
             Target::Owner => self.owner(object).into_iter().collect(),
             Target::One(connection) => vec![*connection],
             Target::Set(connections) => {
                 let named = |it: &ConnectionId| connections.contains(it);
-                observers.filter(named).collect()
+                observers().filter(named).collect()
             }
             _ => Vec::new(),
         }

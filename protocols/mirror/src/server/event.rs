@@ -83,8 +83,7 @@ pub enum MirrorServerEvent {
         /// The reason.
         reason: CommandRefusal,
     },
-    /// A write to an object was refused. The object is unchanged; but fields read before a
-    /// [malformed](StateRefusal::Malformed) part keep their values, and all observers receive them.
+    /// A write to an object was refused. The fields of the object are unchanged.
     StateRefused {
         /// The writer.
         connection: ConnectionId,

@@ -3,6 +3,7 @@
 pub(super) mod audience;
 pub(super) mod interest;
 pub(super) mod observe;
+mod reason;
 
 use syncvar_runtime::object::Pools;
 use syncvar_runtime::{ConnectionId, NetId};

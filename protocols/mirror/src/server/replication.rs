@@ -8,6 +8,7 @@ pub(super) mod frame;
 pub(super) mod hybrid;
 pub(super) mod spawn_message;
 pub(super) mod transfer;
+mod undo;
 
 use std::collections::BTreeSet;
 

@@ -62,7 +62,7 @@ impl NetworkClient {
     }
 
     /// Returns the size limit of a command on a channel.
-    fn command_room(&self, channel: u8) -> Room {
+    pub(super) fn command_room(&self, channel: u8) -> Room {
         match self.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
                 Room::unreliable(self.config.packet_size.min(FRAME + MAX_BYTES))

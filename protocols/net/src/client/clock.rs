@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::NetworkClient;
-use crate::message::{Message, Ping, Pong};
+use crate::message::{Message, Ping, Pong, RoundTrip};
 use syncvar_runtime::clock::{Clock, Slew};
 use syncvar_runtime::time::micros;
 use syncvar_runtime::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
@@ -82,13 +82,6 @@ struct Estimate {
 struct Span {
     least: i64,
     most: i64,
-}
-
-/// Round-trip time of a ping, smoothed as in RFC 6298.
-#[derive(Clone, Copy, Debug)]
-struct RoundTrip {
-    mean: u64,
-    deviation: u64,
 }
 
 impl ServerClock {
@@ -276,7 +269,8 @@ impl NetworkClient {
         }
         let (now, interval) = (self.now(), self.config.ping_interval);
         if let Some(time) = self.clock.server.ping(now, interval) {
-            self.send(&Ping { time });
+            let measured = self.clock.server.round_trip.unwrap_or_default();
+            self.send_own(&Ping { time, measured });
         }
     }
 

@@ -83,7 +83,8 @@ pub struct ClientConfig {
     ///
     /// The pings begin with the first [`NetworkClient::update`] after [`ClientEvent::Ready`]: five
     /// within the first second, then one per interval. A ping takes at most 11 bytes and its answer 22
-    /// in the first 12 days of both own times, usually 10 and 17. A server that does not compare schemas
+    /// in the first 12 days of both own times, usually 10 and 17. From the second one on, a ping also
+    /// reports the measured round trip to the server, in 2 to 10 bytes more. A server that does not compare schemas
     /// receives no pings.
     pub ping_interval: Duration,
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
     CallFailure, CallbackFailure, Changed, ChangedFields, DisconnectReason, HookFailure, NetId,
     NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
@@ -58,6 +59,8 @@ pub enum ClientEvent {
         /// Reason of the end.
         reason: DisconnectReason,
     },
+    /// A message of the server's program: [`Prefabs::message`](syncvar_runtime::Prefabs::message).
+    Message(ReceivedMessage),
     /// All objects that this client may see are spawned.
     Ready,
     /// The server sends no objects and updates until [`ready`](crate::NetworkClient::ready).
@@ -90,6 +93,14 @@ pub enum ClientEvent {
         object: NetId,
         /// Whether this client owns it now.
         owned: bool,
+    },
+    /// An object is the player of this client with a number, and owned by it:
+    /// [`add_player`](crate::NetworkClient::add_player).
+    Player {
+        /// The number.
+        number: i16,
+        /// The object.
+        object: NetId,
     },
     /// A message for an object was unreadable. The object keeps its values, some of them possibly new.
     /// Further updates are ignored, and the server has been asked for a snapshot.

@@ -65,6 +65,7 @@ impl NetworkClient {
         self.references.forget(object);
         if replica.is_announced() {
             let hidden = departure == Departure::Hidden;
+            tracing::trace!(%object, hidden, "lost an object");
             self.events.push(ClientEvent::Despawned { object, hidden });
         }
     }
@@ -78,6 +79,8 @@ impl NetworkClient {
         replica.stage = Stage::Announced;
         let (at, owned) = (replica.at, replica.owned);
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        let name = prefab.map(|prefab| &*prefab.name);
+        tracing::trace!(%object, prefab = name, owned, "received an object");
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)
         });

@@ -9,7 +9,7 @@ use crate::Framing;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{Channel, NetId};
+use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
 
 /// Packet for the server.
 ///
@@ -99,6 +99,21 @@ impl NetworkClient {
         Some(ClientPacket { channel, bytes })
     }
 
+    /// Returns the traffic and the delay of the connection. The counters run since the creation of the
+    /// client.
+    pub fn connection_stats(&self) -> ConnectionStats {
+        let (mut stats, mut queued) = (ConnectionStats::default(), Counter::default());
+        let packets = self.outbound.packets.iter();
+        packets.for_each(|(_, packet)| queued.add(packet.len()));
+        if !self.outbound.buffer.is_empty() {
+            queued.add(self.outbound.buffer.as_bytes().len());
+        }
+        (stats.sent, stats.received) = (self.stats.sent, self.stats.received);
+        stats.queued = queued;
+        (stats.round_trip, stats.jitter) = (self.round_trip_time(), self.round_trip_deviation());
+        stats
+    }
+
     /// Takes a packet and counts it in the session.
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
         let (channel, bytes) = self.outbound.pop()?;
@@ -120,7 +135,7 @@ impl NetworkClient {
     }
 
     /// Appends a message on channel 0.
-    pub(super) fn send<M: Message>(&mut self, message: &M) {
+    pub(super) fn send_own<M: Message>(&mut self, message: &M) {
         let buffer = self.outbound.on_channel(0);
         let writer = buffer.begin();
         message.encode(writer);
@@ -133,6 +148,6 @@ impl NetworkClient {
 
     /// Asks the server for a snapshot.
     pub(super) fn request_snapshot(&mut self, id: NetId) {
-        self.send(&Resync { net_id: id });
+        self.send_own(&Resync { net_id: id });
     }
 }

@@ -6,8 +6,9 @@ use super::{ClientEvent, ClientState, NetworkClient};
 use crate::MessageType;
 use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
-    ObjectSpawn, ObjectSpawnScene, SetParent, SpawnFinished, Void, frames, unknown,
+    ObjectSpawn, ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, frames, unknown,
 };
+use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{Channel, NetId, NetworkReader, ReadError, ReadErrorKind};
 
@@ -73,6 +74,10 @@ impl NetworkClient {
     }
 
     fn handle_message(&mut self, channel: u8, frame: Frame<'_>) -> Result<(), ReadError> {
+        if frame.message_type >= FIRST_MESSAGE {
+            let oversized = self.too_long(frame.payload).map_or(Ok(()), Err);
+            return oversized.and_then(|()| self.handle_program_message(frame));
+        }
         let message_type =
             MessageType::from_number(frame.message_type).ok_or_else(|| unknown(frame))?;
         if let Some(error) = self.too_long(frame.payload) {
@@ -135,6 +140,12 @@ impl NetworkClient {
                     self.handle_authority(&authority);
                 }
             }
+            MessageType::Owner => {
+                let player = Owner::decode(payload)?;
+                if !self.defer_until_spawned(player.net_id, channel, message_type, payload) {
+                    self.handle_player(&player);
+                }
+            }
             MessageType::Pong => self.handle_pong(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::OwnerState => self.handle_owner_state(payload)?,
@@ -142,6 +153,7 @@ impl NetworkClient {
             MessageType::NotReady => {
                 NotReady::decode(payload)?;
                 self.drop_outdated(channel);
+                tracing::debug!("the server has stopped the updates");
                 self.events.push(ClientEvent::NotReady);
             }
             _ => return Err(unknown(frame)),
@@ -184,7 +196,7 @@ impl NetworkClient {
         Ok(())
     }
 
-    fn handle_authority(&mut self, message: &LocalClientAuthority) {
+    pub(super) fn handle_authority(&mut self, message: &LocalClientAuthority) {
         let LocalClientAuthority {
             net_id: object,
             authority: owned,

@@ -15,7 +15,7 @@ use crate::Framing;
 use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{ConnectionId, DisconnectReason};
+use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
 
 /// State of a client's connection.
 ///
@@ -56,6 +56,8 @@ pub(super) struct Session {
     pub(super) server_schema: Vec<PrefabText>,
     /// Bytes of that registry.
     schema_bytes: usize,
+    /// Players of this client by number.
+    pub(super) players: Vec<(i16, NetId)>,
     /// Packets that arrived while an object was checked out, and their channels.
     pub(super) deferred: VecDeque<(u8, Bytes)>,
     /// Connection that a side has ended, until the transport closes it.
@@ -99,7 +101,7 @@ impl NetworkClient {
     pub fn disconnect(&mut self, text: &str) {
         if self.session.state != ClientState::Disconnected {
             let reason = DisconnectReason::Requested(text.into());
-            self.send(&Disconnect::from(&reason));
+            self.send_own(&Disconnect::from(&reason));
             self.end_session(reason);
         }
     }
@@ -128,7 +130,7 @@ impl NetworkClient {
             self.session.state = ClientState::Connecting;
             self.send_join_request();
             let schema_hash = self.world.prefabs.schema_hash();
-            self.send(&Connect {
+            self.send_own(&Connect {
                 version: PROTOCOL_VERSION,
                 schema_hash,
                 framing: self.config.framing,
@@ -153,7 +155,7 @@ impl NetworkClient {
         let payload = self.session.join_payload.clone();
         let returning = self.session.ticket.returning();
         if returning.is_some() || !payload.is_empty() {
-            self.send(&JoinRequest { returning, payload });
+            self.send_own(&JoinRequest { returning, payload });
         }
     }
 
@@ -165,6 +167,7 @@ impl NetworkClient {
 
     /// Ends the connection and reports it.
     fn end_session(&mut self, reason: DisconnectReason) {
+        tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
         let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
         let event = match self.session.state {
             ClientState::Disconnected => return,

@@ -213,6 +213,7 @@ impl NetworkClient {
             if !self.world.contains(object) {
                 return;
             }
+            tracing::debug!(%object, "restored an object");
             self.events.push(ClientEvent::Restored { object });
         } else if !self.session.joining {
             self.announce(object);

@@ -1,9 +1,11 @@
-//! `Link`: simulated delay, loss and reordering from a seed.
+//! `Link`: simulated delay, loss, bandwidth and reordering from a seed.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
+
+use super::Random;
 
 /// Quality of a simulated link, equal in both directions. The default is instant and lossless.
 ///
@@ -19,7 +21,7 @@ use bytes::Bytes;
 ///     delay: Duration::from_millis(80),
 ///     jitter: Duration::from_millis(20),
 ///     loss_per_mille: 50,
-///     seed: 1,
+///     ..Link::default()
 /// };
 /// let mut net = MemoryNetwork::with_config(Prefabs::new, ServerConfig::default(), link);
 /// let client = net.connect();
@@ -34,6 +36,8 @@ pub struct Link {
     pub jitter: Duration,
     /// Lost packets per thousand. A reliable channel repeats a lost packet; the packets behind it wait.
     pub loss_per_mille: u16,
+    /// Most bytes that leave in a second; `None` without a limit. Packets queue before a narrow link.
+    pub bytes_per_second: Option<u32>,
     /// Seed of the random numbers.
     pub seed: u64,
 }
@@ -42,11 +46,13 @@ pub struct Link {
 #[derive(Debug)]
 pub(super) struct Pipe {
     link: Link,
-    random: u64,
+    random: Random,
     /// In order of arrival.
     in_flight: VecDeque<InFlight>,
     /// Arrival time of the last packet on a reliable channel.
     last_reliable: Duration,
+    /// Time when the last packet has left the narrow end.
+    free: Duration,
 }
 
 #[derive(Debug)]
@@ -60,10 +66,21 @@ impl Pipe {
     pub(super) fn new(link: &Link, number: u64) -> Self {
         Self {
             link: link.clone(),
-            random: link.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            random: Random::new(link.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             in_flight: VecDeque::new(),
             last_reliable: Duration::ZERO,
+            free: Duration::ZERO,
         }
+    }
+
+    /// Returns the quality of the link.
+    pub(super) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Changes the quality for the packets to come. The random numbers go on.
+    pub(super) fn set_link(&mut self, link: Link) {
+        self.link = link;
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -76,7 +93,7 @@ impl Pipe {
     }
 
     pub(super) fn send(&mut self, now: Duration, channel: u8, packet: Bytes, reliable: bool) {
-        let mut arrival = now + self.travel_time();
+        let mut arrival = self.departure(now, packet.len()) + self.travel_time();
         while self.is_lost() {
             if !reliable {
                 return;
@@ -104,21 +121,23 @@ impl Pipe {
         Some((in_flight.channel, in_flight.packet))
     }
 
+    /// Returns the time when a packet has left.
+    fn departure(&mut self, now: Duration, length: usize) -> Duration {
+        let Some(rate) = self.link.bytes_per_second else {
+            return now;
+        };
+        let bytes = u32::try_from(length).unwrap_or(u32::MAX);
+        let time = Duration::from_secs(1) * bytes / rate.max(1);
+        self.free = self.free.max(now) + time;
+        self.free
+    }
+
     fn travel_time(&mut self) -> Duration {
-        let part = u32::try_from(self.roll() % 1000).unwrap_or_default();
+        let part = self.random.below(1000);
         self.link.delay + self.link.jitter * part / 1000
     }
 
     fn is_lost(&mut self) -> bool {
-        self.roll() % 1000 < u64::from(self.link.loss_per_mille.min(990))
-    }
-
-    /// Returns the next random number (`SplitMix64`).
-    fn roll(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.random.chance(self.link.loss_per_mille.min(990).into())
     }
 }

@@ -74,6 +74,11 @@ pub(crate) fn write_header(
 
 /// Appends a message around a payload, in the long form if necessary.
 pub(crate) fn frame(writer: &mut NetworkWriter, message_type: MessageType, payload: &[u8]) {
+    frame_number(writer, message_type.number(), payload);
+}
+
+/// Appends a message with any number around a payload, in the long form if necessary.
+pub(crate) fn frame_number(writer: &mut NetworkWriter, number: i16, payload: &[u8]) {
     if frame_length(payload.len()) == LONG_FRAME {
         // A payload above `u32` was refused before.
         let length = u32::try_from(payload.len()).unwrap_or(u32::MAX);
@@ -81,7 +86,7 @@ pub(crate) fn frame(writer: &mut NetworkWriter, message_type: MessageType, paylo
     } else {
         writer.write_u16(u16::try_from(payload.len()).unwrap_or(u16::MAX));
     }
-    writer.write_i16(message_type.number());
+    writer.write_i16(number);
     writer.write_bytes(payload);
 }
 

@@ -53,6 +53,8 @@ message_types! {
     Rpc = 2,
     /// Server to client: the snapshot of an object.
     ObjectSpawn = 3,
+    /// Server to client: an object is the player of this client with a number.
+    Owner = 4,
     /// Client to server: a remote call in UNet's format.
     Command = 5,
     /// Server to client: an event of an object in UNet's format.
@@ -105,6 +107,10 @@ message_types! {
     Ready = 35,
     /// Server to client: no more objects until the client is ready again.
     NotReady = 36,
+    /// Client to server: a request for a player.
+    AddPlayer = 37,
+    /// Client to server: a player is given back.
+    RemovePlayer = 38,
 }
 
 impl MessageType {

@@ -88,6 +88,9 @@ pub struct ServerConfig {
     pub resyncs_per_update: usize,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
+    /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
+    /// default. Each dirty field is then encoded twice more.
+    pub profile: bool,
     /// Minimum number of successive dirty objects with equal prefab and observers for encoding on
     /// several threads; 16 384 by default, `usize::MAX` for never. Fewer objects pay off only if
     /// one takes long.
@@ -104,8 +107,10 @@ pub struct ServerConfig {
 /// use syncvar::join::{Admission, Payload, Refusal};
 /// use syncvar::{ClientConfig, ServerConfig, prelude::*};
 ///
-/// let mut config = ServerConfig::default();
-/// config.admission = Admission::Decide;
+/// let config = ServerConfig {
+///     admission: Admission::Decide,
+///     ..ServerConfig::default()
+/// };
 /// let mut net = MemoryNetwork::with_config(Prefabs::new, config, Default::default());
 /// let mut client = NetworkClient::new(Prefabs::new());
 /// client.set_join_payload(Payload::of(&String::from("secret"))?);
@@ -152,6 +157,7 @@ impl Default for ServerConfig {
             limits: Limits::default(),
             resyncs_per_update: 64,
             max_events: 100_000,
+            profile: false,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::endpoint::Payload;
+use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
     Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback,
     NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError, WriteError,
@@ -83,6 +84,31 @@ pub enum ServerEvent {
         reason: DisconnectReason,
         /// Objects that it owned.
         owned: Vec<NetId>,
+    },
+    /// A message of a client's program: [`Prefabs::message`](syncvar_runtime::Prefabs::message).
+    Message {
+        /// The connection.
+        connection: ConnectionId,
+        /// The message.
+        message: ReceivedMessage,
+    },
+    /// A client asks for a player: [`set_player`](crate::NetworkServer::set_player) answers.
+    AddPlayer {
+        /// The connection.
+        connection: ConnectionId,
+        /// Number of the player.
+        number: i16,
+        /// Payload of the client.
+        payload: Payload,
+    },
+    /// A client gives a player back.
+    RemovePlayer {
+        /// The connection.
+        connection: ConnectionId,
+        /// Number of the player.
+        number: i16,
+        /// Its object, which keeps its owner.
+        object: Option<NetId>,
     },
     /// A connection sent a malformed message, which was ignored.
     Misbehaved {

@@ -30,7 +30,7 @@ pub(super) struct Host {
     joining: bool,
     /// Objects shown to it or hidden from it by name. Audiences do not mention it, so other
     /// connections keep their audiences.
-    views: IdMap<NetId, bool>,
+    pub(super) views: IdMap<NetId, bool>,
     /// Objects announced to it.
     known: Ids<NetId>,
     /// Objects that it owns, as announced to it.

@@ -7,6 +7,7 @@ pub(super) mod lifecycle;
 pub(super) mod owner;
 pub(super) mod owner_write;
 pub(super) mod parent;
+mod raw;
 pub(super) mod replicated;
 pub(super) mod scene;
 pub(super) mod spawn;

@@ -3,9 +3,11 @@
 pub(super) mod bandwidth;
 #[cfg(feature = "parallel")]
 pub(super) mod parallel;
+mod profile;
 pub(super) mod restricted;
 pub(super) mod schedule;
 pub(super) mod stopped;
+mod unsent;
 pub(super) mod update;
 
 use crate::server::replication::bandwidth::BandwidthLimiter;

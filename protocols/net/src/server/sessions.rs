@@ -6,6 +6,7 @@ pub(super) mod connection;
 pub(super) mod ping;
 pub(super) mod receive;
 pub(super) mod session;
+mod statistics;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -129,8 +130,9 @@ impl Sessions {
         (length, now): (usize, Duration),
     ) -> bool {
         let count = self.connections.len();
-        let connection = self.connections.get(from.0);
+        let connection = self.connections.get_mut(from.0);
         connection.is_some_and(|connection| {
+            connection.incoming.add(length);
             let packet = (count, length, now);
             self.intake.begin(&connection.conduct, limits, packet)
         })

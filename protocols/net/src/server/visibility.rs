@@ -4,6 +4,7 @@ pub(super) mod audience;
 pub(super) mod hide;
 pub(super) mod interest;
 pub(super) mod join;
+mod reason;
 pub(super) mod resync;
 pub(super) mod show;
 pub(super) mod snapshot;
@@ -59,4 +60,9 @@ impl Visibility {
     pub(super) fn is_idle(&self) -> bool {
         self.reparented.is_empty() && !self.scene_loaded && !self.audiences.is_written()
     }
+}
+
+/// Returns the numbers of connections, for the log.
+fn numbers(connections: &[ConnectionId]) -> Vec<u32> {
+    connections.iter().map(|connection| connection.0).collect()
 }

@@ -71,6 +71,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         (&mut self.behaviour, self.policy.as_deref_mut())
     }
 
+    fn fields_mut(&mut self) -> &mut dyn super::RestrictedFields {
+        &mut self.behaviour
+    }
+
     #[inline]
     fn info(&self) -> &'static SlotInfo {
         Self::INFO
@@ -142,6 +146,16 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         }
         let previous = self.behaviour.on_deserialize(reader, initial_state)?;
         Ok(ErasedHooks::from(Box::new(previous) as Remembered))
+    }
+
+    fn fields_of_layout(&self, delta: &[u8]) -> u64 {
+        let packed = &Self::INFO.packed;
+        match delta.first_chunk() {
+            Some(mask) if const { !B::INFO.own_layout } => {
+                packed.values | packed.unpack_collections(u64::from_le_bytes(*mask))
+            }
+            _ => const { B::SCHEMA.dirty_bits() },
+        }
     }
 
     fn set_observed(&mut self, observed: bool) {

@@ -96,6 +96,18 @@ impl MirrorServerVictim {
         packets.map(|packet| packet.bytes.to_vec()).collect()
     }
 
+    /// Returns an empty payload.
+    #[must_use]
+    pub fn payload() -> Payload {
+        payload()
+    }
+
+    /// Returns a batch of messages.
+    #[must_use]
+    pub fn batch(&self, messages: &[u8]) -> Vec<u8> {
+        batch(messages)
+    }
+
     /// Returns a batch with the owner's change of a collection.
     #[must_use]
     pub fn operations(

@@ -1,5 +1,6 @@
 //! Attacks on a [`Bag`]: further types, and a host.
 
+use syncvar::limits::{Limits, ReadBudget, WorkMeter};
 use syncvar::prelude::*;
 use syncvar::unet::{ListHash, ListOperation, SyncListMessage};
 use syncvar::wire::{NetworkReader, NetworkWriter};
@@ -157,7 +158,7 @@ fn writes() -> Vec<Named> {
             });
             let messages = messages.collect();
             let list = SyncList::from(vec![7; 900_000]);
-            Attack::new(UnetList(list), messages)
+            Attack::new(UnetList(list, budget()), messages)
         }),
     ]
 }
@@ -183,17 +184,23 @@ impl Victim for Joins {
     }
 }
 
+fn budget() -> ReadBudget {
+    WorkMeter::default().begin(&Limits::default(), 0)
+}
+
 /// List that a program keeps equal to the list of a UNet server.
-struct UnetList(SyncList<u64>);
+struct UnetList(SyncList<u64>, ReadBudget);
 
 impl Victim for UnetList {
     fn handle(&mut self, packet: &[u8]) -> bool {
         let message = SyncListMessage::read(&mut NetworkReader::new(packet));
-        message.is_ok_and(|message| message.operation.apply(&mut self.0).is_ok())
+        let Self(list, budget) = self;
+        message.is_ok_and(|message| message.operation.apply_within(list, budget).is_ok())
     }
 
     fn update(&mut self) -> usize {
         self.0.clear_dirty();
+        self.1 = budget();
         0
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -14,13 +15,13 @@ type Attempt = Pin<Box<dyn Future<Output = io::Result<Box<dyn ServerLink>>> + Se
 
 /// Way to connect, first and again.
 pub(super) struct Dial {
-    connect: Box<dyn Fn(TransportOptions) -> Attempt + Send>,
+    connect: Box<dyn Fn(TransportOptions) -> Attempt + Send + Sync>,
     /// Attempts after a lost connection.
     schedule: Option<Reconnect>,
     /// Attempts since the last packet.
     attempts: u32,
-    /// Attempt that runs or waits for its time.
-    attempt: Option<Attempt>,
+    /// Attempt that runs or waits for its time. The mutex makes a peer `Sync`.
+    attempt: Mutex<Option<Attempt>>,
     state: State,
 }
 
@@ -33,7 +34,7 @@ enum State {
 
 impl Dial {
     pub(super) fn new<F, L>(
-        connect: impl Fn(TransportOptions) -> F + Send + 'static,
+        connect: impl Fn(TransportOptions) -> F + Send + Sync + 'static,
         options: &TransportOptions,
     ) -> Self
     where
@@ -50,7 +51,7 @@ impl Dial {
             }),
             schedule: options.reconnect,
             attempts: 0,
-            attempt: None,
+            attempt: Mutex::new(None),
             state: State::First,
         }
     }
@@ -67,7 +68,12 @@ impl Dial {
             (State::Again, Some(schedule)) => schedule.max_attempts,
             (State::Again, None) => 0,
         };
-        self.attempt.is_some() || self.attempts < most
+        self.is_running() || self.attempts < most
+    }
+
+    fn is_running(&self) -> bool {
+        let attempt = self.attempt.lock();
+        attempt.unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Ready with a connection, or with the error of the last attempt.
@@ -79,7 +85,7 @@ impl Dial {
         let mut last = io::ErrorKind::NotConnected.into();
         while self.has_attempts() {
             let result = ready!(self.attempt(options).as_mut().poll(cx));
-            self.attempt = None;
+            *unlocked(&mut self.attempt) = None;
             match result {
                 Ok(link) => {
                     if self.state == State::First {
@@ -104,7 +110,7 @@ impl Dial {
             (State::Again, Some(schedule)) => schedule.delay(self.attempts),
             _ => Duration::ZERO,
         };
-        self.attempt.get_or_insert_with(|| {
+        unlocked(&mut self.attempt).get_or_insert_with(|| {
             let connecting = (self.connect)(options.clone());
             let limit = options.connect_timeout;
             self.attempts += 1;
@@ -124,6 +130,10 @@ impl fmt::Debug for Dial {
         debug.field("attempts", &self.attempts);
         debug.finish_non_exhaustive()
     }
+}
+
+fn unlocked<T>(mutex: &mut Mutex<T>) -> &mut T {
+    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Awaits a connection for at most `limit`.

@@ -85,7 +85,10 @@ impl<S: Endpoint, C: Endpoint> Loop<S, C> {
 }
 
 fn tcp_loop(options: TcpOptions) -> Loop<NetworkServer, NetworkClient> {
-    let mut host = Host::new(options);
+    let mut host = Host::new(TcpOptions {
+        close_timeout: Duration::from_millis(200),
+        ..options
+    });
     host.listen_tcp("127.0.0.1:0").unwrap();
     Loop::new(NetworkServer::new(prefabs()), host)
 }
@@ -290,7 +293,34 @@ fn client_in_a_loop_connects_again() {
     game.until(|game| game.level(0, lamp) == Some(8));
 }
 
-/// The program of FRICTION (d) 1: a second clock, two seconds older than the transport's.
+/// An engine keeps its resources where several threads can reach them.
+#[test]
+fn host_and_peer_are_send_and_sync() {
+    fn check<T: Send + Sync + 'static>() {}
+    check::<Host<NetworkServer>>();
+    check::<Host<MirrorServer>>();
+    check::<Peer>();
+}
+
+/// In a runtime with one thread, the sockets have their turn between the frames.
+#[tokio::test]
+async fn loop_on_tokio_awaits_between_its_frames() {
+    let mut game = tcp_loop(TcpOptions::default());
+    let lamp = game.server.spawn(Lamp { level: 3.into() });
+    game.join(TcpOptions::default());
+    let began = Instant::now();
+    while game.level(0, lamp) != Some(3) {
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "it takes too long"
+        );
+        game.frame();
+        let _ = tokio::time::timeout(FRAME, game.host.readable()).await;
+    }
+    game.host.shut_down(&mut game.server).await;
+}
+
+/// A second clock, two seconds older than the transport's.
 #[tokio::test]
 async fn second_clock_does_not_move_a_client_of_a_transport() {
     let program = Instant::now().checked_sub(Duration::from_secs(2)).unwrap();

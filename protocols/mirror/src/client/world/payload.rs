@@ -158,6 +158,9 @@ impl Reception<'_> {
 
     fn report_mismatch(&mut self, mismatch: PayloadMismatch) {
         self.stats.mismatches = self.stats.mismatches.wrapping_add(1);
+        if let Some(error) = &mismatch.error {
+            self.stats.refused.count_read(error.kind());
+        }
         tracing::error!(
             ?mismatch,
             "a component was read with another length than written"

@@ -78,18 +78,10 @@ impl MirrorServer {
         })
     }
 
-    /// Returns the observers of an object, ascending.
-    pub fn observers(&self, id: NetId) -> &[ConnectionId] {
-        let object = self.world.objects.get(id.0);
-        object.map_or(&[], |object| {
-            self.observers.audiences.members(object.audience)
-        })
-    }
-
     /// Returns whether a connection is ready and received the spawn burst. Before the end of a
     /// burst, Mirror's client stores spawns and ignores updates and despawns for them, so it would
     /// keep removed objects and outdated values. Mirror's server sends them nevertheless.
-    fn receives_objects(&self, connection: ConnectionId) -> bool {
+    pub(in crate::server) fn receives_objects(&self, connection: ConnectionId) -> bool {
         let client = self.sessions.get(connection);
         client.is_some_and(Connection::is_receiving)
     }
@@ -113,6 +105,7 @@ impl MirrorServer {
         if sees && !observes {
             self.add_observer(id, connection);
         } else if observes && !sees {
+            tracing::trace!(object = %id, connection = connection.0, "leaves a view");
             self.send_object_message(id, connection, &ObjectHideMessage { net_id: id });
             self.remove_observer(id, connection);
         }
@@ -195,6 +188,7 @@ impl MirrorServer {
 
     /// Sends the spawn to a new observer.
     fn spawn_for(&mut self, id: NetId, connection: ConnectionId) {
+        tracing::trace!(object = %id, connection = connection.0, "enters a view");
         if !self.send_spawn(id, connection) {
             // Without the spawn it cannot receive changes. The next change may fit.
             self.remove_observer(id, connection);
@@ -230,6 +224,10 @@ impl MirrorServer {
             return;
         };
         let former = std::mem::replace(&mut client.readiness, Readiness::Receiving);
+        tracing::debug!(
+            connection = connection.0,
+            "sends all visible objects to a client"
+        );
         self.send_message(Reliable, connection, &ObjectSpawnStartedMessage);
         // View changes until now belong into this burst.
         self.apply_interest();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{BufMut, Bytes, BytesMut};
-use syncvar_runtime::Channel;
+use syncvar_runtime::{Channel, Counter};
 
 use crate::Limits;
 use crate::batch::{self, framed};
@@ -27,6 +27,8 @@ pub(in crate::server) struct Outbox {
     ready: VecDeque<Packet>,
     /// Their bytes.
     waiting: usize,
+    /// Batches taken by the transport.
+    sent: Counter,
 }
 
 /// Messages in batches, in sequence in one buffer.
@@ -93,6 +95,7 @@ impl Outbox {
             first: None,
             ready: VecDeque::new(),
             waiting: 0,
+            sent: Counter::default(),
         }
     }
 
@@ -230,12 +233,30 @@ impl Outbox {
             if let Chunks::Shared(_, next) = &mut front.chunks {
                 *next += 1;
             }
-            self.waiting -= packet.len();
-            return Some(packet);
+            return Some(self.count_sent(packet));
         }
         let packet = self.ready.pop_front()?;
-        self.waiting -= packet.len();
-        Some(packet)
+        Some(self.count_sent(packet))
+    }
+
+    fn count_sent(&mut self, packet: Packet) -> Packet {
+        let length = packet.len();
+        self.waiting -= length;
+        self.sent.add(length);
+        packet
+    }
+
+    /// Returns the batches taken by the transport.
+    pub(in crate::server) fn sent(&self) -> Counter {
+        self.sent
+    }
+
+    /// Returns the queue: complete batches, and the bytes of all.
+    pub(in crate::server) fn queued(&self) -> Counter {
+        Counter {
+            messages: self.ready.len() as u64,
+            bytes: self.waiting() as u64,
+        }
     }
 
     pub(in crate::server) fn is_empty(&self) -> bool {

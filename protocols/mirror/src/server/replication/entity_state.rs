@@ -15,6 +15,7 @@ use syncvar_runtime::{
     ReadError, ReadErrorKind,
 };
 
+use super::undo::Undo;
 use crate::MirrorError;
 use crate::message::{
     EntityStateMessage, EntityStateMessageUnreliableBaseline, EntityStateMessageUnreliableDelta,
@@ -34,6 +35,8 @@ struct ReceivedState {
     components: u64,
     /// Their hooks.
     hooks: Vec<DeferredHooks>,
+    /// Their former values.
+    undo: Undo,
     /// Their positions and fields.
     fields: Vec<(usize, ChangedFields)>,
 }
@@ -122,9 +125,11 @@ impl MirrorServer {
         let taken = { self.sessions.intake.budget.memory }.saturating_sub(reader.budget().memory);
         let taken = taken.saturating_add(payload.len());
         let result = result.and_then(|()| self.keep_memory((from, object), taken, &mut reader));
+        if result.is_err() {
+            self.undo(object, std::mem::take(&mut written).undo, &mut reader);
+        }
         self.sessions.intake.budget = reader.budget();
         self.call_state_hooks(object, written.hooks);
-        // Components read before an error keep their values.
         self.queue_written(object, written.components);
         match &result {
             Ok(()) => {
@@ -142,6 +147,14 @@ impl MirrorServer {
             }
         }
         result
+    }
+
+    /// Restores the components of a refused message.
+    fn undo(&mut self, id: NetId, undo: Undo, reader: &mut NetworkReader<'_>) {
+        let slots = self.world.slots_mut(id);
+        if slots.is_some_and(|slots| undo.restore(slots, reader)) {
+            self.queue_dirty(id);
+        }
     }
 
     fn refuse_state(&mut self, connection: ConnectionId, object: NetId, reason: StateRefusal) {
@@ -180,8 +193,8 @@ impl MirrorServer {
                 continue;
             };
             let safety = reader.read_u8()?;
+            written.undo.save(index, slot, reader, initial_state)?;
             let before = reader.remaining();
-            // A component with an error may be changed in part.
             written.components |= bit;
             written.hooks.push(DeferredHooks {
                 object: id,

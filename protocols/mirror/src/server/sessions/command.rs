@@ -44,6 +44,8 @@ impl MirrorServer {
     ) {
         self.stats.refused_commands.count(&reason);
         self.sessions.intake.count((&reason).into());
+        let (object, name) = (command.net_id, place.map(|place| place.schema.name));
+        tracing::debug!(connection = connection.0, %object, command = name, %reason, "refused a command");
         self.events.push_minor(MirrorServerEvent::CommandRefused {
             connection,
             object: command.net_id,
@@ -99,6 +101,8 @@ impl MirrorServer {
         let mut arguments = NetworkReader::with_encoding(arguments, Encoding::Mirror)
             .with_budget(self.sessions.intake.budget);
         one_more(&mut self.stats.commands);
+        let object = command.net_id;
+        tracing::trace!(connection = from.0, %object, command = place.schema.name, "runs a command");
         let ran = self.run_reported_call(command.net_id, place, Some(from), &mut arguments);
         self.sessions.intake.budget = arguments.budget();
         match ran {

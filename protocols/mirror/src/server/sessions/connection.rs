@@ -7,7 +7,7 @@ use syncvar_runtime::call::Rates;
 use syncvar_runtime::endpoint::Conduct;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::object::OwnerMemory;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
+use syncvar_runtime::{ConnectionId, Counter, DisconnectReason, NetId};
 
 use crate::server::observers::audience::AudienceId;
 use crate::server::outbound::outbox::{Exception, Outbox};
@@ -32,6 +32,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) last_ping: Option<Duration>,
     /// Round-trip time in seconds.
     pub(in crate::server) rtt: Option<f64>,
+    /// Batches received.
+    pub(in crate::server) received: Counter,
     /// Call counts for the rate limits.
     pub(in crate::server) rates: Rates,
     /// Messages, work and misbehaviour.
@@ -66,6 +68,7 @@ impl Connection {
             memory: OwnerMemory::default(),
             last_ping: None,
             rtt: None,
+            received: Counter::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),
             states: FrameShare::default(),
@@ -133,6 +136,7 @@ impl MirrorServer {
     pub fn handle_connect(&mut self, limits: Limits) -> ConnectionId {
         let id = self.sessions.add(limits);
         self.observers.interest.management.handle_connect(id);
+        tracing::debug!(connection = id.0, "a transport has connected a client");
         if self.config.authenticate {
             self.events
                 .push(MirrorServerEvent::Connecting { connection: id });
@@ -154,6 +158,7 @@ impl MirrorServer {
             return;
         }
         self.send_scene(connection);
+        tracing::debug!(connection = connection.0, "accepted a client");
         self.events
             .push(MirrorServerEvent::Connected { connection });
     }
@@ -225,6 +230,7 @@ impl MirrorServer {
         let Some(client) = self.sessions.remove(connection) else {
             return;
         };
+        tracing::debug!(connection = connection.0, ?reason, "closed a connection");
         self.observers.remove_connection(connection);
         self.remove_from_audiences(connection);
         for object in self.world.objects.values_mut() {

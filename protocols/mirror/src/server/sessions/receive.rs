@@ -41,6 +41,9 @@ impl MirrorServer {
             return Err(MirrorError::NoSuchConnection);
         }
         count(&mut self.stats.received, batch.len());
+        if let Some(client) = self.sessions.get_mut(connection) {
+            client.received.add(batch.len());
+        }
         let (limits, now) = (&self.config.limits, self.clock.now());
         let packet = (batch.len(), now);
         let may_send = self.sessions.begin_packet(connection, limits, packet);

@@ -177,6 +177,8 @@ impl MirrorServer {
             position: options.position,
             rotation: options.rotation.unwrap_or(Quaternion::IDENTITY),
         };
+        let name = self.world.prefabs.get(prefab).map(|prefab| &*prefab.name);
+        tracing::trace!(object = %id, prefab = name, "spawned an object");
         let at = self.world.pools.insert(id, prefab, behaviours);
         let mut object = Observed::new(at, prefab, &options);
         if object.scene_id != SceneId::NONE {
@@ -239,6 +241,7 @@ impl MirrorServer {
         let Some(object) = self.world.remove(id) else {
             return false;
         };
+        tracing::trace!(object = %id, "despawned an object");
         self.scene_objects.remove(&object.scene_id.0);
         self.observers.remove_object(id, &object);
         self.calls.remove_object(id);

@@ -19,13 +19,16 @@ fn observers_are_listed_once() {
     let (first, _) = world.join(whole());
     let (second, _) = world.join(whole());
     let hero = world.server.spawn(Hero::with(1));
-    assert_eq!(world.server.observers(hero), [first, second]);
+    assert!(world.server.observers(hero).eq([first, second]));
     world.server.show(hero, first).unwrap();
-    assert_eq!(world.server.observers(hero), [first, second], "it was one");
+    assert!(
+        world.server.observers(hero).eq([first, second]),
+        "it was one"
+    );
     world.server.hide(hero, first).unwrap();
-    assert_eq!(world.server.observers(hero), [second]);
+    assert!(world.server.observers(hero).eq([second]));
     world.server.handle_disconnect(second);
-    assert!(world.server.observers(hero).is_empty());
+    assert!(world.server.observers(hero).eq([]));
 }
 
 // AssignAndRemoveClientAuthority, SetClientOwner, UnSpawnAndClearAuthority,
@@ -126,14 +129,14 @@ fn an_object_that_is_hidden_from_all_is_seen_by_its_owner_alone() {
         ..MirrorSpawnOptions::default()
     };
     let hero = world.server.try_spawn(Hero::with(1), options).unwrap();
-    assert_eq!(world.server.observers(hero), [owner]);
+    assert!(world.server.observers(hero).eq([owner]));
     world.server.set_owner(hero, None).unwrap();
-    assert!(world.server.observers(hero).is_empty());
+    assert!(world.server.observers(hero).eq([]));
     world
         .server
         .set_visibility(hero, Visibility::ForceShown)
         .unwrap();
-    assert_eq!(world.server.observers(hero), [owner, other]);
+    assert!(world.server.observers(hero).eq([owner, other]));
 }
 
 // ComponentIndex, ComponentIndex_ThreeComponents, HasIdentitysNetId, HasIdentitysConnectionToClient.

@@ -132,7 +132,7 @@ fn objects_are_shown_to_ready_connections_only() {
     world.frame();
     assert!(world.sees(client, hero));
     assert!(!world.sees(idle, hero));
-    assert_eq!(world.server.observers(hero), [client]);
+    assert!(world.server.observers(hero).eq([client]));
 }
 
 // RemovePlayerForConnection_CallsOnStopLocalPlayer, RemovePlayerForConnection_Destroy_DestroysPlayer,

@@ -3,9 +3,13 @@
 use std::time::Duration;
 
 use syncvar::limits::{LimitExceeded, Limits};
-use syncvar::mirror::{MirrorError, MirrorServer, MirrorServerConfig, MirrorServerEvent};
-use syncvar::{ConnectionId, DisconnectReason, Endpoint, NetId};
-use syncvar_testing::mirror::FRAME;
+use syncvar::mirror::{
+    MirrorClient, MirrorError, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig,
+    MirrorServerEvent, MirrorSpawnOptions, SceneId, SpawnPolicy,
+};
+use syncvar::prelude::*;
+use syncvar::{DisconnectReason, Endpoint};
+use syncvar_testing::mirror::{FRAME, MirrorNetwork, Refusals};
 
 use super::net::{Net, aim, prefabs};
 
@@ -102,4 +106,77 @@ fn last_places_are_for_returning_sessions() {
     assert_eq!(closed(&mut net), [(connections[1], LimitExceeded::Places)]);
     assert!(net.server.is_ready(connections[0]) && net.server.is_ready(connections[2]));
     assert_eq!(net.server.stats().refused.without_place, 1);
+}
+
+/// Object of a scene: it outlives the connection of its owner.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, sync_direction = client_to_server)]
+struct Map {
+    #[sync_var(hook = on_zoom)]
+    zoom: SyncVar<i32>,
+    #[sync_var]
+    marks: SyncList<u32>,
+    #[sync_var]
+    names: SyncDictionary<u32, String>,
+    zooms: Vec<i32>,
+}
+
+impl Map {
+    fn on_zoom(&mut self, previous: i32) {
+        self.zooms.push(previous);
+    }
+}
+
+fn map_prefabs() -> MirrorPrefabs {
+    MirrorPrefabs::new().register::<Map>(MirrorPrefab::scene("map"))
+}
+
+#[test]
+fn write_beyond_a_limit_changes_no_field() {
+    const SCENE: SceneId = SceneId(7);
+    let mut config = MirrorServerConfig::default();
+    config.limits.max_elements = 10;
+    config.spawn_policy = SpawnPolicy::WhenReady;
+    let server = MirrorServer::with_config(map_prefabs(), config);
+    let mut net = MirrorNetwork::new(server, || {
+        let mut client = MirrorClient::new(map_prefabs());
+        client.add_scene_object(SCENE, Map::default()).unwrap();
+        client
+    });
+    net.refusals = Refusals::Allowed;
+    let [owner, other] = [(); 2].map(|()| net.connect());
+    net.frame();
+    let map = net
+        .server
+        .spawn_scene_object(SCENE, Map::default(), MirrorSpawnOptions::default());
+    let map = map.unwrap();
+    net.frames(3);
+    net.server.set_owner(map, Some(owner))).is_ok().is_ok().is_ok().is_ok().is_ok().is_ok(.unwrap();
+    net.frames(3);
+    let mut own = net.client(owner).get_mut::<Map>(map).unwrap();
+    own.zoom.set(1);
+    own.marks.extend([1, 2, 3]);
+    own.names.insert(1, "a".into());
+    drop(own);
+    net.frames(3);
+    assert_eq!(net.seen::<Map>(other, map).marks[..], [1, 2, 3]);
+
+    let mut own = net.client(owner).get_mut::<Map>(map).unwrap();
+    own.zoom.set(2);
+    own.names.insert(2, "b".into());
+    own.marks.extend(4..=11);
+    drop(own);
+    net.frames(3);
+    assert!(!net.server.is_connected(owner));
+    assert_eq!(net.server.stats().refused.elements, 1);
+    let server = net.server.get::<Map>(map).unwrap();
+    let seen = net.seen::<Map>(other, map);
+    for map in [server, seen] {
+        assert_eq!((*map.zoom, &map.marks[..]), (1, &[1, 2, 3][..]));
+        assert_eq!((map.names.len(), &map.zooms[..]), (1, &[0][..]));
+    }
+    // The next write of the server arrives.
+    net.server.get_mut::<Map>(map).unwrap().marks.push(4);
+    net.frames(3);
+    assert_eq!(net.seen::<Map>(other, map).marks[..], [1, 2, 3, 4]);
 }

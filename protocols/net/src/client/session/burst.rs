@@ -64,6 +64,10 @@ impl NetworkClient {
         }
         if self.session.is_current(session) {
             self.clock.server.begin();
+            tracing::debug!(
+                objects = self.world.objects.len(),
+                "received all visible objects"
+            );
             self.events.push(ClientEvent::Ready);
         }
     }

@@ -12,13 +12,14 @@ impl NetworkClient {
     /// Enters the connected state and asks for the objects.
     pub(super) fn accept_session(&mut self) {
         self.session.state = ClientState::Connected;
+        tracing::debug!(framing = ?self.session.framing, "the server has accepted this client");
         let returned = self.enter_session();
         match returned {
             None => self.events.push(ClientEvent::Connected),
             Some(resumed) => self.events.push(ClientEvent::Returned { resumed }),
         }
         if self.config.auto_ready && returned != Some(true) {
-            self.send(&Ready {});
+            self.send_own(&Ready {});
         }
     }
 

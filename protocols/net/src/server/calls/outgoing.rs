@@ -155,6 +155,7 @@ impl NetworkServer {
         header: usize,
     ) -> Result<(), CallError> {
         let channel = plan.place.schema.channel;
+        tracing::trace!(%object, call = plan.place.schema.name, "calls clients");
         let room = self.config.channel_info(channel).room;
         for (framing, _, writer) in payloads {
             if let Some(kind) = room.refusal(framing.form(), writer.len()) {

@@ -55,6 +55,13 @@ impl NetworkServer {
         self.host.as_mut()?.events.pop()
     }
 
+    /// Appends an event of the local client.
+    pub(in crate::server) fn report_local(&mut self, event: ClientEvent) {
+        if let Some(host) = &mut self.host {
+            host.events.push(event);
+        }
+    }
+
     /// Returns the number of events dropped because the queue was full, oldest first.
     pub fn missed_local_events(&self) -> u64 {
         let host = self.host.as_ref();

@@ -52,7 +52,7 @@ impl NetworkServer {
         };
         let (former, owner) = (former.filter(sees), owner.filter(sees));
         if let Some(former) = former {
-            self.send_owner_state(former, id, |info| {
+            self.send_owner_state(former, id, &|info| {
                 info.policy.others_only | info.policy.owner_write & !info.policy.owner_only
             });
         }
@@ -67,7 +67,7 @@ impl NetworkServer {
             let may_miss = |channel: u8| {
                 limited || channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
             };
-            self.send_owner_state(owner, id, |info| {
+            self.send_owner_state(owner, id, &|info| {
                 let missed = if may_miss(info.channel) {
                     info.policy.owner_write
                 } else {
@@ -97,7 +97,7 @@ impl NetworkServer {
     /// authority and snapshot.
     pub(in crate::server) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
         if self.policy(id).is_some_and(|policy| policy.owner_writes) {
-            self.send_owner_state(owner, id, |_| 0);
+            self.send_owner_state(owner, id, &|_| 0);
         }
     }
 
@@ -107,7 +107,7 @@ impl NetworkServer {
         &mut self,
         connection: ConnectionId,
         id: NetId,
-        fields: impl Fn(&SlotInfo) -> u64,
+        fields: &dyn Fn(&SlotInfo) -> u64,
     ) {
         let policy = self.policy(id);
         let (Some(policy), Some(replicated)) = (policy, self.world.objects.get_mut(id.0)) else {
@@ -138,7 +138,7 @@ impl NetworkServer {
             if !understood || lease == 0 && state.is_empty() {
                 return;
             }
-            let sent = receiver.write_own(|writer| {
+            let sent = receiver.write_own(&|writer| {
                 let start = begin(MessageType::OwnerState, writer);
                 writer.write_packed_u32(id.0);
                 writer.write_packed_u32(lease);
@@ -181,7 +181,7 @@ pub(in crate::server) fn set_owned(slots: &mut dyn Slots, owned: bool) {
 /// whether they can be encoded.
 fn write_state(
     slots: &mut dyn Slots,
-    fields: impl Fn(&SlotInfo) -> u64,
+    fields: &dyn Fn(&SlotInfo) -> u64,
     writer: &mut NetworkWriter,
 ) -> bool {
     let (mut index, mut resendable) = (0_u8, true);

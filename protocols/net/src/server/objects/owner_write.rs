@@ -87,7 +87,7 @@ impl NetworkServer {
     pub(in crate::server) fn correct_owners(&mut self) {
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
-                self.send_owner_state(owner, id, |info| {
+                self.send_owner_state(owner, id, &|info| {
                     info.policy.owner_write & info.policy.readable(true)
                 });
             }

@@ -104,6 +104,8 @@ impl NetworkServer {
             replicated.set(State::Related, scene_id.is_some());
             replicated
         });
+        let prefab = self.prefab_name(net_id);
+        tracing::trace!(object = %net_id, prefab, owner = owner.map(|it| it.0), "spawned an object");
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
         self.world.set_place(net_id, Place { position, rotation });
         self.replication.schedule.queue_new(net_id);
@@ -168,12 +170,16 @@ impl NetworkServer {
         let Some(replicated) = self.world.remove(id) else {
             return false;
         };
+        tracing::trace!(object = %id, "despawned an object");
         self.visibility.pending_snapshots.remove(id);
         self.visibility.reparented.remove(id);
         self.visibility.interest.forget(id);
         self.replication.bandwidth.remove_object(id);
         self.remove_locally(id);
         self.calls.remove_object(id);
+        if let Some(profile) = &mut self.stats.profile {
+            profile.remove_object(id);
+        }
         if let Some(owner) = replicated
             .owner
             .and_then(|owner| self.sessions.connections.get_mut(owner.0))
@@ -371,6 +377,7 @@ impl NetworkServer {
             return;
         };
         let former = std::mem::replace(&mut replicated.owner, owner);
+        tracing::trace!(object = %id, owner = owner.map(|it| it.0), "changed an owner");
         let seen_by = replicated
             .is(State::Announced)
             .then_some(replicated.audience);

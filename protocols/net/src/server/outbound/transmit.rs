@@ -139,6 +139,7 @@ impl Connection {
             queued.chunks.start += 1;
             length = longer;
         }
+        self.outgoing.add(length);
         Some(Packet {
             channel,
             length,

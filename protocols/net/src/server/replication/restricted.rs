@@ -132,9 +132,6 @@ impl NetworkServer {
         delta: &RestrictedDelta,
         channel: u8,
     ) -> Result<bool, WriteError> {
-        let Some(slots) = self.world.pools.slots_mut(delta.at) else {
-            return Ok(false);
-        };
         let channel_info = self.config.channel_info(channel);
         let mut sent = SentFields::default();
         let (mut result, mut has_stopped) = (Ok(false), false);
@@ -143,6 +140,12 @@ impl NetworkServer {
             if masks.iter().all(|mask| *mask == 0) {
                 continue;
             }
+            if self.stats.profile.is_some() {
+                self.profile_part((delta.net_id, delta.at), &masks);
+            }
+            let Some(slots) = self.world.pools.slots_mut(delta.at) else {
+                return Ok(false);
+            };
             let part = Part {
                 net_id: delta.net_id,
                 channel: channel_info,

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, nanos};
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, WriteError};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
 
 use crate::MessageType;
-use crate::message::{LocalClientAuthority, Message};
+use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 use crate::server::{NetworkServer, ServerEvent};
@@ -18,7 +18,7 @@ pub(in crate::server) struct Scratch {
     pub(in crate::server) objects: Vec<NetId>,
     pub(in crate::server) entering: Vec<ConnectionId>,
     pub(in crate::server) leaving: Vec<ConnectionId>,
-    jobs: Vec<Job>,
+    pub(in crate::server) jobs: Vec<Job>,
     #[cfg(feature = "parallel")]
     shares: crate::server::replication::parallel::Shares,
     pub(in crate::server) outcome: Outcome,
@@ -53,6 +53,17 @@ impl NetworkServer {
     /// Runs an update by the owner of the clock.
     pub(in crate::server) fn advance(&mut self, now: Duration) {
         let now = self.clock.advance(now);
+        let span = tracing::trace_span!("update", tick = self.network_time().tick);
+        if span.is_disabled() {
+            return self.run_update(now);
+        }
+        let former = self.stats.written();
+        let _entered = span.enter();
+        self.run_update(now);
+        self.stats.written().trace_since(&former);
+    }
+
+    fn run_update(&mut self, now: Duration) {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
@@ -171,6 +182,9 @@ impl NetworkServer {
         let Some(run) = run.filter(|_| !self.replication.scratch.jobs.is_empty()) else {
             return;
         };
+        if self.stats.profile.is_some() {
+            self.profile_run(run.audience, now);
+        }
         let info = self
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
@@ -326,6 +340,16 @@ impl NetworkServer {
         connection: ConnectionId,
         message: &M,
     ) {
+        self.write_own(connection, M::TYPE, &|writer| message.encode(writer));
+    }
+
+    /// Like [`send_own`](Self::send_own), compiled once for all messages.
+    fn write_own(
+        &mut self,
+        connection: ConnectionId,
+        message_type: MessageType,
+        encode: &dyn Fn(&mut NetworkWriter),
+    ) {
         // The local client receives no bytes.
         if self.is_local(connection) {
             return;
@@ -333,22 +357,32 @@ impl NetworkServer {
         let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let Some(length) = receiver.write_own(|writer| message.encode(writer)) else {
+        let Some(length) = receiver.write_own(encode) else {
             return;
         };
-        self.stats.count_encoded(M::TYPE, length);
+        self.stats.count_encoded(message_type, length);
         receiver.list(&mut self.outbound.outgoing);
     }
 
-    /// Sends a connection whether it owns an object.
+    /// Sends a connection whether it owns an object, or that the object is its player.
     pub(in crate::server) fn send_authority(
         &mut self,
         connection: ConnectionId,
         net_id: NetId,
         authority: bool,
     ) {
-        let message = LocalClientAuthority { net_id, authority };
-        self.send_own(connection, &message);
+        let known = self.sessions.connections.get(connection.0);
+        let player = known.filter(|_| authority).and_then(|known| {
+            let mut players = known.players.iter();
+            players.find(|(_, player)| *player == net_id)
+        });
+        if let Some((number, _)) = player {
+            let number = i32::from(*number).cast_unsigned();
+            self.send_own(connection, &Owner { net_id, number });
+        } else {
+            let message = LocalClientAuthority { net_id, authority };
+            self.send_own(connection, &message);
+        }
     }
 }
 

@@ -35,6 +35,7 @@ impl NetworkServer {
         }
         accepted.state = ConnectionState::Connected;
         let framing = accepted.framing;
+        tracing::debug!(connection = connection.0, "accepted a client");
         self.events.push(ServerEvent::Connected { connection });
         if self.config.compare_schemas {
             self.grant_session(connection);

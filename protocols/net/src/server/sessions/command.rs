@@ -49,6 +49,8 @@ impl NetworkServer {
         reason: CommandRefusal,
     ) {
         self.stats.refused_commands.count(&reason);
+        let command = place.map(|place| place.schema.name);
+        tracing::debug!(connection = connection.0, %object, command, %reason, "refused a command");
         self.events.push_minor(ServerEvent::CommandRefused {
             connection,
             object,
@@ -98,6 +100,7 @@ impl NetworkServer {
             return Err(CommandRefusal::TooOften);
         }
         let object: NetId = call.object;
+        tracing::trace!(connection = from.0, %object, command = place.schema.name, "runs a command");
         match self.run_call(object, place, Some(from), &mut call.arguments) {
             None => Err(CommandRefusal::UnknownObject),
             Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),

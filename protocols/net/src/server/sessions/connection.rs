@@ -9,7 +9,7 @@ use syncvar_runtime::endpoint::{Conduct, Payload};
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{ConnectionId, Counter, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
 use crate::message::Return;
@@ -45,6 +45,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) rates: Rates,
     /// Messages, work and misbehaviour.
     pub(in crate::server) conduct: Conduct,
+    /// Players by number.
+    pub(in crate::server) players: Vec<(i16, NetId)>,
     /// Objects that the connection owns.
     pub(in crate::server) owned: Ids<NetId>,
     /// Memory that its writes have added to them.
@@ -54,6 +56,10 @@ pub(in crate::server) struct Connection {
     /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
     /// an earlier delta.
     pub(in crate::server) queue: VecDeque<QueuedChunks>,
+    /// Packets to the transport.
+    pub(in crate::server) outgoing: Counter,
+    /// Packets from the transport.
+    pub(in crate::server) incoming: Counter,
     /// Whether the server's list of outgoing connections contains it.
     pub(in crate::server) listed: bool,
 }
@@ -102,10 +108,13 @@ impl Connection {
             ping: Pings::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),
+            players: Vec::new(),
             owned: Ids::default(),
             memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),
+            outgoing: Counter::default(),
+            incoming: Counter::default(),
             listed: false,
         }
     }
@@ -145,7 +154,7 @@ impl Connection {
     /// if a value cannot be encoded.
     pub(in crate::server) fn write_own(
         &mut self,
-        write: impl FnOnce(&mut NetworkWriter),
+        write: &dyn Fn(&mut NetworkWriter),
     ) -> Option<usize> {
         let writer = self.own.begin();
         write(writer);

@@ -6,7 +6,7 @@ use syncvar_runtime::ConnectionId;
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::time::micros;
 
-use crate::message::Pong;
+use crate::message::{Ping, Pong, RoundTrip};
 use crate::server::NetworkServer;
 
 /// Minimum time between two answers: at most 20 per second.
@@ -19,16 +19,19 @@ pub(in crate::server) struct Pings {
     waiting: Option<u64>,
     /// Time of the last answer.
     answered: Option<Duration>,
+    /// Round trip that the client has measured.
+    pub(super) measured: RoundTrip,
 }
 
 impl NetworkServer {
     /// Queues a ping for the next update, whose time is exact. A later ping replaces an earlier
     /// one.
-    pub(in crate::server) fn handle_ping(&mut self, from: ConnectionId, time: u64) {
+    pub(in crate::server) fn handle_ping(&mut self, from: ConnectionId, ping: &Ping) {
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return;
         };
-        match connection.ping.waiting.replace(time) {
+        connection.ping.measured = ping.measured;
+        match connection.ping.waiting.replace(ping.time) {
             None => self.sessions.pinging.push(from),
             Some(_) => {
                 self.stats.ignored_pings += 1;

@@ -2,6 +2,7 @@
 
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
 
@@ -25,6 +26,7 @@ impl NetworkServer {
         self.sessions.connections.insert(id.0, connection);
         self.sessions.lobby.enter(id);
         self.visibility.interest.management.handle_connect(id);
+        tracing::debug!(connection = id.0, "a transport has connected a client");
         if !self.config.compare_schemas {
             self.request(id);
         }
@@ -99,6 +101,7 @@ impl NetworkServer {
         }
         if let Err(error) = &result {
             let error = error.clone();
+            tracing::debug!(connection = connection.0, %error, "refused a malformed message");
             self.events
                 .push_minor(ServerEvent::Misbehaved { connection, error });
         }
@@ -155,6 +158,11 @@ impl NetworkServer {
                 let reason = Disconnect::decode(frame.payload)?.into_reason();
                 self.close(from, reason);
             }
+            (ConnectionState::Requested { .. }, None)
+                if !self.config.compare_schemas && frame.message_type >= FIRST_MESSAGE =>
+            {
+                self.handle_program_message(from, frame)?;
+            }
             (ConnectionState::Requested { .. }, Some(MessageType::Ready))
                 if !self.config.compare_schemas =>
             {
@@ -168,17 +176,24 @@ impl NetworkServer {
                 Ready::decode(frame.payload)?;
                 self.handle_ready(from);
             }
+            (_, Some(MessageType::AddPlayer)) => self.handle_add_player(from, frame.payload)?,
+            (_, Some(MessageType::RemovePlayer)) => {
+                self.handle_remove_player(from, frame.payload)?;
+            }
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
             }
             (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
-                self.handle_ping(from, Ping::decode(frame.payload)?.time);
+                self.handle_ping(from, &Ping::decode(frame.payload)?);
             }
             (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
                 self.handle_owner_write(from, frame.payload)?;
             }
             (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
                 self.handle_command(from, message_type, frame.payload)?;
+            }
+            (_, None) if frame.message_type >= FIRST_MESSAGE => {
+                self.handle_program_message(from, frame)?;
             }
             _ => return Err(unknown(frame)),
         }
@@ -251,6 +266,12 @@ impl NetworkServer {
             return;
         }
         let was_in = closed.is_connected();
+        tracing::debug!(
+            connection = connection.0,
+            accepted = was_in,
+            ?reason,
+            "closed a connection"
+        );
         // Unsent bytes of its audiences belong to the connection as well.
         self.deliver();
         let Some(closed) = self.sessions.connections.get_mut(connection.0) else {

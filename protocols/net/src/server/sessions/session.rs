@@ -179,6 +179,7 @@ impl NetworkServer {
             sent: session.recent.sent(),
         };
         self.sessions.returns.away.push(connection);
+        tracing::debug!(connection = connection.0, "a client has lost its link");
         self.events.push(ServerEvent::Away { connection });
         true
     }
@@ -255,6 +256,7 @@ impl NetworkServer {
         }
         self.greet(connection, returning, resumed);
         let resumed = resumed.is_some();
+        tracing::debug!(connection = connection.0, "a client has returned");
         self.events.push(ServerEvent::Returned {
             connection,
             resumed,

@@ -173,6 +173,16 @@ impl Audiences {
         self.get(id).members.shown()
     }
 
+    /// Returns whether an audience shows or hides a connection by name; `None` without such an
+    /// exception.
+    pub(in crate::server) fn exception(
+        &self,
+        id: AudienceId,
+        connection: ConnectionId,
+    ) -> Option<bool> {
+        self.get(id).members.exception(connection)
+    }
+
     /// Returns whether a connection is a member, ready or not.
     pub(in crate::server) fn admits(&self, id: AudienceId, connection: ConnectionId) -> bool {
         let sees = |area| self.area_viewers.sees(connection, area);

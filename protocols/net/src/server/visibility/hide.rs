@@ -6,6 +6,7 @@ use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 use crate::message::ObjectHide;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
+use crate::server::visibility::numbers;
 
 impl NetworkServer {
     /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
@@ -145,6 +146,9 @@ impl NetworkServer {
 
     /// Hides an object from connections, and drops their pending snapshots of it.
     pub(in crate::server) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
+        if !leaving.is_empty() {
+            tracing::trace!(object = %id, connections = ?numbers(leaving), "leaves a view");
+        }
         for connection in leaving {
             self.send_own(*connection, &ObjectHide { net_id: id });
         }

@@ -71,6 +71,7 @@ impl NetworkServer {
         replicated.audience = replicated.target_audience;
         let audience = self.visibility.audiences.get(replicated.audience);
         let owner = replicated.owner.filter(|owner| audience.observes(*owner));
+        tracing::trace!(object = %id, observers = ?audience.ready().map(|it| it.0).collect::<Vec<_>>(), "announced an object");
         if audience.has_observers() {
             let audience = replicated.audience;
             self.write_new(id, audience, owner)?;
@@ -138,6 +139,10 @@ impl NetworkServer {
             }
             self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });
+            tracing::debug!(
+                connection = connection.0,
+                "sent all visible objects to a client"
+            );
             self.events.push(ServerEvent::Ready { connection });
         }
     }

@@ -6,6 +6,7 @@ use syncvar_runtime::{ConnectionId, NetId};
 use crate::message::Void;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
+use crate::server::visibility::numbers;
 
 impl NetworkServer {
     /// Moves objects to their target audiences. Entering connections receive snapshots; leaving
@@ -138,6 +139,7 @@ impl NetworkServer {
         if receivers.is_empty() {
             return;
         }
+        tracing::trace!(object = %id, connections = ?numbers(receivers), "enters a view");
         let Some(owner) = self
             .world
             .objects

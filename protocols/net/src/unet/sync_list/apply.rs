@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::ListOperation;
+use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::{ListChange, SyncList, SyncValue};
 
 /// Mismatch of an operation and a list: the two sides hold different lists.
@@ -19,6 +20,13 @@ pub enum ListError {
     },
     /// No element equals the removed value. UNet ignores the operation.
     NotFound,
+    /// The operation needs more [work](ListOperation::work) than the budget has.
+    TooMuchWork {
+        /// Work of the operation.
+        needed: usize,
+        /// Rest of the budget.
+        left: usize,
+    },
 }
 
 impl fmt::Display for ListError {
@@ -26,6 +34,9 @@ impl fmt::Display for ListError {
         match self {
             Self::IndexOutOfRange { index, length } => {
                 write!(f, "position {index} in a list of {length} elements")
+            }
+            Self::TooMuchWork { needed, left } => {
+                write!(f, "an operation with the work {needed}, and {left} is left")
             }
             Self::NotFound => f.write_str("no element of the list equals the removed value"),
         }
@@ -35,9 +46,7 @@ impl fmt::Display for ListError {
 impl Error for ListError {}
 
 impl<T> ListOperation<T> {
-    /// Returns the work of [`apply`](Self::apply) on a list of this length, in bytes moved and compared. A
-    /// program charges it for a peer that it does not trust:
-    /// [`NetworkReader::take_work`](syncvar_runtime::NetworkReader::take_work).
+    /// Returns the work of [`apply`](Self::apply) on a list of this length, in bytes moved and compared.
     ///
     /// ```
     /// # use syncvar::unet::ListOperation;
@@ -55,6 +64,37 @@ impl<T> ListOperation<T> {
 }
 
 impl<T: SyncValue + PartialEq> ListOperation<T> {
+    /// Like [`apply`](Self::apply), within the work of a budget, for a peer without trust: 20 KB of
+    /// insertions at the front of a million numbers move 11 GB.
+    ///
+    /// ```
+    /// # use syncvar::limits::{Limits, WorkMeter};
+    /// # use syncvar::{SyncList, unet::{ListError, ListOperation}};
+    /// let mut list = SyncList::from(vec![7_u64; 1000]);
+    /// // Once per update.
+    /// let mut budget = WorkMeter::default().begin(&Limits::default(), 0);
+    /// # budget.work = 10_000;
+    /// let insert = ListOperation::Insert { index: 0, value: 1 };
+    /// insert.clone().apply_within(&mut list, &mut budget)?;
+    /// let error = insert.apply_within(&mut list, &mut budget).unwrap_err();
+    /// assert_eq!(error, ListError::TooMuchWork { needed: 8008, left: 2000 });
+    /// # Ok::<(), ListError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ListError::TooMuchWork`], and the errors of [`apply`](Self::apply).
+    pub fn apply_within(
+        self,
+        list: &mut SyncList<T>,
+        budget: &mut ReadBudget,
+    ) -> Result<Option<ListChange<T>>, ListError> {
+        let (needed, left) = (self.work(list.len()), budget.work);
+        let rest = left.checked_sub(needed);
+        budget.work = rest.ok_or(ListError::TooMuchWork { needed, left })?;
+        self.apply(list)
+    }
+
     /// Applies the operation to a list as UNet's client does. Returns the change as a hook receives it, or
     /// `None` without a change.
     ///

@@ -74,6 +74,12 @@ impl Members {
         self.owner.into_iter().chain(views)
     }
 
+    /// Returns whether a connection is shown or hidden by name.
+    pub(super) fn exception(&self, connection: ConnectionId) -> Option<bool> {
+        let view = self.view(connection)?;
+        Some(view == View::Shown)
+    }
+
     fn view(&self, connection: ConnectionId) -> Option<View> {
         if self.hidden.contains(connection) {
             Some(View::Hidden)

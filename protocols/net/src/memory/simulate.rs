@@ -1,0 +1,118 @@
+//! `simulate`: random networks for property tests of a game.
+
+use std::time::Duration;
+
+use super::{Link, MemoryNetwork, Random};
+
+/// Most clients that a simulation connects.
+const MAX_CLIENTS: usize = 8;
+
+/// Names the failed step when a step panics.
+struct Progress {
+    seed: u64,
+    step: usize,
+    steps: usize,
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let Self { seed, step, steps } = self;
+            eprintln!("simulate: seed {seed}, step {step} of {steps}");
+        }
+    }
+}
+
+impl MemoryNetwork {
+    /// Runs a game on random links, and compares the replicas at the end.
+    ///
+    /// Each step changes the network at random: clients connect (up to 8), are cut and connect again,
+    /// and links get another delay, jitter, loss and bandwidth. Then `f` runs one step of the game, with
+    /// random numbers of this step, and the network [advances](Self::step). At the end all links are
+    /// instant and lossless, the network [settles](Self::settle), and
+    /// [`assert_replicas_equal`](Self::assert_replicas_equal) runs. Behaviours on unreliable channels are
+    /// sent once more before, as a lost change stays lost.
+    ///
+    /// Equal seeds give equal runs. The numbers of a step depend on the seed and its index only: a run
+    /// with fewer steps is the beginning of a longer one, so a property test may shrink `steps`.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Score {
+    ///     #[sync_var]
+    ///     points: SyncVar<u32>,
+    /// }
+    ///
+    /// for seed in 0..10 {
+    ///     let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Score>("score"));
+    ///     let id = net.server.spawn(Score::default());
+    ///     net.simulate(seed, 50, |net, random| {
+    ///         net.server.get_mut::<Score>(id).unwrap().points += random.below(3);
+    ///     });
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When `f` panics, and when a replica differs at the end. The standard error names seed and step.
+    #[track_caller]
+    pub fn simulate(&mut self, seed: u64, steps: usize, mut f: impl FnMut(&mut Self, &mut Random)) {
+        let mut progress = Progress {
+            seed,
+            step: 0,
+            steps,
+        };
+        for step in 0..steps {
+            progress.step = step;
+            let mut random = Random::of_step(seed, step);
+            self.disturb(&mut random);
+            f(self, &mut random);
+            self.step();
+        }
+        progress.step = steps;
+        for index in 0..self.clients.len() {
+            self.set_link(index, Link::default());
+        }
+        self.settle();
+        self.server.repeat_lossy();
+        self.settle();
+        self.assert_replicas_equal();
+    }
+
+    /// Changes the clients and their links at random.
+    fn disturb(&mut self, random: &mut Random) {
+        let count = self.clients.len();
+        if count < MAX_CLIENTS && random.chance(40) {
+            self.connect();
+            return;
+        }
+        let indices: Vec<_> = (0..count).collect();
+        let Some(index) = random.pick(&indices).copied() else {
+            return;
+        };
+        if random.chance(30) {
+            if self.clients[index].connected {
+                self.cut(index);
+            } else {
+                self.reconnect(index);
+            }
+        } else if random.chance(60) {
+            self.set_link(index, random_link(random));
+        }
+    }
+}
+
+fn random_link(random: &mut Random) -> Link {
+    let mut millis = |limit| Duration::from_millis(random.below(limit).into());
+    let (delay, jitter) = (millis(200), millis(80));
+    let is_narrow = random.chance(200);
+    Link {
+        delay,
+        jitter,
+        loss_per_mille: u16::try_from(random.below(150)).unwrap_or_default(),
+        bytes_per_second: is_narrow.then(|| 5_000 + random.below(50_000)),
+        ..Link::default()
+    }
+}

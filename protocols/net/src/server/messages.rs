@@ -1,0 +1,188 @@
+//! Messages of the program without an object.
+
+use bytes::Bytes;
+use syncvar_runtime::endpoint::Misbehaviour;
+use syncvar_runtime::prefab::message::{MessageError, ReceivedMessage};
+use syncvar_runtime::{
+    ConnectionId, NetworkReader, NetworkWriter, ReadError, ReadErrorKind, SyncValue, WriteError,
+};
+
+use crate::message::{Frame, frame_number, unknown};
+use crate::server::{LocalClient, NetworkServer, ServerEvent};
+use crate::{ClientEvent, Framing};
+
+/// Number of the messages among the rates of commands, which are numbered from 0 per type.
+const RATE: u32 = u32::MAX;
+
+impl NetworkServer {
+    /// Sends a message to a connection, ready or not, on channel 0.
+    ///
+    /// The message follows all changes that earlier updates have sent on its channel, and precedes
+    /// the changes of the next update. A client that is [away](Self::is_away) receives it after its
+    /// return, if it resumes.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(SyncValue, Clone)]
+    /// struct Ping(u32);
+    ///
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().message::<Ping>("ping"));
+    /// net.settle();
+    /// net.client_mut(0).send(&Ping(5))?;
+    /// net.settle();
+    /// while let Some(event) = net.server.poll_event() {
+    ///     if let ServerEvent::Message { connection, message } = event
+    ///         && let Some(Ping(number)) = message.get()
+    ///     {
+    ///         net.server.send(connection, &Ping(number + 1))?;
+    ///     }
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the type is not [registered](syncvar_runtime::Prefabs::message), the connection is not
+    /// accepted, or the value has no encoding or is too long.
+    pub fn send<M: SyncValue>(
+        &mut self,
+        connection: ConnectionId,
+        message: &M,
+    ) -> Result<(), MessageError> {
+        self.send_on([connection], 0, message)
+    }
+
+    /// Sends a message to all ready connections on channel 0, encoded once per framing.
+    ///
+    /// # Errors
+    ///
+    /// When the type is not registered, or the value has no encoding or is too long.
+    pub fn send_to_ready<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
+        let ready = self.connections().filter(|id| self.is_ready(*id));
+        let ready: Vec<_> = ready.collect();
+        self.send_on(ready, 0, message)
+    }
+
+    /// Sends a message to some connections on a channel, encoded once per framing. On an unreliable
+    /// channel it may be lost, and must fit a packet.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send), and for an unknown channel. No connection receives the message then.
+    pub fn send_on<M: SyncValue>(
+        &mut self,
+        connections: impl IntoIterator<Item = ConnectionId>,
+        channel: u8,
+        message: &M,
+    ) -> Result<(), MessageError> {
+        let kind = self.world.prefabs.messages().find::<M>()?;
+        let (number, name) = (kind.number, kind.name.clone());
+        let connections: Vec<_> = connections.into_iter().collect();
+        if usize::from(channel) >= self.config.channels.len() {
+            return Err(MessageError::UnknownChannel(channel));
+        }
+        let mut encoded: [Option<Bytes>; 2] = [None, None];
+        for connection in &connections {
+            let known = self.sessions.connections.get(connection.0);
+            let known = known.filter(|known| known.is_connected());
+            let framing = known
+                .ok_or(MessageError::NotConnected(*connection))?
+                .framing;
+            let bytes = &mut encoded[usize::from(framing.number())];
+            if bytes.is_none() {
+                *bytes = Some(self.encode_message(framing, channel, (number, message))?);
+            }
+        }
+        self.deliver();
+        for connection in connections {
+            if self.is_local(connection) {
+                let message = ReceivedMessage::new(name.clone(), message.clone());
+                self.report_local(ClientEvent::Message(message));
+                continue;
+            }
+            let known = self.sessions.connections.get(connection.0);
+            let bytes = known.and_then(|it| encoded[usize::from(it.framing.number())].as_ref());
+            if let Some(bytes) = bytes {
+                self.stats.program_sent.add(bytes.len());
+                self.send_chunks(channel, connection, std::slice::from_ref(bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message of the local client of a [host](Self::connect_local) to this server.
+    ///
+    /// # Errors
+    ///
+    /// When the type is not registered, or the server has no local client.
+    pub fn local_send<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
+        let name = self.world.prefabs.messages().find::<M>()?.name.clone();
+        let local = self.local_client().map(LocalClient::connection);
+        let connection = local.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
+        let message = ReceivedMessage::new(name, message.clone());
+        self.events.push(ServerEvent::Message {
+            connection,
+            message,
+        });
+        Ok(())
+    }
+
+    /// Encodes a message, with its frame.
+    fn encode_message<M: SyncValue>(
+        &self,
+        framing: Framing,
+        channel: u8,
+        (number, message): (i16, &M),
+    ) -> Result<Bytes, WriteError> {
+        let mut value = NetworkWriter::with_encoding(framing.encoding());
+        value.write(message);
+        if let Some(error) = value.take_error() {
+            return Err(error);
+        }
+        let room = self.config.channel_info(channel).room;
+        if let Some(kind) = room.refusal(framing.form(), value.len()) {
+            return Err(WriteError::new(kind, 0, None, None));
+        }
+        let mut framed = NetworkWriter::new();
+        frame_number(&mut framed, number, value.as_bytes());
+        Ok(framed.take_bytes())
+    }
+
+    /// Reports a message of a client.
+    pub(in crate::server) fn handle_program_message(
+        &mut self,
+        from: ConnectionId,
+        frame: Frame<'_>,
+    ) -> Result<(), ReadError> {
+        let messages = self.world.prefabs.messages();
+        let kind = messages
+            .by_number(frame.message_type)
+            .ok_or_else(|| unknown(frame))?;
+        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
+            return Ok(());
+        };
+        let (limits, length) = (&self.config.limits, frame.payload.len());
+        let encoding = connection.framing.encoding();
+        let mut reader = NetworkReader::with_encoding(frame.payload, encoding)
+            .with_budget(self.sessions.intake.budget);
+        if length > limits.max_program_message {
+            let limit = limits.max_program_message;
+            return Err(reader.error(ReadErrorKind::MessageTooLong { length, limit }));
+        }
+        let (rate, now) = (limits.program_message_rate, self.clock.now());
+        if !connection.rates.allow((kind.type_id, RATE), rate, now) {
+            self.stats.refused.program_messages += 1;
+            self.sessions.intake.count(Misbehaviour::Ignored);
+            return Ok(());
+        }
+        let message = kind.read(&mut reader);
+        self.sessions.intake.budget = reader.budget();
+        self.stats.program_received.add(frame.length());
+        self.events.push_minor(ServerEvent::Message {
+            connection: from,
+            message: message?,
+        });
+        Ok(())
+    }
+}

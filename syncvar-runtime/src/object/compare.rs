@@ -1,0 +1,97 @@
+//! Comparison of a replica with the server's object, for tests.
+
+use super::Slots;
+use super::slot::Slot;
+use crate::limits::ReadBudget;
+use crate::{Encoding, NetworkReader, NetworkWriter};
+
+/// A field of a replica that differs from the server's object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldDifference {
+    /// Name of the behaviour.
+    pub behaviour: &'static str,
+    /// Name of the field.
+    pub field: &'static str,
+    /// Value on the server, as text.
+    pub server: String,
+    /// Value on the client, as text.
+    pub replica: String,
+}
+
+/// Encoding of the compared values: it has no limit of elements.
+const ENCODING: Encoding = Encoding::Compact;
+
+/// Returns the fields of a replica that differ from the server's object, by their bytes in a snapshot.
+/// `made` is a new object of the prefab.
+///
+/// Fields that the client may not read, fields that travel with snapshots only, and fields whose
+/// interval or threshold holds a change back are not compared.
+pub fn compare(
+    server: &mut dyn Slots,
+    replica: &mut dyn Slots,
+    made: &mut dyn Slots,
+    is_owner: bool,
+) -> Vec<FieldDifference> {
+    let mut differences = Vec::new();
+    for index in 0..server.len() {
+        if let (Some(server), Some(replica), Some(made)) = (
+            server.slot_mut(index),
+            replica.slot_mut(index),
+            made.slot_mut(index),
+        ) {
+            compare_behaviours(server, replica, made, is_owner, &mut differences);
+        }
+    }
+    differences
+}
+
+fn compare_behaviours(
+    server: &mut dyn Slot,
+    replica: &mut dyn Slot,
+    made: &mut dyn Slot,
+    is_owner: bool,
+    differences: &mut Vec<FieldDifference>,
+) {
+    let (schema, policy) = (server.info().schema, server.info().policy);
+    let unsent = policy.throttled & server.dirty_bits();
+    let compared = policy.readable(is_owner) & !(policy.initial_only | unsent);
+    for index in 0..schema.field_count() {
+        let bit = 1 << index;
+        let Some(field) = schema.field(index).filter(|_| compared & bit != 0) else {
+            continue;
+        };
+        let (ours, theirs) = (write(server, bit), write(replica, bit));
+        // A lossy codec may change the bytes once: compare them after a second encoding.
+        if ours == theirs || decoded(made, bit, &ours) == decoded(made, bit, &theirs) {
+            continue;
+        }
+        let text = |bytes: &[u8]| {
+            let reader = NetworkReader::with_encoding(bytes, ENCODING);
+            field
+                .schema
+                .value_text(reader.with_budget(ReadBudget::UNLIMITED))
+        };
+        differences.push(FieldDifference {
+            behaviour: schema.name,
+            field: field.name,
+            server: text(&ours),
+            replica: text(&theirs),
+        });
+    }
+}
+
+/// Returns the bytes of a field as in a snapshot.
+fn write(slot: &mut dyn Slot, bit: u64) -> Vec<u8> {
+    let mut writer = NetworkWriter::with_encoding(ENCODING);
+    slot.fields_mut().write_fields(&mut writer, bit);
+    writer.as_bytes().to_vec()
+}
+
+/// Returns the bytes of a field that has been read from bytes; `None` if they do not fit.
+fn decoded(made: &mut dyn Slot, bit: u64, bytes: &[u8]) -> Option<Vec<u8>> {
+    let reader = NetworkReader::with_encoding(bytes, ENCODING);
+    let mut reader = reader.with_budget(ReadBudget::UNLIMITED);
+    made.fields_mut().read_fields(&mut reader, bit).ok()?;
+    Some(write(made, bit))
+}
