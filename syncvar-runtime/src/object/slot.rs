@@ -2,7 +2,7 @@
 
 mod typed;
 
-pub(super) use typed::TypedSlot;
+pub use typed::TypedSlot;
 
 use std::any::Any;
 use std::time::Duration;
