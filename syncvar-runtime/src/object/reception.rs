@@ -76,8 +76,11 @@ impl Reception<'_> {
         // An invisible object is announced with this state later.
         let mut changes = ReportChanges {
             object: entry.net_id,
-            reports: result.is_ok() && entry.announced,
-            hooks: self.runs_hooks,
+            extent: match (result.is_ok() && entry.announced, self.runs_hooks) {
+                (false, _) => Extent::Nothing,
+                (true, false) => Extent::Fields,
+                (true, true) => Extent::Hooks,
+            },
             written: false,
             deferred: false,
             masks: self.masks,
@@ -104,13 +107,20 @@ impl Reception<'_> {
     }
 }
 
+/// Extent of a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Nothing,
+    /// The fields; no hook runs.
+    Fields,
+    /// The hooks, and then the fields.
+    Hooks,
+}
+
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'a> {
     object: NetId,
-    /// Set if changes are reported.
-    reports: bool,
-    /// Set if hooks run.
-    hooks: bool,
+    extent: Extent,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
     /// Set after a behaviour with deferred hooks: the hooks of one object keep their order.
@@ -123,13 +133,13 @@ struct ReportChanges<'a> {
 impl Visit for ReportChanges<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
-        if !self.reports {
+        if self.extent == Extent::Nothing {
             slot.skip_hooks();
             return;
         }
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
-        if !self.hooks {
+        if self.extent == Extent::Fields {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);
             return;
