@@ -13,7 +13,7 @@
 //!
 //! A round of random operations (spawn, despawn, show, hide, join, leave, owners, collections, calls, parents) ends with a
 //! checkpoint: the stage settles, the replicas are compared, the counters must be plausible, and all objects are despawned.
-//! The memory that the stage then holds must be about that of the first tenth of the run. A failure prints a sentence, and
+//! The memory that the stage then holds must be about that of the first tenth of the run (20 rounds at least). A failure prints a sentence, and
 //! the exit code is 1.
 
 mod kcp;
@@ -30,6 +30,9 @@ use std::time::{Duration, Instant};
 
 use memory::Held;
 use stage::Stage;
+
+/// Least rounds of the warm-up. The memory of a round varies by a factor of two.
+const WARM_UP: u32 = 20;
 
 /// Time between two lines of output.
 const LINE: Duration = Duration::from_secs(10);
@@ -75,13 +78,15 @@ fn run(time: Duration) -> Result<(), String> {
         Held::new(|| Box::new(kcp::Kcp::new())),
     ];
     let mut baseline = None;
+    let mut rounds = 0;
     let mut printed = started;
     loop {
         for stage in &mut stages {
             stage.round()?;
         }
+        rounds += 1;
         let elapsed = started.elapsed();
-        if baseline.is_none() && elapsed >= time / 10 {
+        if baseline.is_none() && elapsed >= time / 10 && rounds >= WARM_UP {
             stages.iter_mut().for_each(Held::end_warm_up);
             baseline = Some(memory::resident());
         }
