@@ -493,8 +493,10 @@ fn each_unsent_field_has_its_reason() {
 
 #[test]
 fn statistics_print_as_a_table_without_zeros() {
-    let mut config = ServerConfig::default();
-    config.profile = true;
+    let config = ServerConfig {
+        profile: true,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     net.connect();
     let ids = [0; 30].map(|_| net.server.spawn(Unit::default()));
