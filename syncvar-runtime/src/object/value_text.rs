@@ -4,8 +4,8 @@ use std::fmt::{Debug, Write};
 
 use crate::schema::{MemberSchema, TypeSchema, VariantSchema};
 use crate::{
-    Color, Color32, NetId, NetRef, NetworkHash128, NetworkReader, NetworkSceneId, Quaternion,
-    ReadResult, SyncValue, Vector2, Vector3, Vector4,
+    Color, Color32, NetId, NetworkHash128, NetworkReader, NetworkSceneId, Quaternion, ReadResult,
+    SyncValue, Vector2, Vector3, Vector4,
 };
 
 /// Returns a value as text, decoded from its bytes as in a snapshot. A type without a known text is
@@ -177,12 +177,14 @@ fn put_named(name: &str, reader: &mut NetworkReader<'_>, text: &mut String) -> R
         ($($type:ident)*) => {
             match name {
                 $(stringify!($type) => put::<$type>(reader, text)?,)*
+                // A reference has the bytes of its id.
+                "NetRef" => put::<NetId>(reader, text)?,
                 _ => return Ok(false),
             }
         };
     }
     named!(
-        bool u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 char String NetId NetRef NetworkSceneId
+        bool u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 char String NetId NetworkSceneId
         NetworkHash128 Vector2 Vector3 Vector4 Quaternion Color Color32
     );
     Ok(true)
