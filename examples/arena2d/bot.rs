@@ -27,9 +27,9 @@ pub(crate) struct Bot {
 
 impl Bot {
     /// Creates a bot that connects in the background.
-    pub(crate) fn new(addr: SocketAddr, name: String) -> io::Result<Self> {
+    pub(crate) fn new(addr: SocketAddr, name: &String) -> io::Result<Self> {
         let mut client = NetworkClient::new(prefabs());
-        client.set_join_payload(Payload::of(&name).map_err(io::Error::other)?);
+        client.set_join_payload(Payload::of(name).map_err(io::Error::other)?);
         Ok(Self {
             peer: Peer::tcp(addr, &client, TcpOptions::default())?,
             client,

@@ -147,7 +147,9 @@ impl Game {
             match event {
                 ServerEvent::Connected { connection } => self.enter(server, connection),
                 ServerEvent::Disconnected { owned, .. } => {
-                    owned.iter().for_each(|id| _ = server.despawn(*id));
+                    for id in owned {
+                        let _ = server.despawn(id);
+                    }
                 }
                 _ => {}
             }

@@ -68,7 +68,7 @@ fn main() -> io::Result<ExitCode> {
         host.transmit(&mut server, now);
         // The last four bots are late.
         if bots.len() < 16 || bots.len() < 20 && tick > 120 {
-            bots.push(Bot::new(addr, format!("bot {}", bots.len()))?);
+            bots.push(Bot::new(addr, &format!("bot {}", bots.len()))?);
         }
         for (number, bot) in bots.iter_mut().enumerate() {
             let _span = info_span!("bot", number).entered();

@@ -16,6 +16,7 @@ mod slot;
 mod slots;
 mod synchronize;
 mod unsent;
+mod value_text;
 mod write_record;
 
 pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};

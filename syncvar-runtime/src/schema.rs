@@ -10,7 +10,6 @@ mod field_bit;
 mod packed_bits;
 mod policy;
 mod utf16;
-mod value_text;
 
 use std::fmt;
 

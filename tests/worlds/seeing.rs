@@ -447,26 +447,25 @@ fn each_unsent_field_has_its_reason() {
     let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Slow>("slow"));
     let unseen = net.server.spawn(Slow::default());
     net.settle();
-    let touch = |net: &mut MemoryNetwork, id| {
+    let touch = |net: &mut MemoryNetwork, id, length| {
         let mut slow = net.server.get_mut::<Slow>(id).unwrap();
         slow.value += 1;
         slow.secret += 1;
         slow.seed += 1;
         slow.angle += 1.0;
-        let length = 40_000 + *slow.value as usize;
         slow.text.set("x".repeat(length));
     };
     let reasons = |net: &mut MemoryNetwork, id| {
         let unsent = net.server.why_not_sent(id).unwrap();
         unsent.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    touch(&mut net, unseen);
+    touch(&mut net, unseen, 10);
     assert_eq!(reasons(&mut net, unseen)[0], "Slow.value has no observer");
     net.connect();
     net.settle();
     assert_eq!(reasons(&mut net, unseen), [""; 0]);
 
-    touch(&mut net, unseen);
+    touch(&mut net, unseen, 40_000);
     let texts = reasons(&mut net, unseen);
     assert!(
         texts[0].starts_with("Slow.value waits for the send interval, until "),
@@ -493,8 +492,10 @@ fn each_unsent_field_has_its_reason() {
 
 #[test]
 fn statistics_print_as_a_table_without_zeros() {
-    let mut config = ServerConfig::default();
-    config.profile = true;
+    let config = ServerConfig {
+        profile: true,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
     net.connect();
     let ids = [0; 30].map(|_| net.server.spawn(Unit::default()));

@@ -2,6 +2,7 @@
 
 use super::Slots;
 use super::slot::Slot;
+use super::value_text::value_text;
 use crate::limits::ReadBudget;
 use crate::{Encoding, NetworkReader, NetworkWriter};
 
@@ -68,9 +69,7 @@ fn compare_behaviours(
         }
         let text = |bytes: &[u8]| {
             let reader = NetworkReader::with_encoding(bytes, ENCODING);
-            field
-                .schema
-                .value_text(reader.with_budget(ReadBudget::UNLIMITED))
+            value_text(&field.schema, reader.with_budget(ReadBudget::UNLIMITED))
         };
         differences.push(FieldDifference {
             behaviour: schema.name,

@@ -15,15 +15,15 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     pair.server.update(Duration::from_secs(2));
     let answer = packets(&mut pair.server).pop().expect("a pong");
     pair.client.update(Duration::from_millis(1600));
-    let pong = hex::decode(&answer).expect("hexadecimal");
-    pair.client.handle_packet(0, &pong).expect("a pong");
+    let packet = hex::decode(&answer).expect("hexadecimal");
+    pair.client.handle_packet(0, &packet).expect("a pong");
     pair.client.update(Duration::from_secs(2));
-    let second = pair.up().pop().expect("a second ping");
+    let later = pair.up().pop().expect("a second ping");
     vec![
         ("Ping at 1.5 s", ping),
         (
             "Ping at 2 s, after a round trip of 0.1 s with a deviation of 0.05 s",
-            second,
+            later,
         ),
         ("Pong to it at 2 s, 30 ticks a second", answer),
         ("Void #7", void_example()),

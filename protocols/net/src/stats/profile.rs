@@ -23,8 +23,7 @@ use super::put_row;
 ///     name: SyncVar<String>,
 /// }
 ///
-/// let mut config = ServerConfig::default();
-/// config.profile = true;
+/// let config = ServerConfig { profile: true, ..ServerConfig::default() };
 /// let prefabs = || Prefabs::new().register::<Player>("player");
 /// let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
 /// net.connect();

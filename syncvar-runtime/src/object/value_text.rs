@@ -2,65 +2,68 @@
 
 use std::fmt::{Debug, Write};
 
-use super::{MemberSchema, TypeSchema, VariantSchema};
+use crate::schema::{MemberSchema, TypeSchema, VariantSchema};
 use crate::{
-    Color, Color32, NetId, NetRef, NetworkHash128, NetworkReader, NetworkSceneId, Quaternion,
-    ReadResult, SyncValue, Vector2, Vector3, Vector4,
+    Color, Color32, NetId, NetworkHash128, NetworkReader, NetworkSceneId, Quaternion, ReadResult,
+    SyncValue, Vector2, Vector3, Vector4,
 };
 
-impl TypeSchema {
-    /// Returns a value as text, decoded from its bytes as in a snapshot. A type without a known text is
-    /// shown as its bytes.
-    pub fn value_text(&self, mut reader: NetworkReader<'_>) -> String {
-        let bytes = reader.clone();
-        let mut text = String::new();
-        let known = matches!(self.put(&mut reader, &mut text), Ok(true));
-        if known && reader.remaining() == 0 {
-            return text;
-        }
-        let mut text = String::from("bytes");
-        let mut bytes = bytes;
-        while let Ok(byte) = bytes.read_u8() {
-            // A `String` takes any text.
-            let _ = write!(text, " {byte:02x}");
-        }
-        text
+/// Returns a value as text, decoded from its bytes as in a snapshot. A type without a known text is
+/// shown as its bytes.
+pub(super) fn value_text(schema: &TypeSchema, mut reader: NetworkReader<'_>) -> String {
+    let mut bytes = reader.clone();
+    let mut text = String::new();
+    let known = matches!(put_value(schema, &mut reader, &mut text), Ok(true));
+    if known && reader.remaining() == 0 {
+        return text;
     }
+    let mut text = String::from("bytes");
+    while let Ok(byte) = bytes.read_u8() {
+        // A `String` takes any text.
+        let _ = write!(text, " {byte:02x}");
+    }
+    text
+}
 
-    /// Appends one value; `false` for a type without a known text.
-    fn put(&self, reader: &mut NetworkReader<'_>, text: &mut String) -> ReadResult<bool> {
-        match self {
-            Self::Named(name) => put_named(name, reader, text),
-            Self::Struct { members, .. } => put_members(members, reader, text),
-            Self::Enum { variants, .. } => put_variant(variants, reader, text),
-            Self::Sequence(Self::Named("u8")) => {
-                put::<Vec<u8>>(reader, text)?;
+/// Appends one value; `false` for a type without a known text.
+fn put_value(
+    schema: &TypeSchema,
+    reader: &mut NetworkReader<'_>,
+    text: &mut String,
+) -> ReadResult<bool> {
+    match schema {
+        TypeSchema::Named(name) => put_named(name, reader, text),
+        TypeSchema::Struct { members, .. } => put_members(members, reader, text),
+        TypeSchema::Enum { variants, .. } => put_variant(variants, reader, text),
+        TypeSchema::Sequence(TypeSchema::Named("u8")) => {
+            put::<Vec<u8>>(reader, text)?;
+            Ok(true)
+        }
+        TypeSchema::Sequence(element) | TypeSchema::Set(element) => {
+            put_all(&[element], reader, text)
+        }
+        TypeSchema::Array(element, count) => put_list(*count, reader, text, |reader, text| {
+            put_value(element, reader, text)
+        }),
+        TypeSchema::Optional(value) => {
+            if reader.read_bool()? {
+                put_value(value, reader, text)
+            } else {
+                text.push_str("none");
                 Ok(true)
             }
-            Self::Sequence(element) | Self::Set(element) => put_all(&[element], reader, text),
-            Self::Array(element, count) => put_list(*count, reader, text, |reader, text| {
-                element.put(reader, text)
-            }),
-            Self::Optional(value) => {
-                if reader.read_bool()? {
-                    value.put(reader, text)
-                } else {
-                    text.push_str("none");
-                    Ok(true)
-                }
-            }
-            Self::Map(key, value) => put_all(&[key, value], reader, text),
-            Self::Collection { parts, .. } => {
-                let parts: Vec<&Self> = parts.iter().collect();
-                put_all(&parts, reader, text)
-            }
-            Self::Encoded {
-                codec: "Quantized",
-                parameters: [min, max, per_unit],
-                ..
-            } => put_quantized([*min, *max, *per_unit], reader, text),
-            Self::Encoded { .. } => Ok(false),
         }
+        TypeSchema::Map(key, value) => put_all(&[key, value], reader, text),
+        TypeSchema::Collection { parts, .. } => {
+            let parts: Vec<&TypeSchema> = parts.iter().collect();
+            put_all(&parts, reader, text)
+        }
+        TypeSchema::Encoded {
+            codec: "Quantized",
+            parameters: [min, max, per_unit],
+            ..
+        } => put_quantized([*min, *max, *per_unit], reader, text),
+        TypeSchema::Encoded { .. } => Ok(false),
     }
 }
 
@@ -74,7 +77,7 @@ fn put_all(
     put_list(count, reader, text, |reader, text| {
         for (index, part) in parts.iter().enumerate() {
             text.push_str(if index == 0 { "" } else { ": " });
-            if !part.put(reader, text)? {
+            if !put_value(part, reader, text)? {
                 return Ok(false);
             }
         }
@@ -109,7 +112,7 @@ fn put_members(
         text.push_str(if index == 0 { " " } else { ", " });
         text.push_str(member.name);
         text.push_str(": ");
-        if !member.schema.put(reader, text)? {
+        if !put_value(&member.schema, reader, text)? {
             return Ok(false);
         }
     }
@@ -174,12 +177,14 @@ fn put_named(name: &str, reader: &mut NetworkReader<'_>, text: &mut String) -> R
         ($($type:ident)*) => {
             match name {
                 $(stringify!($type) => put::<$type>(reader, text)?,)*
+                // A reference has the bytes of its id.
+                "NetRef" => put::<NetId>(reader, text)?,
                 _ => return Ok(false),
             }
         };
     }
     named!(
-        bool u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 char String NetId NetRef NetworkSceneId
+        bool u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 char String NetId NetworkSceneId
         NetworkHash128 Vector2 Vector3 Vector4 Quaternion Color Color32
     );
     Ok(true)
