@@ -10,6 +10,7 @@ mod host;
 mod iteration;
 mod late_join;
 mod lifecycle;
+mod many_behaviours;
 mod messages;
 mod optional;
 mod owned_elsewhere;

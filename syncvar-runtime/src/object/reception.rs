@@ -55,7 +55,7 @@ impl Reception<'_> {
         let mut saved = Ok(());
         if entry.own {
             let mut save = SaveOwn::within(&reader);
-            slots.visit(&mut save);
+            slots.visit(0, &mut save);
             saved = save.charge(&mut reader);
         }
         let mut read = ReadChanges {
@@ -64,14 +64,14 @@ impl Reception<'_> {
             masks: self.masks,
             result: saved,
         };
-        slots.visit(&mut read);
+        slots.visit(0, &mut read);
         let result = read.result.and_then(|()| reader.finish());
         self.budget = reader.budget();
         if !self.targets.is_empty() {
             self.report_references(entry.net_id, result.is_ok());
         }
         if entry.own {
-            slots.visit(&mut RestoreOwn);
+            slots.visit(0, &mut RestoreOwn);
         }
         // An invisible object is announced with this state later.
         let mut changes = ReportChanges {
@@ -87,7 +87,7 @@ impl Reception<'_> {
             report: self.report,
             deferred_hooks: self.deferred_hooks,
         };
-        slots.visit(&mut changes);
+        slots.visit(0, &mut changes);
         if changes.written {
             self.hooked.push(entry.net_id);
         }
