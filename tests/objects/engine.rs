@@ -147,6 +147,13 @@ fn one_push_to_a_moved_list_stays_short() {
 }
 
 #[test]
+fn previous_values_are_as_visible_as_their_fields() {
+    let mut own = Player::default();
+    let taken = own.take_changes(&mut Player::new("Ada"), u64::MAX);
+    assert_eq!(taken.previous.health, Some(0));
+}
+
+#[test]
 fn component_comes_and_goes() {
     let mut game = Game::new();
     let ada = game.spawn("Ada");

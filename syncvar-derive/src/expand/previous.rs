@@ -101,12 +101,14 @@ impl<'a> PreviousStruct<'a> {
         let doc = format!(" Previous values of `{name}`, {purpose}.");
         let base = behaviour.base.as_ref().map(|base| {
             let (member, ty) = (&self.base, item(base.ty, "NetworkBehaviour", "Previous"));
-            quote!(#member: #ty,)
+            let visibility = base.visibility;
+            quote!(#visibility #member: #ty,)
         });
         let fields = remembered(behaviour).map(|sync_var| {
             let member = names::previous_member(&sync_var.member);
             let ty = previous_value(sync_var);
-            quote!(#member: _syncvar::Option<#ty>,)
+            let visibility = sync_var.visibility;
+            quote!(#visibility #member: _syncvar::Option<#ty>,)
         });
         let parameters = behaviour
             .generics

@@ -39,6 +39,7 @@ pub(crate) struct Behaviour<'a> {
 /// Field of the base.
 pub(crate) struct Base<'a> {
     pub(crate) member: Member,
+    pub(crate) visibility: &'a Visibility,
     pub(crate) ty: &'a Type,
 }
 
@@ -143,7 +144,7 @@ impl<'a> Behaviour<'a> {
                     sync_var,
                     "a base is synchronised by its own fields: remove `#[sync_var]`",
                 )),
-                (Some(_), None) => self.set_base(member, &field.ty, errors),
+                (Some(_), None) => self.set_base(member, field, errors),
                 (None, Some(_)) => self.add_sync_var(member, field, attrs, errors),
                 (None, None) => refuse_forgotten(&field.ty, errors),
             }
@@ -163,7 +164,8 @@ impl<'a> Behaviour<'a> {
         }
     }
 
-    fn set_base(&mut self, member: Member, ty: &'a Type, errors: &mut Errors) {
+    fn set_base(&mut self, member: Member, field: &'a Field, errors: &mut Errors) {
+        let ty = &field.ty;
         if self.base.is_some() {
             errors.add(
                 ty,
@@ -181,7 +183,12 @@ impl<'a> Behaviour<'a> {
             );
             errors.add(ty, message);
         } else {
-            self.base = Some(Base { member, ty });
+            let visibility = &field.vis;
+            self.base = Some(Base {
+                member,
+                visibility,
+                ty,
+            });
         }
     }
 
