@@ -8,7 +8,7 @@ use std::time::Duration;
 use syncvar::NetworkIdentity;
 use syncvar::mirror::{
     MirrorClient, MirrorClientEvent, MirrorHost, MirrorPeer, MirrorServer, MirrorServerConfig,
-    SpawnPolicy, TransportCounters, TransportOptions,
+    SpawnPolicy, TransportCounters,
 };
 use syncvar::prelude::*;
 use syncvar_testing::mirror::Dice;
@@ -190,13 +190,13 @@ fn is_failure(event: &MirrorClientEvent) -> bool {
 async fn listen(
     mut queue: mpsc::UnboundedReceiver<Command>,
 ) -> io::Result<(SocketAddr, TransportCounters)> {
-    let mut config = MirrorServerConfig::default();
-    config.spawn_policy = SpawnPolicy::WhenReady;
+    let config = MirrorServerConfig {
+        spawn_policy: SpawnPolicy::WhenReady,
+        tick_rate: 200,
+        ..MirrorServerConfig::default()
+    };
     let server = MirrorServer::with_config(prefabs(), config);
-    let mut options = TransportOptions::default();
-    options.tick = TICK;
     let host = MirrorHost::kcp("127.0.0.1:0", server).await?;
-    let host = host.with_options(options);
     let (addrs, counters) = (host.local_addrs()?, host.counters());
     tokio::spawn(host.run(move |server, _| {
         while let Ok(command) = queue.try_recv() {
@@ -240,7 +240,7 @@ fn operate(server: &mut MirrorServer, dice: &mut Dice) {
             let _ = server.calls::<Piece>(id).cheer("hurray".into());
         }
         (_, Some(id)) => {
-            if let Some(mut piece) = server.get_mut::<Piece>(id) {
+            if let Ok(mut piece) = server.get_mut::<Piece>(id) {
                 piece.write(dice);
             }
         }
@@ -253,7 +253,7 @@ fn write(client: &mut MirrorClient, numbers: [u32; 2]) {
     let owned = client.identities().map(NetworkIdentity::net_id);
     let owned = owned.filter(|id| client.is_owned(*id)).collect::<Vec<_>>();
     for id in owned {
-        if let Some(mut aim) = client.get_mut::<Aim>(id) {
+        if let Ok(mut aim) = client.get_mut::<Aim>(id) {
             aim.yaw.set(numbers[0]);
         }
     }

@@ -97,7 +97,7 @@ impl Prefabs {
     }
 
     /// Adds a prefab with a function that creates its behaviours: for values other than `Default`,
-    /// and for a [`BehaviourList`](crate::BehaviourList).
+    /// and for a [`BehaviourList`].
     ///
     /// # Panics
     ///

@@ -68,6 +68,10 @@ proptest! {
     fn random_attacks_take_bounded_memory(program in programs()) {
         assert_small(program.prepare());
     }
+}
+
+proptest! {
+    #![proptest_config(cases(32))]
 
     #[test]
     fn random_deltas_take_bounded_memory(program in delta_programs()) {

@@ -133,8 +133,10 @@ fn message_keeps_its_order_among_the_changes() {
 #[test]
 fn client_without_objects_receives_messages() {
     let mut net = MemoryNetwork::new(prefabs);
-    let mut config = syncvar::ClientConfig::default();
-    config.auto_ready = false;
+    let config = syncvar::ClientConfig {
+        auto_ready: false,
+        ..syncvar::ClientConfig::default()
+    };
     let client = net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();
     let connection = net.connection(client);

@@ -272,7 +272,7 @@ impl End {
         let refused = match self {
             Self::Server(_) => {
                 let owner = net.connection(client);
-                assert!(net.server.set_owner(id, Some(owner)));
+                net.server.set_owner(id, Some(owner)).unwrap();
                 net.settle();
                 let mut pile = net.client_mut(client).get_mut::<Pile>(id).unwrap();
                 (row.write)(&mut pile, size);
@@ -319,7 +319,7 @@ impl End {
         net.frames(3);
         let is_server = matches!(self, Self::MirrorServer);
         let written = if is_server {
-            assert!(net.server.set_owner(id, Some(connection)));
+            net.server.set_owner(id, Some(connection)).unwrap();
             net.frames(3);
             let mut pile = net.client(connection).get_mut::<Pile>(id).unwrap();
             (row.write)(&mut pile, size);

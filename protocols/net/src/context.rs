@@ -24,7 +24,6 @@ pub trait NetworkContextExt {
     /// use syncvar::prelude::*;
     ///
     /// #[derive(NetworkBehaviour, Default)]
-    /// #[network_behaviour(calls)]
     /// struct Bow {
     ///     #[sync_var]
     ///     arrows: SyncVar<u32>,

@@ -354,8 +354,7 @@ impl NetworkServer {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # let mut config = ServerConfig::default();
-    /// # config.compare_schemas = false;
+    /// # let config = ServerConfig { compare_schemas: false, ..ServerConfig::default() };
     /// # let mut server = NetworkServer::with_config(Prefabs::new(), config);
     /// # let connection = server.handle_connect();
     /// let old = server.event_count();

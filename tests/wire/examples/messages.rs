@@ -308,8 +308,10 @@ struct Chat {
 
 fn chat_example(framing: Framing) -> String {
     let prefabs = || Prefabs::new().message::<Chat>("chat");
-    let mut config = ServerConfig::default();
-    config.framing = framing;
+    let config = ServerConfig {
+        framing,
+        ..ServerConfig::default()
+    };
     let mut server = NetworkServer::with_config(prefabs(), config);
     let connection = server.handle_connect();
     let mut client = NetworkClient::new(prefabs());

@@ -187,4 +187,39 @@ mod tests {
         clock.handle_snapshot(millis(5000), 1.0);
         assert_eq!(clock.network_time(now), current);
     }
+
+    #[test]
+    fn frames_at_144_hz_advance_with_late_snapshots() {
+        let frame = Duration::from_secs(1) / 144;
+        let (mut clock, mut now, mut last) = (ServerTime::default(), Duration::ZERO, None);
+        let mut sent = 0_u64;
+        for number in 1..=6000_u64 {
+            now += frame;
+            // The server sends 60 times a second; packets take 20 to 46 ms, or 90 ms.
+            let delay = if sent % 40 == 7 {
+                90
+            } else {
+                20 + sent * 13 % 27
+            };
+            if Duration::from_millis(sent * 50 / 3 + delay) <= now {
+                clock.handle_snapshot(now, Duration::from_millis(sent * 50 / 3).as_secs_f64());
+                sent += 1;
+            }
+            clock.advance(now);
+            for part in [now, now + frame / 2] {
+                let time = clock.network_time(part);
+                if let (Some(time), Some(last)) = (time, last) {
+                    let step = time.checked_sub(last).unwrap();
+                    assert!(
+                        !step.is_zero() && step * 4 <= frame * 3,
+                        "{number}: {step:?}"
+                    );
+                }
+                last = time;
+            }
+        }
+        let behind = now.checked_sub(last.unwrap()).unwrap();
+        let expected = millis(33 + 33);
+        assert!(behind.abs_diff(expected) < millis(40), "{behind:?}");
+    }
 }

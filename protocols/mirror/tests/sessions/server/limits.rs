@@ -151,7 +151,7 @@ fn write_beyond_a_limit_changes_no_field() {
         .spawn_scene_object(SCENE, Map::default(), MirrorSpawnOptions::default());
     let map = map.unwrap();
     net.frames(3);
-    assert!(net.server.set_owner(map, Some(owner)));
+    net.server.set_owner(map, Some(owner)).unwrap();
     net.frames(3);
     let mut own = net.client(owner).get_mut::<Map>(map).unwrap();
     own.zoom.set(1);

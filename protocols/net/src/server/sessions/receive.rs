@@ -329,11 +329,11 @@ impl NetworkServer {
     /// [`auto_ready`](crate::ClientConfig::auto_ready), or by the address.
     ///
     /// ```
-    /// use syncvar::ServerConfig;
     /// use syncvar::prelude::*;
+    /// use syncvar::{ServerConfig, limits::Limits};
     ///
-    /// let mut config = ServerConfig::default();
-    /// (config.limits.max_ready, config.limits.reserved_places) = (100, 10);
+    /// let limits = Limits { max_ready: 100, reserved_places: 10, ..Limits::default() };
+    /// let config = ServerConfig { limits, ..ServerConfig::default() };
     /// let mut server = NetworkServer::with_config(Prefabs::new(), config);
     /// let connection = server.handle_connect();
     /// server.set_returning(connection).unwrap(); // one of the last ten places is open to it
