@@ -6,7 +6,7 @@
 use syncvar::prelude::*;
 use syncvar::{
     SyncField,
-    fields::HookField,
+    fields::{HookField, Place},
     schema::TypeSchema,
     stats::MessageType,
     wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind},
@@ -119,7 +119,7 @@ impl SyncField for Tiles {
         self.changed = None;
         self.known = true;
     }
-    fn notice_replacement(&mut self) {
+    fn notice_replacement(&mut self, _: Place) {
         // After `terrain.tiles = Tiles::default()` observers have no part of this map.
         if !self.known {
             self.set_dirty();

@@ -62,29 +62,30 @@ pub use syncvar_net::{
 };
 pub use syncvar_runtime::events::EventReader;
 pub use syncvar_runtime::{
-    BehaviourRef, CallContext, Changed, ChangedFields, Channel, ConnectionId, DisconnectReason,
-    Endpoint, FieldBit, LifecycleResult, NetId, NetRef, NetworkBehaviour, NetworkContext,
-    NetworkIdentity, NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits, Prefabs,
-    SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar, Target,
-    Transmit,
+    BehaviourRef, CallContext, Callbacks, Changed, ChangedFields, Channel, ConnectionId,
+    DisconnectReason, Endpoint, FieldBit, LifecycleResult, NetId, NetRef, NetworkBehaviour,
+    NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSceneId, NetworkTime, PacketLimits,
+    Prefabs, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncValue, SyncVar,
+    Target, Transmit,
 };
 
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a
 /// behaviour written by hand.
 pub mod behaviour {
     pub use syncvar_runtime::{
-        BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours, BufferSerializer,
-        Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits, LayoutHooks,
-        LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut, NetworkSerializable,
-        ObjectMut, Serializable, SplitMut, Synchronize,
+        Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
+        BufferSerializer, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits,
+        LayoutHooks, LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut,
+        NetworkSerializable, ObjectMut, Optional, PreviousOptional, Serializable, SplitMut,
+        Synchronize, Taken,
     };
 }
 
 /// Remote calls: their senders, declarations and arguments; received events and messages.
 pub mod calls {
     pub use syncvar_runtime::{
-        CallArguments, CallError, CallKind, CallSchema, CallTable, CommandRefusal, CommandSender,
-        NetworkCalls, ReceivedEvent, ReceivedMessage, RpcSender, SyncEvent,
+        CallArguments, CallError, CallKind, CallSchema, CallTable, Called, CommandRefusal,
+        CommandSender, NetworkCalls, ReceivedEvent, ReceivedMessage, RpcSender, SyncEvent,
     };
 }
 
@@ -107,9 +108,9 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
-        OperationLog, SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded,
-        encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
+        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
+        ListChange, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut, VariableAccess,
+        dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
     };
 }
 
@@ -222,6 +223,7 @@ pub mod prelude {
         ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
         SpawnOptions,
     };
+    pub use syncvar_runtime::Assign as _;
     pub use syncvar_runtime::events::EventReader;
     pub use syncvar_runtime::{
         BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,

@@ -1,5 +1,6 @@
 //! `NetworkBehaviour`: the trait that the derive implements.
 
+mod assign;
 pub mod context;
 mod fields;
 pub mod hook;
@@ -7,17 +8,21 @@ mod identity;
 mod info;
 mod inherited;
 pub mod lifecycle;
+mod optional;
 pub mod synchronize;
 mod visits;
 
+pub use assign::{Assign, Taken};
+pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
 pub use identity::{BehaviourRow, NetworkIdentity};
-pub use info::{BehaviourInfo, Delivery};
+pub use info::{BehaviourInfo, Delivery, Presence};
 pub(crate) use inherited::{handle_call, on_lifecycle, synchronize};
 pub use lifecycle::{
     CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
 };
+pub use optional::{Optional, PreviousOptional};
 pub use synchronize::{
     BufferSerializer, HasSynchronize, NetworkSerializable, Serializable, Synchronize,
     SynchronizeError, SynchronizeFailure,
@@ -178,6 +183,14 @@ pub trait NetworkBehaviour: Sized + Send + Sync + 'static {
     #[inline]
     fn visit_as_base(&mut self, previous: &mut Self::Previous, visitor: &mut impl FieldVisitor) {
         visitor.base(self, previous);
+    }
+
+    /// Makes fields come or go, so that [`visit`](Self::visit) shows the fields of another value of the
+    /// class. Returns the bits that became dirty. [`Assign`] calls it with the fields to take over, before
+    /// it takes them one by one. Only a class whose fields come and go needs it, as [`Optional`].
+    fn align(&mut self, from: &Self, fields: u64) -> u64 {
+        let _ = (from, fields);
+        0
     }
 
     /// Writes the snapshot (`initial_state`), or the dirty mask and the changed fields.

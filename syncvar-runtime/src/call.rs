@@ -4,12 +4,14 @@
 //! `place` finds a call on an object, `encode` writes its address, `dispatch` runs it;
 //! sending and receiving are in `server` and `client`.
 
+mod called;
 mod context;
 mod dispatch;
 mod event;
 mod place;
 mod rate;
 
+pub use called::Called;
 pub use dispatch::{Failure, run};
 pub use event::{CallArguments, ReceivedEvent, SyncEvent};
 pub use place::ObjectCalls;

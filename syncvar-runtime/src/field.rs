@@ -6,6 +6,7 @@ pub mod dictionary;
 pub mod hash_set;
 mod iterators;
 mod keys;
+mod lineage;
 mod list;
 mod mirror;
 mod operators;
@@ -18,6 +19,7 @@ pub use access::{
     hooked_variable, throttled, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
+pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use var::SyncVar;
@@ -108,10 +110,20 @@ pub trait SyncField: Send + Sync + 'static {
     /// Discards the change: it has been sent as a delta or as part of a snapshot.
     fn clear_dirty(&mut self);
 
-    /// Makes the field dirty if it was created since the last [`clear_dirty`](Self::clear_dirty): it has replaced
-    /// a field that clients know. The server calls this after each write access to the
-    /// behaviour. The default does nothing.
-    fn notice_replacement(&mut self) {}
+    /// Like [`clear_dirty`](Self::clear_dirty), on an object: observers have the content as that of this
+    /// place. The default forgets the place.
+    fn clear_dirty_at(&mut self, place: Place) {
+        let _ = place;
+        self.clear_dirty();
+    }
+
+    /// Makes the field dirty if it has replaced a field that clients know: it was created since the last
+    /// [`clear_dirty`](Self::clear_dirty), or [sent](Self::clear_dirty_at) at another place. The server calls
+    /// this after each write access to the behaviour. The default does nothing: it does not notice a
+    /// field that was moved here.
+    fn notice_replacement(&mut self, place: Place) {
+        let _ = place;
+    }
 
     /// Announces whether the object has observers. The server passes `false` when it finds a change without
     /// observers, and `true` before it writes a snapshot. A field with operations need not keep
@@ -171,6 +183,36 @@ pub trait SyncField: Send + Sync + 'static {
     ///
     /// When the bytes are no valid delta, see [`read_full`](Self::read_full).
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
+
+    /// Takes over the content of another field of the type, marks the difference as a change, and
+    /// leaves the other field clean. Returns whether the field has a change.
+    ///
+    /// The default compares the bytes of [`write_full`](Self::write_full) and reads different ones. It
+    /// takes over no field whose bytes cannot be written.
+    fn take_changes(&mut self, from: &mut Self) -> bool
+    where
+        Self: Sized,
+    {
+        from.clear_dirty();
+        let (mut own, mut other) = (NetworkWriter::new(), NetworkWriter::new());
+        self.write_full(&mut own);
+        from.write_full(&mut other);
+        let differs = own.as_bytes() != other.as_bytes();
+        let error = other.take_error().map(|error| error.to_string());
+        let error = error.or_else(|| {
+            let mut reader = NetworkReader::new(other.as_bytes());
+            let read = differs.then(|| self.read_full(&mut reader));
+            read?.err().map(|error| error.to_string())
+        });
+        if let Some(error) = error {
+            tracing::error!(error, "a field could not be taken over");
+            return false;
+        }
+        if differs {
+            self.set_dirty();
+        }
+        differs
+    }
 }
 
 impl FieldSchema {
@@ -267,6 +309,21 @@ pub trait HookField: SyncField {
     fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
         *previous = None;
         false
+    }
+
+    /// Like [`SyncField::take_changes`]; stores the argument of the hook for a field that differs.
+    fn take_changes_with_previous(
+        &mut self,
+        from: &mut Self,
+        previous: &mut Option<Self::Previous>,
+    ) -> bool
+    where
+        Self: Sized,
+    {
+        *previous = self.remembered();
+        let changed = self.take_changes(from);
+        self.has_changed_since(previous);
+        changed
     }
 
     /// Passes the field to a visitor, like [`SyncField::access`].

@@ -37,23 +37,24 @@ pub mod wire;
 pub mod world;
 
 pub use behaviour::{
-    BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure, Delivery,
-    FieldVisitor, HasLifecycle, HasSynchronize, HookFailure, LifecycleCallback, LifecycleResult,
-    NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle, NetworkSerializable,
-    NetworkSide, Serializable, Synchronize, SynchronizeError, SynchronizeFailure,
+    Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure,
+    Delivery, FieldVisitor, HasLifecycle, HasSynchronize, HookFailure, LifecycleCallback,
+    LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle,
+    NetworkSerializable, NetworkSide, Optional, PreviousOptional, Serializable, Synchronize,
+    SynchronizeError, SynchronizeFailure, Taken,
 };
 pub use call::{
-    CallArguments, CallError, CallFailure, CommandRefusal, CommandSender, NetworkCalls,
+    CallArguments, CallError, CallFailure, Called, CommandRefusal, CommandSender, NetworkCalls,
     ReceivedEvent, RefusedCommands, RpcSender, SyncEvent, assert_calls_known,
 };
 pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, ListChange,
-    OperationLog, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList,
-    SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
-    hash_set, hooked, hooked_variable, throttled, variable,
+    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
+    ListChange, OperationLog, Place, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet,
+    SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded,
+    encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
@@ -84,4 +85,4 @@ pub use wire::{
     ReadErrorKind, ReadResult, ReadResultExt, Rect, SerializeContext, SerializeReport, SyncValue,
     Vector2, Vector2Int, Vector3, Vector3Int, Vector4, WriteError, WriteErrorKind,
 };
-pub use world::{ManyMut, ObjectMut, SplitMut};
+pub use world::{Callbacks, ManyMut, ObjectMut, SplitMut};

@@ -90,6 +90,12 @@ impl NetRef {
         Some(identity.into())
     }
 
+    /// Returns a reference to an object that is spawned later, with an id of
+    /// `NetworkServer::reserve_id`.
+    pub const fn reserved(object: NetId) -> Self {
+        Self { object }
+    }
+
     /// Returns the id of the object, or [`NetId::NONE`].
     pub const fn id(self) -> NetId {
         self.object

@@ -3,6 +3,7 @@
 //! Both servers and both clients stand on a [`World`]. They differ in the entry that they keep for an
 //! object, the type parameter `O`, and in their answers to the questions of [`Protocol`].
 
+mod callbacks;
 mod checked_out;
 mod deferred;
 mod guard;
@@ -10,6 +11,7 @@ mod loan;
 mod net_ids;
 mod protocol;
 
+pub use callbacks::Callbacks;
 pub use checked_out::{CheckedOut, Departure};
 pub use deferred::LifecycleEvent;
 pub use guard::{WriteGuard, WriteSink};
@@ -49,6 +51,8 @@ pub struct World<O> {
     /// Objects whose behaviours are out of their pool while callbacks run.
     pub checked_out: CheckedOut,
     deferred: DeferredEvents,
+    /// Runner of hooks, lifecycle callbacks and calls.
+    pub callbacks: Callbacks,
 }
 
 /// A protocol's entry for an object.
@@ -74,7 +78,15 @@ impl<O> World<O> {
             net_ids: NetIds::default(),
             checked_out: CheckedOut::default(),
             deferred: DeferredEvents::default(),
+            callbacks: Callbacks::Run,
         }
+    }
+
+    /// Sets the runner of hooks, lifecycle callbacks and calls.
+    #[must_use]
+    pub fn with_callbacks(mut self, callbacks: Callbacks) -> Self {
+        self.callbacks = callbacks;
+        self
     }
 
     /// Returns the position and rotation that an object had when it was last spawned or placed.
@@ -230,10 +242,10 @@ impl<O: WorldObject> World<O> {
         self.prefabs.get(self.pools.prefab(object.location().pool))
     }
 
-    /// Returns whether a behaviour of an object has lifecycle callbacks.
+    /// Returns whether a behaviour of an object has lifecycle callbacks that run.
     #[inline]
     pub fn has_lifecycle(&self, id: NetId) -> bool {
-        self.prefab(id).is_some_and(|prefab| prefab.lifecycle)
+        self.callbacks == Callbacks::Run && self.prefab(id).is_some_and(|prefab| prefab.lifecycle)
     }
 
     /// Returns the behaviours of an object that is not checked out.

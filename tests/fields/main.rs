@@ -1,5 +1,6 @@
 //! Fields and collections of a behaviour.
 
+mod assign;
 mod behaviours;
 mod by_hand;
 mod collections;
@@ -7,6 +8,7 @@ mod derive;
 mod hooks;
 pub mod hygiene;
 mod initial_hooks;
+mod moves;
 mod ownership;
 mod required_items;
 mod synchronize;

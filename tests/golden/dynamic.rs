@@ -3,7 +3,7 @@
 use syncvar::{
     NetworkBehaviour, NetworkContext,
     behaviour::FieldVisitor,
-    fields::{FieldAccess, OperationLog},
+    fields::{FieldAccess, OperationLog, Place},
     schema::BehaviourSchema,
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -61,7 +61,7 @@ impl NetworkBehaviour for Dynamic {
 
     fn visit(&mut self, _: &mut Vec<String>, visitor: &mut impl FieldVisitor) {
         for (bit, field) in self.bits_mut() {
-            visitor.field(bit, "Dynamic", CellAccess(&mut *field.cell));
+            visitor.field(bit, "Dynamic", CellAccess(&mut field.cell));
         }
     }
 
@@ -120,9 +120,21 @@ impl NetworkBehaviour for Dynamic {
 }
 
 /// Access to a cell, which is no `SyncField`: its type is only known at run time.
-struct CellAccess<'a>(&'a mut dyn Cell);
+struct CellAccess<'a>(&'a mut Box<dyn Cell>);
 
 impl FieldAccess for CellAccess<'_> {
+    type Field = Box<dyn Cell>;
+
+    fn field_mut(&mut self) -> &mut Box<dyn Cell> {
+        self.0
+    }
+
+    fn take_changes(&mut self, from: &mut Box<dyn Cell>) -> bool {
+        std::mem::swap(self.0, from);
+        self.0.set_dirty();
+        true
+    }
+
     fn is_dirty(&self) -> bool {
         self.0.is_dirty()
     }
@@ -135,7 +147,11 @@ impl FieldAccess for CellAccess<'_> {
         self.0.clear_dirty();
     }
 
-    fn notice_replacement(&mut self) {}
+    fn clear_dirty_at(&mut self, _: Place) {
+        self.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self, _: Place) {}
 
     fn set_observed(&mut self, _: bool) {}
 

@@ -10,6 +10,8 @@ mod iteration;
 mod late_join;
 mod lifecycle;
 mod messages;
+mod optional;
+mod owned_elsewhere;
 mod parenting;
 mod players;
 mod reasons;

@@ -8,6 +8,7 @@ mod tests;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
+use syncvar_runtime::behaviour::Presence;
 use syncvar_runtime::{BehaviourSet, CallKind, NetworkBehaviour, NetworkHash128, Prefabs};
 
 pub(crate) use component::Settings;
@@ -199,6 +200,7 @@ impl MirrorPrefabs {
     /// - If the name or the asset id is in use, or the asset id is 0.
     /// - For more than 64 behaviours, and for settings of a missing component.
     /// - If field policies have no counterpart in Mirror: see [above](Self#limits-of-mirror).
+    /// - For a behaviour that is [`Optional`](syncvar_runtime::Optional).
     /// - If a [`SyncMethod::Hybrid`] component has collections, or is not
     ///   [resendable](syncvar_runtime::BehaviourSchema::resendable): its changes cannot be sent repeatedly.
     /// - If two remote calls of a behaviour have the same hash: rename one of them.
@@ -233,6 +235,15 @@ impl MirrorPrefabs {
         }
         let asset_id = asset_id.unwrap_or_default();
         let sample = make().into_behaviours();
+        for slot in sample.slots().iter() {
+            let info = slot.info();
+            assert!(
+                info.presence == Presence::Always,
+                "`{}` of prefab `{name}` comes and goes, which Mirror's components cannot: register its behaviour \
+                 without `Optional`",
+                info.schema.name
+            );
+        }
         let identity = (index, &*name, asset_id);
         let entry = Entry::new(identity, &components, &self.names, &sample);
         self.entries.push(entry);

@@ -17,6 +17,7 @@ mod oversized;
 mod parent;
 mod players;
 mod receive;
+mod received;
 mod references;
 mod replica;
 mod scene;
@@ -42,6 +43,7 @@ use clock::Clocks;
 use early::EarlyMessages;
 use inbound::Inbound;
 use outbound::Outbound;
+use received::Received;
 use references::References;
 use scene::Scene;
 use session::Session;
@@ -110,6 +112,7 @@ pub struct NetworkClient {
     writes: PendingWrites,
     outbound: Outbound,
     events: Events<ClientEvent>,
+    received: Received,
     stats: Stats,
     clock: Clocks,
 }
@@ -129,13 +132,14 @@ impl NetworkClient {
             session: Session::default(),
             inbound: Inbound::new(&prefabs),
             stats: Stats::for_prefabs(&prefabs, false),
-            world: World::new(prefabs),
+            world: World::new(prefabs).with_callbacks(config.callbacks),
             scene: Scene::default(),
             early: EarlyMessages::default(),
             references: References::default(),
             writes: PendingWrites::default(),
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
+            received: Received::default(),
             clock: Clocks::default(),
             config: Box::new(config),
         }

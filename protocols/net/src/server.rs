@@ -124,7 +124,7 @@ impl NetworkServer {
             stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
-            world: World::new(prefabs),
+            world: World::new(prefabs).with_callbacks(config.callbacks),
             replication: Replication::default(),
             outbound: Outbound::default(),
             calls: Box::default(),

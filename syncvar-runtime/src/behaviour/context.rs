@@ -136,7 +136,7 @@ impl<'a> NetworkContext<'a> {
     /// ```
     #[inline]
     pub fn detached<R>(action: impl FnOnce(&mut NetworkContext<'_>) -> R) -> R {
-        let (mut side, mut siblings) = (Detached, Detached);
+        let (mut side, mut siblings) = (Detached, WithoutSiblings);
         action(&mut NetworkContext::new(
             &mut side,
             &mut siblings,
@@ -296,8 +296,11 @@ impl<'a> NetworkContext<'a> {
     }
 }
 
-/// Server, client and siblings of a [detached](NetworkContext::detached) context.
+/// Server and client of a [detached](NetworkContext::detached) context.
 struct Detached;
+
+/// Siblings of a behaviour outside of its object.
+pub(crate) struct WithoutSiblings;
 
 impl NetworkSide for Detached {
     fn is_server(&self) -> bool {
@@ -333,7 +336,7 @@ impl NetworkSide for Detached {
     }
 }
 
-impl Siblings for Detached {
+impl Siblings for WithoutSiblings {
     fn len(&self) -> usize {
         0
     }

@@ -1,7 +1,7 @@
 //! `BehaviourFields`: operations on all fields of a behaviour, each of them a visitor.
 
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
-use crate::{NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultExt};
+use crate::{Lineage, NetworkReader, NetworkWriter, OperationLog, ReadResult, ReadResultExt};
 
 /// Operations on the fields of a behaviour and its bases. Every [`NetworkBehaviour`] has them,
 /// through its [`visit`](NetworkBehaviour::visit).
@@ -34,6 +34,13 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, ClearAll);
     }
 
+    /// Makes the fields with a set bit clean, on an object of this lineage: see
+    /// [`SyncField::clear_dirty_at`](crate::SyncField::clear_dirty_at).
+    #[inline]
+    fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage) {
+        each(self, ClearAt { fields, lineage });
+    }
+
     /// Makes the fields with a set bit clean.
     #[inline]
     fn clear_dirty_bits(&mut self, dirty_bits: u64) {
@@ -41,11 +48,11 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     }
 
     /// Makes replaced fields dirty, as after `player.health = 5.into()`: each replacement since the
-    /// last [`clear_all_dirty_bits`](Self::clear_all_dirty_bits). The server calls it after each use
-    /// of the behaviour.
+    /// last [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), and each field that was sent for
+    /// another lineage. The server calls it after each use of the behaviour.
     #[inline]
-    fn notice_replacements(&mut self) {
-        each(self, NoticeReplacements);
+    fn notice_replacements(&mut self, lineage: Lineage) {
+        each(self, NoticeReplacements { lineage });
     }
 
     /// Sets whether the object has observers: see [`SyncField::set_observed`](crate::SyncField::set_observed).
@@ -73,8 +80,8 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     /// Makes a field clean again if its writes since [`before_change`](Self::before_change) leave its
     /// bytes unchanged. Fields that [`set_dirty_bit`](Self::set_dirty_bit) made dirty stay so.
     #[inline]
-    fn withdraw_changes(&mut self, mut before: Self::Previous) {
-        self.visit(&mut before, &mut EndChange);
+    fn withdraw_changes(&mut self, mut before: Self::Previous, lineage: Lineage) {
+        self.visit(&mut before, &mut EndChange { lineage });
     }
 
     /// Writes the fields with a set bit, each one as in a snapshot, the fields of the bases first.
@@ -193,12 +200,28 @@ impl FieldVisitor for ClearDirty {
     }
 }
 
-struct NoticeReplacements;
+struct ClearAt {
+    fields: u64,
+    lineage: Lineage,
+}
+
+impl FieldVisitor for ClearAt {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if self.fields & bit != 0 {
+            field.clear_dirty_at(self.lineage.place(bit));
+        }
+    }
+}
+
+struct NoticeReplacements {
+    lineage: Lineage,
+}
 
 impl FieldVisitor for NoticeReplacements {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
-        field.notice_replacement();
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        field.notice_replacement(self.lineage.place(bit));
     }
 }
 
@@ -239,13 +262,15 @@ impl FieldVisitor for BeginChange {
     }
 }
 
-struct EndChange;
+struct EndChange {
+    lineage: Lineage,
+}
 
 impl FieldVisitor for EndChange {
     #[inline]
-    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if A::ENCODED {
-            field.end_change();
+            field.end_change(self.lineage.place(bit));
         }
     }
 }

@@ -48,6 +48,15 @@ impl<F> Callback<F> {
     }
 }
 
+/// Presence of a behaviour on its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// From the spawn to the despawn.
+    Always,
+    /// The behaviour comes and goes: see [`Optional`](super::Optional).
+    Optional,
+}
+
 /// Settings, remote calls and callbacks of a behaviour, built from [`DEFAULT`](Self::DEFAULT).
 ///
 /// ```
@@ -76,6 +85,8 @@ pub struct BehaviourInfo {
     pub context_hooks: bool,
     /// Remote calls, with the calls of the bases first.
     pub calls: CallTable,
+    /// Presence on the object.
+    pub presence: Presence,
     pub(crate) handle_call: HandleCall,
     pub(super) on_lifecycle: Callback<OnLifecycle>,
     pub(super) on_synchronize: Callback<OnSynchronize>,
@@ -91,6 +102,7 @@ impl BehaviourInfo {
         own_layout: false,
         context_hooks: false,
         calls: CallTable::NONE,
+        presence: Presence::Always,
         handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
         on_lifecycle: Callback::None,
         on_synchronize: Callback::None,
@@ -113,6 +125,15 @@ impl BehaviourInfo {
         if !self.on_synchronize.exists() && base.on_synchronize.exists() {
             self.on_synchronize = Callback::Inherited;
         }
+        self
+    }
+
+    /// Takes over interval, channel and delivery.
+    pub(super) const fn settings_of(mut self, other: &Self) -> Self {
+        self.send_interval = other.send_interval;
+        self.has_interval = other.has_interval;
+        self.channel = other.channel;
+        self.delivery = other.delivery;
         self
     }
 

@@ -1,6 +1,6 @@
 //! Calls and callbacks of a behaviour, from its class or from a base.
 
-use super::info::Callback;
+use super::info::{Callback, Presence};
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
 use crate::{
     BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
@@ -22,6 +22,14 @@ pub(crate) fn handle_call<B: NetworkBehaviour>(
     if let Some(own) = call.checked_sub(info.calls.inherited()) {
         return (info.handle_call)(behaviour, own, reader, context);
     }
+    if const { matches!(B::INFO.presence, Presence::Optional) } && !has_base(behaviour) {
+        tracing::debug!(
+            behaviour = B::SCHEMA.name,
+            call,
+            "a call to an absent behaviour"
+        );
+        return Ok(());
+    }
     let unknown = reader.unknown_call(call);
     let handled = with_base(
         behaviour,
@@ -32,6 +40,19 @@ pub(crate) fn handle_call<B: NetworkBehaviour>(
         },
     );
     handled.unwrap_or(Err(unknown))
+}
+
+/// Returns whether the class has a base, and the base is present.
+fn has_base<B: NetworkBehaviour>(behaviour: &mut B) -> bool {
+    struct Exists;
+
+    impl WithBase for Exists {
+        type Output = ();
+
+        fn run<B: NetworkBehaviour>(self, _: &mut B) {}
+    }
+
+    with_base(behaviour, Exists).is_some()
 }
 
 /// Runs a lifecycle callback.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::wire::ValueForm;
 use crate::{
-    HookField, NetworkReader, NetworkWriter, OperationLog, ReadResult, SyncField, SyncValue,
+    HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncField, SyncValue,
     SyncVar,
 };
 
@@ -16,14 +16,21 @@ pub trait FieldAccess {
     /// Set if the field has a codec: a write may leave its bytes unchanged.
     const ENCODED: bool = false;
 
+    /// Type of the field.
+    type Field: 'static;
+
+    /// Returns the field.
+    fn field_mut(&mut self) -> &mut Self::Field;
     /// Returns whether the field has a change to send.
     fn is_dirty(&self) -> bool;
     /// Makes the field dirty without a change.
     fn set_dirty(&mut self);
     /// Discards the change.
     fn clear_dirty(&mut self);
-    /// Makes the field dirty if it has replaced another one.
-    fn notice_replacement(&mut self);
+    /// Discards the change, which observers have received: see [`SyncField::clear_dirty_at`].
+    fn clear_dirty_at(&mut self, place: Place);
+    /// Makes the field dirty if it has replaced another one: see [`SyncField::notice_replacement`].
+    fn notice_replacement(&mut self, place: Place);
     /// Sets whether the object has observers: see [`SyncField::set_observed`].
     fn set_observed(&mut self, observed: bool);
     /// Sets the log of a collection: see [`SyncField::set_log`].
@@ -44,10 +51,15 @@ pub trait FieldAccess {
     ///
     /// When the bytes are malformed.
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
+    /// Takes over a field of another behaviour: see [`SyncField::take_changes`]. A field with a hook
+    /// stores its previous value.
+    fn take_changes(&mut self, from: &mut Self::Field) -> bool;
     /// Stores a clean value, with a codec.
     fn begin_change(&mut self) {}
     /// Withdraws a write with unchanged bytes, with a codec.
-    fn end_change(&mut self) {}
+    fn end_change(&mut self, place: Place) {
+        let _ = place;
+    }
     /// Stores a copy of the value, with a hook.
     fn remember(&mut self) {}
     /// Returns whether the value differs from the stored copy, and keeps the copy only
@@ -203,9 +215,15 @@ macro_rules! forward {
         }
 
         #[inline]
-        fn notice_replacement(&mut self) {
+        fn clear_dirty_at(&mut self, place: Place) {
             let $this = self;
-            <_ as $of>::notice_replacement(&mut $field);
+            <_ as $of>::clear_dirty_at(&mut $field, place);
+        }
+
+        #[inline]
+        fn notice_replacement(&mut self, place: Place) {
+            let $this = self;
+            <_ as $of>::notice_replacement(&mut $field, place);
         }
 
         #[inline]
@@ -242,7 +260,19 @@ macro_rules! forward {
 }
 
 impl<F: SyncField> FieldAccess for &mut F {
+    type Field = F;
+
     forward!(SyncField, |this| **this);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut F {
+        self
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut F) -> bool {
+        SyncField::take_changes(*self, from)
+    }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -253,7 +283,19 @@ impl<F: SyncField> FieldAccess for &mut F {
 impl<F: HookField> FieldAccess for Hooked<'_, F> {
     const HOOK: bool = true;
 
+    type Field = F;
+
     forward!(SyncField, |this| *this.field);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut F {
+        self.field
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut F) -> bool {
+        self.field.take_changes_with_previous(from, self.previous)
+    }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -280,9 +322,29 @@ impl<F: HookField> FieldAccess for Hooked<'_, F> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> FieldAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
+    T: 'static,
 {
     const HOOK: bool = HOOKED;
     const ENCODED: bool = CODEC;
+
+    type Field = SyncVar<T>;
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut SyncVar<T> {
+        self.field
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut SyncVar<T>) -> bool {
+        let mut former = None;
+        let previous = self.previous.as_deref_mut().unwrap_or(&mut former);
+        let changed = self.field.take_value(from, F::same, F::copy, previous);
+        if CODEC && previous.is_none() {
+            // The value may differ although its bytes do not.
+            *self.field.received() = F::copy(from);
+        }
+        changed
+    }
 
     #[inline]
     fn is_dirty(&self) -> bool {
@@ -300,8 +362,13 @@ where
     }
 
     #[inline]
-    fn notice_replacement(&mut self) {
-        self.field.notice_replacement();
+    fn clear_dirty_at(&mut self, place: Place) {
+        self.field.clear_dirty_at(place);
+    }
+
+    #[inline]
+    fn notice_replacement(&mut self, place: Place) {
+        self.field.notice_replacement(place);
     }
 
     #[inline]
@@ -344,11 +411,11 @@ where
     }
 
     #[inline]
-    fn end_change(&mut self) {
+    fn end_change(&mut self, place: Place) {
         if let Some(Some(before)) = &self.previous.as_deref()
             && F::same(self.field, before)
         {
-            self.field.withdraw_change();
+            self.field.withdraw_change(place);
         }
     }
 
@@ -384,7 +451,19 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
     const HOOK: bool = A::HOOK;
     const ENCODED: bool = A::ENCODED;
 
+    type Field = A::Field;
+
     forward!(FieldAccess, |this| this.field);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut A::Field {
+        self.field.field_mut()
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut A::Field) -> bool {
+        self.field.take_changes(from)
+    }
 
     #[inline]
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
@@ -397,8 +476,8 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
     }
 
     #[inline]
-    fn end_change(&mut self) {
-        self.field.end_change();
+    fn end_change(&mut self, place: Place) {
+        self.field.end_change(place);
     }
 
     #[inline]
@@ -451,6 +530,7 @@ impl<T: SyncValue> VariableAccess for Hooked<'_, SyncVar<T>> {
 impl<F, T, const HOOKED: bool, const CODEC: bool> VariableAccess for Formed<'_, F, T, HOOKED, CODEC>
 where
     F: ValueForm<T>,
+    T: 'static,
 {
     type Value = T;
 

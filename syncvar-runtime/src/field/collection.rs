@@ -9,8 +9,9 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 ///
 /// The collection provides a `record`, and the methods `write_items` and `read_items` for snapshots,
 /// `write_changes` and `read_changes` for deltas, their counterparts in Mirror's encoding
-/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, and `report_since`, the changes since such a
-/// copy.
+/// (`write_mirror_full` and so on), `copy_items` into a `Vec`, `report_since`, the changes since such a
+/// copy. `holds_items_of` and `take_items` compare with another collection and take it over, `take_log`
+/// takes over the changes of a collection with the same former content.
 macro_rules! sync_field {
     ($name:ident<$($parameter:ident),+> where ($($bounds:tt)*), $change:ident) => {
         /// Dirty state.
@@ -41,9 +42,16 @@ macro_rules! sync_field {
                 }
             }
 
+            /// Discards the changes: all observers have received them as those of this place.
+            #[inline]
+            pub fn clear_dirty_at(&mut self, place: Place) {
+                self.record.clear_dirty_at(place);
+            }
+
             /// Makes the collection due as a snapshot if it has replaced another one.
-            pub fn notice_replacement(&mut self) {
-                self.record.notice_replacement();
+            #[inline]
+            pub fn notice_replacement(&mut self, place: Place) {
+                self.record.notice_replacement(place);
             }
 
             /// Announces whether the object has observers.
@@ -78,6 +86,7 @@ macro_rules! sync_field {
             ///
             /// When the bytes do not hold such a field.
             pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+                self.record.note_received();
                 match reader.encoding() {
                     Encoding::Mirror => self.read_mirror_full(reader),
                     Encoding::Unet | Encoding::Compact => self.read_items(reader),
@@ -99,6 +108,7 @@ macro_rules! sync_field {
                 reader: &mut NetworkReader<'_>,
                 reported: Changes<'_, $change<$($parameter),+>>,
             ) -> Result<(), ReadError> {
+                self.record.note_received();
                 match reader.encoding() {
                     Encoding::Mirror => self.read_mirror_delta(reader, reported),
                     Encoding::Unet | Encoding::Compact => self.read_changes(reader, reported),
@@ -162,8 +172,13 @@ macro_rules! sync_field {
             }
 
             #[inline]
-            fn notice_replacement(&mut self) {
-                self.notice_replacement();
+            fn clear_dirty_at(&mut self, place: Place) {
+                self.clear_dirty_at(place);
+            }
+
+            #[inline]
+            fn notice_replacement(&mut self, place: Place) {
+                self.notice_replacement(place);
             }
 
             #[inline]
@@ -195,6 +210,16 @@ macro_rules! sync_field {
             fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
                 self.read_delta(reader)
             }
+
+            fn take_changes(&mut self, from: &mut Self) -> bool {
+                let changed = if self.record.follows(&from.record) {
+                    self.take_log(from)
+                } else {
+                    self.take_items(from)
+                };
+                self.record.share(&mut from.record);
+                changed
+            }
         }
 
         impl<$($parameter),+> HookField for $name<$($parameter),+>
@@ -218,6 +243,26 @@ macro_rules! sync_field {
 
             #[inline]
             fn has_changed_since(&self, previous: &mut Option<Self::Previous>) -> bool {
+                self.has_changed_since(previous)
+            }
+
+            fn take_changes_with_previous(
+                &mut self,
+                from: &mut Self,
+                previous: &mut Option<Self::Previous>,
+            ) -> bool {
+                *previous = None;
+                let is_same = if self.record.follows(&from.record) {
+                    !from.is_dirty()
+                } else {
+                    self.holds_items_of(from)
+                };
+                if is_same {
+                    self.record.share(&mut from.record);
+                    return false;
+                }
+                *previous = self.remembered();
+                self.take_changes(from);
                 self.has_changed_since(previous)
             }
         }

@@ -54,8 +54,8 @@ use mirror::Made;
 /// in order, in Mirror's set of operations.
 ///
 /// The server notices a new list in the place of another one at the end of the write access:
-/// `player.buffs = SyncList::new()`, `mem::take`. It cannot notice a list that was moved or
-/// swapped out of another field, which brings its own log along. Clone it instead.
+/// `player.buffs = SyncList::new()`, `mem::take`, `mem::swap`. Such a list is sent as a whole;
+/// [`Assign::assign`](crate::Assign::assign) sends the difference.
 ///
 /// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
 /// [`Limits::max_elements`](crate::Limits::max_elements) allows.

@@ -1,13 +1,17 @@
 //! `Record`: unsent changes of a collection.
 
-use super::OperationLog;
 use super::mirror::Operation;
+use super::{OperationLog, Place};
 
 /// Changes of a collection since the last send: coalesced in an `L`, or one `O` after
 /// another in the order of their calls.
 #[derive(Debug)]
 pub(super) struct Record<L, O> {
     mode: Mode,
+    /// Place of the last send.
+    place: Place,
+    /// Set while the [source](Place::source) of this place has the same content, apart from its log.
+    shared: bool,
     log: L,
     full_log: Option<Box<FullLog<O>>>,
 }
@@ -82,6 +86,8 @@ impl<L: Default, O> Default for Record<L, O> {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
+            place: Place::ANY,
+            shared: false,
             log: L::default(),
             full_log: None,
         }
@@ -138,10 +144,31 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    pub(super) fn notice_replacement(&mut self) {
+    #[inline]
+    pub(super) fn clear_dirty_at(&mut self, place: Place) {
+        self.clear_dirty();
+        self.place = place;
+    }
+
+    #[inline]
+    pub(super) fn notice_replacement(&mut self, place: Place) {
+        if self.place != place || self.mode == Mode::New {
+            self.notice_other_place(place);
+        }
+    }
+
+    #[cold]
+    fn notice_other_place(&mut self, place: Place) {
+        if self.place != Place::ANY {
+            // The recorded changes belong to the content of the other place.
+            self.mode = Mode::New;
+            self.log.clear();
+            self.full_log = None;
+        }
         if self.mode == Mode::New {
             self.mode = Mode::Whole;
         }
+        self.place = place;
     }
 
     pub(super) fn set_observed(&mut self, observed: bool) {
@@ -209,6 +236,7 @@ impl<L: Log, O> Record<L, O> {
     /// change before.
     #[inline]
     pub(super) fn note(&mut self) -> Note<'_, L, O> {
+        self.shared = false;
         match self.mode {
             Mode::Recording => Note::Change(&mut self.log),
             _ => self.note_otherwise(),
@@ -224,6 +252,29 @@ impl<L: Log, O> Record<L, O> {
             Mode::Whole | Mode::Unrecorded | Mode::Unfinished => {}
         }
         Note::Nothing
+    }
+
+    /// Notes received content.
+    #[inline]
+    pub(super) fn note_received(&mut self) {
+        self.shared = false;
+    }
+
+    /// Returns whether the content of a source differs by its log only.
+    pub(super) fn follows(&self, source: &Self) -> bool {
+        let place = self.shared.then(|| self.place.source());
+        place == Some(source.place) && source.mode == Mode::Recording
+    }
+
+    /// Notes that the content of a source has been taken over. The source then records its changes.
+    pub(super) fn share(&mut self, source: &mut Self) {
+        source.clear_dirty();
+        self.shared = self.place.is_field();
+        source.place = if self.shared {
+            self.place.source()
+        } else {
+            Place::ANY
+        };
     }
 
     /// Returns the log for received operations that go on to other connections.
@@ -324,7 +375,7 @@ pub(super) struct Begun(Mode);
 
 #[cfg(test)]
 mod tests {
-    use super::{Log, Note, Record};
+    use super::{Log, Note, Place, Record};
 
     impl Log for Vec<u8> {
         fn is_empty(&self) -> bool {
@@ -355,7 +406,7 @@ mod tests {
         assert!(logged(&mut record).is_none() && record.is_dirty() && record.changes().is_none());
         record.clear_dirty();
         record.set_observed(false);
-        record.notice_replacement();
+        record.notice_replacement(Place::ANY);
         assert!(!record.is_dirty(), "nothing has been replaced");
         record.set_observed(true);
         assert!(!record.is_dirty() && logged(&mut record).is_some());

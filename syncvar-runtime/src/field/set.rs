@@ -97,9 +97,6 @@ impl<T> SetChange<T> {
 /// Iteration follows the order of insertion, until an element is removed;
 /// the order may differ on a client.
 ///
-/// The rule for a [`SyncList`](crate::SyncList) that is moved or swapped out of another field holds
-/// for a set too.
-///
 /// On the wire a delta is the new state of each element that has changed since the last update
 /// (WIRE.md, section 3), or the whole set where that is shorter. Without observers no log is kept.
 /// In the encoding `Mirror` every operation travels in order. The limits equal the limits of

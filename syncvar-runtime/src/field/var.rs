@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::{HookField, SyncField};
+use super::{HookField, Place, SyncField};
 use crate::schema::TypeSchema;
 use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
@@ -32,28 +32,48 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// ```
 ///
 /// The server also notices a new variable in the place of another one, at the end of the write
-/// access: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`. It cannot notice
-/// a whole variable, or a whole behaviour, that was moved or swapped out of another one: move the
-/// values instead, as in `mem::swap(&mut *a, &mut *b)`.
+/// access: `player.health = 5.into()`, `*player = Player::default()`, `mem::take`, `mem::swap`, of
+/// variables and of whole behaviours.
+/// [`Assign::assign`](crate::Assign::assign) sends the fields that differ only.
 ///
-/// The size is that of the value and one flag. A struct travels as a whole when
+/// The size is that of the value and 32 bits. A struct travels as a whole when
 /// any of its members changes.
 pub struct SyncVar<T> {
     value: T,
     state: State,
 }
 
-/// State of a variable.
+/// State of a variable. Higher numbers are [places](Place): the value was sent as that of this field.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+struct State(u32);
+
+impl State {
     /// Created, and not sent since.
-    New,
-    /// Its value was sent.
-    Clean,
-    /// There is a change to send.
-    Dirty,
+    const NEW: Self = Self(0);
+    /// Changed since the last send.
+    const DIRTY: Self = Self(1);
     /// Due, with or without a change of value.
-    Forced,
+    const FORCED: Self = Self(2);
+
+    #[inline]
+    const fn clean(place: Place) -> Self {
+        Self(place.number())
+    }
+
+    #[inline]
+    const fn is_dirty(self) -> bool {
+        matches!(self, Self::DIRTY | Self::FORCED)
+    }
+
+    #[inline]
+    const fn is_forced(self) -> bool {
+        self.0 == Self::FORCED.0
+    }
+
+    #[inline]
+    const fn is_clean(self) -> bool {
+        self.0 >= Place::ANY.number()
+    }
 }
 
 impl<T> SyncVar<T> {
@@ -61,7 +81,7 @@ impl<T> SyncVar<T> {
     pub const fn new(value: T) -> Self {
         Self {
             value,
-            state: State::New,
+            state: State::NEW,
         }
     }
 
@@ -78,7 +98,7 @@ impl<T> SyncVar<T> {
     /// Returns whether the variable has a change to send.
     #[inline]
     pub const fn is_dirty(&self) -> bool {
-        matches!(self.state, State::Dirty | State::Forced)
+        self.state.is_dirty()
     }
 
     /// Makes the variable dirty without a change: its value will be sent again, and no hook runs
@@ -86,20 +106,26 @@ impl<T> SyncVar<T> {
     /// make no difference.
     #[inline]
     pub const fn set_dirty(&mut self) {
-        self.state = State::Forced;
+        self.state = State::FORCED;
     }
 
     #[inline]
     const fn mark_changed(&mut self) {
-        if !matches!(self.state, State::Forced) {
-            self.state = State::Dirty;
+        if !self.state.is_forced() {
+            self.state = State::DIRTY;
         }
     }
 
     /// Forgets that the variable has changed.
     #[inline]
     pub const fn clear_dirty(&mut self) {
-        self.state = State::Clean;
+        self.clear_dirty_at(Place::ANY);
+    }
+
+    /// Like [`clear_dirty`](Self::clear_dirty): observers have the value as that of this place.
+    #[inline]
+    pub const fn clear_dirty_at(&mut self, place: Place) {
+        self.state = State::clean(place);
     }
 
     /// Adds the dirty bit of the variable to a mask if it is dirty.
@@ -110,12 +136,13 @@ impl<T> SyncVar<T> {
         }
     }
 
-    /// Makes the variable dirty if it is a new one: on an object that clients know, it has taken the
-    /// place of another.
+    /// Makes the variable dirty if it is new or [sent](Self::clear_dirty_at) at another place: on an object
+    /// that clients know, it has replaced another one.
     #[inline]
-    pub const fn notice_replacement(&mut self) {
-        if matches!(self.state, State::New) {
-            self.state = State::Dirty;
+    pub const fn notice_replacement(&mut self, place: Place) {
+        let known = self.state.is_dirty() || self.state.0 == Place::ANY.number();
+        if !known && self.state.0 != place.number() {
+            self.state = State::DIRTY;
         }
     }
 }
@@ -179,7 +206,7 @@ impl<T> SyncVar<T> {
     /// Returns whether every observer has the value.
     #[inline]
     pub const fn is_sent(&self) -> bool {
-        matches!(self.state, State::Clean)
+        self.state.is_clean()
     }
 
     /// Returns the value for a later comparison.
@@ -205,10 +232,33 @@ impl<T> SyncVar<T> {
     /// Makes the variable clean: its value travels as the same bytes as its last clean value.
     /// Keeps a forced variable dirty.
     #[inline]
-    pub const fn withdraw_change(&mut self) {
-        if matches!(self.state, State::Dirty) {
-            self.state = State::Clean;
+    pub const fn withdraw_change(&mut self, place: Place) {
+        if self.state.0 == State::DIRTY.0 {
+            self.clear_dirty_at(place);
         }
+    }
+
+    /// Takes over the value of a variable, and leaves that one clean. Returns whether it is due; `previous`
+    /// receives a former value that differs.
+    #[inline]
+    pub(super) fn take_value(
+        &mut self,
+        from: &mut Self,
+        same: impl FnOnce(&T, &T) -> bool,
+        copy: impl FnOnce(&T) -> T,
+        previous: &mut Option<T>,
+    ) -> bool {
+        let forced = from.state.is_forced();
+        from.clear_dirty();
+        *previous = None;
+        if !same(&self.value, &from.value) {
+            let value = copy(&from.value);
+            *previous = Some(std::mem::replace(&mut **self, value));
+        }
+        if forced {
+            self.set_dirty();
+        }
+        forced || previous.is_some()
     }
 
     /// Appends the snapshot.
@@ -292,8 +342,13 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     }
 
     #[inline]
-    fn notice_replacement(&mut self) {
-        self.notice_replacement();
+    fn clear_dirty_at(&mut self, place: Place) {
+        self.clear_dirty_at(place);
+    }
+
+    #[inline]
+    fn notice_replacement(&mut self, place: Place) {
+        self.notice_replacement(place);
     }
 
     #[expect(
@@ -319,10 +374,30 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         self.read_delta(reader)
     }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut Self) -> bool {
+        let forced = from.state.is_forced();
+        from.clear_dirty();
+        let differs = !self.value.same(&from.value);
+        if differs {
+            // Keeps the memory of the former value.
+            T::clone_from(self, &from.value);
+        }
+        if forced {
+            self.set_dirty();
+        }
+        forced || differs
+    }
 }
 
 impl<T: SyncValue> HookField for SyncVar<T> {
     type Previous = T;
+
+    #[inline]
+    fn take_changes_with_previous(&mut self, from: &mut Self, previous: &mut Option<T>) -> bool {
+        self.take_value(from, T::same, T::clone, previous)
+    }
 
     #[inline]
     fn read_delta_with_previous(
@@ -428,10 +503,10 @@ mod tests {
 
     #[test]
     #[inline]
-    fn a_variable_is_its_value_and_one_flag() {
+    fn a_variable_is_its_value_and_32_bits() {
         assert_eq!(size_of::<SyncVar<i32>>(), 8);
         assert_eq!(size_of::<SyncVar<f32>>(), 8);
-        assert_eq!(size_of::<SyncVar<bool>>(), 2);
+        assert_eq!(size_of::<SyncVar<bool>>(), 8);
         assert_eq!(size_of::<SyncVar<String>>(), 32);
     }
 }

@@ -6,7 +6,7 @@ use super::slot::{Nanos, RestrictedFields, nanos};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::wire::budget::STEP;
-use crate::{Encoding, NetworkReader, NetworkWriter};
+use crate::{Encoding, Lineage, NetworkReader, NetworkWriter};
 
 /// State of the restricted fields of one behaviour.
 #[derive(Debug, Default)]
@@ -128,7 +128,9 @@ impl PolicyState {
         let dirty = behaviour.dirty_bits();
         self.size = StateSize::default();
         for bit in each(fields) {
-            if let Some(value) = measured_value_of(behaviour, bit, &mut self.size) {
+            let value = measured_value_of(behaviour, bit, &mut self.size);
+            // A field of an absent behaviour has no bytes.
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
                 self.before.push(FormerField {
                     bit,
                     value,
@@ -140,7 +142,11 @@ impl PolicyState {
     }
 
     /// Restores the fields that the server may not write; returns the ones it wrote.
-    pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
+    pub fn end_change(
+        &mut self,
+        behaviour: &mut (impl RestrictedFields + ?Sized),
+        lineage: Lineage,
+    ) -> u64 {
         let mut refused = 0;
         self.size = StateSize::default();
         let dirty = behaviour.dirty_bits();
@@ -152,8 +158,7 @@ impl PolicyState {
                 continue;
             }
             if former.shared {
-                self.relayed &= !bit;
-                self.echoed |= bit;
+                self.note_override(bit);
                 continue;
             }
             refused |= bit;
@@ -161,10 +166,16 @@ impl PolicyState {
             if former.was_dirty {
                 behaviour.set_dirty_bit(bit);
             } else {
-                behaviour.clear_dirty_bits(bit);
+                behaviour.clear_dirty_at(bit, lineage);
             }
         }
         refused
+    }
+
+    /// Notes writes of the server to fields of the owner, which it may overwrite.
+    pub fn note_override(&mut self, fields: u64) {
+        self.relayed &= !fields;
+        self.echoed |= fields;
     }
 
     /// Saves some fields for a later restore, and takes the work from `work_left`. Returns `false`,

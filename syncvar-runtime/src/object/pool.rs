@@ -16,9 +16,8 @@ use rustc_hash::FxHashMap;
 
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
-use super::policy_state::PolicyState;
 use super::reception::Reception;
-use super::slot::{Slot, TypedSlot};
+use super::slot::{Slot, SlotParts, TypedSlot};
 use super::slots::{FindRestricted, Look, Pending, Slots, When};
 use crate::{NetId, NetworkBehaviour, ObjectError};
 
@@ -361,8 +360,7 @@ impl Pools {
         Some(&mut *self.all.get_mut(pool as usize)?.rows)
     }
 
-    /// Returns the first behaviour of a type on an object, for writing, with the state of its
-    /// restricted fields. The id names the object in the error.
+    /// Returns the first behaviour of a type on an object, for writing. The id names the object in the error.
     ///
     /// # Errors
     ///
@@ -372,7 +370,7 @@ impl Pools {
         &mut self,
         id: NetId,
         at: Location,
-    ) -> Result<(&mut B, Option<&mut PolicyState>), ObjectError> {
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
         let pool = self.pool_mut(at.pool);
         let pool = pool.ok_or(ObjectError::NoSuchObject(id))?;
         // Most objects have one behaviour: one type check of the pool replaces a check of every slot.
@@ -380,7 +378,11 @@ impl Pools {
             let pool = (pool as &mut dyn Any).downcast_mut::<TypedPool<TypedSlot<B>>>();
             let slot = pool.and_then(|pool| pool.row_mut(at.row));
             let slot = slot.ok_or(ObjectError::CheckedOut(id))?;
-            return Ok((&mut slot.behaviour, slot.policy.as_deref_mut()));
+            return Ok(SlotParts {
+                behaviour: &mut slot.behaviour,
+                policy: slot.policy.as_deref_mut(),
+                lineage: slot.lineage,
+            });
         }
         Self::behaviour_among(pool, id, at)
     }
@@ -390,7 +392,7 @@ impl Pools {
         pool: &mut dyn Pool,
         id: NetId,
         at: Location,
-    ) -> Result<(&mut B, Option<&mut PolicyState>), ObjectError> {
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
         let slots = pool.slots_mut(at.row);
         let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
         let is_one = |slot: &dyn Slot| (slot.behaviour() as &dyn Any).is::<B>();
@@ -411,7 +413,7 @@ impl Pools {
         id: NetId,
         at: Location,
         index: usize,
-    ) -> Result<(&mut B, Option<&mut PolicyState>), ObjectError> {
+    ) -> Result<SlotParts<'_, B>, ObjectError> {
         let slots = self.slots_mut(at);
         let slots = slots.ok_or(ObjectError::CheckedOut(id))?;
         behaviour_at(slots, index).ok_or_else(|| ObjectError::no_behaviour::<B>(id))
@@ -421,9 +423,8 @@ impl Pools {
 fn behaviour_at<B: NetworkBehaviour>(
     slots: &mut dyn Slots,
     index: usize,
-) -> Option<(&mut B, Option<&mut PolicyState>)> {
-    let (behaviour, ruled) = slots.slot_mut(index)?.parts_mut();
-    Some(((behaviour as &mut dyn Any).downcast_mut()?, ruled))
+) -> Option<SlotParts<'_, B>> {
+    slots.slot_mut(index)?.parts_mut().of()
 }
 
 impl fmt::Debug for Pools {

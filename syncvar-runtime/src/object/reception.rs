@@ -2,7 +2,7 @@
 
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
-use super::{Entry, HookContext, ReadChanges, RestoreOwn, SaveOwn, Slot, Slots, Visit};
+use super::{Entry, HookContext, ReadChanges, RestoreOwn, SaveOwn, Slot, SlotInfo, Slots, Visit};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourClass, ChangedFields};
@@ -40,6 +40,8 @@ pub struct Reception<'a> {
     pub targets: &'a mut Vec<NetId>,
     /// Hooks of objects whose hooks take a context, for [`Protocol::run_hooks`](crate::world::Protocol).
     pub deferred_hooks: &'a mut Vec<DeferredHooks>,
+    /// Set if hooks run.
+    pub runs_hooks: bool,
 }
 
 impl Reception<'_> {
@@ -74,7 +76,8 @@ impl Reception<'_> {
         // An invisible object is announced with this state later.
         let mut changes = ReportChanges {
             object: entry.net_id,
-            hooks: result.is_ok() && entry.announced,
+            reports: result.is_ok() && entry.announced,
+            hooks: self.runs_hooks,
             written: false,
             deferred: false,
             masks: self.masks,
@@ -104,7 +107,9 @@ impl Reception<'_> {
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'a> {
     object: NetId,
-    /// Set if hooks run and changes are reported.
+    /// Set if changes are reported.
+    reports: bool,
+    /// Set if hooks run.
     hooks: bool,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
@@ -118,12 +123,17 @@ struct ReportChanges<'a> {
 impl Visit for ReportChanges<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
-        if !self.hooks {
+        if !self.reports {
             slot.skip_hooks();
             return;
         }
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        if !self.hooks {
+            slot.skip_hooks();
+            self.report_fields(behaviour, slot.info(), dirty_bits);
+            return;
+        }
         if self.deferred || slot.info().hook_context == HookContext::Object {
             self.defer(behaviour, slot, dirty_bits);
             return;
@@ -134,14 +144,19 @@ impl Visit for ReportChanges<'_> {
         if let Err(Panicked(message)) = called {
             self.report_panic(slot.info().class, dirty_bits, message);
         }
-        if dirty_bits != 0 {
-            let fields = ChangedFields::new(slot.info().class, dirty_bits);
-            self.report.changed(self.object, behaviour, fields);
-        }
+        self.report_fields(behaviour, slot.info(), dirty_bits);
     }
 }
 
 impl ReportChanges<'_> {
+    #[inline]
+    fn report_fields(&mut self, behaviour: usize, info: &'static SlotInfo, dirty_bits: u64) {
+        if dirty_bits != 0 {
+            let fields = ChangedFields::new(info.class, dirty_bits);
+            self.report.changed(self.object, behaviour, fields);
+        }
+    }
+
     /// Queues the hooks of a behaviour.
     #[inline(never)]
     fn defer<S: Slot + ?Sized>(&mut self, behaviour: usize, slot: &mut S, fields: u64) {

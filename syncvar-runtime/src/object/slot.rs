@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
-use crate::behaviour::{AnyBehaviour, Panicked};
+use crate::behaviour::{AnyBehaviour, Panicked, Presence};
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
-    NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
-    SynchronizeError,
+    Lineage, NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog,
+    ReadResult, SynchronizeError,
 };
 
 /// Time or duration in nanoseconds, limited to 584 years: half the size of a `Duration`.
@@ -72,6 +72,31 @@ pub struct SlotInfo {
     pub synchronize: bool,
     /// Remote calls.
     pub calls: CallTable,
+    /// Presence of the behaviour on its object.
+    pub presence: Presence,
+}
+
+/// Parts of a slot for a write.
+pub struct SlotParts<'a, B: ?Sized> {
+    /// The behaviour.
+    pub behaviour: &'a mut B,
+    /// State of the restricted fields; `None` without such fields.
+    pub policy: Option<&'a mut PolicyState>,
+    /// Lineage of the behaviour.
+    pub lineage: Lineage,
+}
+
+impl<'a> SlotParts<'a, dyn AnyBehaviour> {
+    /// Returns the parts with the behaviour as one of a known type.
+    #[inline]
+    pub fn of<B: NetworkBehaviour>(self) -> Option<SlotParts<'a, B>> {
+        let behaviour: &mut dyn Any = self.behaviour;
+        Some(SlotParts {
+            behaviour: behaviour.downcast_mut()?,
+            policy: self.policy,
+            lineage: self.lineage,
+        })
+    }
 }
 
 impl SlotInfo {
@@ -88,8 +113,8 @@ pub trait Slot: Send + Sync {
     fn behaviour(&self) -> &dyn AnyBehaviour;
     /// Returns the behaviour for writing.
     fn behaviour_mut(&mut self) -> &mut dyn AnyBehaviour;
-    /// Returns the behaviour and the state of its restricted fields.
-    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>);
+    /// Returns the parts for a write.
+    fn parts_mut(&mut self) -> SlotParts<'_, dyn AnyBehaviour>;
     /// Returns the fields of the behaviour.
     fn fields_mut(&mut self) -> &mut dyn RestrictedFields;
     /// Returns the facts of the type.
@@ -270,7 +295,7 @@ pub trait RestrictedFields {
     /// Makes fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
     /// Makes fields clean.
-    fn clear_dirty_bits(&mut self, dirty_bits: u64);
+    fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage);
     /// Writes fields as in a snapshot.
     fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64);
     /// Reads fields as in a snapshot.
@@ -292,8 +317,8 @@ impl<B: NetworkBehaviour> RestrictedFields for B {
         BehaviourFields::set_dirty_bit(self, dirty_bits);
     }
 
-    fn clear_dirty_bits(&mut self, dirty_bits: u64) {
-        BehaviourFields::clear_dirty_bits(self, dirty_bits);
+    fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage) {
+        BehaviourFields::clear_dirty_at(self, fields, lineage);
     }
 
     fn write_fields(&mut self, writer: &mut NetworkWriter, fields: u64) {
@@ -315,4 +340,6 @@ pub struct PolicySlot<'a> {
     pub behaviour: &'a mut dyn RestrictedFields,
     /// State of the fields.
     pub state: &'a mut PolicyState,
+    /// Lineage of the behaviour.
+    pub lineage: Lineage,
 }

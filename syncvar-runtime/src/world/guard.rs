@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use crate::{BehaviourFields, NetId, NetworkBehaviour};
+use crate::{BehaviourFields, Lineage, NetId, NetworkBehaviour};
 
 /// A behaviour for writing. Its drop finds the fields that have changed and reports them to a sink.
 ///
@@ -14,6 +14,7 @@ pub struct WriteGuard<'a, B: NetworkBehaviour, S: WriteSink> {
     /// Values of the fields with a codec before the write; a write that travels as the same bytes is
     /// withdrawn.
     before: Option<B::Previous>,
+    lineage: Lineage,
     net_id: NetId,
     sink: S,
 }
@@ -34,10 +35,11 @@ pub trait WriteSink {
 impl<'a, B: NetworkBehaviour, S: WriteSink> WriteGuard<'a, B, S> {
     /// Begins a write.
     #[inline]
-    pub fn new(net_id: NetId, behaviour: &'a mut B, sink: S) -> Self {
+    pub fn new(net_id: NetId, (behaviour, lineage): (&'a mut B, Lineage), sink: S) -> Self {
         Self {
             before: behaviour.before_change(),
             behaviour,
+            lineage,
             net_id,
             sink,
         }
@@ -63,10 +65,10 @@ impl<B: NetworkBehaviour, S: WriteSink> DerefMut for WriteGuard<'_, B, S> {
 impl<B: NetworkBehaviour, S: WriteSink> Drop for WriteGuard<'_, B, S> {
     #[inline]
     fn drop(&mut self) {
-        self.behaviour.notice_replacements();
+        self.behaviour.notice_replacements(self.lineage);
         self.sink.replaced(self.behaviour);
         if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before);
+            self.behaviour.withdraw_changes(before, self.lineage);
         }
         self.sink.released(self.net_id, self.behaviour);
     }

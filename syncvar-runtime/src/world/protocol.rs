@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::{Departure, LifecycleEvent, World, WorldObject};
+use super::{Callbacks, Departure, LifecycleEvent, World, WorldObject};
 use crate::behaviour::{NetworkSide, Panicked};
-use crate::call::{CallPlace, Failure, run};
+use crate::call::{CallPlace, Called, Failure, run};
 use crate::object::{DeferredHooks, Slot, Slots, call};
 use crate::{
     CallbackFailure, ChangedFields, ConnectionId, LifecycleCallback, NetId, NetworkReader,
@@ -47,6 +47,11 @@ pub trait Protocol: NetworkSide + Sized {
 
     /// Reports a callback that returned an error or panicked.
     fn report(&mut self, failure: CallbackFailure);
+
+    /// Reports a call that the application runs.
+    fn report_call(&mut self, called: Called) {
+        let _ = called;
+    }
 
     /// Reports the end of a behaviour's hooks: a panic, and then the fields, if they are
     /// [reported](DeferredHooks::reported).
@@ -163,7 +168,8 @@ pub trait Protocol: NetworkSide + Sized {
         }
     }
 
-    /// Runs a remote call on an object. Returns `None` if the object does not exist or is checked out.
+    /// Runs a remote call on an object, or reports it with [`Callbacks::Events`]. Returns `None` if the
+    /// object does not exist or is checked out.
     fn run_call(
         &mut self,
         object: NetId,
@@ -171,6 +177,13 @@ pub trait Protocol: NetworkSide + Sized {
         sender: Option<ConnectionId>,
         arguments: &mut NetworkReader<'_>,
     ) -> Option<Result<(), Failure>> {
+        if self.world().callbacks == Callbacks::Events {
+            self.world().objects.get(object.0)?;
+            if !place.is_event() {
+                self.report_call(Called::new(object, place, sender, arguments));
+            }
+            return Some(Ok(()));
+        }
         self.check_out(object, |slots, side| {
             run(slots, (object, place), side, sender, arguments)
         })

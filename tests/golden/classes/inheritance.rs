@@ -3,7 +3,7 @@
 use syncvar::{
     NetworkBehaviour, SyncVar,
     behaviour::FieldVisitor,
-    fields::{FieldAccess, OperationLog},
+    fields::{FieldAccess, OperationLog, Place},
     schema::{BehaviourSchema, FieldSchema},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -134,6 +134,16 @@ struct LooseBit<'a> {
 }
 
 impl FieldAccess for LooseBit<'_> {
+    type Field = u64;
+
+    fn field_mut(&mut self) -> &mut u64 {
+        self.dirty_bits
+    }
+
+    fn take_changes(&mut self, _: &mut u64) -> bool {
+        false
+    }
+
     fn is_dirty(&self) -> bool {
         *self.dirty_bits & self.bit != 0
     }
@@ -146,7 +156,11 @@ impl FieldAccess for LooseBit<'_> {
         *self.dirty_bits &= !self.bit;
     }
 
-    fn notice_replacement(&mut self) {}
+    fn clear_dirty_at(&mut self, _: Place) {
+        self.clear_dirty();
+    }
+
+    fn notice_replacement(&mut self, _: Place) {}
 
     fn set_observed(&mut self, _: bool) {}
 

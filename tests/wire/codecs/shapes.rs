@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use syncvar::prelude::*;
 use syncvar::{
     codec::{Bits, Floats, Half, Quantized, SyncCodec, ZigZag},
+    fields::Lineage,
     schema::TypeSchema,
     wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, WriteErrorKind},
 };
@@ -17,9 +18,10 @@ fn change<B: NetworkBehaviour>(behaviour: &mut B, change: impl FnOnce(&mut B)) -
     behaviour.clear_all_dirty_bits();
     let before = behaviour.before_change();
     change(behaviour);
-    behaviour.notice_replacements();
+    let lineage = Lineage::unique();
+    behaviour.notice_replacements(lineage);
     if let Some(before) = before {
-        behaviour.withdraw_changes(before);
+        behaviour.withdraw_changes(before, lineage);
     }
     behaviour.sync_var_dirty_bits()
 }

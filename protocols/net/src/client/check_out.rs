@@ -6,7 +6,7 @@ use super::{ClientEvent, NetworkClient};
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{DeferredHooks, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World};
-use syncvar_runtime::{CallbackFailure, ChangedFields, HookFailure, NetId};
+use syncvar_runtime::{CallbackFailure, Callbacks, Called, ChangedFields, HookFailure, NetId};
 
 impl Protocol for NetworkClient {
     type Object = Replica;
@@ -33,6 +33,10 @@ impl Protocol for NetworkClient {
         }
     }
 
+    fn report_call(&mut self, called: Called) {
+        self.events.push(ClientEvent::Called(called));
+    }
+
     fn report(&mut self, failure: CallbackFailure) {
         let event = ClientEvent::CallbackFailed(Box::new(failure));
         self.events.push(event);
@@ -50,6 +54,10 @@ impl Protocol for NetworkClient {
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
         }
         if hooks.reported {
+            if self.world.callbacks == Callbacks::Events {
+                let (name, bits) = (fields.behaviour(), fields.dirty_bits());
+                self.received.add(name, object, behaviour, bits);
+            }
             self.events.push(ClientEvent::Changed {
                 object,
                 behaviour,

@@ -7,7 +7,7 @@ use super::{ClientEvent, NetworkClient};
 use crate::Framing;
 use syncvar_runtime::object::{Nanos, nanos};
 use syncvar_runtime::time::send_interval;
-use syncvar_runtime::{Channel, Limits};
+use syncvar_runtime::{Callbacks, Channel, Limits};
 
 /// Settings of a [`NetworkClient`](crate::NetworkClient).
 ///
@@ -55,6 +55,8 @@ pub struct ClientConfig {
     /// Limits of the input of the server: elements, memory, work and depth. Input beyond them is an
     /// error of its object.
     pub limits: Limits,
+    /// Runner of hooks, lifecycle callbacks and calls; the client by default.
+    pub callbacks: Callbacks,
     /// Most unpolled events, plus one for each object of a burst. The oldest events are dropped first. A
     /// program that uses hooks only need not poll.
     pub max_events: usize,
@@ -102,6 +104,7 @@ impl Default for ClientConfig {
             auto_ready: true,
             max_objects: 1_000_000,
             limits: Limits::default(),
+            callbacks: Callbacks::Run,
             max_events: 100_000,
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
-    CallFailure, CallbackFailure, Changed, ChangedFields, DisconnectReason, HookFailure, NetId,
-    NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent, SynchronizeFailure,
+    CallFailure, CallbackFailure, Called, Changed, ChangedFields, DisconnectReason, HookFailure,
+    NetId, NetworkBehaviour, NetworkHash128, NetworkSceneId, ReadError, ReceivedEvent,
+    SynchronizeFailure,
 };
 
 /// Report of a [`NetworkClient`](crate::NetworkClient), returned by
@@ -149,6 +150,9 @@ pub enum ClientEvent {
     SynchronizeFailed(Box<SynchronizeFailure>),
     /// An object has raised an event: see [`ReceivedEvent::arguments`].
     SyncEvent(ReceivedEvent),
+    /// A call of the server, with [`Callbacks::Events`](syncvar_runtime::Callbacks::Events):
+    /// [`NetworkClient::run_call`](crate::NetworkClient::run_call) runs it.
+    Called(Called),
     /// A call of the server has panicked, or its arguments were unreadable. Its effects up to that point
     /// stay, and the object remains usable.
     CallFailed(Box<CallFailure>),

@@ -3,7 +3,7 @@
 use super::NetworkClient;
 use syncvar_runtime::object::{DeferredHooks, Hooks, Location, run_hooks};
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{ChangedFields, NetId};
+use syncvar_runtime::{Callbacks, ChangedFields, NetId};
 
 impl NetworkClient {
     /// Runs the hooks with a context, after all deltas of a message.
@@ -17,7 +17,8 @@ impl NetworkClient {
 
     /// Runs the hooks of an object, and reports its changes.
     pub(super) fn run_received_hooks(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
-        if self.needs_context(object, &hooks) {
+        let runs = self.world.callbacks == Callbacks::Run;
+        if runs && self.needs_context(object, &hooks) {
             self.run_hooks(hooks);
         } else {
             self.call_in_pool(hooks);
@@ -43,11 +44,16 @@ impl NetworkClient {
 
     /// Calls hooks without a context, and reports the changes.
     pub(super) fn call_in_pool(&mut self, hooks: Vec<DeferredHooks>) {
+        let runs = self.world.callbacks == Callbacks::Run;
         for mut hooks in hooks {
             let slots = self.world.slots_mut(hooks.object);
             if let Some(slot) = slots.and_then(|slots| slots.slot_mut(hooks.behaviour)) {
                 let arguments = std::mem::take(&mut hooks.hooks);
-                let called = run_hooks(slot, Hooks::Changed(arguments));
+                let called = if runs {
+                    run_hooks(slot, Hooks::Changed(arguments))
+                } else {
+                    Ok(())
+                };
                 let fields = ChangedFields::new(slot.info().class, hooks.fields);
                 self.hooks_called(&hooks, fields, called);
             }

@@ -3,7 +3,7 @@
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::client::replica::{Replica, Stage};
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
-use syncvar_runtime::{LifecycleCallback, NetId};
+use syncvar_runtime::{Callbacks, LifecycleCallback, NetId};
 
 impl NetworkClient {
     /// Removes the objects of a closed connection, as the next connection would. Their
@@ -78,12 +78,15 @@ impl NetworkClient {
         };
         replica.stage = Stage::Announced;
         let (at, owned) = (replica.at, replica.owned);
+        let runs = self.world.callbacks == Callbacks::Run;
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         let name = prefab.map(|prefab| &*prefab.name);
         tracing::trace!(%object, prefab = name, owned, "received an object");
+        let prefab = prefab.filter(|_| runs);
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)
         });
+        self.receive_all(object);
         let mut hooks = Vec::new();
         if initial_hooks {
             hooks = self.initial_hooks(object, at);

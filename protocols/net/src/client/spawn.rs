@@ -11,7 +11,7 @@ use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{DeferredHooks, Slots, read_sections};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::world::Departure;
-use syncvar_runtime::{NetId, NetworkReader, ReadError};
+use syncvar_runtime::{Callbacks, NetId, NetworkReader, ReadError};
 
 impl NetworkClient {
     pub(super) fn handle_spawn(
@@ -183,7 +183,8 @@ impl NetworkClient {
         if let Some(slots) = self.world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
             let replaces_all = self.session.joining || !self.config.compare_schemas;
-            let before = replica.is_visible().then(|| slots.remember_for_hooks());
+            let has_hooks = self.world.callbacks == Callbacks::Run && replica.is_visible();
+            let before = has_hooks.then(|| slots.remember_for_hooks());
             let (read, kept) = replica.read_full(slots, &mut reader, replaces_all);
             if kept {
                 self.writes.changed.insert(object);
@@ -214,6 +215,7 @@ impl NetworkClient {
                 return;
             }
             tracing::debug!(%object, "restored an object");
+            self.receive_all(object);
             self.events.push(ClientEvent::Restored { object });
         } else if !self.session.joining {
             self.announce(object);

@@ -1,5 +1,6 @@
 //! Deltas: all fields of an object are read first, then its hooks run, then the events are reported.
 
+use super::received::Received;
 use super::references::is_unresolved;
 use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
@@ -8,7 +9,7 @@ use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Entry, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkReader, ReadError};
+use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId, NetworkReader, ReadError};
 
 /// Number of objects that are looked up before the first of them is read.
 const BATCH: usize = 128;
@@ -17,12 +18,18 @@ const BATCH: usize = 128;
 struct Report<'a> {
     events: &'a mut Events<ClientEvent>,
     unresolved: &'a mut Vec<(NetId, NetId)>,
+    /// `None` with [`Callbacks::Run`].
+    received: Option<&'a mut Received>,
     objects: &'a Table<Replica>,
     joining: bool,
 }
 
 impl ReceptionReport for Report<'_> {
     fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields) {
+        if let Some(received) = &mut self.received {
+            let (name, bits) = (fields.behaviour(), fields.dirty_bits());
+            received.add(name, object, behaviour, bits);
+        }
         self.events.push(ClientEvent::Changed {
             object,
             behaviour,
@@ -122,10 +129,12 @@ impl NetworkClient {
         let Some(pool) = self.world.pools.pool_mut(pool) else {
             return;
         };
+        let runs_hooks = self.world.callbacks == Callbacks::Run;
         let mut report = Report {
             events: &mut self.events,
             unresolved: &mut self.inbound.unresolved,
             objects: &self.world.objects,
+            received: (!runs_hooks).then_some(&mut self.received),
             joining: self.session.joining,
         };
         let mut reception = Reception {
@@ -138,6 +147,7 @@ impl NetworkClient {
             hooked: &mut self.writes.from_hooks,
             targets: &mut self.inbound.targets,
             deferred_hooks: &mut self.inbound.deferred_hooks,
+            runs_hooks,
         };
         pool.read_changes(entries, &mut reception);
         self.inbound.budget = reception.budget;

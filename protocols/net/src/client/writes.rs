@@ -71,7 +71,7 @@ impl NetworkClient {
             // Received values are not this client's writes.
             discard_writes(slots);
         }
-        let (behaviour, _) = pools.behaviour_at_mut::<B>(id, at, index)?;
+        let parts = pools.behaviour_at_mut::<B>(id, at, index)?;
         let sink = ReplicaSink {
             index,
             writable: if may_write {
@@ -82,7 +82,7 @@ impl NetworkClient {
             writes: &mut self.writes,
             events: &mut self.events,
         };
-        Ok(WriteGuard::new(id, behaviour, sink))
+        Ok(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
     }
 
     /// Returns whether this client may write the fields of an object that its owner writes.
@@ -179,7 +179,7 @@ fn report_refused(
 fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
     let last_send = slot.last_send();
     match slot.policy_slot() {
-        Some(ruled) => ruled.behaviour.clear_dirty_bits(fields),
+        Some(ruled) => ruled.behaviour.clear_dirty_at(fields, ruled.lineage),
         None => slot.mark_sent(last_send),
     }
 }

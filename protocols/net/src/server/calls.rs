@@ -158,7 +158,7 @@ impl NetworkServer {
             ..
         } = &local;
         let mut reader = read_own(arguments);
-        let ran = self.run_call(*object, place, None, &mut reader);
+        let ran = self.run_reported(*object, place, None, &mut reader);
         match ran {
             // The object is checked out.
             None if self.world.objects.get(object.0).is_some() => self.calls.local.push_back(local),
@@ -174,7 +174,7 @@ impl NetworkServer {
     }
 
     /// Runs a call, and reports a panic.
-    pub(super) fn run_call(
+    pub(super) fn run_reported(
         &mut self,
         object: NetId,
         place: &CallPlace,

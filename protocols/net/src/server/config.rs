@@ -9,7 +9,7 @@ use crate::server::{NetworkServer, ServerEvent};
 use syncvar_runtime::object::{ChannelInfo, Nanos, nanos};
 use syncvar_runtime::packet::Room;
 use syncvar_runtime::time::send_interval;
-use syncvar_runtime::{Channel, Limits};
+use syncvar_runtime::{Callbacks, Channel, Limits};
 
 /// Settings of a server. [`Default`] is UNet's behaviour with a comparison of schemas at connect.
 ///
@@ -86,6 +86,8 @@ pub struct ServerConfig {
     pub limits: Limits,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
+    /// Runner of hooks, lifecycle callbacks and calls; the server by default. Hooks run on a host only.
+    pub callbacks: Callbacks,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
     /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
@@ -156,6 +158,7 @@ impl Default for ServerConfig {
             framing: Framing::Compact,
             limits: Limits::default(),
             resyncs_per_update: 64,
+            callbacks: Callbacks::Run,
             max_events: 100_000,
             profile: false,
             #[cfg(feature = "parallel")]

@@ -7,8 +7,9 @@ use std::time::Duration;
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::message::ReceivedMessage;
 use syncvar_runtime::{
-    Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason, LifecycleCallback,
-    NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError, WriteError,
+    Called, Changed, ChangedFields, CommandRefusal, ConnectionId, DisconnectReason,
+    LifecycleCallback, NetId, NetworkBehaviour, ReadError, ReceivedEvent, SynchronizeError,
+    WriteError,
 };
 
 /// An event on the server.
@@ -168,6 +169,10 @@ pub enum ServerEvent {
     },
     /// The server raised an event for [`Everyone`](syncvar_runtime::Target::Everyone), itself included.
     SyncEvent(ReceivedEvent),
+    /// A permitted command, or a call of the server on itself, with
+    /// [`Callbacks::Events`](syncvar_runtime::Callbacks::Events):
+    /// [`NetworkServer::run_call`](crate::NetworkServer::run_call) runs it.
+    Called(Called),
     /// A value of an object cannot be encoded. The object was not sent and stays dirty; its next
     /// change tries again.
     SerializeFailed {

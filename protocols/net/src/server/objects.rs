@@ -1,5 +1,6 @@
 //! Prefabs and ids of the server's world.
 
+mod assign;
 pub(super) mod callbacks;
 pub(super) mod guard;
 mod iterate;

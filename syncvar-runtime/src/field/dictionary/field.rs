@@ -13,8 +13,8 @@ use crate::field::collection::{self, Changes, charge_changes, charge_entries, sy
 use crate::schema::TypeSchema;
 use crate::wire::budget::{ENTRY, is_wasteful};
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
-    SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError,
+    SyncField, SyncValue,
 };
 
 /// Numbers of the operations.
@@ -61,6 +61,53 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
         collection::write_delta(writer, log, &self.items, write_item, |writer| {
             self.write_items(writer);
         });
+    }
+
+    fn holds_items_of(&self, other: &Self) -> bool {
+        self.items.len() == other.items.len() && other.items.iter().all(|item| self.holds(item))
+    }
+
+    fn holds(&self, (key, value): (&K, &V)) -> bool {
+        { self.items.get(key) }.is_some_and(|own| own.same(value))
+    }
+
+    /// Takes over the content of another map. Returns whether it differed.
+    fn take_items(&mut self, other: &Self) -> bool {
+        if self.holds_items_of(other) {
+            return false;
+        }
+        if other.items.is_empty() {
+            self.clear();
+        } else if self.items.keys().any(|key| !other.contains_key(key)) {
+            self.retain(|key, _| other.contains_key(key));
+        }
+        for (key, value) in &other.items {
+            if !self.holds((key, value)) {
+                self.insert(key.clone(), value.clone());
+            }
+        }
+        true
+    }
+
+    fn take_log(&mut self, other: &Self) -> bool {
+        let Some(log) = other.record.changes() else {
+            return false;
+        };
+        if log.cleared() {
+            self.clear();
+        }
+        for key in log.iter() {
+            match other.items.get(key) {
+                Some(value) if self.holds((key, value)) => {}
+                Some(value) => {
+                    self.insert(key.clone(), value.clone());
+                }
+                None => {
+                    self.remove(key);
+                }
+            }
+        }
+        true
     }
 
     fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {

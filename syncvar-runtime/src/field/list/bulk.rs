@@ -5,6 +5,7 @@ use std::ops::{Bound, RangeBounds};
 
 use super::SyncList;
 use super::difference::difference;
+use super::log::Operation;
 use crate::SyncValue;
 
 /// Methods that change many elements at once.
@@ -148,6 +149,64 @@ impl<T: SyncValue> SyncList<T> {
         self.record.end(begun);
         self.note_difference(&previous);
         result
+    }
+
+    /// Returns whether another list has the same elements.
+    pub(super) fn holds_items_of(&self, other: &Self) -> bool {
+        difference(&self.items, &other.items).is_none()
+    }
+
+    /// Takes over the elements of another list. Returns whether they differed.
+    pub(super) fn take_items(&mut self, other: &Self) -> bool {
+        let Some(found) = difference(&self.items, &other.items) else {
+            return false;
+        };
+        if other.items.is_empty() {
+            self.clear();
+            return true;
+        }
+        for index in found.set() {
+            if !self.items[index].same(&other.items[index]) {
+                self.replace(index, other.items[index].clone());
+            }
+        }
+        let (removed, inserted) = found.moved();
+        let inserted = other.items[inserted].iter().cloned();
+        if removed.is_empty() && removed.start == self.items.len() {
+            self.extend(inserted);
+        } else if removed.len() == 1 && inserted.len() == 0 {
+            self.remove(removed.start);
+        } else {
+            self.splice(removed, inserted);
+        }
+        true
+    }
+
+    /// Takes over the operations of a list that had the same elements before them.
+    pub(super) fn take_log(&mut self, other: &Self) -> bool {
+        let Some(log) = other.record.changes() else {
+            return false;
+        };
+        for operation in &log.operations {
+            match operation.clone() {
+                Operation::Add(value) => self.push(value),
+                Operation::Clear => self.clear(),
+                Operation::Insert(index, value) => self.insert(index, value),
+                Operation::RemoveAt(index) => drop(self.remove(index)),
+                Operation::Set(index, value) => drop(self.replace(index, value)),
+                Operation::Splice(index, removed, values) => {
+                    self.splice(index..index + removed, values);
+                }
+                Operation::Remove(runs) => {
+                    let runs = runs.into_iter().flat_map(|(stay, go)| {
+                        std::iter::repeat_n(true, stay).chain(std::iter::repeat_n(false, go))
+                    });
+                    let mut stays = runs.fuse();
+                    self.retain(|_| stays.next().unwrap_or(true));
+                }
+            }
+        }
+        true
     }
 
     /// Records removed runs of elements.

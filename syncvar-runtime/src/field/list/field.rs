@@ -9,7 +9,7 @@ use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes, sync_field};
 use crate::schema::TypeSchema;
 use crate::{
-    Encoding, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SyncField,
+    Encoding, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError, SyncField,
     SyncValue,
 };
 

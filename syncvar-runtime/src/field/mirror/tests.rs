@@ -2,7 +2,7 @@ use std::fmt::Debug;
 
 use crate::{
     DictionaryChange, Encoding, HookField, ListChange, NetworkReader, NetworkWriter, OperationLog,
-    ReadError, SetChange, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
+    Place, ReadError, SetChange, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
     SyncValue, TypeSchema,
 };
 
@@ -333,7 +333,7 @@ fn replaced_collection_is_cleared_and_refilled() {
     let mut set = observed(SyncSortedSet::from([1, 2]));
     let mut client = joined(&set);
     set = SyncSortedSet::from([3]);
-    set.notice_replacement();
+    set.notice_replacement(Place::ANY);
     set.set_log(OperationLog::Full { pending: 0 });
     set.set_observed(true);
     assert_eq!(full(&set), "010000000602000000", "as many as will be sent");

@@ -13,8 +13,8 @@ use crate::field::record::Record;
 use crate::schema::TypeSchema;
 use crate::wire::budget::ENTRY;
 use crate::{
-    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, ReadError, SortKey,
-    SyncField, SyncValue,
+    Encoding, HashKey, HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadError,
+    SortKey, SyncField, SyncValue,
 };
 
 /// Numbers of the operations.
@@ -192,6 +192,45 @@ macro_rules! fields {
 
             fn write_changes(&self, writer: &mut NetworkWriter) {
                 write_changes(&self.items, &self.record, writer);
+            }
+
+            fn holds_items_of(&self, other: &Self) -> bool {
+                self.items.len() == other.items.len() && self.items.is_subset(&other.items)
+            }
+
+            /// Takes over the elements of another set. Returns whether they differed.
+            fn take_items(&mut self, other: &Self) -> bool {
+                if self.holds_items_of(other) {
+                    return false;
+                }
+                if other.items.is_empty() {
+                    self.clear();
+                } else if !self.items.is_subset(&other.items) {
+                    self.retain(|value| other.contains(value));
+                }
+                for value in &other.items {
+                    if !self.items.contains(value) {
+                        self.insert(value.clone());
+                    }
+                }
+                true
+            }
+
+            fn take_log(&mut self, other: &Self) -> bool {
+                let Some(log) = other.record.changes() else {
+                    return false;
+                };
+                if log.cleared() {
+                    self.clear();
+                }
+                for value in log.iter() {
+                    if other.items.contains(value) {
+                        self.insert(value.clone());
+                    } else {
+                        self.remove(value);
+                    }
+                }
+                true
             }
 
             fn read_items(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {

@@ -1,13 +1,13 @@
 //! Slot of a known type.
 
-use super::{HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, nanos};
+use super::{HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
 use crate::schema::BehaviourClass;
 use crate::{
-    BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult,
+    BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, Lineage,
     NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog, ReadResult,
     SerializeContext, SynchronizeError,
 };
@@ -16,6 +16,7 @@ use crate::{
 pub(in crate::object) struct TypedSlot<B: NetworkBehaviour> {
     pub(in crate::object) behaviour: B,
     last_send: Nanos,
+    pub(in crate::object) lineage: Lineage,
     /// Values for the hooks after a read, or for codecs during a change.
     previous: Option<B::Previous>,
     /// State of the restricted fields; `None` if none of them needs it.
@@ -46,12 +47,14 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
         calls: B::INFO.calls,
+        presence: B::INFO.presence,
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {
         Self {
             behaviour,
             last_send: 0,
+            lineage: Lineage::unique(),
             previous: None,
             policy: Self::INFO.policy.has_state().then(Box::default),
         }
@@ -67,8 +70,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         &mut self.behaviour
     }
 
-    fn parts_mut(&mut self) -> (&mut dyn AnyBehaviour, Option<&mut PolicyState>) {
-        (&mut self.behaviour, self.policy.as_deref_mut())
+    fn parts_mut(&mut self) -> SlotParts<'_, dyn AnyBehaviour> {
+        SlotParts {
+            behaviour: &mut self.behaviour,
+            policy: self.policy.as_deref_mut(),
+            lineage: self.lineage,
+        }
     }
 
     fn fields_mut(&mut self) -> &mut dyn super::RestrictedFields {
@@ -86,7 +93,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn forget_changes(&mut self) {
-        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         self.behaviour.set_observed(false);
         if let Some(state) = &mut self.policy {
             state.relayed = 0;
@@ -163,6 +170,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn set_log(&mut self, log: OperationLog) {
+        if self.dirty_bits() == 0 {
+            // The log belongs to this place.
+            self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
+        }
         self.behaviour.set_log(log);
     }
 
@@ -172,10 +183,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
-        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         BehaviourFields::set_dirty_bit(&mut self.behaviour, missed);
         self.serialize(writer, false);
-        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
@@ -248,18 +259,23 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn end_change(&mut self) -> u64 {
-        self.behaviour.notice_replacements();
+        let lineage = self.lineage;
+        self.behaviour.notice_replacements(lineage);
         if let Some(before) = self.previous.take() {
-            self.behaviour.withdraw_changes(before);
+            self.behaviour.withdraw_changes(before, lineage);
         }
         let state = self.policy.as_mut();
-        state.map_or(0, |state| state.end_change(&mut self.behaviour))
+        state.map_or(0, |state| state.end_change(&mut self.behaviour, lineage))
     }
 
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {
         let state = self.policy.as_deref_mut()?;
         let behaviour = &mut self.behaviour;
-        Some(PolicySlot { behaviour, state })
+        Some(PolicySlot {
+            behaviour,
+            state,
+            lineage: self.lineage,
+        })
     }
 
     fn policy_state(&self) -> Option<&PolicyState> {
@@ -267,14 +283,14 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn drop_fields(&mut self, fields: u64) {
-        BehaviourFields::clear_dirty_bits(&mut self.behaviour, fields);
+        self.behaviour.clear_dirty_at(fields, self.lineage);
         if let Some(state) = &mut self.policy {
             state.relayed &= !fields;
         }
     }
 
     fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {
-        BehaviourFields::clear_dirty_bits(&mut self.behaviour, fields);
+        self.behaviour.clear_dirty_at(fields, self.lineage);
         self.last_send = now;
         if let Some(state) = &mut self.policy {
             state.note_sent(&mut self.behaviour, &Self::INFO.policy, fields, now);
@@ -319,7 +335,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     #[inline]
     fn mark_sent(&mut self, now: Nanos) {
-        self.behaviour.clear_all_dirty_bits();
+        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         self.last_send = now;
     }
 

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use proptest::prelude::*;
 use syncvar::{
     SyncField,
-    fields::HookField,
+    fields::{HookField, Place},
     schema::TypeSchema,
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -73,8 +73,8 @@ impl<C: Subject> SyncField for Watched<C> {
     fn clear_dirty(&mut self) {
         self.inner.clear_dirty();
     }
-    fn notice_replacement(&mut self) {
-        self.inner.notice_replacement();
+    fn notice_replacement(&mut self, place: Place) {
+        self.inner.notice_replacement(place);
     }
     fn set_observed(&mut self, observed: bool) {
         self.inner.set_observed(observed);

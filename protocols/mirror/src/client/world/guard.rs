@@ -71,10 +71,14 @@ impl MirrorClient {
         let object = self.world.objects.get(id.0);
         let at = object.filter(|object| object.stage != Stage::Pending);
         let at = at.ok_or(ObjectError::NoSuchObject(id))?.at;
-        let (behaviour, _) = self.world.pools.behaviour_at_mut::<B>(id, at, index)?;
+        let parts = self.world.pools.behaviour_at_mut::<B>(id, at, index)?;
         let is_written = has_bit(written, index);
         let writing = is_written.then_some(&mut self.writes.pending);
-        Ok(WriteGuard::new(id, behaviour, ReplicaSink { writing }))
+        Ok(WriteGuard::new(
+            id,
+            (parts.behaviour, parts.lineage),
+            ReplicaSink { writing },
+        ))
     }
 }
 

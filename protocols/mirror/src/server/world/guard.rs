@@ -1,6 +1,6 @@
 //! `MirrorBehaviourMut`: write access to a behaviour.
 
-use syncvar_runtime::object::{Location, Pools};
+use syncvar_runtime::object::{Location, Pools, SlotParts};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
 use syncvar_runtime::{BehaviourFields, NetId, NetworkBehaviour, ObjectError, OperationLog};
 
@@ -58,7 +58,7 @@ impl MirrorServer {
         &mut self,
         id: NetId,
     ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
-        self.guard(id, |pools, at| Ok(pools.behaviour_mut(id, at)?.0))
+        self.guard(id, |pools, at| pools.behaviour_mut(id, at))
     }
 
     /// Returns write access to the behaviour at a position, for objects with two behaviours of one
@@ -72,14 +72,14 @@ impl MirrorServer {
         id: NetId,
         index: usize,
     ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
-        self.guard(id, |pools, at| Ok(pools.behaviour_at_mut(id, at, index)?.0))
+        self.guard(id, |pools, at| pools.behaviour_at_mut(id, at, index))
     }
 
     #[inline]
     fn guard<B: NetworkBehaviour>(
         &mut self,
         id: NetId,
-        find: impl FnOnce(&mut Pools, Location) -> Result<&mut B, ObjectError>,
+        find: impl FnOnce(&mut Pools, Location) -> Result<SlotParts<'_, B>, ObjectError>,
     ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
         let object = self.world.objects.get_mut(id.0);
         let object = object.ok_or(ObjectError::NoSuchObject(id))?;
@@ -96,14 +96,14 @@ impl MirrorServer {
         if *spawn_failed && !std::mem::replace(queued, true) {
             self.replication.dirty.push(id);
         }
-        let behaviour = find(&mut self.world.pools, *at)?;
+        let parts = find(&mut self.world.pools, *at)?;
         let sink = ObservedSink {
             observed,
             announced: *announced,
             queued,
             dirty: &mut self.replication.dirty,
         };
-        Ok(WriteGuard::new(id, behaviour, sink))
+        Ok(WriteGuard::new(id, (parts.behaviour, parts.lineage), sink))
     }
 
     /// Sends the whole component at this position with the next update, even without changes.

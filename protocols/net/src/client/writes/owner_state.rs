@@ -102,7 +102,7 @@ fn read_fields(
     let fields = reader.take_report().seen;
     read.push((index.into(), fields));
     if let Some(ruled) = slot.policy_slot() {
-        ruled.behaviour.clear_dirty_bits(fields);
+        ruled.behaviour.clear_dirty_at(fields, ruled.lineage);
     }
     result
 }

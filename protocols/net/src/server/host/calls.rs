@@ -4,8 +4,8 @@
 use bytes::Bytes;
 use syncvar_runtime::call::{CallPlace, Class, Failure};
 use syncvar_runtime::{
-    CallError, CallFailure, CommandRefusal, CommandSender, ConnectionId, Encoding, NetId,
-    NetworkCalls, ReceivedEvent, Target,
+    CallError, CallFailure, Callbacks, Called, CommandRefusal, CommandSender, ConnectionId,
+    Encoding, NetId, NetworkCalls, ReceivedEvent, Target,
 };
 
 use crate::ClientEvent;
@@ -94,7 +94,7 @@ impl NetworkServer {
             CommandRefusal::NotOwner
         } else {
             let mut arguments = read_own(&command.arguments);
-            match self.run_call(object, &place, Some(from), &mut arguments) {
+            match self.run_reported(object, &place, Some(from), &mut arguments) {
                 None if self.world.objects.get(object.0).is_some() => {
                     return self.calls.local.push_back(command);
                 }
@@ -156,6 +156,13 @@ impl NetworkServer {
             return;
         }
         let mut arguments = read_own(&call.arguments);
+        if self.world.callbacks == Callbacks::Events && !place.is_event() {
+            let called = Called::new(object, &place, None, &arguments);
+            if let Some(host) = &mut self.host {
+                host.events.push(ClientEvent::Called(called));
+            }
+            return;
+        }
         let ran = self.run_unreported(object, &place, None, &mut arguments);
         let Some(host) = &mut self.host else {
             return;

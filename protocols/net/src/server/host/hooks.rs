@@ -8,7 +8,7 @@ use syncvar_runtime::object::{
     DeferredHooks, ErasedHooks, HookContext, HookRun, Hooks, Location, Remembered, Slot, Slots,
     run_hooks_as_write,
 };
-use syncvar_runtime::{ChangedFields, HookFailure, NetId, NetworkBehaviour};
+use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId, NetworkBehaviour};
 
 use super::Host;
 use crate::ClientEvent;
@@ -60,9 +60,13 @@ impl fmt::Debug for PendingHooks {
 
 impl Host {
     /// Remembers the values of a behaviour before a write.
-    fn remember(&mut self, key: BehaviourKey, slot: &mut dyn Slot) {
+    fn remember(&mut self, key: BehaviourKey, slot: &mut dyn Slot, runs_hooks: bool) {
         let written = self.written.get_or_insert_with(key, || PendingHooks {
-            before: slot.remember_for_hooks(u64::MAX),
+            before: if runs_hooks {
+                slot.remember_for_hooks(u64::MAX)
+            } else {
+                None
+            },
             by_hooks: false,
         });
         written.by_hooks = false;
@@ -122,12 +126,13 @@ impl NetworkServer {
         at: Location,
         index: Option<usize>,
     ) {
+        let runs_hooks = self.world.callbacks == Callbacks::Run;
         let slots = self.world.pools.slots_mut(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(id)
             && let Some(slot) = slots.slot_mut(index)
         {
-            host.remember(BehaviourKey::new(id, index), slot);
+            host.remember(BehaviourKey::new(id, index), slot, runs_hooks);
         }
     }
 
@@ -142,12 +147,13 @@ impl NetworkServer {
 
     /// Remembers all behaviours of an object that is checked out.
     pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
+        let runs_hooks = self.world.callbacks == Callbacks::Run;
         if let Some(host) = &mut self.host
             && host.known.contains(id)
         {
             let mut index = 0;
             slots.for_each_mut(|slot| {
-                host.remember(BehaviourKey::new(id, index), slot);
+                host.remember(BehaviourKey::new(id, index), slot, runs_hooks);
                 index += 1;
             });
         }
@@ -164,7 +170,8 @@ impl NetworkServer {
             .prefabs
             .get(self.world.pools.prefab(replicated.at.pool));
         let slots = self.world.pools.slots_mut(replicated.at);
-        let slots = slots.filter(|slots| slots.has_initial_hooks());
+        let runs = self.world.callbacks == Callbacks::Run;
+        let slots = slots.filter(|slots| runs && slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return Vec::new();
         };

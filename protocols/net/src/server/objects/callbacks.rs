@@ -3,7 +3,7 @@
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{DeferredHooks, Location, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
-use syncvar_runtime::{CallbackFailure, ChangedFields, HookFailure, NetId};
+use syncvar_runtime::{CallbackFailure, Called, ChangedFields, HookFailure, NetId};
 
 use crate::ClientEvent;
 use crate::server::objects::owner::{refuse, set_owned};
@@ -61,6 +61,10 @@ impl Protocol for NetworkServer {
             self.replication.schedule.queue_dirty(id);
         }
         self.run_deferred();
+    }
+
+    fn report_call(&mut self, called: Called) {
+        self.events.push(ServerEvent::Called(called));
     }
 
     fn report(&mut self, failure: CallbackFailure) {

@@ -1,9 +1,9 @@
 //! `BehaviourMut`: a behaviour for writing.
 
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::PolicyState;
+use syncvar_runtime::object::{PolicyState, SlotParts};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{BehaviourClass, ChangedFields, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourClass, ChangedFields, Lineage, NetId, NetworkBehaviour};
 
 use crate::server::ServerEvent;
 use crate::server::objects::owner::refuse;
@@ -34,29 +34,36 @@ pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;
 pub struct ServerWrites<'a> {
     /// Policy state, if the owner writes a field.
     restricted: Option<&'a mut PolicyState>,
+    lineage: Lineage,
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
 }
 
-/// Begins a write. The policy state belongs to the behaviour.
+/// Begins a write.
 #[inline]
 pub(in crate::server) fn begin_write<'a, B: NetworkBehaviour>(
     net_id: NetId,
-    (behaviour, restricted): (&'a mut B, Option<&'a mut PolicyState>),
+    parts: SlotParts<'a, B>,
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
 ) -> BehaviourMut<'a, B> {
     let bits = const { &B::SCHEMA.policy_bits() };
-    let mut restricted = restricted.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
+    let SlotParts {
+        behaviour,
+        policy,
+        lineage,
+    } = parts;
+    let mut restricted = policy.filter(|_| const { B::SCHEMA.policy_bits().owner_write != 0 });
     if let Some(restricted) = &mut restricted {
         restricted.begin_change(behaviour, bits);
     }
     let writes = ServerWrites {
         restricted,
+        lineage,
         schedule,
         events,
     };
-    WriteGuard::new(net_id, behaviour, writes)
+    WriteGuard::new(net_id, (behaviour, lineage), writes)
 }
 
 impl ServerWrites<'_> {
@@ -64,7 +71,7 @@ impl ServerWrites<'_> {
     #[cold]
     fn revert<B: NetworkBehaviour>(&mut self, net_id: NetId, behaviour: &mut B) {
         if let Some(restricted) = &mut self.restricted {
-            let refused = restricted.end_change(behaviour);
+            let refused = restricted.end_change(behaviour, self.lineage);
             if refused != 0 {
                 let fields = ChangedFields::new(BehaviourClass::of::<B>(), refused);
                 refuse(self.events, net_id, fields);

@@ -101,7 +101,7 @@ impl NetworkServer {
         }
         let object: NetId = call.object;
         tracing::trace!(connection = from.0, %object, command = place.schema.name, "runs a command");
-        match self.run_call(object, place, Some(from), &mut call.arguments) {
+        match self.run_reported(object, place, Some(from), &mut call.arguments) {
             None => Err(CommandRefusal::UnknownObject),
             Some(Err(Failure::Malformed(error))) => Err(CommandRefusal::Malformed(error)),
             // The panic is reported already.

@@ -1,0 +1,382 @@
+//! Behaviours that come and go on a spawned object.
+
+use syncvar::behaviour::Optional;
+use syncvar::prelude::*;
+use syncvar::{Budget, ClientConfig, Framing, NetworkLifecycle};
+
+#[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
+#[network_behaviour(send_interval = 0)]
+struct Player {
+    #[sync_var]
+    health: SyncVar<i32>,
+}
+
+#[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
+#[network_behaviour(send_interval = 0, lifecycle)]
+struct Burning {
+    #[sync_var(hook = on_until)]
+    until: SyncVar<u32>,
+    #[sync_var]
+    marks: SyncList<u32>,
+    #[sync_var(read = owner)]
+    pain: SyncVar<u32>,
+    #[sync_var(write = owner)]
+    aim: SyncVar<u32>,
+}
+
+impl Burning {
+    fn on_until(&mut self, previous: u32) {
+        log(format!("until {previous} -> {}", self.until));
+    }
+
+    fn of(until: u32) -> Self {
+        Self {
+            until: until.into(),
+            marks: [until, 7].into(),
+            pain: (2 * until).into(),
+            ..Self::default()
+        }
+    }
+}
+
+impl NetworkLifecycle for Burning {
+    fn on_network_spawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        if !ctx.is_server() {
+            log(format!("on {} at {}", self.until, ctx.net_id()));
+        }
+        Ok(())
+    }
+
+    fn on_network_despawn(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
+        if !ctx.is_server() {
+            log(format!("off {} at {}", self.until, ctx.net_id()));
+        }
+        Ok(())
+    }
+}
+
+#[network_calls]
+impl Burning {
+    #[command(requires_ownership = false)]
+    fn extinguish(&mut self) {
+        self.until.set(0);
+    }
+
+    #[client_rpc]
+    fn hiss(&mut self) {
+        log("hiss".into());
+    }
+}
+
+type Burns = Optional<Burning>;
+
+thread_local! {
+    static LOG: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+fn log(line: String) {
+    LOG.with_borrow_mut(|log| log.push(line));
+}
+
+fn logged() -> Vec<String> {
+    LOG.with_borrow_mut(std::mem::take)
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<(Player, Burns)>("player")
+}
+
+struct Net {
+    net: MemoryNetwork,
+    ids: [NetId; 2],
+}
+
+impl Net {
+    fn new(framing: Framing) -> Self {
+        let mut net = MemoryNetwork::new(prefabs);
+        let mut config = ClientConfig::default();
+        config.framing = framing;
+        net.connect_client(NetworkClient::with_config(prefabs(), config));
+        let ids = [(); 2].map(|()| net.server.spawn((Player::default(), Burns::default())));
+        net.settle();
+        logged();
+        Self { net, ids }
+    }
+
+    fn burns(&mut self, id: usize) -> impl std::ops::DerefMut<Target = Burns> + '_ {
+        self.net.server.get_mut::<Burns>(self.ids[id]).unwrap()
+    }
+
+    /// Waits, and checks that every client has what it may read.
+    fn check(&mut self) {
+        self.net.settle();
+        for client in 0..self.net.client_count() {
+            for id in self.ids {
+                let server = self.net.server.get::<Burns>(id).unwrap();
+                let seen = self.net.client(client).get::<Burns>(id).unwrap();
+                let mut expected = server.clone();
+                let owner = self.net.server.owner(id);
+                if owner != Some(self.net.connection(client))
+                    && let (Some(expected), Some(seen)) = (expected.as_mut(), seen.as_ref())
+                {
+                    expected.pain = seen.pain.clone();
+                }
+                assert_eq!(*seen, expected, "client {client}, {id}");
+            }
+        }
+    }
+
+    fn changed(&mut self) -> Vec<Vec<&'static str>> {
+        let client = self.net.client_mut(0);
+        let events = std::iter::from_fn(|| client.poll_event());
+        let fields = events.filter_map(|event| match event {
+            ClientEvent::Changed { fields, .. } => Some(fields.names().collect()),
+            _ => None,
+        });
+        fields.collect()
+    }
+}
+
+fn each(test: impl Fn(Net)) {
+    for framing in [Framing::Compact, Framing::Unet] {
+        test(Net::new(framing));
+    }
+}
+
+#[test]
+fn added_changed_and_removed_behaviour_arrives() {
+    each(|mut net| {
+        net.changed();
+        net.burns(0).set(Some(Burning::of(5)));
+        net.check();
+        assert_eq!(net.changed(), [vec!["until", "marks", "aim", "present"]]);
+        net.burns(0).as_mut().unwrap().marks.push(3);
+        net.check();
+        assert_eq!(net.changed(), [vec!["marks"]]);
+        net.burns(0).set(Some(Burning {
+            marks: [5, 7, 3].into(),
+            ..Burning::of(6)
+        }));
+        net.check();
+        assert_eq!(net.changed(), [vec!["until"]]);
+        assert_eq!(*net.burns(0).take().unwrap().until, 6);
+        net.check();
+        assert_eq!(net.changed(), [vec!["present"]]);
+        assert!(net.burns(0).take().is_none());
+        net.check();
+        assert!(net.changed().is_empty());
+    });
+}
+
+#[test]
+fn hooks_and_lifecycle_see_the_arrival_and_the_departure() {
+    each(|mut net| {
+        net.burns(0).set(Some(Burning::of(5)));
+        net.check();
+        let id = net.ids[0];
+        assert_eq!(logged(), [format!("on 5 at {id}"), "until 0 -> 5".into()]);
+        net.burns(0).take();
+        net.check();
+        assert_eq!(logged(), [format!("off 5 at {id}")]);
+        // Within one update: a change of the fields.
+        net.burns(0).set(Some(Burning::of(1)));
+        net.check();
+        logged();
+        net.burns(0).take();
+        net.burns(0).set(Some(Burning::of(2)));
+        net.check();
+        assert_eq!(logged(), ["until 1 -> 2"]);
+    });
+}
+
+#[test]
+fn late_joiner_receives_what_is_there() {
+    each(|mut net| {
+        net.burns(1).set(Some(Burning::of(9)));
+        net.check();
+        logged();
+        net.net.connect();
+        net.check();
+        assert_eq!(logged(), [format!("on 9 at {}", net.ids[1])]);
+        net.burns(1).take();
+        net.burns(0).set(Some(Burning::of(4)));
+        net.net.connect();
+        net.check();
+    });
+}
+
+#[test]
+fn owner_reads_and_writes_the_fields_of_an_added_behaviour() {
+    each(|mut net| {
+        let (id, owner) = (net.ids[0], net.net.connection(0));
+        net.net.connect();
+        let _ = net.net.server.set_owner(id, Some(owner));
+        net.check();
+        net.burns(0).set(Some(Burning::of(5)));
+        net.check();
+        let pain = |net: &Net, client| {
+            let burns = net.net.client(client).get::<Burns>(id).unwrap();
+            *burns.as_ref().unwrap().pain
+        };
+        assert_eq!((pain(&net, 0), pain(&net, 1)), (10, 0));
+        let client = net.net.client_mut(0);
+        let mut burns = client.get_mut::<Burns>(id).unwrap();
+        burns.as_mut().unwrap().aim.set(3);
+        drop(burns);
+        net.check();
+        let aim = |net: &Net| {
+            net.net
+                .server
+                .get::<Burns>(id)
+                .unwrap()
+                .as_ref()
+                .map(|b| *b.aim)
+        };
+        assert_eq!(aim(&net), Some(3));
+        // A write that crosses the removal.
+        let mut burns = net.net.client_mut(0).get_mut::<Burns>(id).unwrap();
+        burns.as_mut().unwrap().aim.set(4);
+        drop(burns);
+        net.burns(0).take();
+        net.check();
+        assert_eq!(aim(&net), None);
+        assert_eq!(net.net.server.stats().refused_commands.total(), 0);
+        assert!(net.net.is_connected(0));
+    });
+}
+
+#[test]
+fn owner_cannot_add_or_remove_the_behaviour() {
+    each(|mut net| {
+        let (id, owner) = (net.ids[0], net.net.connection(0));
+        let _ = net.net.server.set_owner(id, Some(owner));
+        net.check();
+        let client = net.net.client_mut(0);
+        client
+            .get_mut::<Burns>(id)
+            .unwrap()
+            .set(Some(Burning::of(1)));
+        net.net.settle();
+        assert!(net.net.server.get::<Burns>(id).unwrap().is_none());
+        net.check();
+    });
+}
+
+#[test]
+fn limited_connection_follows() {
+    each(|mut net| {
+        let connection = net.net.connection(0);
+        let _ = net.net.server.set_budget(connection, Some(Budget::new(20)));
+        for round in 0..40 {
+            let id = (round % 2) as usize;
+            match round % 5 {
+                0 | 2 => net.burns(id).set(Some(Burning::of(round))),
+                4 => drop(net.burns(id).take()),
+                _ => {
+                    if let Some(burning) = net.burns(id).as_mut() {
+                        burning.marks.push(round);
+                    }
+                }
+            }
+            net.net.step();
+        }
+        net.check();
+    });
+}
+
+#[test]
+fn calls_to_an_absent_behaviour_are_dropped() {
+    each(|mut net| {
+        let id = net.ids[0];
+        net.net.server.calls::<Burning>(id).hiss().unwrap();
+        net.net
+            .client_mut(0)
+            .calls::<Burning>(id)
+            .extinguish()
+            .unwrap();
+        net.check();
+        assert!(logged().is_empty());
+        assert_eq!(net.net.server.stats().refused_commands.total(), 0);
+        net.burns(0).set(Some(Burning::of(3)));
+        net.check();
+        logged();
+        net.net.server.calls::<Burning>(id).hiss().unwrap();
+        net.net
+            .client_mut(0)
+            .calls::<Burning>(id)
+            .extinguish()
+            .unwrap();
+        net.check();
+        assert_eq!(logged(), ["hiss", "until 3 -> 0"]);
+    });
+}
+
+#[test]
+fn swapped_and_assigned_optionals_arrive() {
+    each(|mut net| {
+        net.burns(0).set(Some(Burning::of(5)));
+        net.check();
+        let ids = net.ids;
+        let mut both = net.net.server.get_many_mut::<Burns, 2>(ids).unwrap();
+        let [one, two] = both.each_mut();
+        std::mem::swap(one, two);
+        drop(both);
+        net.check();
+        assert!(net.burns(0).is_none() && net.burns(1).is_some());
+        // Taken over from values of the program.
+        let mut own = [Burns::from(Some(Burning::of(6))), Burns::default()];
+        let mut batch: Vec<_> = ids.into_iter().zip(&mut own).collect();
+        net.net.server.assign_all(None, &mut batch, |_, _| {});
+        net.check();
+        assert_eq!(net.burns(0).as_ref(), Some(&Burning::of(6)));
+        assert!(net.burns(1).is_none());
+        net.burns(1).assign(Burns::from(Some(Burning::of(8))));
+        net.burns(0).assign(Burns::default());
+        net.check();
+        assert_eq!(net.burns(1).as_ref(), Some(&Burning::of(8)));
+    });
+}
+
+#[test]
+fn host_reports_the_arrival() {
+    let mut net = Net::new(Framing::Compact);
+    net.net.server.connect_local();
+    net.check();
+    while net.net.server.poll_local_event().is_some() {}
+    net.burns(0).set(Some(Burning::of(5)));
+    net.check();
+    let events = std::iter::from_fn(|| net.net.server.poll_local_event());
+    let names: Vec<Vec<_>> = events
+        .filter_map(|event| match event {
+            ClientEvent::Changed { fields, .. } => Some(fields.names().collect()),
+            _ => None,
+        })
+        .collect();
+    assert!(
+        names.iter().any(|names| names.contains(&"present")),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn schema_names_the_optional_behaviour() {
+    let plain = Prefabs::new().register::<(Player, Burning)>("player");
+    assert_ne!(plain.schema_hash(), prefabs().schema_hash());
+    let mut server = NetworkServer::new(prefabs());
+    let id = server.spawn((Player::default(), Burns::default()));
+    let identity = server.identity(id).unwrap();
+    let names: Vec<_> = (0..2)
+        .filter_map(|index| identity.behaviour_name(index))
+        .collect();
+    assert_eq!(names, ["Player", "Optional<Burning>"]);
+}
+
+#[test]
+#[cfg(feature = "mirror")]
+#[should_panic(expected = "`Optional<Burning>` of prefab `player` comes and goes")]
+fn mirror_refuses_an_optional_behaviour() {
+    use syncvar::mirror::{MirrorPrefab, MirrorPrefabs};
+
+    let prefab = MirrorPrefab::new("player", 7.into());
+    drop(MirrorPrefabs::new().register::<(Player, Burns)>(prefab));
+}
