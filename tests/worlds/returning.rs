@@ -8,7 +8,7 @@ use syncvar::join::{Admission, SessionToken};
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::testing::Link;
-use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, ServerConfig};
+use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, Framing, ServerConfig};
 
 #[derive(NetworkBehaviour, Default, Debug, Clone, PartialEq)]
 struct Unit {
@@ -59,8 +59,10 @@ fn config() -> ServerConfig {
 }
 
 fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
-    let mut link = Link::default();
-    link.delay = Duration::from_millis(75);
+    let link = Link {
+        delay: Duration::from_millis(75),
+        ..Link::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     net.connect();
     net.connect();
@@ -402,8 +404,9 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn run(actions: &[Action], resume_bytes: usize) {
+fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
     let mut config = config();
+    config.framing = framing;
     config.reconnect_grace = Duration::from_secs(100);
     config.resume_bytes = resume_bytes;
     let mut link = Link::default();
@@ -449,7 +452,6 @@ fn run(actions: &[Action], resume_bytes: usize) {
                 let id = units.remove(number % units.len());
                 let _ = net.server.despawn(id);
             }
-            Action::Despawn(_) => {}
             Action::Hide(number, client) => {
                 let _ = net.server.hide(of(number), connections[client]);
             }
@@ -461,7 +463,7 @@ fn run(actions: &[Action], resume_bytes: usize) {
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),
-            Action::Reconnect(_) => {}
+            Action::Despawn(_) | Action::Reconnect(_) => {}
         }
     }
     for client in 0..3 {
@@ -482,10 +484,10 @@ fn run(actions: &[Action], resume_bytes: usize) {
             ClientEvent::Poisoned { .. } | ClientEvent::WriteRefused { .. }
         )
     };
-    for client in 0..3 {
+    for (client, connection) in connections.into_iter().enumerate() {
         let shown = units
             .iter()
-            .filter(|id| net.server.is_visible(**id, connections[client]));
+            .filter(|id| net.server.is_visible(**id, connection));
         assert_eq!(net.client(client).object_count(), shown.count());
         assert!(!events(&mut net, client).iter().any(poisoned));
     }
@@ -498,8 +500,9 @@ proptest! {
     fn replicas_are_equal_after_returns(
         actions in prop::collection::vec(action(), 1..60),
         bytes in prop_oneof![Just(60_usize), Just(400), Just(256 * 1024)],
+        framing in prop_oneof![Just(Framing::Compact), Just(Framing::Unet)],
     ) {
-        run(&actions, bytes);
+        run(&actions, bytes, framing);
     }
 }
 
