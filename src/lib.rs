@@ -109,8 +109,9 @@ pub mod error {
 pub mod fields {
     pub use syncvar_runtime::{
         DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-        ListChange, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut, VariableAccess,
-        dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
+        ListChange, NoticesWrites, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut,
+        VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
+        throttled, variable,
     };
 }
 
@@ -230,8 +231,8 @@ pub mod prelude {
         DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
         FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
         NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
-        Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncValue,
-        SyncVar, Synchronize, SynchronizeError, Target,
+        Quaternion, Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet,
+        SyncValue, SyncVar, Synchronize, SynchronizeError, Target, Vector2, Vector3,
     };
 }
 
@@ -251,6 +252,7 @@ pub mod __private {
     pub use syncvar_runtime::__private::{NoCalls, OwnCalls, bit};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
+    pub use syncvar_runtime::call::{CalledByClient, CalledByServer};
     pub use syncvar_runtime::{
         BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
         ConnectionId, DictionaryChange, FieldBit, FieldPolicy, FieldSchema, FieldVisitor,

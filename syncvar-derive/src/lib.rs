@@ -371,6 +371,9 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
 ///   receives a `ClientEvent::SyncEvent`. `ReceivedEvent::arguments` finds its arguments by a
 ///   constant with the event's name.
 ///
+/// The attribute gives the name of the method to the network: `fn fire` itself is named `run_fire`. `self.fire(...)`
+/// does not compile, because no other end would run it; `self.run_fire(...)` runs it on this end alone.
+///
 /// On all of them: `channel = <number>`, 0 by default, and `name = "<text>"`, the name for
 /// UNet: by default `fire` is `CmdFire`, `shake` is `RpcShake`, `whisper` is `TargetWhisper` and
 /// `exploded` is `EventExploded`. A method `cmd_fire` is `CmdFire`, too.

@@ -42,6 +42,11 @@ pub(crate) fn call(ident: &Ident) -> Ident {
     Ident::new(&format!("{name}_CALL"), Span::call_site())
 }
 
+/// Returns the method that runs a call on this end: `run_fire`.
+pub(crate) fn run(ident: &Ident) -> Ident {
+    Ident::new(&format!("run_{}", ident.unraw()), ident.span())
+}
+
 /// Returns the constant of an event: `EXPLODED`.
 pub(crate) fn event(ident: &Ident) -> Ident {
     let name = ident.unraw().to_string().to_uppercase();

@@ -28,6 +28,24 @@ use crate::{
     BehaviourInfo, CallContext, NetworkBehaviour, NetworkReader, ReadError, ReadErrorKind,
 };
 
+/// Bound of a method that a server calls, at the places where it cannot be called. No type has it.
+#[diagnostic::on_unimplemented(
+    message = "the server calls this method of `{Self}`, and clients run it",
+    label = "a call of the server",
+    note = "write `server.calls::<{Self}>(id)` before the call, on the server",
+    note = "`run_` before its name runs it on this end, without the network"
+)]
+pub trait CalledByServer<Here> {}
+
+/// Bound of a method that a client calls, at the places where it cannot be called. No type has it.
+#[diagnostic::on_unimplemented(
+    message = "a client calls this method of `{Self}`, and the server runs it",
+    label = "a command of a client",
+    note = "write `client.calls::<{Self}>(id)` before the call, on a client",
+    note = "`run_` before its name runs it on this end, without the network"
+)]
+pub trait CalledByClient<Here> {}
+
 /// A behaviour with remote calls. Implemented by `#[network_calls]`; see there.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no remote calls",

@@ -12,6 +12,7 @@ mod mirror;
 mod operators;
 mod record;
 mod set;
+mod unnoticed;
 mod var;
 
 pub use access::{
@@ -22,6 +23,7 @@ pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
+pub use unnoticed::NoticesWrites;
 pub use var::SyncVar;
 
 use std::hash::Hash;

@@ -11,13 +11,14 @@ mod owner_memory;
 mod policy_state;
 mod pool;
 mod reception;
+mod reset;
 mod slot;
 mod slots;
 mod synchronize;
 mod unsent;
 mod write_record;
 
-pub use behaviours::{BehaviourList, BehaviourSet, Behaviours};
+pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use compare::{FieldDifference, compare};
@@ -30,7 +31,8 @@ pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{
-    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, SlotParts, nanos,
+    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, SlotParts,
+    TypedSlot, nanos,
 };
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,

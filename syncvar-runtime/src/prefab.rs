@@ -86,7 +86,8 @@ impl Prefabs {
         Self::default()
     }
 
-    /// Adds a prefab: a behaviour, or a tuple of up to eight, created by `Default` on the client.
+    /// Adds a prefab: a behaviour, or a tuple of up to eight, created by `Default` on the client. For more
+    /// behaviours, up to 64, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`.
     ///
     /// # Panics
     ///

@@ -43,7 +43,8 @@ pub use values::{
 pub(crate) use varint::{unzigzag, unzigzag_128, zigzag, zigzag_128};
 pub use writer::{MessageStart, NetworkWriter};
 
-/// The longest string, in bytes of UTF-8, that `Unet` and `Compact` carry; `Mirror` carries 65 534.
+/// The longest string, in bytes of UTF-8, that `Unet` and `Compact` carry; `Mirror` carries 65 534. A
+/// longer one stops its field: observers keep the last value until a string fits.
 pub const MAX_STRING_BYTES: usize = 32_767;
 
 /// The longest byte array with a size in front, except in `Mirror`, and the largest payload of a message in

@@ -14,6 +14,7 @@
 
 mod changing;
 mod component;
+mod former;
 mod hooked;
 mod intervals;
 mod reading;

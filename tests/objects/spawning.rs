@@ -142,8 +142,8 @@ fn spawn_carries_prefab_name_position_and_rotation() {
     let client = net.connect();
     let options = SpawnOptions {
         prefab: Some("hatch".into()),
-        position: syncvar::values::Vector3::new(1.0, 2.0, 3.0),
-        rotation: Some(syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0)),
+        position: Vector3::new(1.0, 2.0, 3.0),
+        rotation: Some(Quaternion::new(0.0, 1.0, 0.0, 0.0)),
         ..SpawnOptions::default()
     };
     let id = net.server.try_spawn(Door::default(), options).unwrap();
@@ -153,14 +153,8 @@ fn spawn_carries_prefab_name_position_and_rotation() {
         net.client(client).prefabs().name(identity.asset_id()),
         Some("hatch")
     );
-    assert_eq!(
-        identity.position,
-        syncvar::values::Vector3::new(1.0, 2.0, 3.0)
-    );
-    assert_eq!(
-        identity.rotation,
-        syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0)
-    );
+    assert_eq!(identity.position, Vector3::new(1.0, 2.0, 3.0));
+    assert_eq!(identity.rotation, Quaternion::new(0.0, 1.0, 0.0, 0.0));
 }
 
 #[test]
@@ -168,8 +162,8 @@ fn late_joiner_receives_the_current_position() {
     let mut net = network(1);
     let id = net.server.spawn(Door::default());
     net.settle();
-    let position = syncvar::values::Vector3::new(4.0, 5.0, 6.0);
-    let rotation = syncvar::values::Quaternion::new(0.0, 1.0, 0.0, 0.0);
+    let position = Vector3::new(4.0, 5.0, 6.0);
+    let rotation = Quaternion::new(0.0, 1.0, 0.0, 0.0);
     net.server.set_transform(id, position, rotation).unwrap();
     assert!(
         net.server

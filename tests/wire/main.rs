@@ -11,6 +11,7 @@ mod network_time;
 mod rates;
 mod render_time;
 mod robustness;
+mod too_long;
 mod unsendable;
 mod update_loop;
 mod values;

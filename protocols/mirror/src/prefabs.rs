@@ -182,7 +182,8 @@ impl MirrorPrefabs {
         self.csharp_name(B::SCHEMA.name, csharp)
     }
 
-    /// Adds a prefab: a behaviour, or a tuple of up to eight, created by `Default` on the client.
+    /// Adds a prefab: a behaviour, or a tuple of up to eight, created by `Default` on the client. For more
+    /// behaviours, up to 64, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`.
     ///
     /// # Panics
     ///

@@ -138,17 +138,58 @@ pub(super) fn unknown(meta: &ParseNestedMeta<'_>, key: &str, keys: &[&str]) -> s
     }
     let key = meta.path.to_token_stream().to_string().replace(' ', "");
     let similar = keys.iter().find(|known| distance(known, &key) <= 2);
-    let hint = match similar {
-        Some(known) => format!("did you mean `{known}`?"),
-        None if keys.contains(&"hook") && !meta.input.peek(Token![=]) => {
-            format!(
-                "did you mean `hook = {}`?",
-                key.rsplit("::").next().unwrap_or_default()
-            )
+    let word = key.rsplit("::").next().unwrap_or_default();
+    let other = other_name(word).filter(|_| keys.contains(&"hook"));
+    let hint = match (other, similar) {
+        (Some(hint), _) => hint.to_owned(),
+        (None, Some(known)) => format!("did you mean `{known}`?"),
+        (None, None) if keys.contains(&"hook") && names_method(meta, word) => {
+            format!("did you mean `hook = {word}`?")
         }
-        None => format!("known here: {}", quoted(keys)),
+        (None, None) => format!("known here: {}", quoted(keys)),
     };
     meta.error(format!("unknown key `{key}`; {hint}"))
+}
+
+/// Returns whether a word alone is probably the name of a hook.
+fn names_method(meta: &ParseNestedMeta<'_>, word: &str) -> bool {
+    let is_method = word.starts_with("on_") || word.contains("change") || word.contains("hook");
+    is_method && !meta.input.peek(Token![=])
+}
+
+/// Returns the text to write for a setting of a field under the name of another library.
+fn other_name(key: &str) -> Option<&'static str> {
+    let key = key.to_lowercase().replace('_', "");
+    Some(match &*key {
+        "owner" | "owneronly" | "private" | "readowner" => {
+            "write `read = owner` for a field that only the owner receives"
+        }
+        "others" | "skipowner" | "notowner" | "readothers" => {
+            "write `read = others` for a field that all but the owner receive"
+        }
+        "readonly" | "server" | "serveronly" | "serverauthority" => {
+            "only the server writes a field without `write = owner`: leave it out"
+        }
+        "writable" | "ownerwrite" | "writeowner" | "clientauthority" | "clienttoserver" => {
+            "write `write = owner` for a field that the owner's client writes"
+        }
+        "unreliable" | "reliable" => {
+            "the channel belongs to all fields of a struct: `#[network_behaviour(channel = 1)]`"
+        }
+        "quantized" | "quantised" | "quantize" | "compress" | "compressed" | "half" | "packed" => {
+            "write `with = ...` for an encoding, such as `with = Half` or `with = Quantized<-500, 500, 100>`"
+        }
+        "once" | "initial" | "initialonly" | "snapshot" | "spawnonly" => {
+            "write `initial_only` for a field that travels with snapshots only"
+        }
+        "rate" | "interval" | "sendinterval" | "syncinterval" => {
+            "write `min_interval = 0.5` for the shortest time between two updates, in seconds"
+        }
+        "onchange" | "onchanged" | "callback" => {
+            "write `hook = on_health` for a method that runs when the field changes"
+        }
+        _ => return None,
+    })
 }
 
 pub(crate) fn quoted(keys: &[&str]) -> String {

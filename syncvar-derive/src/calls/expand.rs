@@ -24,6 +24,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
     let (lent_commands, lent_rpcs) = (commands.ty("'_"), rpcs.ty("'_"));
     let (make_commands, make_rpcs) = (commands.constructor(), rpcs.constructor());
     let events = events(calls);
+    let remote = remote(calls);
     let check = check(calls);
     let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
     quote! {
@@ -55,6 +56,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
             #commands
             #rpcs
             #events
+            #remote
             #check
         };
     }
@@ -141,7 +143,7 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
             }
         });
         let ran = (call.kind != Kind::SyncEvent).then(|| {
-            let ident = &call.ident;
+            let ident = names::run(&call.ident);
             let context = call.context.then(|| quote!(#context,));
             let arguments = call.arguments.iter().map(|argument| &argument.ident);
             quote!(Self::#ident(self, #context #(#arguments),*);)
@@ -175,6 +177,31 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
             #body
         }
     }
+}
+
+/// Emits a method for each method that only the other end calls. It does not compile where it is called, and the
+/// message says how to call it.
+fn remote(calls: &Calls) -> Option<TokenStream> {
+    let methods = { calls.list.iter() }.filter(|call| call.kind != Kind::SyncEvent);
+    let methods: Vec<_> = methods
+        .map(|call| {
+            let context = call
+                .context
+                .then(|| quote!(_: &mut _syncvar::CallContext<'_>,));
+            handles::refused(calls, call, &quote!(&mut self, #context))
+        })
+        .collect();
+    let self_ty = &calls.self_ty;
+    let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
+    (!methods.is_empty()).then(|| {
+        quote! {
+            #[automatically_derived]
+            #[allow(dead_code, clippy::too_many_arguments, clippy::needless_pass_by_value, clippy::unused_self)]
+            impl #impl_generics #self_ty #where_clause {
+                #(#methods)*
+            }
+        }
+    })
 }
 
 /// Emits a constant for each event, the key of its arguments.

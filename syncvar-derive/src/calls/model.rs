@@ -62,6 +62,7 @@ impl Calls {
             return None;
         };
         let name = path.path.segments.last()?.ident.unraw().to_string();
+        rename_methods(block, &calls);
         let calls = refuse_equal(&name, calls, errors);
         Some(Self {
             krate: attrs.krate,
@@ -70,6 +71,17 @@ impl Calls {
             name,
             list: calls,
         })
+    }
+}
+
+/// Gives the methods of calls the names by which this end runs them.
+fn rename_methods(block: &mut ItemImpl, calls: &[Call]) {
+    for item in &mut block.items {
+        if let ImplItem::Fn(function) = item
+            && calls.iter().any(|call| call.ident == function.sig.ident)
+        {
+            function.sig.ident = names::run(&function.sig.ident);
+        }
     }
 }
 

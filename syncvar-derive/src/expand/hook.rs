@@ -16,6 +16,8 @@ struct Accepted<'a> {
     argument: TokenStream,
     /// Place of errors about the type of the argument.
     place: Span,
+    /// Place of the function. In the same context as `place`, or errors would be at the derive.
+    function_place: Span,
 }
 
 impl<'a> Accepted<'a> {
@@ -31,6 +33,10 @@ impl<'a> Accepted<'a> {
                 Container::SyncVar(_) | Container::Collection => place_of(function),
                 Container::Unknown => last_place_of(sync_var.ty.original),
             },
+            function_place: match sync_var.ty.container {
+                Container::SyncVar(_) | Container::Collection => place_of(function),
+                Container::Unknown => function.span(),
+            },
         })
     }
 
@@ -42,6 +48,7 @@ impl<'a> Accepted<'a> {
             kind: "ChangeHook",
             argument: change_of(sync_var)?,
             place: place_of(function),
+            function_place: place_of(function),
         })
     }
 
@@ -53,6 +60,7 @@ impl<'a> Accepted<'a> {
             kind: "ChangeHook",
             argument: quote!([#change]),
             place: place_of(function),
+            function_place: place_of(function),
         })
     }
 
@@ -63,7 +71,7 @@ impl<'a> Accepted<'a> {
             function, argument, ..
         } = self;
         let kind = Ident::new(self.kind, self.place);
-        let place = place_of(function);
+        let place = self.function_place;
         let mut function = (*function).clone();
         function.set_span(place);
         let function = quote_spanned!(place=> Self::#function);

@@ -124,6 +124,7 @@ impl<'a> PreviousStruct<'a> {
         let default = (!is_derived).then(|| self.default());
         quote! {
             #[doc = #doc]
+            #[doc(hidden)]
             #derive
             #lints
             pub struct #ident #generics #where_clause {

@@ -134,7 +134,7 @@ mod tests {
         let mut admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, false, false, false]);
         assert!(
-            lobby.set_returning(ids[2]).is_ok() && !lobby.set_returning(ConnectionId(9)).is_ok()
+            lobby.set_returning(ids[2]).is_ok() && lobby.set_returning(ConnectionId(9)).is_err()
         );
         admitted = ids.map(|id| lobby.admit(id, &limits));
         assert_eq!(admitted, [true, true, true, false, false]);

@@ -55,12 +55,6 @@ impl<T: PartialOrd> PartialOrd for SyncVar<T> {
     }
 }
 
-impl<T: Ord> Ord for SyncVar<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.get().cmp(other.get())
-    }
-}
-
 impl<T: PartialOrd> PartialOrd<T> for SyncVar<T> {
     fn partial_cmp(&self, other: &T) -> Option<Ordering> {
         self.get().partial_cmp(other)
@@ -141,6 +135,18 @@ mod tests {
         assert_eq!(dirty(6, |v| *v <<= 0), (6, false));
         assert_eq!(dirty(6, |v| *v >>= 1), (3, true));
         assert_eq!(dirty(6, |v| *v >>= 0), (6, false));
+    }
+
+    #[test]
+    fn min_max_and_clamp_are_methods_of_the_value() {
+        let health = SyncVar::new(120);
+        assert_eq!(
+            (health.max(150), health.min(90), health.clamp(0, 100)),
+            (150, 90, 100)
+        );
+        let (best, place) = (SyncVar::new(Some(3)), SyncVar::new((1, 2)));
+        assert_eq!((best.max(None), place.max((1, 3))), (Some(3), (1, 3)));
+        assert_eq!(health.cmp(&SyncVar::new(100)), std::cmp::Ordering::Greater);
     }
 
     #[test]

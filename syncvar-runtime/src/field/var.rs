@@ -8,7 +8,9 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 
 /// A synchronised value: write to it as to the value itself, and every observing client receives it.
 ///
-/// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`.
+/// Reads are free: a `SyncVar<T>` dereferences to `T`, compares with `T`, and prints as `T`. Operators and
+/// patterns take a `*`: `*player.health + 10`, `match *player.state`. Methods of the value need none:
+/// `player.health.clamp(0, 100)`. For them, `SyncVar` itself is not `Ord`.
 /// Writes make it dirty:
 ///
 /// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (such as `+=`)
@@ -39,9 +41,13 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 /// The size is that of the value and 32 bits. A struct travels as a whole when
 /// any of its members changes.
 pub struct SyncVar<T> {
-    value: T,
+    value: Value<T>,
     state: State,
 }
+
+/// Value of a variable. As a field of type `T`, it would be proposed by the compiler for `match player.state`.
+#[repr(transparent)]
+struct Value<T>(T);
 
 /// State of a variable. Higher numbers are [places](Place): the value was sent as that of this field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -80,19 +86,19 @@ impl<T> SyncVar<T> {
     /// A variable with this value; not dirty, for an object's first value travels with its spawn.
     pub const fn new(value: T) -> Self {
         Self {
-            value,
+            value: Value(value),
             state: State::NEW,
         }
     }
 
     /// The value.
     pub const fn get(&self) -> &T {
-        &self.value
+        &self.value.0
     }
 
     /// The value, without the variable around it.
     pub fn into_inner(self) -> T {
-        self.value
+        self.value.0
     }
 
     /// Returns whether the variable has a change to send.
@@ -168,11 +174,11 @@ impl<T: SyncValue> SyncVar<T> {
     /// Assigns; dirty only if the value is another one, and then returns the previous value.
     #[inline]
     pub fn replace(&mut self, value: T) -> Option<T> {
-        if self.value.same(&value) {
+        if self.value.0.same(&value) {
             return None;
         }
         self.mark_changed();
-        Some(std::mem::replace(&mut self.value, value))
+        Some(std::mem::replace(&mut self.value.0, value))
     }
 
     /// Changes the value through a function; dirty only if it is another one afterwards.
@@ -185,11 +191,11 @@ impl<T: SyncValue> SyncVar<T> {
     /// ```
     #[inline]
     pub fn update(&mut self, change: impl FnOnce(&mut T)) {
-        let (previous, state) = (self.value.clone(), self.state);
+        let (previous, state) = (self.value.0.clone(), self.state);
         // The function may have changed the value before a panic.
         self.mark_changed();
-        change(&mut self.value);
-        if self.value.same(&previous) {
+        change(&mut self.value.0);
+        if self.value.0.same(&previous) {
             self.state = state;
         }
     }
@@ -200,7 +206,7 @@ impl<T> SyncVar<T> {
     /// Returns the value for overwriting by a received one; does not make the variable dirty.
     #[inline]
     pub const fn received(&mut self) -> &mut T {
-        &mut self.value
+        &mut self.value.0
     }
 
     /// Returns whether every observer has the value.
@@ -215,7 +221,7 @@ impl<T> SyncVar<T> {
     where
         T: Clone,
     {
-        self.value.clone()
+        self.value.0.clone()
     }
 
     /// Returns whether the value differs from an earlier one. Drops an equal one.
@@ -225,7 +231,7 @@ impl<T> SyncVar<T> {
         T: SyncValue,
     {
         let former = previous.take();
-        *previous = former.filter(|former| !self.value.same(former));
+        *previous = former.filter(|former| !self.value.0.same(former));
         previous.is_some()
     }
 
@@ -251,8 +257,8 @@ impl<T> SyncVar<T> {
         let forced = from.state.is_forced();
         from.clear_dirty();
         *previous = None;
-        if !same(&self.value, &from.value) {
-            let value = copy(&from.value);
+        if !same(&self.value.0, &from.value.0) {
+            let value = copy(&from.value.0);
             *previous = Some(std::mem::replace(&mut **self, value));
         }
         if forced {
@@ -267,7 +273,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.write(writer);
+        self.value.0.write(writer);
     }
 
     /// Appends the delta.
@@ -276,7 +282,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.write(writer);
+        self.value.0.write(writer);
     }
 
     /// Reads the bytes of [`write_full`](Self::write_full).
@@ -289,7 +295,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.read_in_place(reader)
+        self.value.0.read_in_place(reader)
     }
 
     /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
@@ -302,7 +308,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.read_in_place(reader)
+        self.value.0.read_in_place(reader)
     }
 
     /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
@@ -318,7 +324,7 @@ impl<T> SyncVar<T> {
     where
         T: SyncValue,
     {
-        self.value.read_with_previous(reader)
+        self.value.0.read_with_previous(reader)
     }
 }
 
@@ -379,10 +385,10 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
     fn take_changes(&mut self, from: &mut Self) -> bool {
         let forced = from.state.is_forced();
         from.clear_dirty();
-        let differs = !self.value.same(&from.value);
+        let differs = !self.value.0.same(&from.value.0);
         if differs {
             // Keeps the memory of the former value.
-            T::clone_from(self, &from.value);
+            T::clone_from(self, &from.value.0);
         }
         if forced {
             self.set_dirty();
@@ -423,7 +429,7 @@ impl<T> Deref for SyncVar<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        &self.value
+        &self.value.0
     }
 }
 
@@ -431,7 +437,7 @@ impl<T> DerefMut for SyncVar<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         self.mark_changed();
-        &mut self.value
+        &mut self.value.0
     }
 }
 
@@ -446,7 +452,7 @@ impl<T: Clone> Clone for SyncVar<T> {
     /// A new variable with the same value.
     #[inline]
     fn clone(&self) -> Self {
-        Self::new(self.value.clone())
+        Self::new(self.value.0.clone())
     }
 }
 
@@ -468,7 +474,7 @@ impl From<&str> for SyncVar<String> {
 impl<T: serde::Serialize> serde::Serialize for SyncVar<T> {
     #[inline]
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.value.serialize(serializer)
+        self.value.0.serialize(serializer)
     }
 }
 

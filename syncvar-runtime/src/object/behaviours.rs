@@ -7,7 +7,11 @@ use super::slot::{Slot, TypedSlot};
 use super::slots::{MAX_BEHAVIOURS, Slots};
 use crate::NetworkBehaviour;
 
-/// Behaviours of an object: one behaviour, a tuple of up to eight, or a [`BehaviourList`].
+/// Behaviours of an object: one behaviour, a tuple, or a [`BehaviourList`]; at most 64.
+///
+/// A tuple has up to eight elements. For more behaviours, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`
+/// is an object with ten behaviours, in this order. The shape of the tuples does not matter: both ends
+/// compare the flat list.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -31,11 +35,42 @@ use crate::NetworkBehaviour;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither a behaviour nor a tuple of up to eight behaviours",
     label = "cannot be put on a networked object",
-    note = "write `#[derive(NetworkBehaviour)]` above the struct; in a tuple, above each of them"
+    note = "write `#[derive(NetworkBehaviour)]` above the struct; in a tuple, above each of them",
+    note = "for more than eight behaviours, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`"
 )]
 pub trait BehaviourSet: Send + Sync + 'static {
     /// Puts the behaviours into slots, in order.
     fn into_behaviours(self) -> Behaviours;
+}
+
+/// One behaviour, or a tuple of such, in one piece of memory.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither a behaviour nor a tuple of up to eight behaviours",
+    label = "cannot be put on a networked object",
+    note = "write `#[derive(NetworkBehaviour)]` above the struct; in a tuple, above each of them",
+    note = "for more than eight behaviours, nest tuples: `((A, B, C, D, E, F, G, H), (I, J))`"
+)]
+pub trait BehaviourTuple: Send + Sync + 'static {
+    /// Number of behaviours.
+    const COUNT: usize;
+    /// Slots of the behaviours.
+    type Row: Slots;
+
+    /// Puts the behaviours into slots, in order.
+    fn into_row(self) -> Self::Row;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: BehaviourTuple> BehaviourSet for T {
+    fn into_behaviours(self) -> Behaviours {
+        const {
+            assert!(
+                T::COUNT <= MAX_BEHAVIOURS,
+                "an object has at most 64 behaviours"
+            );
+        }
+        Behaviours(Box::new(self.into_row()))
+    }
 }
 
 /// Type-erased behaviours of one object, in order.

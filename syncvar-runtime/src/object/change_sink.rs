@@ -166,7 +166,7 @@ impl ChangeSink<'_> {
                 self.record((net_id, channel), sent, slots);
             }
             let now = self.now;
-            slots.visit(&mut MarkSent { sent, now });
+            slots.visit(0, &mut MarkSent { sent, now });
         }
         Ok(sent)
     }
@@ -210,7 +210,7 @@ impl ChangeSink<'_> {
         }
         let start = mask_count(&log.masks);
         let masks = &mut log.masks;
-        slots.visit(&mut DirtyMasks { sent, masks });
+        slots.visit(0, &mut DirtyMasks { sent, masks });
         log.records.push(WriteRecord {
             net_id,
             channel,
@@ -250,7 +250,7 @@ fn write<S: Slots>(
         lossy: info.lossy,
         sent: 0,
     };
-    slots.visit(&mut write);
+    slots.visit(0, &mut write);
     let sent = write.sent;
     match segments.check_update(info.room) {
         Some(error) => Err(error),

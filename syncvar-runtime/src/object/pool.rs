@@ -200,7 +200,7 @@ impl<S: Slots> Pool for TypedPool<S> {
     fn has_restricted_changes(&mut self, row: u32) -> bool {
         let mut search = FindRestricted::default();
         if let Some(slots) = self.row_mut(row) {
-            slots.visit(&mut search);
+            slots.visit(0, &mut search);
         }
         search.found
     }
@@ -253,7 +253,7 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
         when,
         pending: Pending::default(),
     };
-    slots.visit(&mut look);
+    slots.visit(0, &mut look);
     look.pending
 }
 

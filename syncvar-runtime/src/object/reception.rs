@@ -55,7 +55,7 @@ impl Reception<'_> {
         let mut saved = Ok(());
         if entry.own {
             let mut save = SaveOwn::within(&reader);
-            slots.visit(&mut save);
+            slots.visit(0, &mut save);
             saved = save.charge(&mut reader);
         }
         let mut read = ReadChanges {
@@ -64,27 +64,30 @@ impl Reception<'_> {
             masks: self.masks,
             result: saved,
         };
-        slots.visit(&mut read);
+        slots.visit(0, &mut read);
         let result = read.result.and_then(|()| reader.finish());
         self.budget = reader.budget();
         if !self.targets.is_empty() {
             self.report_references(entry.net_id, result.is_ok());
         }
         if entry.own {
-            slots.visit(&mut RestoreOwn);
+            slots.visit(0, &mut RestoreOwn);
         }
         // An invisible object is announced with this state later.
         let mut changes = ReportChanges {
             object: entry.net_id,
-            reports: result.is_ok() && entry.announced,
-            hooks: self.runs_hooks,
+            extent: match (result.is_ok() && entry.announced, self.runs_hooks) {
+                (false, _) => Extent::Nothing,
+                (true, false) => Extent::Fields,
+                (true, true) => Extent::Hooks,
+            },
             written: false,
             deferred: false,
             masks: self.masks,
             report: self.report,
             deferred_hooks: self.deferred_hooks,
         };
-        slots.visit(&mut changes);
+        slots.visit(0, &mut changes);
         if changes.written {
             self.hooked.push(entry.net_id);
         }
@@ -104,13 +107,20 @@ impl Reception<'_> {
     }
 }
 
+/// Extent of a report.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Nothing,
+    /// The fields; no hook runs.
+    Fields,
+    /// The hooks, and then the fields.
+    Hooks,
+}
+
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'a> {
     object: NetId,
-    /// Set if changes are reported.
-    reports: bool,
-    /// Set if hooks run.
-    hooks: bool,
+    extent: Extent,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
     /// Set after a behaviour with deferred hooks: the hooks of one object keep their order.
@@ -123,13 +133,13 @@ struct ReportChanges<'a> {
 impl Visit for ReportChanges<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
-        if !self.reports {
+        if self.extent == Extent::Nothing {
             slot.skip_hooks();
             return;
         }
         let behaviour = index as usize;
         let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
-        if !self.hooks {
+        if self.extent == Extent::Fields {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);
             return;

@@ -2,7 +2,7 @@
 
 mod typed;
 
-pub(super) use typed::TypedSlot;
+pub use typed::TypedSlot;
 
 use std::any::Any;
 use std::time::Duration;
@@ -229,6 +229,9 @@ pub trait Slot: Send + Sync {
     /// Returns the restricted fields with their state; `None` if no field
     /// [needs one](crate::schema::PolicyBits::has_state).
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
+
+    /// Returns the fields of the behaviour.
+    fn fields(&mut self) -> &mut dyn RestrictedFields;
 
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;

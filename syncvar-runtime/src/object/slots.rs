@@ -2,7 +2,7 @@
 
 use std::any::{Any, TypeId};
 
-use super::behaviours::{BehaviourList, BehaviourSet, Behaviours};
+use super::behaviours::{BehaviourList, BehaviourTuple};
 use super::hooks::DeferredHooks;
 use super::pool::{Pool, TypedPool};
 use super::slot::{HookContext, Nanos, Remembered, Slot, TypedSlot};
@@ -39,9 +39,10 @@ pub trait Slots: BehaviourRow + Any + Send + Sync {
     /// When the bytes do not fit.
     fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>;
 
-    /// Visits every slot, in order. The update loop is built from such visits, so that the compiler
-    /// can inline the fields.
-    fn visit<V: Visit>(&mut self, visitor: &mut V)
+    /// Visits every slot, in order. The first one has the position `index` on the object. Returns the
+    /// position behind the last one. The update loop is built from such visits, so that the compiler can
+    /// inline the fields.
+    fn visit<V: Visit>(&mut self, index: u32, visitor: &mut V) -> u32
     where
         Self: Sized;
 }
@@ -329,13 +330,13 @@ impl Visit for ReadFull<'_, '_> {
 macro_rules! through_visits {
     () => {
         fn write_full(&mut self, writer: &mut NetworkWriter, stats: &mut [BehaviourStats]) {
-            self.visit(&mut WriteFull { writer, stats });
+            self.visit(0, &mut WriteFull { writer, stats });
         }
 
         fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
             let result = Ok(());
             let mut read = ReadFull { reader, result };
-            self.visit(&mut read);
+            self.visit(0, &mut read);
             read.result
         }
     };
@@ -367,22 +368,27 @@ impl Slots for BehaviourList {
 
     through_visits!();
 
-    fn visit<V: Visit>(&mut self, visitor: &mut V) {
-        for (index, slot) in (0..).zip(&mut self.0) {
+    fn visit<V: Visit>(&mut self, mut index: u32, visitor: &mut V) -> u32 {
+        for slot in &mut self.0 {
             visitor.slot(index, &mut **slot);
+            index += 1;
         }
+        index
     }
 }
 
 impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
+    #[inline]
     fn len(&self) -> usize {
         1
     }
 
+    #[inline]
     fn slot(&self, index: usize) -> Option<&dyn Slot> {
         (index == 0).then_some(self)
     }
 
+    #[inline]
     fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
         (index == 0).then_some(self)
     }
@@ -398,40 +404,58 @@ impl<B: NetworkBehaviour> Slots for TypedSlot<B> {
     through_visits!();
 
     #[inline]
-    fn visit<V: Visit>(&mut self, visitor: &mut V) {
-        visitor.slot(0, self);
+    fn visit<V: Visit>(&mut self, index: u32, visitor: &mut V) -> u32 {
+        visitor.slot(index, self);
+        index + 1
     }
 }
 
-impl<B: NetworkBehaviour> BehaviourSet for B {
-    fn into_behaviours(self) -> Behaviours {
-        Behaviours(Box::new(TypedSlot::new(self)))
+impl<B: NetworkBehaviour> BehaviourTuple for B {
+    const COUNT: usize = 1;
+    type Row = TypedSlot<B>;
+
+    fn into_row(self) -> Self::Row {
+        TypedSlot::new(self)
     }
 }
 
+/// Rows of tuples. A nested tuple is a row inside a row.
 macro_rules! tuples {
-    ($($count:literal: $($name:ident $index:tt),+;)*) => {$(
-        impl<$($name: NetworkBehaviour),+> Slots for ($(TypedSlot<$name>,)+) {
+    ($($($name:ident $index:tt),+;)*) => {$(
+        impl<$($name: Slots),+> Slots for ($($name,)+) {
+            #[inline]
             fn len(&self) -> usize {
-                $count
+                0 $(+ self.$index.len())+
             }
 
             fn slot(&self, index: usize) -> Option<&dyn Slot> {
-                match index {
-                    $($index => Some(&self.$index),)+
-                    _ => None,
-                }
+                let row = Some(index);
+                $(
+                    let index = row?;
+                    if index < self.$index.len() {
+                        return self.$index.slot(index);
+                    }
+                    let row = index.checked_sub(self.$index.len());
+                )+
+                row.and(None)
             }
 
             fn slot_mut(&mut self, index: usize) -> Option<&mut dyn Slot> {
-                match index {
-                    $($index => Some(&mut self.$index),)+
-                    _ => None,
-                }
+                let row = Some(index);
+                $(
+                    let index = row?;
+                    if index < self.$index.len() {
+                        return self.$index.slot_mut(index);
+                    }
+                    let row = index.checked_sub(self.$index.len());
+                )+
+                row.and(None)
             }
 
             fn all_mut(&mut self) -> Vec<&mut dyn Slot> {
-                vec![$(&mut self.$index),+]
+                let mut all = Vec::with_capacity(self.len());
+                $(all.extend(self.$index.all_mut());)+
+                all
             }
 
             fn new_pool(&self) -> Box<dyn Pool> {
@@ -441,27 +465,31 @@ macro_rules! tuples {
             through_visits!();
 
             #[inline]
-            fn visit<V: Visit>(&mut self, visitor: &mut V) {
-                $(visitor.slot($index, &mut self.$index);)+
+            fn visit<V: Visit>(&mut self, index: u32, visitor: &mut V) -> u32 {
+                $(let index = self.$index.visit(index, visitor);)+
+                index
             }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($name: NetworkBehaviour),+> BehaviourSet for ($($name,)+) {
-            fn into_behaviours(self) -> Behaviours {
-                Behaviours(Box::new(($(TypedSlot::new(self.$index),)+)))
+        impl<$($name: BehaviourTuple),+> BehaviourTuple for ($($name,)+) {
+            const COUNT: usize = 0 $(+ $name::COUNT)+;
+            type Row = ($($name::Row,)+);
+
+            fn into_row(self) -> Self::Row {
+                ($(self.$index.into_row(),)+)
             }
         }
     )*};
 }
 
 tuples! {
-    1: A 0;
-    2: A 0, B 1;
-    3: A 0, B 1, C 2;
-    4: A 0, B 1, C 2, D 3;
-    5: A 0, B 1, C 2, D 3, E 4;
-    6: A 0, B 1, C 2, D 3, E 4, F 5;
-    7: A 0, B 1, C 2, D 3, E 4, F 5, G 6;
-    8: A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
+    A 0;
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, F 5;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6;
+    A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7;
 }

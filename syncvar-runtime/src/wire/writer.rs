@@ -115,7 +115,27 @@ impl NetworkWriter {
     pub fn fail(&mut self, kind: WriteErrorKind) {
         let offset = self.buffer.len();
         let error = WriteError::new(kind, offset, self.behaviour, self.field);
+        if self.error.is_none_or(|former| former.left_empty) {
+            self.error = Some(error);
+        }
+    }
+
+    /// Declares that a value is above a limit, and that an empty one is written in its place. A snapshot
+    /// keeps the message, a delta discards it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fail_with_empty(&mut self, kind: WriteErrorKind) {
+        let offset = self.buffer.len();
+        let mut error = WriteError::new(kind, offset, self.behaviour, self.field);
+        error.left_empty = true;
         self.error.get_or_insert(error);
+    }
+
+    /// Takes the error if the message is complete: each value above a limit was left empty. Returns
+    /// whether it was one.
+    #[inline]
+    pub fn take_left_empty(&mut self) -> bool {
+        self.error.take_if(|error| error.left_empty).is_some()
     }
 
     /// Names the next field, as `Behaviour.field`, for an error.

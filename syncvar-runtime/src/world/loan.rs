@@ -94,12 +94,12 @@ impl<'a, P: Protocol> ObjectMut<'a, P> {
     ///
     /// When the object has no such behaviour.
     pub fn behaviour_mut<B: NetworkBehaviour>(&mut self) -> Result<&mut B, ObjectError> {
-        let (behaviour,) = self.split::<(B,)>()?;
-        Ok(behaviour)
+        self.split::<B>()
     }
 
-    /// Returns one behaviour for each type of a tuple, of up to eight types in any order. A type that
-    /// comes twice means the first and the second behaviour of this type.
+    /// Returns one behaviour for each type of a tuple, in any order. A type that comes twice means the
+    /// first and the second behaviour of this type. A tuple has up to eight elements; nested tuples have
+    /// more types.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl<P: Protocol, B, const N: usize> fmt::Debug for ManyMut<'_, P, B, N> {
     }
 }
 
-/// A tuple of behaviour types that [`ObjectMut::split`] finds on an object.
+/// A behaviour type, or a tuple of such, that [`ObjectMut::split`] finds on an object.
 pub trait SplitMut {
     /// Mutable references to the behaviours.
     type Refs<'a>;
@@ -230,19 +230,29 @@ pub trait SplitMut {
     ) -> Result<Self::Refs<'a>, ObjectError>;
 }
 
+impl<B: NetworkBehaviour> SplitMut for B {
+    type Refs<'a> = &'a mut B;
+
+    fn split<'a>(
+        object: NetId,
+        slots: &mut Vec<&'a mut dyn Slot>,
+    ) -> Result<&'a mut B, ObjectError> {
+        let found = take_first(slots);
+        found.ok_or_else(|| ObjectError::no_behaviour::<B>(object))
+    }
+}
+
 macro_rules! split {
     ($($($name:ident),+;)*) => {$(
-        impl<$($name: NetworkBehaviour),+> SplitMut for ($($name,)+) {
-            type Refs<'a> = ($(&'a mut $name,)+);
+        #[diagnostic::do_not_recommend]
+        impl<$($name: SplitMut),+> SplitMut for ($($name,)+) {
+            type Refs<'a> = ($($name::Refs<'a>,)+);
 
             fn split<'a>(
                 object: NetId,
                 slots: &mut Vec<&'a mut dyn Slot>,
             ) -> Result<Self::Refs<'a>, ObjectError> {
-                Ok(($({
-                    let found = take_first::<$name>(slots);
-                    found.ok_or_else(|| ObjectError::no_behaviour::<$name>(object))?
-                },)+))
+                Ok(($($name::split(object, slots)?,)+))
             }
         }
     )*};

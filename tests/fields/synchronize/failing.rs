@@ -228,7 +228,7 @@ fn data_of_unknown_length_poisons_only_its_object() {
     let start = writer.start_message(3);
     writer.write_packed_u32(id.0);
     writer.write(&asset);
-    writer.write(&syncvar::values::Vector3::default());
+    writer.write(&Vector3::default());
     writer.write_bytes_and_size(&[5, 9, 0, 1]);
     writer.finish_message(start);
     events(&mut net, 0);

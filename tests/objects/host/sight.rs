@@ -158,11 +158,7 @@ fn grid_shows_near_objects_to_the_local_client() {
     net.settle();
     assert_eq!(told(&mut net), [despawned(near, true), spawned(far)]);
     net.server
-        .set_transform(
-            far,
-            Vector3::default(),
-            syncvar::values::Quaternion::IDENTITY,
-        )
+        .set_transform(far, Vector3::default(), Quaternion::IDENTITY)
         .unwrap();
     net.settle();
     assert_eq!(told(&mut net), [despawned(far, true)]);

@@ -93,7 +93,7 @@ fn every_basic_type_comes_back() {
             bytes(dialect, &f32::MIN_POSITIVE).len(),
             bytes(dialect, &f64::NEG_INFINITY).len(),
             bytes(dialect, &Decimal::new(i64::MIN, 28)).len(),
-            bytes(dialect, &syncvar::values::Vector3::new(1.0, -0.0, f32::NAN)).len(),
+            bytes(dialect, &Vector3::new(1.0, -0.0, f32::NAN)).len(),
         ];
         assert_eq!(lengths, [1, 4, 8, 16, 12]);
         for character in ['\0', 'z', '\u{ffff}', char::MAX] {

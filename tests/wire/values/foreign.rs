@@ -185,12 +185,12 @@ fn glam_mint_and_ours_are_the_same_to_the_schema() {
         [
             glam::Vec2::SCHEMA,
             mint::Point2::<f32>::SCHEMA,
-            syncvar::values::Vector2::SCHEMA,
+            Vector2::SCHEMA,
         ],
         [
             glam::Vec3::SCHEMA,
             mint::Vector3::<f32>::SCHEMA,
-            syncvar::values::Vector3::SCHEMA,
+            Vector3::SCHEMA,
         ],
         [
             glam::Vec4::SCHEMA,
@@ -200,7 +200,7 @@ fn glam_mint_and_ours_are_the_same_to_the_schema() {
         [
             glam::Quat::SCHEMA,
             mint::Quaternion::<f32>::SCHEMA,
-            syncvar::values::Quaternion::SCHEMA,
+            Quaternion::SCHEMA,
         ],
         [
             glam::Mat4::SCHEMA,

@@ -656,7 +656,7 @@ impl World {
             Action::Move(_, place) => {
                 let place = Vector3::new(f32::from(place), 0.0, 0.0);
                 self.server
-                    .set_transform(id, place, syncvar::values::Quaternion::IDENTITY)
+                    .set_transform(id, place, Quaternion::IDENTITY)
                     .ok();
             }
             _ => self.act_on_both(id, action),

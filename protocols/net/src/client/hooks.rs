@@ -36,6 +36,20 @@ impl NetworkClient {
         slots.initial_hooks(object, prefab.make().slots_mut())
     }
 
+    /// Sets the fields that only the owner reads to the values of the prefab, with their hooks.
+    #[cold]
+    pub(super) fn reset_owner_fields(&mut self, object: NetId) {
+        let Some(replica) = self.world.objects.get(object.0) else {
+            return;
+        };
+        let at = replica.at;
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        if let (Some(prefab), Some(slots)) = (prefab, self.world.pools.slots_mut(at)) {
+            let hooks = slots.reset_owner_fields(object, || prefab.make());
+            self.run_received_hooks(object, hooks);
+        }
+    }
+
     /// Returns whether one of these hooks of an object may take a context.
     pub(super) fn needs_context(&self, object: NetId, hooks: &[DeferredHooks]) -> bool {
         let slots = self.world.slots(object);

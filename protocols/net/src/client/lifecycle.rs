@@ -122,6 +122,9 @@ impl NetworkClient {
             self.events
                 .push(ClientEvent::OwnerChanged { object, owned });
         }
+        if !owned {
+            self.reset_owner_fields(object);
+        }
     }
 
     /// Calls the behaviours of all announced objects after the first burst.

@@ -173,8 +173,9 @@ pub enum ServerEvent {
     /// [`Callbacks::Events`](syncvar_runtime::Callbacks::Events):
     /// [`NetworkServer::run_call`](crate::NetworkServer::run_call) runs it.
     Called(Called),
-    /// A value of an object cannot be encoded. The object was not sent and stays dirty; its next
-    /// change tries again.
+    /// A value of an object cannot be encoded: a string of more than 32 767 bytes, for instance. Its
+    /// field stays dirty and observers keep the last value; the other fields are sent. A snapshot
+    /// leaves a value above a limit empty. Each field is reported once until it has been sent.
     SerializeFailed {
         /// The object.
         object: NetId,

@@ -6,11 +6,13 @@ pub(super) mod parallel;
 mod profile;
 pub(super) mod restricted;
 pub(super) mod schedule;
+pub(super) mod stopped;
 mod unsent;
 pub(super) mod update;
 
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::schedule::Schedule;
+use crate::server::replication::stopped::StoppedFields;
 use crate::server::replication::update::Scratch;
 
 /// State of the update loop.
@@ -20,4 +22,5 @@ pub(super) struct Replication {
     /// Lists reused by every update.
     pub(super) scratch: Scratch,
     pub(super) bandwidth: Box<BandwidthLimiter>,
+    pub(super) stopped: StoppedFields,
 }

@@ -22,6 +22,8 @@ pub(super) struct Handle<'a> {
 pub(super) fn commands(calls: &Calls) -> Handle<'_> {
     let commands = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
     let methods = commands.map(|call| command(&calls.name, call));
+    let wrong = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
+    let wrong = wrong.map(|call| refused(calls, call, &quote!(self,)));
     Handle {
         calls,
         ident: names::handle("Commands", &calls.name),
@@ -31,7 +33,7 @@ pub(super) fn commands(calls: &Calls) -> Handle<'_> {
             calls.name
         ),
         sender: quote!(_syncvar::CommandSender),
-        methods: methods.collect(),
+        methods: methods.chain(wrong).collect(),
     }
 }
 
@@ -39,6 +41,8 @@ pub(super) fn commands(calls: &Calls) -> Handle<'_> {
 pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
     let rpcs = { calls.list.iter() }.filter(|call| call.kind != Kind::Command);
     let mut methods: TokenStream = rpcs.map(|call| rpc(&calls.name, call)).collect();
+    let wrong = { calls.list.iter() }.filter(|call| call.kind == Kind::Command);
+    let wrong = wrong.map(|call| refused(calls, call, &quote!(self,)));
     if !methods.is_empty() {
         let to = quote! {
             /// Sends the calls to other receivers than the declared ones.
@@ -50,6 +54,7 @@ pub(super) fn rpcs(calls: &Calls) -> Handle<'_> {
         };
         methods = quote!(#to #methods);
     }
+    methods.extend(wrong);
     Handle {
         calls,
         ident: names::handle("Rpcs", &calls.name),
@@ -126,6 +131,33 @@ impl ToTokens for Handle<'_> {
                     #methods
                 }
             });
+        }
+    }
+}
+
+/// Emits a call where no end can call it. Its bound is never met: the type parameter delays the check until a
+/// program calls it.
+pub(super) fn refused(calls: &Calls, call: &Call, receiver: &TokenStream) -> TokenStream {
+    let (ident, vis, self_ty) = (&call.ident, &call.vis, &calls.self_ty);
+    let caller = match call.kind {
+        Kind::Command => quote!(CalledByClient),
+        Kind::ClientRpc | Kind::TargetRpc | Kind::SyncEvent => quote!(CalledByServer),
+    };
+    let types = call.arguments.iter().map(|argument| &argument.ty);
+    let taken: Vec<_> = { calls.generics.type_params() }
+        .map(|parameter| parameter.ident.to_string())
+        .collect();
+    let here = names::free("Here", &taken);
+    let doc = match call.kind {
+        Kind::Command => " Called by a client, through `client.calls`.",
+        _ => " Called by the server, through `server.calls`.",
+    };
+    quote! {
+        #[doc = #doc]
+        #vis fn #ident<#here>(#receiver #(_: #types),*)
+        where
+            #self_ty: _syncvar::#caller<#here>,
+        {
         }
     }
 }

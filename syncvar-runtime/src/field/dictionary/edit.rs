@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use super::{Entry, SyncDictionary, ValueMut};
 use crate::SyncValue;
+use crate::field::NoticesWrites;
 use crate::field::keys::Added;
 
 /// Methods that change the map.
@@ -60,8 +61,6 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
 
     /// Calls a function with each key and its value for writing; values with a difference afterwards
     /// have changed.
-    #[doc(alias = "iter_mut")]
-    #[doc(alias = "values_mut")]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&K, &mut V)) {
         for index in 0..self.items.len() {
             if let Some(mut value) = ValueMut::new(self, index) {
@@ -69,6 +68,23 @@ impl<K: SyncValue + Hash + Eq, V: SyncValue> SyncDictionary<K, V> {
                 action(key, value);
             }
         }
+    }
+
+    /// Does not compile: [`for_each_mut`](Self::for_each_mut) writes all values.
+    #[expect(clippy::iter_without_into_iter, reason = "it never runs")]
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, (K, V)>
+    where
+        Self: NoticesWrites,
+    {
+        [].iter_mut()
+    }
+
+    /// Does not compile: [`for_each_mut`](Self::for_each_mut) writes all values.
+    pub fn values_mut(&mut self) -> std::slice::IterMut<'_, V>
+    where
+        Self: NoticesWrites,
+    {
+        [].iter_mut()
     }
 
     /// Keeps the keys for which a function returns `true`.

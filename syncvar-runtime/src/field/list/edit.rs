@@ -2,6 +2,7 @@
 
 use super::{ElementMut, SyncList};
 use crate::SyncValue;
+use crate::field::NoticesWrites;
 
 /// Methods that change the list. A position beyond its end panics as in `Vec`.
 impl<T: SyncValue> SyncList<T> {
@@ -122,13 +123,21 @@ impl<T: SyncValue> SyncList<T> {
     /// timers.for_each_mut(|timer| *timer = (*timer - 0.5).max(0.0));
     /// assert_eq!(timers, [0.0, 0.0, 1.5]);
     /// ```
-    #[doc(alias = "iter_mut")]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut T)) {
         for index in 0..self.items.len() {
             if let Some(mut element) = self.get_mut(index) {
                 action(&mut element);
             }
         }
+    }
+
+    /// Does not compile: [`for_each_mut`](Self::for_each_mut) writes all elements.
+    #[expect(clippy::iter_without_into_iter, reason = "it never runs")]
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T>
+    where
+        Self: NoticesWrites,
+    {
+        [].iter_mut()
     }
 
     /// Exchanges two elements.

@@ -12,8 +12,8 @@ use crate::{
     SerializeContext, SynchronizeError,
 };
 
-/// Slot of a behaviour of a known type.
-pub(in crate::object) struct TypedSlot<B: NetworkBehaviour> {
+/// Slot of a behaviour of a known type: the row of an object with one behaviour.
+pub struct TypedSlot<B: NetworkBehaviour> {
     pub(in crate::object) behaviour: B,
     last_send: Nanos,
     pub(in crate::object) lineage: Lineage,
@@ -276,6 +276,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             state,
             lineage: self.lineage,
         })
+    }
+
+    fn fields(&mut self) -> &mut dyn super::RestrictedFields {
+        &mut self.behaviour
     }
 
     fn policy_state(&self) -> Option<&PolicyState> {

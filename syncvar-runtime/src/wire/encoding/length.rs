@@ -18,7 +18,12 @@ impl NetworkWriter {
         match (self.encoding(), u16::try_from(count)) {
             (Encoding::Compact, _) => self.write_number(count),
             (Encoding::Unet, Ok(count)) => self.write_u16(count),
-            (Encoding::Unet, Err(_)) => return self.check_count(count),
+            (Encoding::Unet, Err(_)) => {
+                let limit = self.encoding().max_count();
+                self.fail_with_empty(WriteErrorKind::TooManyElements { count, limit });
+                self.write_u16(0);
+                return false;
+            }
             (Encoding::Mirror, _) if self.check_count(count) => self.write_number_after_null(count),
             (Encoding::Mirror, _) => return false,
         }
@@ -72,7 +77,7 @@ impl NetworkWriter {
     /// Writes a text, as a field: its length in bytes, then UTF-8.
     #[inline(always)]
     pub(crate) fn write_text(&mut self, text: &str) {
-        if let Some(length) = self.length_of_string(text) {
+        if let Some(length) = self.length_of_string(text, true) {
             match self.encoding() {
                 Encoding::Unet => self.write_u16(length),
                 Encoding::Compact => self.write_varint(u64::from(length)),
@@ -90,7 +95,7 @@ impl NetworkWriter {
         if self.encoding() == Encoding::Mirror {
             return self.write_text(value);
         }
-        if let Some(length) = self.length_of_string(value) {
+        if let Some(length) = self.length_of_string(value, false) {
             self.write_u16(length);
             self.write_bytes(value.as_bytes());
         }
@@ -98,13 +103,30 @@ impl NetworkWriter {
 
     /// Returns the length of a string; `None`, with the [`error`](Self::error) set, if it is too long.
     #[inline]
-    fn length_of_string(&mut self, value: &str) -> Option<u16> {
+    fn length_of_string(&mut self, value: &str, is_packed: bool) -> Option<u16> {
         let (length, limit) = (value.len(), self.encoding().max_string_bytes());
         if length > limit {
-            self.fail(WriteErrorKind::StringTooLong { length, limit });
+            self.write_empty_string(WriteErrorKind::StringTooLong { length, limit }, is_packed);
             return None;
         }
         u16::try_from(length).ok()
+    }
+
+    /// Writes an empty string in the place of one above the limit. `Mirror` discards the whole component.
+    #[cold]
+    #[inline(never)]
+    fn write_empty_string(&mut self, error: WriteErrorKind, is_packed: bool) {
+        match self.encoding() {
+            Encoding::Mirror => self.fail(error),
+            Encoding::Compact if is_packed => {
+                self.fail_with_empty(error);
+                self.write_varint(0);
+            }
+            Encoding::Unet | Encoding::Compact => {
+                self.fail_with_empty(error);
+                self.write_u16(0);
+            }
+        }
     }
 
     /// Writes a sequence of bytes, as a field: their number, then the raw bytes.
@@ -140,8 +162,13 @@ impl NetworkWriter {
         match (self.encoding(), u16::try_from(length)) {
             (Encoding::Mirror, _) if length <= limit => self.write_number_after_null(length),
             (Encoding::Unet | Encoding::Compact, Ok(length)) => self.write_u16(length),
-            _ => {
+            (Encoding::Mirror, _) => {
                 self.fail(WriteErrorKind::BytesTooLong { length, limit });
+                return false;
+            }
+            (Encoding::Unet | Encoding::Compact, Err(_)) => {
+                self.fail_with_empty(WriteErrorKind::BytesTooLong { length, limit });
+                self.write_u16(0);
                 return false;
             }
         }
@@ -168,6 +195,7 @@ impl NetworkWriter {
         });
         if !fits {
             self.truncate(start);
+            self.write_size(0);
         }
     }
 }

@@ -52,7 +52,8 @@ use crate::wire::{
     message = "`{Self}` cannot be synchronised: it does not implement `SyncValue`",
     label = "this type cannot travel",
     note = "for a struct or enum of your own write `#[derive(SyncValue, Clone)]` above it",
-    note = "a type of another crate goes into a struct of your own that implements `SyncValue`",
+    note = "a type of another crate goes into a struct of your own that implements `SyncValue`; the types of glam, \
+            mint and uuid are values with the features `glam`, `mint` and `uuid`",
     note = "to refer to another object, keep its `NetId`"
 )]
 pub trait SyncValue: Clone + Send + Sync + 'static {

@@ -259,19 +259,19 @@ impl World {
                 self.net
                     .server
                     .hide(self.id(object), self.connection(client))
-                    .unwrap();
+                    .ok();
             }
             Action::Show(object, client) => {
                 self.net
                     .server
                     .show(self.id(object), self.connection(client))
-                    .unwrap();
+                    .ok();
             }
             Action::HideFromAll(object) => {
-                self.net.server.hide_from_all(self.id(object)).unwrap();
+                self.net.server.hide_from_all(self.id(object)).ok();
             }
             Action::ShowToAll(object) => {
-                self.net.server.show_to_all(self.id(object)).unwrap();
+                self.net.server.show_to_all(self.id(object)).ok();
             }
             Action::Join if self.net.client_count() < 6 => self.join(),
             Action::Join => {}
@@ -286,7 +286,7 @@ impl World {
                 self.net
                     .server
                     .set_budget(connection, bytes.map(Budget::new))
-                    .unwrap();
+                    .ok();
             }
             Action::Poison(object, client) => self.poison(object, client),
             Action::Step => {

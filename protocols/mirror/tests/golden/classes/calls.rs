@@ -132,7 +132,7 @@ impl RpcChild {
     pub(crate) fn cmd_virt_child(&mut self, value: i32) {
         let log = &self.base.log;
         log.write("RpcChild", "call", json!(format!("child {value}")));
-        self.base.cmd_virt(value + 1);
+        self.base.run_cmd_virt(value + 1);
     }
 }
 

@@ -230,7 +230,7 @@ impl Bear {
     #[command]
     fn cmd_feed(&mut self, amount: i32) {
         tell(format!("Bear CmdFeed {amount}"));
-        self.base.cmd_feed(amount);
+        self.base.run_cmd_feed(amount);
     }
 
     #[client_rpc]
@@ -241,7 +241,7 @@ impl Bear {
     #[target_rpc]
     fn target_bite(&mut self) {
         tell("Bear TargetBite");
-        self.base.target_bite();
+        self.base.run_target_bite();
     }
 }
 

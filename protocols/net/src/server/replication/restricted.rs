@@ -14,6 +14,7 @@ use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteErro
 
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
+use crate::server::replication::stopped::remove_stopped;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
@@ -41,11 +42,9 @@ struct RestrictedDelta {
 }
 
 /// One part of a delta on one channel.
-struct Part<'a> {
+struct Part {
     net_id: NetId,
     channel: ChannelInfo,
-    /// Fields of each behaviour.
-    masks: &'a [u64],
     first_behaviour: usize,
 }
 
@@ -111,10 +110,13 @@ impl NetworkServer {
         let due = due.fold(0_u64, |due, selected| due | 1 << selected.channel);
         let mut failed = 0_u64;
         for channel in (0..).take(self.config.channels.len().min(MAX_CHANNELS)) {
-            if due >> channel & 1 == 1
-                && let Err(error) = self.send_restricted_channel(&delta, channel)
-            {
-                failed |= 1 << channel;
+            if due >> channel & 1 == 0 {
+                continue;
+            }
+            let sent = self.send_restricted_channel(&delta, channel);
+            // A stopped field waits for the next change, like a failed channel.
+            failed |= u64::from(!matches!(sent, Ok(false))) << channel;
+            if let Err(error) = sent {
                 self.replication.scratch.outcome.errors.push((id, error));
             }
         }
@@ -123,17 +125,18 @@ impl NetworkServer {
         }
     }
 
-    /// Writes the parts of one channel. The first failure ends the channel.
+    /// Writes the parts of one channel, without the fields that fit no message. The first other failure
+    /// ends the channel. Returns whether a field was stopped.
     fn send_restricted_channel(
         &mut self,
         delta: &RestrictedDelta,
         channel: u8,
-    ) -> Result<(), WriteError> {
+    ) -> Result<bool, WriteError> {
         let channel_info = self.config.channel_info(channel);
         let mut sent = SentFields::default();
-        let mut result = Ok(());
+        let (mut result, mut has_stopped) = (Ok(false), false);
         for (number, audience) in delta.audiences.into_iter().enumerate() {
-            let masks = delta.part_masks(number, channel);
+            let mut masks = delta.part_masks(number, channel);
             if masks.iter().all(|mask| *mask == 0) {
                 continue;
             }
@@ -141,16 +144,26 @@ impl NetworkServer {
                 self.profile_part((delta.net_id, delta.at), &masks);
             }
             let Some(slots) = self.world.pools.slots_mut(delta.at) else {
-                return Ok(());
+                return Ok(false);
             };
             let part = Part {
                 net_id: delta.net_id,
                 channel: channel_info,
-                masks: &masks,
                 first_behaviour: delta.first_behaviour,
             };
             let mut outputs = self.visibility.audiences.outputs(audience);
-            match part.write(slots, &mut outputs, &mut self.stats) {
+            let mut written = part.write(&masks, slots, &mut outputs, &mut self.stats);
+            if let Err(error) = written {
+                let output = (&mut outputs, channel_info);
+                let stopped = remove_stopped((delta.net_id, &mut masks), slots, output, error);
+                if !stopped.is_empty() {
+                    has_stopped = true;
+                    written = part.write(&masks, slots, &mut outputs, &mut self.stats);
+                    let all = &mut self.replication.stopped;
+                    stopped.into_iter().for_each(|field| all.add(field));
+                }
+            }
+            match written {
                 Ok(behaviours) => {
                     mark_sent(slots, &masks, behaviours, delta.now);
                     sent.add(number, &masks, behaviours);
@@ -164,7 +177,7 @@ impl NetworkServer {
         if self.replication.bandwidth.is_active() {
             self.record_restricted(delta, channel, &sent);
         }
-        result
+        result.map(|_| has_stopped)
     }
 
     /// Records the delta for connections with a budget. Each of them gets it written apart, with the
@@ -283,11 +296,12 @@ fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selecte
     all
 }
 
-impl Part<'_> {
+impl Part {
     /// Writes the part in every framing of its audience, or in none. Returns a bit for each behaviour
-    /// that was sent.
+    /// that was sent. The masks contain the fields of each behaviour.
     fn write(
         &self,
+        masks: &[u64],
         slots: &mut dyn Slots,
         outputs: &mut Outputs<'_>,
         stats: &mut Stats,
@@ -298,7 +312,7 @@ impl Part<'_> {
             begun += 1;
             let costs = stats.behaviours.get_mut(self.first_behaviour..);
             let writer = segments.begin_update(self.net_id);
-            let sent = self.write_behaviours(slots, writer, costs.unwrap_or_default());
+            let sent = self.write_behaviours((masks, slots), writer, costs.unwrap_or_default());
             result = match segments.check_update(self.channel.room) {
                 Some(error) => Err(error),
                 None => Ok(sent),
@@ -324,7 +338,7 @@ impl Part<'_> {
 
     fn write_behaviours(
         &self,
-        slots: &mut dyn Slots,
+        (masks, slots): (&[u64], &mut dyn Slots),
         writer: &mut syncvar_runtime::NetworkWriter,
         costs: &mut [BehaviourStats],
     ) -> u64 {
@@ -335,7 +349,7 @@ impl Part<'_> {
                     slot.make_changes_whole();
                 }
                 let before = writer.len();
-                let fields = self.masks.get(index).copied().unwrap_or_default();
+                let fields = masks.get(index).copied().unwrap_or_default();
                 let context = writer.context().with_fields(fields);
                 let written = writer.with_context(context, |writer| slot.serialize(writer, false));
                 sent |= u64::from(written) << index;

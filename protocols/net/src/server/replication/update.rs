@@ -223,8 +223,22 @@ impl NetworkServer {
         let stats = &mut self.stats;
         stats.count_all_encoded(MessageType::UpdateVars, single);
         stats.count_all_encoded(MessageType::UpdateBatch, batched);
+        if !self.replication.scratch.outcome.errors.is_empty() {
+            self.send_without_stopped(run.audience, now);
+        }
         self.replication.scratch.jobs.clear();
         self.finish_run(now);
+    }
+
+    /// Writes the failed objects of a run again, without the fields that fit no message.
+    #[cold]
+    fn send_without_stopped(&mut self, audience: AudienceId, now: Duration) {
+        for (id, _) in std::mem::take(&mut self.replication.scratch.outcome.errors) {
+            let mut jobs = self.replication.scratch.jobs.iter();
+            if let Some(job) = jobs.find(|job| job.net_id == id).copied() {
+                self.send_restricted(audience, &job, now);
+            }
+        }
     }
 
     /// Handles failures, pending snapshots and remaining changes of the objects of a run.
@@ -254,6 +268,7 @@ impl NetworkServer {
             self.reschedule(id, now, failed);
         }
         self.replication.scratch.outcome.left = left;
+        self.report_stopped();
     }
 
     /// Schedules an object for the time when its next behaviour is due. Behaviours on failed
@@ -371,12 +386,11 @@ impl NetworkServer {
     }
 }
 
-/// Returns the event for a value that cannot be encoded. The object stays unsent: operations cannot
-/// be encoded a second time.
+/// Returns the event for a value that cannot be encoded.
 pub(in crate::server) fn encode_failure(object: NetId, error: WriteError) -> ServerEvent {
     let (behaviour, place) = (error.behaviour(), error.field());
     let field = place.map(|place| place.rsplit_once('.').map_or(place, |(_, field)| field));
-    tracing::error!(%object, %error, "an object cannot be sent");
+    tracing::warn!(%object, %error, "a value cannot be sent");
     ServerEvent::SerializeFailed {
         object,
         behaviour,

@@ -6,8 +6,8 @@ use syncvar_runtime::packet::{Room, Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
-    ChangedFields, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
-    WriteError,
+    ChangedFields, Encoding, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
+    Vector3, WriteError,
 };
 
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
@@ -67,6 +67,8 @@ impl PrefabInfo {
 pub(in crate::server) struct Reports<'a> {
     pub(in crate::server) stats: &'a mut Stats,
     pub(in crate::server) events: &'a mut Events<ServerEvent>,
+    /// Encoding of a snapshot with a value that is above a limit and was left empty.
+    pub(in crate::server) left_empty: Option<Encoding>,
 }
 
 /// A snapshot without the state of the behaviours.
@@ -195,7 +197,11 @@ impl Snapshot<'_> {
         &self,
         slots: &mut dyn Slots,
         writer: &mut NetworkWriter,
-        Reports { stats, events }: &mut Reports<'_>,
+        Reports {
+            stats,
+            events,
+            left_empty,
+        }: &mut Reports<'_>,
     ) {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
@@ -223,6 +229,9 @@ impl Snapshot<'_> {
             });
         }
         writer.at_behaviour(None);
+        if writer.take_left_empty() {
+            *left_empty = Some(writer.encoding());
+        }
     }
 
     /// Adds a snapshot to the statistics.

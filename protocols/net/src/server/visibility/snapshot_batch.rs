@@ -9,6 +9,7 @@ use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
 use crate::Framing;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
+use crate::server::replication::stopped::mark_left_empty;
 use crate::server::replication::update::encode_failure;
 use crate::server::visibility::snapshot::{Reports, Snapshot};
 
@@ -100,6 +101,7 @@ impl NetworkServer {
         let mut reports = Reports {
             stats: &mut self.stats,
             events: &mut self.events,
+            left_empty: None,
         };
         let visibility = &mut self.visibility;
         let mut outputs;
@@ -114,6 +116,10 @@ impl NetworkServer {
         };
         let result = snapshot.write_all(slots, segments, &mut reports);
         let synchronize = info.synchronize;
+        if let Some(encoding) = reports.left_empty.filter(|_| result.is_ok()) {
+            mark_left_empty(slots, encoding);
+            self.replication.schedule.queue_dirty(id);
+        }
         if let Err(error) = result {
             self.events.push(encode_failure(id, error));
             return false;

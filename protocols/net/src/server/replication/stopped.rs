@@ -1,0 +1,139 @@
+//! Fields without a form on the wire: a text or a collection above a limit stops its field alone.
+
+use std::collections::BTreeMap;
+
+use syncvar_runtime::object::{ChannelInfo, Outputs, Slots};
+use syncvar_runtime::packet::update_fits;
+use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
+
+use crate::Framing;
+use crate::server::NetworkServer;
+use crate::server::replication::update::encode_failure;
+
+/// A field that stays dirty while the others are sent.
+#[derive(Debug)]
+pub(in crate::server) struct StoppedField {
+    pub(in crate::server) net_id: NetId,
+    /// Index of the behaviour on the object.
+    pub(in crate::server) behaviour: usize,
+    /// Dirty bit of the field.
+    pub(in crate::server) field: u64,
+    pub(in crate::server) error: WriteError,
+}
+
+/// Stopped fields.
+#[derive(Debug, Default)]
+pub(in crate::server) struct StoppedFields {
+    /// Fields found since the last report.
+    found: Vec<StoppedField>,
+    /// Reported fields of each behaviour.
+    reported: BTreeMap<(NetId, usize), u64>,
+}
+
+impl StoppedFields {
+    /// Adds a field.
+    pub(in crate::server) fn add(&mut self, field: StoppedField) {
+        self.found.push(field);
+    }
+}
+
+/// Removes the fields from the masks of a message that fit no message even alone. They become whole, so
+/// that later operations need no earlier ones.
+pub(in crate::server) fn remove_stopped(
+    (net_id, masks): (NetId, &mut [u64]),
+    slots: &mut dyn Slots,
+    (outputs, channel): (&mut Outputs<'_>, ChannelInfo),
+    error: WriteError,
+) -> Vec<StoppedField> {
+    let outputs = outputs.channel(channel.channel.into());
+    let framings: Vec<_> = outputs.map(|segments| Framing::of(segments)).collect();
+    let mut stopped = Vec::new();
+    for (behaviour, mask) in masks.iter_mut().enumerate() {
+        let Some(slot) = slots.slot_mut(behaviour) else {
+            continue;
+        };
+        for field in bits(*mask & slot.dirty_bits()) {
+            let failure = framings.iter().find_map(|framing| {
+                let mut alone = NetworkWriter::with_encoding(framing.encoding());
+                let context = alone.context().with_fields(field);
+                alone.with_context(context, |writer| slot.serialize(writer, false));
+                if !update_fits(framing.form(), net_id, alone.len(), channel.room) {
+                    alone.fail(error.kind());
+                }
+                alone.take_error()
+            });
+            if let Some(error) = failure {
+                *mask &= !field;
+                if slot.info().resendable {
+                    slot.set_dirty_bit(field);
+                }
+                stopped.push(StoppedField {
+                    net_id,
+                    behaviour,
+                    field,
+                    error,
+                });
+            }
+        }
+    }
+    stopped
+}
+
+/// Makes the fields dirty that a snapshot had to leave empty: they are sent when they fit.
+pub(in crate::server) fn mark_left_empty(slots: &mut dyn Slots, encoding: Encoding) {
+    slots.for_each_mut(|slot| {
+        if !slot.info().resendable {
+            return;
+        }
+        let mut failed = 0;
+        for field in bits(slot.info().schema.dirty_bits()) {
+            let mut alone = NetworkWriter::with_encoding(encoding);
+            slot.write_again(field, &mut alone);
+            if alone.take_error().is_some() {
+                failed |= field;
+            }
+        }
+        slot.set_dirty_bit(failed);
+    });
+}
+
+/// Returns each bit of a mask.
+fn bits(mask: u64) -> impl Iterator<Item = u64> {
+    (0..u64::BITS)
+        .map(|bit| 1 << bit)
+        .filter(move |bit| mask & bit != 0)
+}
+
+impl NetworkServer {
+    /// Reports the stopped fields, each once until it has been sent.
+    #[inline]
+    pub(in crate::server) fn report_stopped(&mut self) {
+        let stopped = &self.replication.stopped;
+        if !stopped.found.is_empty() || !stopped.reported.is_empty() {
+            self.report_new_stopped();
+        }
+    }
+
+    #[cold]
+    fn report_new_stopped(&mut self) {
+        let mut stopped = std::mem::take(&mut self.replication.stopped);
+        let world = &self.world;
+        stopped.reported.retain(|(id, behaviour), fields| {
+            let Some(slots) = world.slots(*id) else {
+                return world.contains(*id);
+            };
+            let dirty = slots.slot(*behaviour).map_or(0, |slot| slot.dirty_bits());
+            *fields &= dirty;
+            *fields != 0
+        });
+        for field in stopped.found.drain(..) {
+            let place = (field.net_id, field.behaviour);
+            let reported = stopped.reported.entry(place).or_default();
+            if *reported & field.field == 0 {
+                *reported |= field.field;
+                self.events.push(encode_failure(field.net_id, field.error));
+            }
+        }
+        self.replication.stopped = stopped;
+    }
+}

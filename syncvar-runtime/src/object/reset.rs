@@ -1,0 +1,70 @@
+//! Fields of a former owner: back to the values of the prefab.
+
+use super::hooks::{DeferredHooks, ErasedHooks};
+use super::{Behaviours, Slot, Slots};
+use crate::{Encoding, NetId, NetworkReader, NetworkWriter};
+
+impl dyn Slots {
+    /// Sets the fields that only the owner reads to the values of a new object of the prefab. Returns the
+    /// hooks of the behaviours with a different value, to be reported as changes.
+    pub fn reset_owner_fields(
+        &mut self,
+        object: NetId,
+        make: impl FnOnce() -> Behaviours,
+    ) -> Vec<DeferredHooks> {
+        let mut restricted = Vec::new();
+        self.for_each_mut(|slot| restricted.push(slot.info().policy.owner_only));
+        if restricted.iter().all(|fields| *fields == 0) {
+            return Vec::new();
+        }
+        let mut fresh = make();
+        let mut hooks = Vec::new();
+        for (behaviour, fields) in restricted.into_iter().enumerate() {
+            let slots = (
+                self.slot_mut(behaviour),
+                fresh.slots_mut().slot_mut(behaviour),
+            );
+            if let (Some(slot), Some(fresh)) = slots {
+                hooks.extend(
+                    reset(slot, fresh, fields).map(|(fields, arguments)| DeferredHooks {
+                        object,
+                        behaviour,
+                        fields,
+                        reported: true,
+                        hooks: arguments,
+                    }),
+                );
+            }
+        }
+        hooks
+    }
+}
+
+/// Copies some fields from another slot. Returns the fields that differed, with the values for their hooks.
+fn reset(slot: &mut dyn Slot, fresh: &mut dyn Slot, fields: u64) -> Option<(u64, ErasedHooks)> {
+    let mut before = slot.remember_for_hooks(fields);
+    let (mut differing, mut rest) = (0, fields);
+    while rest != 0 {
+        let field = rest & rest.wrapping_neg();
+        rest &= !field;
+        if let (Some(now), Some(initial)) = (write(slot, field), write(fresh, field))
+            && now.as_bytes() != initial.as_bytes()
+        {
+            let mut reader = NetworkReader::with_encoding(initial.as_bytes(), Encoding::Compact);
+            if slot.fields().read_fields(&mut reader, field).is_ok() {
+                differing |= field;
+            }
+        }
+    }
+    if let Some(before) = &mut before {
+        slot.changed_since(before);
+    }
+    let hooks = before.map(Into::into).unwrap_or_default();
+    (differing != 0).then_some((differing, hooks))
+}
+
+fn write(slot: &mut dyn Slot, field: u64) -> Option<NetworkWriter> {
+    let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
+    slot.fields().write_fields(&mut writer, field);
+    (!writer.has_error()).then_some(writer)
+}

@@ -1,0 +1,223 @@
+//! A text or collection above a limit stops its field, and the other fields travel on.
+
+use syncvar::prelude::*;
+use syncvar::{ServerConfig, testing::Link};
+
+/// Limit of a string, in bytes.
+const LIMIT: usize = 32_767;
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
+struct Scribe {
+    #[sync_var(hook = on_text)]
+    text: SyncVar<String>,
+    #[sync_var]
+    pages: SyncVar<u32>,
+    #[sync_var]
+    lines: SyncList<String>,
+    seen: u32,
+}
+
+impl Scribe {
+    fn on_text(&mut self, _previous: String) {
+        self.seen += 1;
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
+struct Secret {
+    #[sync_var]
+    open: SyncVar<String>,
+    #[sync_var(read = owner)]
+    key: SyncVar<u32>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<(Scribe, Secret)>("scribe")
+        .register::<Scribe>("one")
+}
+
+fn networks() -> [MemoryNetwork; 2] {
+    [true, false].map(|compare_schemas| {
+        let mut config = ServerConfig::default();
+        config.compare_schemas = compare_schemas;
+        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+        net.connect();
+        net.settle();
+        net
+    })
+}
+
+fn failures(net: &mut MemoryNetwork) -> Vec<String> {
+    let events = std::iter::from_fn(|| net.server.poll_event());
+    let failures = events.filter_map(|event| match event {
+        ServerEvent::SerializeFailed {
+            object,
+            behaviour,
+            field,
+            ..
+        } => Some(format!("{object} {} {}", behaviour?, field?)),
+        _ => None,
+    });
+    failures.collect()
+}
+
+fn long() -> String {
+    "n".repeat(LIMIT + 1)
+}
+
+#[test]
+fn a_long_text_keeps_its_last_sent_value() {
+    for mut net in networks() {
+        let id = net.server.spawn(Scribe::default());
+        net.settle();
+        net.server
+            .get_mut::<Scribe>(id)
+            .unwrap()
+            .text
+            .set("short".into());
+        net.settle();
+        failures(&mut net);
+        for page in 1..4 {
+            let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+            scribe.text.set(long() + &page.to_string());
+            scribe.pages.set(page);
+            scribe.lines.push("line".into());
+            drop(scribe);
+            net.settle();
+            let there = net.client(0).get::<Scribe>(id).unwrap();
+            assert_eq!((there.text.as_str(), *there.pages), ("short", page));
+            assert_eq!(there.lines.len(), page as usize);
+        }
+        assert_eq!(failures(&mut net), ["#1 Scribe text"], "reported once");
+        net.server
+            .get_mut::<Scribe>(id)
+            .unwrap()
+            .text
+            .set("again".into());
+        net.settle();
+        let there = net.client(0).get::<Scribe>(id).unwrap();
+        assert_eq!((there.text.as_str(), there.seen), ("again", 2));
+        net.server.get_mut::<Scribe>(id).unwrap().text.set(long());
+        net.settle();
+        assert_eq!(failures(&mut net), ["#1 Scribe text"], "and once more");
+    }
+}
+
+#[test]
+fn a_long_element_stops_its_collection_alone() {
+    for mut net in networks() {
+        let id = net.server.spawn(Scribe::default());
+        net.settle();
+        let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+        scribe.lines.push("first".into());
+        scribe.lines.push(long());
+        scribe.pages.set(7);
+        drop(scribe);
+        net.settle();
+        let there = net.client(0).get::<Scribe>(id).unwrap();
+        assert_eq!((there.lines.len(), *there.pages), (0, 7));
+        assert_eq!(failures(&mut net), ["#1 Scribe lines"]);
+        net.connect();
+        net.settle();
+        let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+        scribe.lines.remove(1);
+        scribe.lines.push("second".into());
+        drop(scribe);
+        net.settle();
+        for scribe in net.replicas::<Scribe>(id) {
+            assert_eq!(scribe.unwrap().lines.to_vec(), ["first", "second"]);
+        }
+    }
+}
+
+#[test]
+fn a_snapshot_leaves_a_long_text_empty() {
+    for mut net in networks() {
+        let scribe = Scribe {
+            text: long().into(),
+            pages: 3.into(),
+            ..Scribe::default()
+        };
+        let id = net.server.spawn(scribe);
+        net.settle();
+        net.connect();
+        net.settle();
+        for scribe in net.replicas::<Scribe>(id) {
+            let scribe = scribe.unwrap();
+            assert_eq!((scribe.text.as_str(), *scribe.pages), ("", 3));
+        }
+        assert_eq!(failures(&mut net), ["#1 Scribe text"]);
+        net.server.get_mut::<Scribe>(id).unwrap().text.truncate(5);
+        net.settle();
+        for scribe in net.replicas::<Scribe>(id) {
+            assert_eq!(scribe.unwrap().text, *"nnnnn");
+        }
+    }
+}
+
+#[test]
+fn restricted_fields_of_the_object_travel_on() {
+    let [mut net, _] = networks();
+    let id = net.server.spawn((Scribe::default(), Secret::default()));
+    net.server.set_owner(id, Some(net.connection(0))).unwrap();
+    net.settle();
+    let mut secret = net.server.get_mut::<Secret>(id).unwrap();
+    secret.open.set(long());
+    secret.key.set(9);
+    drop(secret);
+    net.server.get_mut::<Scribe>(id).unwrap().pages.set(2);
+    net.settle();
+    let client = net.client(0);
+    assert_eq!(client.get::<Secret>(id).unwrap().key, 9);
+    assert_eq!(client.get::<Scribe>(id).unwrap().pages, 2);
+    assert_eq!(failures(&mut net), ["#1 Secret open"]);
+    net.server.get_mut::<Secret>(id).unwrap().open.clear();
+    net.server.get_mut::<Secret>(id).unwrap().open.push('o');
+    net.settle();
+    assert_eq!(net.client(0).get::<Secret>(id).unwrap().open, *"o");
+}
+
+#[test]
+fn a_limited_connection_gets_the_other_fields_too() {
+    let [mut net, _] = networks();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let budget = syncvar::Budget::new(10_000);
+    net.server
+        .set_budget(net.connection(0), Some(budget))
+        .unwrap();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.text.set(long());
+    scribe.pages.set(5);
+    drop(scribe);
+    net.settle();
+    let there = net.client(0).get::<Scribe>(id).unwrap();
+    assert_eq!((there.text.as_str(), *there.pages), ("", 5));
+    net.server
+        .get_mut::<Scribe>(id)
+        .unwrap()
+        .text
+        .set("fits".into());
+    net.settle();
+    assert_eq!(net.client(0).get::<Scribe>(id).unwrap().text, *"fits");
+}
+
+#[test]
+fn a_hidden_object_with_a_long_text_can_be_shown() {
+    let [mut net, _] = networks();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    net.server.hide(id, net.connection(0)).unwrap();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.text.set(long());
+    scribe.pages.set(4);
+    drop(scribe);
+    net.settle();
+    net.server.show(id, net.connection(0)).unwrap();
+    net.settle();
+    let there = net.client(0).get::<Scribe>(id).unwrap();
+    assert_eq!((there.text.as_str(), *there.pages), ("", 4));
+}
