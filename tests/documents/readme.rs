@@ -118,10 +118,22 @@ fn every_link_of_a_document_leads_to_a_file() {
             .skip(1)
             .filter_map(|rest| rest.split(')').next());
         for target in targets.filter(|target| !target.starts_with("http")) {
-            // A link may name a heading of another page, or of its own.
-            let file = target.split('#').next().filter(|file| !file.is_empty());
-            let file = file.map_or_else(|| document.clone(), |file| document.with_file_name(file));
+            let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+            let file = match file {
+                "" => document.clone(),
+                file => document.with_file_name(file),
+            };
             assert!(file.exists(), "{} links to {target}", document.display());
+            if !heading.is_empty() {
+                let page = fs::read_to_string(file).unwrap();
+                let headings = page.lines().filter_map(|line| line.strip_prefix('#'));
+                let mut anchors = headings.map(|heading| {
+                    let text = heading.trim_start_matches('#').trim();
+                    text.to_lowercase().replace(' ', "-")
+                });
+                let known = anchors.any(|anchor| anchor == heading);
+                assert!(known, "{} links to {target}", document.display());
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use syncvar::join::{Admission, SessionToken};
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::testing::Link;
-use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, ServerConfig};
+use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, Framing, ServerConfig};
 
 #[derive(NetworkBehaviour, Default, Debug, Clone, PartialEq)]
 struct Unit {
@@ -59,8 +59,10 @@ fn config() -> ServerConfig {
 }
 
 fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
-    let mut link = Link::default();
-    link.delay = Duration::from_millis(75);
+    let link = Link {
+        delay: Duration::from_millis(75),
+        ..Link::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     net.connect();
     net.connect();
@@ -402,8 +404,9 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn run(actions: &[Action], resume_bytes: usize) {
+fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
     let mut config = config();
+    config.framing = framing;
     config.reconnect_grace = Duration::from_secs(100);
     config.resume_bytes = resume_bytes;
     let mut link = Link::default();
@@ -449,7 +452,6 @@ fn run(actions: &[Action], resume_bytes: usize) {
                 let id = units.remove(number % units.len());
                 let _ = net.server.despawn(id);
             }
-            Action::Despawn(_) => {}
             Action::Hide(number, client) => {
                 let _ = net.server.hide(of(number), connections[client]);
             }
@@ -461,7 +463,7 @@ fn run(actions: &[Action], resume_bytes: usize) {
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),
-            Action::Reconnect(_) => {}
+            Action::Despawn(_) | Action::Reconnect(_) => {}
         }
     }
     for client in 0..3 {
@@ -482,10 +484,10 @@ fn run(actions: &[Action], resume_bytes: usize) {
             ClientEvent::Poisoned { .. } | ClientEvent::WriteRefused { .. }
         )
     };
-    for client in 0..3 {
+    for (client, connection) in connections.into_iter().enumerate() {
         let shown = units
             .iter()
-            .filter(|id| net.server.is_visible(**id, connections[client]));
+            .filter(|id| net.server.is_visible(**id, connection));
         assert_eq!(net.client(client).object_count(), shown.count());
         assert!(!events(&mut net, client).iter().any(poisoned));
     }
@@ -498,7 +500,98 @@ proptest! {
     fn replicas_are_equal_after_returns(
         actions in prop::collection::vec(action(), 1..60),
         bytes in prop_oneof![Just(60_usize), Just(400), Just(256 * 1024)],
+        framing in prop_oneof![Just(Framing::Compact), Just(Framing::Unet)],
     ) {
-        run(&actions, bytes);
+        run(&actions, bytes, framing);
+    }
+}
+
+/// Connects over a new link with these bytes as the payload of the join request.
+fn join_by_hand(net: &mut MemoryNetwork, request: &[u8]) {
+    let link = net.server.handle_connect();
+    let length = u16::try_from(request.len()).unwrap().to_le_bytes();
+    let mut hash = vec![10, 0, 32, 0, 3];
+    hash.extend(prefabs().schema_hash().to_le_bytes());
+    hash.push(1);
+    let packet = [&length[..], &[19, 0], request, &hash].concat();
+    // Malformed requests are errors, and nothing else.
+    let _ = net.server.handle_packet(link, 0, &packet);
+    net.step();
+    net.server.handle_disconnect(link);
+}
+
+proptest! {
+    #![proptest_config(syncvar_testing::cases(256))]
+
+    #[test]
+    fn forged_counts_harm_only_their_own_session(
+        counts in prop::array::uniform3(prop_oneof![0..9_u64, any::<u64>()]),
+        rest in prop::collection::vec(any::<u8>(), 0..40),
+        cut in any::<bool>(),
+    ) {
+        let (mut net, unit) = network(config());
+        let token = net.client(0).session_token().unwrap().as_bytes();
+        if cut {
+            net.cut(0);
+        }
+        damage(&mut net, unit, 1);
+        let mut writer = syncvar::wire::NetworkWriter::new();
+        writer.write_u8(3);
+        writer.write_bytes(&token);
+        for count in counts {
+            writer.write_packed_u64(count);
+        }
+        join_by_hand(&mut net, writer.as_bytes());
+        join_by_hand(&mut net, &rest);
+        let again = [&[1][..], &token, &rest].concat();
+        join_by_hand(&mut net, &again);
+        damage(&mut net, unit, 2);
+        if net.is_connected(0) {
+            net.cut(0);
+        }
+        net.reconnect(0);
+        net.settle();
+        damage(&mut net, unit, 3);
+        net.settle();
+        prop_assert!(net.client(0).is_connected());
+        check(&net, unit);
+    }
+
+    #[test]
+    fn forged_sessions_leave_a_client_usable(
+        kind in 0..4_u8,
+        counts in prop::array::uniform2(prop_oneof![0..9_u64, any::<u64>()]),
+        cut in any::<bool>(),
+    ) {
+        let (mut net, unit) = network(config());
+        let client = net.client_mut(0);
+        if cut {
+            client.handle_disconnect();
+        } else {
+            client.disconnect("bye");
+        }
+        client.handle_connect();
+        while client.poll_transmit().is_some() {}
+        let mut writer = syncvar::wire::NetworkWriter::new();
+        let start = writer.start_message(19);
+        writer.write_u8(kind);
+        writer.write_bytes(&[9; 16]);
+        for count in counts {
+            writer.write_packed_u64(count);
+        }
+        writer.finish_message(start);
+        let answer = [writer.as_bytes(), &[10, 0, 32, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1]].concat();
+        prop_assert_eq!(client.handle_packet(0, &answer).is_ok(), kind < 3);
+        prop_assert!(client.is_connected());
+        client.update(Duration::from_secs(1000));
+        while client.poll_transmit().is_some() {}
+        client.disconnect("forged");
+        net.cut(0);
+        net.reconnect(0);
+        net.settle();
+        damage(&mut net, unit, 3);
+        net.settle();
+        prop_assert!(net.client(0).is_connected());
+        check(&net, unit);
     }
 }

@@ -13,6 +13,61 @@ use syncvar::{
 use crate::examples::{Lamp, One, Two, packets};
 
 pub(crate) fn examples() -> Vec<(&'static str, String)> {
+    [unet_examples(), program_examples()].concat()
+}
+
+/// Sessions, messages and players.
+fn program_examples() -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "Disconnect 4 \"no\", with the payload 7",
+            sent(|server, connection| {
+                server.update(Duration::from_secs(1));
+                let refusal = Refusal::new("no").with(vec![7].into());
+                server.refuse(connection, refusal).expect("a connection");
+            }),
+        ),
+        (
+            "Session with the payload 7, before Connect",
+            join_request_example(None),
+        ),
+        (
+            "Session with the token `000102030405060708090a0b0c0d0e0f` and the payload 7, before \
+             Connect",
+            join_request_example(Some(SessionToken::new(token()))),
+        ),
+        (
+            "Session to the client: a new one with this token, after one packet of the client",
+            session_example(),
+        ),
+        (
+            "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`",
+            chat_example(Framing::Unet),
+        ),
+        (
+            "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`, on a `Compact` connection",
+            chat_example(Framing::Compact),
+        ),
+        (
+            "Owner #300, player 0",
+            sent(|server, connection| {
+                spawn_300(server);
+                let given = server.set_player(connection, 0, Some(NetId(300)));
+                given.expect("an object");
+            }),
+        ),
+        (
+            "AddPlayer 2, with the payload `010203`",
+            client_packet(false, |client| client.add_player(2, &vec![1, 2, 3].into())),
+        ),
+        (
+            "RemovePlayer 2",
+            client_packet(false, |client| client.remove_player(2)),
+        ),
+    ]
+}
+
+fn unet_examples() -> Vec<(&'static str, String)> {
     let spawn = "ObjectSpawn #1, asset `a55e7000000000000000000000000001`, one behaviour with `v = 5`, \
                  no rotation given";
     let destroyed = sent(|server, _| {
@@ -73,27 +128,6 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
             "Disconnect 0 \"bye\"",
             client_packet(false, |client| client.disconnect("bye")),
         ),
-        (
-            "Disconnect 4 \"no\", with the payload 7",
-            sent(|server, connection| {
-                server.update(Duration::from_secs(1));
-                let refusal = Refusal::new("no").with(vec![7].into());
-                server.refuse(connection, refusal).expect("a connection");
-            }),
-        ),
-        (
-            "Session with the payload 7, before Connect",
-            join_request_example(None),
-        ),
-        (
-            "Session with the token `000102030405060708090a0b0c0d0e0f` and the payload 7, before \
-             Connect",
-            join_request_example(Some(SessionToken::new(token()))),
-        ),
-        (
-            "Session to the client: a new one with this token, after one packet of the client",
-            session_example(),
-        ),
         ("Ready", client_packet(false, NetworkClient::ready)),
         (
             "NotReady",
@@ -101,30 +135,6 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
                 server.update(Duration::from_secs(1));
                 server.set_not_ready(connection);
             }),
-        ),
-        (
-            "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`",
-            chat_example(Framing::Unet),
-        ),
-        (
-            "Message 48 `chat` with `Chat { text: \"a\", to: 300 }`, on a `Compact` connection",
-            chat_example(Framing::Compact),
-        ),
-        (
-            "Owner #300, player 0",
-            sent(|server, connection| {
-                spawn_300(server);
-                let given = server.set_player(connection, 0, Some(NetId(300)));
-                given.expect("an object");
-            }),
-        ),
-        (
-            "AddPlayer 2, with the payload `010203`",
-            client_packet(false, |client| client.add_player(2, &vec![1, 2, 3].into())),
-        ),
-        (
-            "RemovePlayer 2",
-            client_packet(false, |client| client.remove_player(2)),
         ),
         (
             "Connect 3, hash `0123456789abcdef`, asking for `Compact`",

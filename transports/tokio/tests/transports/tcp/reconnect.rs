@@ -4,11 +4,13 @@ use std::io;
 use std::time::Duration;
 
 use super::support::{Running, prefabs, soon, wait_for};
-use syncvar_net::{ClientConfig, ClientEvent, NetworkClient, NetworkServer};
+use syncvar_net::{
+    ClientConfig, ClientEvent, NetworkClient, NetworkServer, ServerConfig, ServerEvent,
+};
 use syncvar_runtime::DisconnectReason;
 use syncvar_tokio::tcp::{Reconnect, TcpClient, TcpError, TcpOptions, Timeout};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
 
 /// Options with quick attempts.
 fn quick(max_attempts: u32) -> TcpOptions {
@@ -184,4 +186,64 @@ async fn connecting_has_a_time_limit() {
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     let timeout = error.get_ref().and_then(|inner| inner.downcast_ref());
     assert_eq!(timeout, Some(&Timeout::Connect));
+}
+
+/// A link between a client and a server that can be cut.
+struct Cable {
+    addr: std::net::SocketAddr,
+    cut: tokio::sync::watch::Sender<()>,
+}
+
+impl Cable {
+    async fn lay(server: std::net::SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let (cut, cuts) = tokio::sync::watch::channel(());
+        tokio::spawn(async move {
+            while let Ok((mut client, _)) = listener.accept().await {
+                let mut cuts = cuts.clone();
+                cuts.mark_unchanged();
+                tokio::spawn(async move {
+                    let mut server = TcpStream::connect(server).await.unwrap();
+                    tokio::select! {
+                        _ = copy_bidirectional(&mut client, &mut server) => {}
+                        _ = cuts.changed() => {}
+                    }
+                });
+            }
+        });
+        Self { addr, cut }
+    }
+}
+
+#[tokio::test]
+async fn cut_client_returns_to_its_session() {
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(60),
+        session_tokens: Some(|| [7; 16]),
+        ..ServerConfig::default()
+    };
+    let server = NetworkServer::with_config(prefabs(), config);
+    let mut server = Running::serve(server, TcpOptions::default(), |_| {}).await;
+    let cable = Cable::lay(server.addr).await;
+    let mut client = connect(cable.addr, quick(1000)).await.unwrap();
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    for round in 1..4 {
+        cable.cut.send(()).unwrap();
+        let away = server.event(|event| match event {
+            ServerEvent::Away { connection } => Some(connection),
+            _ => None,
+        });
+        let away = away.await;
+        server.write(move |board| *board.count = round);
+        let returned = |event: &ClientEvent| matches!(event, ClientEvent::Returned { .. });
+        let returned = wait_for(&mut client, returned).await;
+        assert_eq!(returned, ClientEvent::Returned { resumed: true });
+        server.see(&mut client, |board| board.count == round).await;
+        let returned = server.event(|event| match event {
+            ServerEvent::Returned { connection, .. } => Some(connection),
+            _ => None,
+        });
+        assert_eq!(returned.await, away);
+    }
 }
