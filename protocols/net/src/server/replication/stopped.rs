@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use syncvar_runtime::object::{Outputs, Slots};
-use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
+use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
 use crate::server::NetworkServer;
@@ -61,7 +61,7 @@ pub(in crate::server) fn remove_stopped(
             });
             if let Some(error) = failure {
                 *mask &= !field;
-                if slot.info().operation_bits & field == 0 {
+                if slot.info().operation_bits & field == 0 && is_limit(error) {
                     slot.drop_fields(field);
                 } else if slot.info().resendable {
                     slot.set_dirty_bit(field);
@@ -96,6 +96,15 @@ pub(in crate::server) fn mark_left_empty(slots: &mut dyn Slots, encoding: Encodi
     });
 }
 
+/// Returns whether a value is above a limit: only a write makes it fit.
+fn is_limit(error: WriteError) -> bool {
+    use WriteErrorKind::{BytesTooLong, StringTooLong, TooManyElements};
+    matches!(
+        error.kind(),
+        StringTooLong { .. } | BytesTooLong { .. } | TooManyElements { .. }
+    )
+}
+
 /// Returns each bit of a mask.
 fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..u64::BITS)
@@ -128,7 +137,7 @@ impl NetworkServer {
         for field in stopped.found.drain(..) {
             let place = (field.net_id, field.behaviour);
             let reported = stopped.reported.entry(place).or_default();
-            if *reported & field.field == 0 {
+            if *reported & field.field == 0 || !is_limit(field.error) {
                 *reported |= field.field;
                 self.events.push(encode_failure(field.net_id, field.error));
             }
