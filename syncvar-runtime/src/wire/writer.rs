@@ -38,6 +38,8 @@ pub struct NetworkWriter {
     behaviour: Option<&'static str>,
     field: Option<&'static str>,
     error: Option<WriteError>,
+    /// Set if a value above a limit is written as an empty one.
+    leave_empty: bool,
 }
 
 /// Position of a message; [`NetworkWriter::finish_message`] writes its size there.
@@ -120,21 +122,35 @@ impl NetworkWriter {
         }
     }
 
-    /// Declares that a value is above a limit, and that an empty one is written in its place. A snapshot
-    /// keeps the message, a delta discards it.
+    /// Declares that a value is above a limit. Returns whether the caller writes an empty one in its
+    /// place.
     #[cold]
     #[inline(never)]
-    pub(crate) fn fail_with_empty(&mut self, kind: WriteErrorKind) {
+    pub(crate) fn fail_limit(&mut self, kind: WriteErrorKind) -> bool {
         let offset = self.buffer.len();
         let mut error = WriteError::new(kind, offset, self.behaviour, self.field);
-        error.left_empty = true;
+        error.left_empty = self.leave_empty;
         self.error.get_or_insert(error);
+        self.leave_empty
     }
 
-    /// Takes the error if the message is complete: each value above a limit was left empty. Returns
-    /// whether it was one.
+    /// Returns whether a value above a limit is written as an empty one.
+    #[cfg(feature = "serde")]
+    pub(crate) fn leaves_empty(&self) -> bool {
+        self.leave_empty
+    }
+
+    /// Begins a snapshot: a string, byte array or sequence above a limit is written as an empty one.
     #[inline]
-    pub fn take_left_empty(&mut self) -> bool {
+    pub fn begin_leaving_empty(&mut self) {
+        self.leave_empty = true;
+    }
+
+    /// Ends a snapshot. Returns whether a value was left empty and no other error occurred; the error is
+    /// taken then.
+    #[inline]
+    pub fn end_leaving_empty(&mut self) -> bool {
+        self.leave_empty = false;
         self.error.take_if(|error| error.left_empty).is_some()
     }
 

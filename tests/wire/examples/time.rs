@@ -39,7 +39,10 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        let prefabs = || Prefabs::new().register::<Two>("two");
+        Self::of(|| Prefabs::new().register::<Two>("two"))
+    }
+
+    fn of(prefabs: fn() -> Prefabs) -> Self {
         let config = ServerConfig {
             gather: false,
             ..ServerConfig::default()
@@ -79,30 +82,37 @@ impl Pair {
     }
 }
 
-/// An object whose full state cannot be written for somebody who sees it, and then can.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
+struct Kite {
+    #[sync_var(with = syncvar::codec::Quantized<-500, 500, 100>)]
+    height: SyncVar<f32>,
+}
+
+/// An object whose snapshot cannot be written for an observer, and then can.
 fn void_example() -> String {
     let Pair {
         mut server,
         connection,
         ..
-    } = Pair::new();
+    } = Pair::of(|| Prefabs::new().register::<Kite>("kite"));
     let options = SpawnOptions {
         net_id: Some(NetId(7)),
         hidden: true,
         ..SpawnOptions::default()
     };
     let id = server
-        .try_spawn(Two::default(), options)
+        .try_spawn(Kite::default(), options)
         .expect("a free id");
     server.update(Duration::from_secs(2));
-    let write = |server: &mut NetworkServer, length| {
-        let mut two = server.get_mut::<Two>(id).expect("it is there");
-        two.w.set("x".repeat(length));
+    let write = |server: &mut NetworkServer, height| {
+        let mut kite = server.get_mut::<Kite>(id).expect("it is there");
+        kite.height.set(height);
     };
-    write(&mut server, 40_000);
+    write(&mut server, f32::NAN);
     server.show(id, connection).unwrap();
     server.update(Duration::from_secs(3));
-    write(&mut server, 1);
+    write(&mut server, 1.0);
     server.update(Duration::from_secs(4));
     let sent = packets(&mut server);
     let void = sent.into_iter().find(|packet| packet[4..6] == *"1f");

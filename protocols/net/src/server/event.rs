@@ -174,8 +174,8 @@ pub enum ServerEvent {
     /// [`NetworkServer::run_call`](crate::NetworkServer::run_call) runs it.
     Called(Called),
     /// A value of an object cannot be encoded: a string of more than 32 767 bytes, for instance. Its
-    /// field stays dirty and observers keep the last value; the other fields are sent. A snapshot
-    /// leaves a value above a limit empty. Each field is reported once until it has been sent.
+    /// field is stopped and observers keep the last value; the other fields are sent. A snapshot
+    /// leaves a value above a limit empty. A message above the limit stops the whole object.
     SerializeFailed {
         /// The object.
         object: NetId,

@@ -20,8 +20,9 @@ impl NetworkWriter {
             (Encoding::Unet, Ok(count)) => self.write_u16(count),
             (Encoding::Unet, Err(_)) => {
                 let limit = self.encoding().max_count();
-                self.fail_with_empty(WriteErrorKind::TooManyElements { count, limit });
-                self.write_u16(0);
+                if self.fail_limit(WriteErrorKind::TooManyElements { count, limit }) {
+                    self.write_u16(0);
+                }
                 return false;
             }
             (Encoding::Mirror, _) if self.check_count(count) => self.write_number_after_null(count),
@@ -112,19 +113,16 @@ impl NetworkWriter {
         u16::try_from(length).ok()
     }
 
-    /// Writes an empty string in the place of one above the limit. `Mirror` discards the whole component.
+    /// Sets the error of a string above the limit. A snapshot contains an empty one, except in `Mirror`.
     #[cold]
     #[inline(never)]
     fn write_empty_string(&mut self, error: WriteErrorKind, is_packed: bool) {
-        match self.encoding() {
-            Encoding::Mirror => self.fail(error),
-            Encoding::Compact if is_packed => {
-                self.fail_with_empty(error);
-                self.write_varint(0);
-            }
-            Encoding::Unet | Encoding::Compact => {
-                self.fail_with_empty(error);
-                self.write_u16(0);
+        if self.encoding() == Encoding::Mirror {
+            self.fail(error);
+        } else if self.fail_limit(error) {
+            match self.encoding() {
+                Encoding::Compact if is_packed => self.write_varint(0),
+                _ => self.write_u16(0),
             }
         }
     }
@@ -167,8 +165,9 @@ impl NetworkWriter {
                 return false;
             }
             (Encoding::Unet | Encoding::Compact, Err(_)) => {
-                self.fail_with_empty(WriteErrorKind::BytesTooLong { length, limit });
-                self.write_u16(0);
+                if self.fail_limit(WriteErrorKind::BytesTooLong { length, limit }) {
+                    self.write_u16(0);
+                }
                 return false;
             }
         }
@@ -195,7 +194,9 @@ impl NetworkWriter {
         });
         if !fits {
             self.truncate(start);
-            self.write_size(0);
+            if self.leaves_empty() {
+                self.write_size(0);
+            }
         }
     }
 }

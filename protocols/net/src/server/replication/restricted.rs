@@ -153,9 +153,9 @@ impl NetworkServer {
             };
             let mut outputs = self.visibility.audiences.outputs(audience);
             let mut written = part.write(&masks, slots, &mut outputs, &mut self.stats);
-            if let Err(error) = written {
-                let output = (&mut outputs, channel_info);
-                let stopped = remove_stopped((delta.net_id, &mut masks), slots, output, error);
+            if written.is_err() {
+                let output = (&mut outputs, channel);
+                let stopped = remove_stopped((delta.net_id, &mut masks), slots, output);
                 if !stopped.is_empty() {
                     has_stopped = true;
                     written = part.write(&masks, slots, &mut outputs, &mut self.stats);

@@ -1,16 +1,18 @@
 //! Fields without a form on the wire: a text or a collection above a limit stops its field alone.
+//!
+//! A stopped value becomes clean: only a write makes it fit, and each write makes it dirty. A stopped
+//! collection stays dirty and becomes whole, so that later operations need no earlier ones.
 
 use std::collections::BTreeMap;
 
-use syncvar_runtime::object::{ChannelInfo, Outputs, Slots};
-use syncvar_runtime::packet::update_fits;
-use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
+use syncvar_runtime::object::{Outputs, Slots};
+use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
 use crate::server::NetworkServer;
 use crate::server::replication::update::encode_failure;
 
-/// A field that stays dirty while the others are sent.
+/// A field that is not sent while the others are.
 #[derive(Debug)]
 pub(in crate::server) struct StoppedField {
     pub(in crate::server) net_id: NetId,
@@ -37,15 +39,13 @@ impl StoppedFields {
     }
 }
 
-/// Removes the fields from the masks of a message that fit no message even alone. They become whole, so
-/// that later operations need no earlier ones.
+/// Removes the fields that have no form by themselves from the masks of a message.
 pub(in crate::server) fn remove_stopped(
     (net_id, masks): (NetId, &mut [u64]),
     slots: &mut dyn Slots,
-    (outputs, channel): (&mut Outputs<'_>, ChannelInfo),
-    error: WriteError,
+    (outputs, channel): (&mut Outputs<'_>, u8),
 ) -> Vec<StoppedField> {
-    let outputs = outputs.channel(channel.channel.into());
+    let outputs = outputs.channel(channel.into());
     let framings: Vec<_> = outputs.map(|segments| Framing::of(segments)).collect();
     let mut stopped = Vec::new();
     for (behaviour, mask) in masks.iter_mut().enumerate() {
@@ -57,14 +57,13 @@ pub(in crate::server) fn remove_stopped(
                 let mut alone = NetworkWriter::with_encoding(framing.encoding());
                 let context = alone.context().with_fields(field);
                 alone.with_context(context, |writer| slot.serialize(writer, false));
-                if !update_fits(framing.form(), net_id, alone.len(), channel.room) {
-                    alone.fail(error.kind());
-                }
                 alone.take_error()
             });
             if let Some(error) = failure {
                 *mask &= !field;
-                if slot.info().resendable {
+                if slot.info().operation_bits & field == 0 && is_limit(error) {
+                    slot.drop_fields(field);
+                } else if slot.info().resendable {
                     slot.set_dirty_bit(field);
                 }
                 stopped.push(StoppedField {
@@ -79,7 +78,7 @@ pub(in crate::server) fn remove_stopped(
     stopped
 }
 
-/// Makes the fields dirty that a snapshot had to leave empty: they are sent when they fit.
+/// Makes the fields dirty that a snapshot had to leave empty. The next delta reports them.
 pub(in crate::server) fn mark_left_empty(slots: &mut dyn Slots, encoding: Encoding) {
     slots.for_each_mut(|slot| {
         if !slot.info().resendable {
@@ -97,6 +96,15 @@ pub(in crate::server) fn mark_left_empty(slots: &mut dyn Slots, encoding: Encodi
     });
 }
 
+/// Returns whether a value is above a limit: only a write makes it fit.
+fn is_limit(error: WriteError) -> bool {
+    use WriteErrorKind::{BytesTooLong, StringTooLong, TooManyElements};
+    matches!(
+        error.kind(),
+        StringTooLong { .. } | BytesTooLong { .. } | TooManyElements { .. }
+    )
+}
+
 /// Returns each bit of a mask.
 fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..u64::BITS)
@@ -105,7 +113,7 @@ fn bits(mask: u64) -> impl Iterator<Item = u64> {
 }
 
 impl NetworkServer {
-    /// Reports the stopped fields, each once until it has been sent.
+    /// Reports the stopped fields: each value once, and a collection once until it has been sent.
     #[inline]
     pub(in crate::server) fn report_stopped(&mut self) {
         let stopped = &self.replication.stopped;
@@ -129,7 +137,7 @@ impl NetworkServer {
         for field in stopped.found.drain(..) {
             let place = (field.net_id, field.behaviour);
             let reported = stopped.reported.entry(place).or_default();
-            if *reported & field.field == 0 {
+            if *reported & field.field == 0 || !is_limit(field.error) {
                 *reported |= field.field;
                 self.events.push(encode_failure(field.net_id, field.error));
             }

@@ -205,11 +205,15 @@ impl Snapshot<'_> {
     ) {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
+        writer.begin_leaving_empty();
         if self.for_owner {
             let context = writer.context().with_owner(true);
             writer.with_context(context, |writer| slots.write_full(writer, stats));
         } else {
             slots.write_full(writer, stats);
+        }
+        if writer.end_leaving_empty() {
+            *left_empty = Some(writer.encoding());
         }
         if self.info.synchronize {
             let object = self.net_id;
@@ -229,9 +233,6 @@ impl Snapshot<'_> {
             });
         }
         writer.at_behaviour(None);
-        if writer.take_left_empty() {
-            *left_empty = Some(writer.encoding());
-        }
     }
 
     /// Adds a snapshot to the statistics.
