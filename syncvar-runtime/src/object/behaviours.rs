@@ -60,7 +60,6 @@ pub trait BehaviourTuple: Send + Sync + 'static {
     fn into_row(self) -> Self::Row;
 }
 
-#[diagnostic::do_not_recommend]
 impl<T: BehaviourTuple> BehaviourSet for T {
     fn into_behaviours(self) -> Behaviours {
         const {

@@ -220,10 +220,10 @@ fn unknown_connections_are_ignored() {
     update(&mut grid);
     grid.handle_disconnect(A);
     for stranger in [A, B] {
-        grid.watch(stranger, at(5.0, 0.0, 5.0)).unwrap();
-        grid.follow(stranger, STONE).unwrap();
-        grid.stop_watching(stranger).unwrap();
-        grid.follow(stranger, STONE).unwrap();
+        let unknown = Err(ObjectError::NotConnected(stranger));
+        assert_eq!(grid.watch(stranger, at(5.0, 0.0, 5.0)), unknown);
+        assert_eq!(grid.follow(stranger, STONE), unknown);
+        assert_eq!(grid.stop_watching(stranger), unknown);
     }
     grid.handle_move(STONE, at(95.0, 0.0, 5.0));
     assert_eq!(turned(&mut grid), (0, 0));
@@ -236,7 +236,8 @@ fn an_object_shown_everywhere_has_no_area() {
     grid.handle_spawn(STONE, at(5.0, 0.0, 5.0));
     let there = placed(&mut grid);
     grid.show_everywhere(STONE).unwrap();
-    grid.show_everywhere(NetId(99)).unwrap();
+    let unknown = grid.show_everywhere(NetId(99));
+    assert_eq!(unknown, Err(ObjectError::NoSuchObject(NetId(99))));
     assert_eq!(placed(&mut grid), [None]);
     grid.handle_move(STONE, at(55.0, 0.0, 5.0));
     assert!(update(&mut grid).is_empty());

@@ -156,10 +156,15 @@ fn unknown_connections_are_ignored() {
     teams.leave(A, RED);
     teams.handle_disconnect(A);
     for stranger in [A, ConnectionId(99)] {
-        teams.join(stranger, RED).unwrap();
-        teams.inner_mut().watch(stranger, HERE).unwrap();
+        assert_eq!(
+            teams.join(stranger, RED),
+            Err(ObjectError::NotConnected(stranger))
+        );
+        let watched = teams.inner_mut().watch(stranger, HERE);
+        assert_eq!(watched, Err(ObjectError::NotConnected(stranger)));
     }
-    teams.tag(NetId(99), Some(RED)).unwrap();
+    let unknown = teams.tag(NetId(99), Some(RED));
+    assert_eq!(unknown, Err(ObjectError::NoSuchObject(NetId(99))));
     assert!(update(&mut teams).is_empty());
     teams.handle_despawn(FLAG);
     assert!(update(&mut teams).is_empty());
@@ -170,8 +175,12 @@ fn unknown_connection_joins_no_tag() {
     let mut teams = teams(Everyone);
     placed(&mut teams);
     teams.handle_disconnect(A);
-    teams.join(A, RED).unwrap();
-    teams.join(ConnectionId(99), RED).unwrap();
+    for stranger in [A, ConnectionId(99)] {
+        assert_eq!(
+            teams.join(stranger, RED),
+            Err(ObjectError::NotConnected(stranger))
+        );
+    }
     assert!(update(&mut teams).is_empty());
     assert_eq!(teams.joined.lefts().count(RED), 0);
 }
