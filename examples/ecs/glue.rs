@@ -78,7 +78,7 @@ fn send_table<C: NetworkBehaviour>(
         .map(|(entity, own)| (ids[entity], own))
         .collect();
     server.assign_all(None, &mut batch, |_, taken| {
-        drop(taken.expect("a spawned object"))
+        drop(taken.expect("a spawned object"));
     });
 }
 

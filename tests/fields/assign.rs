@@ -204,7 +204,7 @@ fn value_with_the_same_encoded_bytes_is_taken_and_not_sent() {
             .eq(&0)
     );
     let server = net.net.server.get::<Player>(net.id).unwrap();
-    assert_eq!(*server.speed, 1.500_01);
+    assert_eq!(server.speed.to_bits(), 1.500_01_f32.to_bits());
     assert!(
         net.net
             .server

@@ -41,7 +41,7 @@ impl Bag {
             },
             gold: number.into(),
             silver: (10 * number).into(),
-            weight: (number as f32).into(),
+            weight: f32::from(u16::try_from(number).unwrap()).into(),
             items: [number, 7].into(),
             runes: [8, number].into(),
             counts: [(number, 1), (7, number)].into_iter().collect(),
@@ -59,8 +59,10 @@ impl Net {
     fn new(framing: Framing) -> Self {
         let prefabs = || Prefabs::new().register::<Bag>("bag");
         let mut net = MemoryNetwork::new(prefabs);
-        let mut config = ClientConfig::default();
-        config.framing = framing;
+        let config = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
         net.connect_client(NetworkClient::with_config(prefabs(), config));
         let ids = [1, 2, 3].map(|number| net.server.spawn(Bag::of(number)));
         net.settle();
@@ -169,7 +171,9 @@ fn behaviour_kept_aside_for_some_updates_arrives() {
 fn source_of_taken_changes_may_be_moved_in() {
     each(|mut net| {
         let mut source = Bag::of(9);
-        net.step(|server, [a, ..]| drop(bag(server, a).take_changes(&mut source, u64::MAX)));
+        net.step(|server, [a, ..]| {
+            bag(server, a).take_changes(&mut source, u64::MAX);
+        });
         source.items.push(1);
         source.gold += 1;
         net.step(|server, [a, ..]| *bag(server, a) = source);
@@ -181,7 +185,7 @@ fn operations_of_a_source_are_taken_over() {
     each(|mut net| {
         let mut source = Bag::of(1);
         let take_over = |net: &mut Net, source: &mut Bag| {
-            net.step(|server, [a, ..]| drop(bag(server, a).take_changes(source, u64::MAX)));
+            net.step(|server, [a, ..]| { bag(server, a).take_changes(source, u64::MAX); });
             let server = net.net.server.get::<Bag>(net.ids[0]).unwrap();
             assert_eq!(server, source);
         };

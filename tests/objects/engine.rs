@@ -26,8 +26,10 @@ struct Game {
 
 impl Game {
     fn new() -> Self {
-        let mut config = ServerConfig::default();
-        config.callbacks = Callbacks::Events;
+        let config = ServerConfig {
+            callbacks: Callbacks::Events,
+            ..ServerConfig::default()
+        };
         let mut game = Self {
             net: MemoryNetwork::with_config(prefabs, config, Link::default()),
             world: World::default(),
@@ -38,12 +40,14 @@ impl Game {
     }
 
     fn join(&mut self) {
-        let mut config = ClientConfig::default();
-        config.callbacks = Callbacks::Events;
-        config.framing = if self.views.len() % 2 == 0 {
-            Framing::Compact
-        } else {
-            Framing::Unet
+        let config = ClientConfig {
+            callbacks: Callbacks::Events,
+            framing: if self.views.len().is_multiple_of(2) {
+                Framing::Compact
+            } else {
+                Framing::Unet
+            },
+            ..ClientConfig::default()
         };
         let client = NetworkClient::with_config(prefabs(), config);
         self.net.connect_client(client);

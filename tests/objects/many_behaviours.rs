@@ -55,8 +55,10 @@ fn prefabs() -> Prefabs {
 
 fn networks() -> [MemoryNetwork; 2] {
     [true, false].map(|compare_schemas| {
-        let mut config = ServerConfig::default();
-        config.compare_schemas = compare_schemas;
+        let config = ServerConfig {
+            compare_schemas,
+            ..ServerConfig::default()
+        };
         let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
         net.connect();
         net.settle();

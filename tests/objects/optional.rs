@@ -94,8 +94,10 @@ struct Net {
 impl Net {
     fn new(framing: Framing) -> Self {
         let mut net = MemoryNetwork::new(prefabs);
-        let mut config = ClientConfig::default();
-        config.framing = framing;
+        let config = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
         net.connect_client(NetworkClient::with_config(prefabs(), config));
         let ids = [(); 2].map(|()| net.server.spawn((Player::default(), Burns::default())));
         net.settle();

@@ -66,16 +66,19 @@ fn prefabs() -> Prefabs {
 }
 
 fn client_config(framing: Framing) -> ClientConfig {
-    let mut config = ClientConfig::default();
-    config.framing = framing;
-    config.callbacks = Callbacks::Events;
-    config
+    ClientConfig {
+        framing,
+        callbacks: Callbacks::Events,
+        ..ClientConfig::default()
+    }
 }
 
 /// A server and a client, both with callbacks as events.
 fn network(framing: Framing) -> MemoryNetwork {
-    let mut config = ServerConfig::default();
-    config.callbacks = Callbacks::Events;
+    let config = ServerConfig {
+        callbacks: Callbacks::Events,
+        ..ServerConfig::default()
+    };
     let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
     net.connect_client(NetworkClient::with_config(
         prefabs(),
@@ -318,7 +321,7 @@ fn reserved_id_is_used_once_and_may_be_referenced_before() {
         net.settle();
         let client = net.client(0);
         let target = client.get::<Unit>(one).unwrap().target.try_get(client);
-        assert_eq!(target.map(|identity| identity.net_id()), Some(two));
+        assert_eq!(target.map(syncvar::NetworkIdentity::net_id), Some(two));
     });
 }
 

@@ -425,8 +425,8 @@ fn writes_of_four_owners(size: usize) -> (u64, [usize; 4]) {
     let owned = [(); 4].map(|()| (net.connect(), net.server.spawn(Pile::default())));
     net.settle();
     for (client, id) in owned {
-        let owner = net.connection(client);
-        net.server.set_owner(id, Some(owner)).unwrap();
+        let connection = net.connection(client);
+        net.server.set_owner(id, Some(connection)).unwrap();
     }
     net.settle();
     for (client, id) in owned {

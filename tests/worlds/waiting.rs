@@ -150,14 +150,13 @@ fn unreliable_backlog_fits_a_packet() {
         };
         field.set(text.clone());
         drop(shout);
-        net.server.update(std::time::Duration::from_secs(
-            1000 + u64::from(part.unsigned_abs()),
-        ));
+        net.server
+            .update(Duration::from_secs(1000 + u64::from(part.unsigned_abs())));
         while net.server.poll_transmit().is_some() {}
     }
     net.server.set_budget(connection, None).unwrap();
     for second in 2000..2005 {
-        net.server.update(std::time::Duration::from_secs(second));
+        net.server.update(Duration::from_secs(second));
         while let Some(packet) = net.server.poll_transmit() {
             assert!(packet.channel == 0 || packet.len() <= 1340);
         }
@@ -230,5 +229,5 @@ fn a_server_has_64_channels_at_most_however_many_are_asked_for() {
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     assert_eq!(server.config().channels.len(), 64);
     server.spawn(Player::new(1, "x"));
-    server.update(std::time::Duration::from_secs(1));
+    server.update(Duration::from_secs(1));
 }

@@ -43,8 +43,10 @@ fn prefabs() -> Prefabs {
 }
 
 fn owned_purse(framing: Framing) -> (MemoryNetwork, NetId) {
-    let mut config = ClientConfig::default();
-    config.framing = framing;
+    let config = ClientConfig {
+        framing,
+        ..ClientConfig::default()
+    };
     let mut net = MemoryNetwork::new(prefabs);
     net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();

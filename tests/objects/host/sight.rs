@@ -40,7 +40,7 @@ fn objects_are_spawned_hidden_shown_and_despawned_for_it() {
     );
     net.settle();
     assert_eq!(told(&mut net), [despawned(id, false)]);
-    assert!(net.server.show(id, connection).is_err() && !net.server.hide(id, connection).is_ok());
+    assert!(net.server.show(id, connection).is_err() && net.server.hide(id, connection).is_err());
     assert!(net.server.restore(id, connection).is_err() && !net.server.is_visible(id, connection));
 }
 

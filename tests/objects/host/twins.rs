@@ -78,8 +78,10 @@ fn position(place: u8) -> Vector3 {
 impl Twins {
     fn new() -> Self {
         let server = || {
-            let mut config = ServerConfig::default();
-            config.packet_size = 200;
+            let config = ServerConfig {
+                packet_size: 200,
+                ..ServerConfig::default()
+            };
             let grid = SpatialGrid::xz(10.0, 30.0);
             let prefabs = syncvar_testing::prefabs_with_scoreboard();
             NetworkServer::with_interest(prefabs, config, grid)
@@ -93,8 +95,10 @@ impl Twins {
             now: Duration::ZERO,
         };
         for dialect in [Framing::Compact, Framing::Unet, Framing::Compact] {
-            let mut config = ClientConfig::default();
-            config.framing = dialect;
+            let config = ClientConfig {
+                framing: dialect,
+                ..ClientConfig::default()
+            };
             let prefabs = syncvar_testing::prefabs_with_scoreboard();
             let mut client = NetworkClient::with_config(prefabs, config);
             client.handle_connect();

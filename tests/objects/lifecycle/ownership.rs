@@ -66,7 +66,7 @@ fn equal_owner_is_no_change() {
     noted();
     net.server.set_owner(id, Some(connection)).unwrap();
     assert!(
-        !net.server.set_owner(id, Some(ConnectionId(99))).is_ok(),
+        net.server.set_owner(id, Some(ConnectionId(99))).is_err(),
         "no such connection"
     );
     assert_eq!(settled(&mut net), [""; 0]);

@@ -186,7 +186,7 @@ impl Model {
                     true => grid.place_in_grid(id),
                     false => grid.show_everywhere(id),
                 }
-                .unwrap()
+                .unwrap();
             }
             Action::Tag(n, inner, tag) => {
                 let (id, thing) = self.object(*n)?;
@@ -195,7 +195,7 @@ impl Model {
                     true => self.interest.inner_mut().tag(id, tag.map(Tag)),
                     false => self.interest.tag(id, tag.map(Tag)),
                 }
-                .unwrap()
+                .unwrap();
             }
             _ => {}
         }
@@ -244,7 +244,7 @@ impl Model {
                     true => self.interest.inner_mut().join(id, Tag(*tag)),
                     false => self.interest.join(id, Tag(*tag)),
                 }
-                .unwrap()
+                .unwrap();
             }
             Action::Leave(n, inner, tag) => {
                 let (id, person) = self.connection(*n)?;

@@ -203,7 +203,7 @@ impl Twins {
         self.clients.push((connection, client));
         self.grids(|grid| {
             grid.watch(connection, Vector3::default())
-                .unwrap_or_default()
+                .unwrap_or_default();
         });
         for _ in 0..3 {
             self.exchange();

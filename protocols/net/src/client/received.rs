@@ -69,8 +69,10 @@ impl NetworkClient {
     ///
     /// let prefabs = || Prefabs::new().register::<Player>("player");
     /// let mut net = MemoryNetwork::new(prefabs);
-    /// let mut config = ClientConfig::default();
-    /// config.callbacks = Callbacks::Events;
+    /// let config = ClientConfig {
+    ///     callbacks: Callbacks::Events,
+    ///     ..ClientConfig::default()
+    /// };
     /// net.connect_client(NetworkClient::with_config(prefabs(), config));
     /// net.server.spawn(Player { health: 5.into() });
     /// net.settle();

@@ -48,7 +48,7 @@ impl Running {
     /// Starts a host for Telepathy and KCP.
     async fn start() -> Self {
         let anywhere = SocketAddr::from(([127, 0, 0, 1], 0));
-        Self::start_at([anywhere; 2]).await
+        Box::pin(Self::start_at([anywhere; 2])).await
     }
 
     async fn start_at([for_telepathy, for_kcp]: [SocketAddr; 2]) -> Self {
@@ -320,7 +320,7 @@ async fn peers_return_to_a_server_that_was_killed() {
     }
     first.task.abort();
     assert!(first.task.await.is_err());
-    let second = Running::start_at(addrs).await;
+    let second = Box::pin(Running::start_at(addrs)).await;
     let door = second.door;
     second.write(|door| *door.text = "anew".into());
     for peer in &mut peers {

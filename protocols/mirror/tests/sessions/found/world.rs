@@ -226,7 +226,7 @@ impl World {
                 }
             }
             Step::SetDirty(_, component) => {
-                assert!(self.net.server.set_dirty(id, component).is_ok())
+                assert!(self.net.server.set_dirty(id, component).is_ok());
             }
             // It is not for the owner, if there is one.
             _ if self.net.server.owner(id).is_some() => {}

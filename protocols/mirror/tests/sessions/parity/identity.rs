@@ -47,7 +47,7 @@ fn each_ownership_change_raises_one_event() {
         "who is that?"
     );
     assert!(
-        !world.server.set_owner(NetId(99), Some(first)).is_ok(),
+        world.server.set_owner(NetId(99), Some(first)).is_err(),
         "what is that?"
     );
 

@@ -160,7 +160,9 @@ impl NetworkServer {
                     has_stopped = true;
                     written = part.write(&masks, slots, &mut outputs, &mut self.stats);
                     let all = &mut self.replication.stopped;
-                    stopped.into_iter().for_each(|field| all.add(field));
+                    for field in stopped {
+                        all.add(field);
+                    }
                 }
             }
             match written {

@@ -130,7 +130,9 @@ impl NetworkServer {
             let Some(slots) = world.slots(*id) else {
                 return world.contains(*id);
             };
-            let dirty = slots.slot(*behaviour).map_or(0, |slot| slot.dirty_bits());
+            let dirty = slots
+                .slot(*behaviour)
+                .map_or(0, syncvar_runtime::object::Slot::dirty_bits);
             *fields &= dirty;
             *fields != 0
         });

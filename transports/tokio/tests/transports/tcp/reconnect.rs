@@ -219,7 +219,7 @@ impl Cable {
 #[tokio::test]
 async fn cut_client_returns_to_its_session() {
     let config = ServerConfig {
-        reconnect_grace: Duration::from_secs(60),
+        reconnect_grace: Duration::from_mins(1),
         session_tokens: Some(|| [7; 16]),
         ..ServerConfig::default()
     };
