@@ -185,7 +185,9 @@ fn operations_of_a_source_are_taken_over() {
     each(|mut net| {
         let mut source = Bag::of(1);
         let take_over = |net: &mut Net, source: &mut Bag| {
-            net.step(|server, [a, ..]| { bag(server, a).take_changes(source, u64::MAX); });
+            net.step(|server, [a, ..]| {
+                bag(server, a).take_changes(source, u64::MAX);
+            });
             let server = net.net.server.get::<Bag>(net.ids[0]).unwrap();
             assert_eq!(server, source);
         };

@@ -101,7 +101,9 @@ impl<'a> PreviousStruct<'a> {
         let doc = format!(" Previous values of `{name}`, {purpose}.");
         let base = behaviour.base.as_ref().map(|base| {
             let (member, ty) = (&self.base, item(base.ty, "NetworkBehaviour", "Previous"));
-            let visibility = base.visibility;
+            // A renamed member has a name that the program cannot know.
+            let is_known = self.base.as_ref().is_some_and(|member| member == "base");
+            let visibility = is_known.then_some(base.visibility);
             quote!(#visibility #member: #ty,)
         });
         let fields = remembered(behaviour).map(|sync_var| {
