@@ -15,7 +15,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 ///
 /// * [`set`](Self::set), [`replace`](Self::replace) and the assigning operators (such as `+=`)
 ///   compare, and only a real change makes the variable dirty. Floats compare by their bits.
-/// * [`as_mut`](Self::as_mut), or any `&mut` use of the value, makes it dirty at once.
+/// * Any `&mut` use of the value, such as `&mut *health`, makes it dirty at once.
 ///
 /// ```
 /// use syncvar::SyncVar;
@@ -165,7 +165,7 @@ impl<T: SyncValue> SyncVar<T> {
     ///
     /// A value that travels as the same bytes ([`SyncValue::same`]) is not assigned, as
     /// in UNet: members with `#[sync_value(skip)]` keep their values. To write them, use
-    /// [`as_mut`](Self::as_mut).
+    /// `*variable = value`.
     #[inline]
     pub fn set(&mut self, value: T) -> bool {
         self.replace(value).is_some()
