@@ -47,7 +47,7 @@ use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 /// steps add up: they are sent as soon as their sum changes the bytes. For the comparison the server copies
 /// the values of such fields when it grants write access to a behaviour.
 /// `T` does not have to be a [`SyncValue`](crate::SyncValue). Write to a field without it by
-/// [`as_mut`](crate::SyncVar::as_mut) or `*field = ...`.
+/// `*field = ...`.
 ///
 /// A codec is a type without values. An example:
 /// ```
