@@ -13,10 +13,10 @@ use syncvar::mirror::{
 use syncvar::prelude::*;
 use syncvar_testing::mirror::Dice;
 use tokio::runtime::Runtime;
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
 use crate::piece::{Aim, Piece, Wallet, prefabs};
+use crate::socket::{Queue, Remote, SOON, run_commands, runtime};
 use crate::stage::{Stage, ensure};
 use crate::unit::Numbers;
 
@@ -25,11 +25,6 @@ const MAX_OBJECTS: usize = 60;
 const TICK: Duration = Duration::from_millis(5);
 const STEPS: usize = 30;
 const OPERATIONS: usize = 20;
-
-/// Time in which the replicas must become equal.
-const SOON: Duration = Duration::from_secs(10);
-
-type Command = Box<dyn FnOnce(&mut MirrorServer) + Send>;
 
 pub(crate) struct Kcp {
     runtime: Runtime,
@@ -40,7 +35,7 @@ pub(crate) struct Kcp {
 struct Game {
     addr: SocketAddr,
     counters: TransportCounters,
-    commands: mpsc::UnboundedSender<Command>,
+    server: Remote<MirrorServer>,
     peers: Vec<Option<MirrorPeer>>,
     dice: Dice,
     newest: NetId,
@@ -48,16 +43,14 @@ struct Game {
 
 impl Kcp {
     pub(crate) fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = { runtime }.enable_all().build();
-        let runtime = runtime.expect("a system with sockets");
-        let (commands, queue) = mpsc::unbounded_channel();
+        let runtime = runtime();
+        let (server, queue) = Remote::new();
         let listening = runtime.block_on(listen(queue));
         let (addr, counters) = listening.expect("a free port");
         let game = Game {
             addr,
             counters,
-            commands,
+            server,
             peers: (0..CLIENTS).map(|_| None).collect(),
             dice: Dice(19),
             newest: NetId(0),
@@ -67,22 +60,6 @@ impl Kcp {
 }
 
 impl Game {
-    /// Runs a closure on the server in its next tick.
-    async fn ask<T: Send + 'static>(
-        &mut self,
-        question: impl FnOnce(&mut MirrorServer) -> T + Send + 'static,
-    ) -> Result<T, String> {
-        let (answer, answered) = oneshot::channel();
-        let command: Command = Box::new(move |server| {
-            let _ = answer.send(question(server));
-        });
-        let gone = "the server has ended";
-        self.commands.send(command).map_err(|_| gone)?;
-        let answered = timeout(SOON, answered).await;
-        let answered = answered.map_err(|_| "the server does not tick")?;
-        Ok(answered.map_err(|_| gone)?)
-    }
-
     /// Lets each client receive for a time.
     async fn receive(&mut self, time: Duration) -> Result<(), String> {
         let end = Instant::now() + time;
@@ -127,7 +104,7 @@ impl Game {
         }
         let mut dice = Dice(self.dice.number().into());
         dice.0 |= 1;
-        let newest = self.ask(move |server| {
+        let newest = self.server.ask(move |server| {
             (0..OPERATIONS).for_each(|_| operate(server, &mut dice));
             let last = server.identities().last();
             last.map_or(NetId(0), NetworkIdentity::net_id)
@@ -145,7 +122,10 @@ impl Game {
         }
         let end = Instant::now() + SOON;
         loop {
-            let wanted = self.ask(|server| objects(server.iter::<Piece>())).await?;
+            let wanted = self
+                .server
+                .ask(|server| objects(server.iter::<Piece>()))
+                .await?;
             self.receive(4 * TICK).await?;
             let mut peers = self.peers.iter().flatten();
             let is_equal = peers.all(|peer| objects(peer.client().iter::<Piece>()) == wanted);
@@ -171,7 +151,7 @@ impl Game {
                 let _ = server.despawn(id);
             }
         };
-        self.ask(despawn).await?;
+        self.server.ask(despawn).await?;
         self.compare().await
     }
 }
@@ -187,9 +167,7 @@ fn is_failure(event: &MirrorClientEvent) -> bool {
 }
 
 /// Starts a server.
-async fn listen(
-    mut queue: mpsc::UnboundedReceiver<Command>,
-) -> io::Result<(SocketAddr, TransportCounters)> {
+async fn listen(mut queue: Queue<MirrorServer>) -> io::Result<(SocketAddr, TransportCounters)> {
     let config = MirrorServerConfig {
         spawn_policy: SpawnPolicy::WhenReady,
         tick_rate: 200,
@@ -199,9 +177,7 @@ async fn listen(
     let host = MirrorHost::kcp("127.0.0.1:0", server).await?;
     let (addrs, counters) = (host.local_addrs()?, host.counters());
     tokio::spawn(host.run(move |server, _| {
-        while let Ok(command) = queue.try_recv() {
-            command(server);
-        }
+        run_commands(&mut queue, server);
         while server.poll_event().is_some() {}
         ControlFlow::Continue(())
     }));

@@ -21,6 +21,7 @@ mod memory;
 mod mirror;
 mod net;
 mod piece;
+mod socket;
 mod stage;
 mod tcp;
 mod unit;

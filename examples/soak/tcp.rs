@@ -12,9 +12,9 @@ use syncvar::tcp::{TcpClient, TcpOptions, TcpServer};
 use syncvar::{NetRef, NetworkIdentity};
 use syncvar_testing::mirror::Dice;
 use tokio::runtime::Runtime;
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
+use crate::socket::{Queue, Remote, SOON, run_commands, runtime};
 use crate::stage::{Stage, ensure};
 use crate::unit::{Numbers, State, Unit, prefabs};
 
@@ -24,10 +24,6 @@ const TICK: Duration = Duration::from_millis(5);
 const STEPS: usize = 30;
 const OPERATIONS: usize = 20;
 
-/// Time in which the replicas must become equal.
-const SOON: Duration = Duration::from_secs(10);
-
-type Command = Box<dyn FnOnce(&mut NetworkServer) + Send>;
 type Objects = BTreeMap<NetId, State>;
 
 pub(crate) struct Tcp {
@@ -38,7 +34,7 @@ pub(crate) struct Tcp {
 /// Clients, and the way to their server.
 struct Game {
     addr: SocketAddr,
-    commands: mpsc::UnboundedSender<Command>,
+    server: Remote<NetworkServer>,
     clients: Vec<Option<TcpClient>>,
     dice: Dice,
     newest: NetId,
@@ -46,14 +42,12 @@ struct Game {
 
 impl Tcp {
     pub(crate) fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = { runtime }.enable_all().build();
-        let runtime = runtime.expect("a system with sockets");
-        let (commands, queue) = mpsc::unbounded_channel();
+        let runtime = runtime();
+        let (server, queue) = Remote::new();
         let addr = runtime.block_on(listen(queue)).expect("a free port");
         let game = Game {
             addr,
-            commands,
+            server,
             clients: (0..CLIENTS).map(|_| None).collect(),
             dice: Dice(17),
             newest: NetId(0),
@@ -63,23 +57,6 @@ impl Tcp {
 }
 
 impl Game {
-    /// Runs a closure on the server in its next tick, while the clients receive.
-    async fn ask<T: Send + 'static>(
-        &mut self,
-        question: impl FnOnce(&mut NetworkServer) -> T + Send + 'static,
-    ) -> Result<T, String> {
-        let (answer, answered) = oneshot::channel();
-        let command: Command = Box::new(move |server| {
-            let _ = answer.send(question(server));
-        });
-        let gone = |()| "the server has ended".to_owned();
-        self.commands.send(command).map_err(|_| gone(()))?;
-        timeout(SOON, answered)
-            .await
-            .map_err(|_| "the server does not tick".to_owned())?
-            .map_err(|_| gone(()))
-    }
-
     /// Lets each client receive for a time.
     async fn receive(&mut self, time: Duration) -> Result<(), String> {
         let end = Instant::now() + time;
@@ -130,6 +107,7 @@ impl Game {
         let mut dice = Dice(self.dice.number().into());
         dice.0 |= 1;
         self.newest = self
+            .server
             .ask(move |server| {
                 (0..OPERATIONS).for_each(|_| operate(server, &mut dice));
                 let last = server.identities().last();
@@ -149,7 +127,10 @@ impl Game {
         }
         let end = Instant::now() + SOON;
         loop {
-            let wanted = self.ask(|server| objects(server.iter::<Unit>())).await?;
+            let wanted = self
+                .server
+                .ask(|server| objects(server.iter::<Unit>()))
+                .await?;
             self.receive(4 * TICK).await?;
             let clients = self.clients.iter().flatten();
             let mut found = clients.map(|tcp| objects(tcp.client().iter::<Unit>()));
@@ -170,13 +151,13 @@ impl Game {
                 let _ = server.despawn(id);
             }
         };
-        self.ask(despawn).await?;
+        self.server.ask(despawn).await?;
         self.compare().await
     }
 }
 
 /// Starts a server.
-async fn listen(mut queue: mpsc::UnboundedReceiver<Command>) -> io::Result<SocketAddr> {
+async fn listen(mut queue: Queue<NetworkServer>) -> io::Result<SocketAddr> {
     let config = ServerConfig {
         tick_rate: 200,
         ..ServerConfig::default()
@@ -185,9 +166,7 @@ async fn listen(mut queue: mpsc::UnboundedReceiver<Command>) -> io::Result<Socke
     let server = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
     let addr = server.local_addr()?;
     tokio::spawn(server.run(move |server, _| {
-        while let Ok(command) = queue.try_recv() {
-            command(server);
-        }
+        run_commands(&mut queue, server);
         ControlFlow::Continue(())
     }));
     Ok(addr)
