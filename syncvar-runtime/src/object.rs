@@ -14,6 +14,7 @@ mod reception;
 mod reset;
 mod slot;
 mod slots;
+mod substitute;
 mod synchronize;
 mod unsent;
 mod value_text;

@@ -15,6 +15,12 @@ struct Scribe {
     pages: SyncVar<u32>,
     #[sync_var]
     lines: SyncList<String>,
+    #[sync_var]
+    numbers: SyncList<u32>,
+    #[sync_var]
+    front: SyncVar<Vec<u8>>,
+    #[sync_var]
+    back: SyncVar<Vec<u8>>,
     seen: u32,
 }
 
@@ -158,6 +164,74 @@ fn a_snapshot_leaves_a_long_text_empty() {
             assert_eq!(scribe.unwrap().text, *"nnnnn");
         }
     }
+}
+
+/// A list of 20 000 numbers of five bytes exceeds the 65 535 bytes of a UNet message.
+#[test]
+fn a_list_beyond_a_message_stops_alone() {
+    let [_, mut net] = networks();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.numbers.extend([u32::MAX; 20_000]);
+    scribe.pages.set(1);
+    drop(scribe);
+    net.settle();
+    assert_eq!(failures(&mut net), ["#1 Scribe numbers"]);
+    net.connect();
+    net.server.get_mut::<Scribe>(id).unwrap().pages.set(2);
+    net.settle();
+    for scribe in net.replicas::<Scribe>(id) {
+        let scribe = scribe.expect("the object goes on");
+        assert_eq!((scribe.numbers.len(), *scribe.pages), (0, 2));
+    }
+    assert!(failures(&mut net).is_empty(), "reported once");
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.numbers.truncate(10_000);
+    drop(scribe);
+    net.settle();
+    for scribe in net.replicas::<Scribe>(id) {
+        assert_eq!(scribe.unwrap().numbers.to_vec(), [u32::MAX; 10_000]);
+    }
+}
+
+#[test]
+fn fields_that_exceed_a_message_together_arrive_apart() {
+    let [_, mut net] = networks();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.front.set(vec![1; 40_000]);
+    scribe.back.set(vec![2; 50_000]);
+    scribe.pages.set(3);
+    drop(scribe);
+    net.step();
+    net.connect();
+    net.settle();
+    for scribe in net.replicas::<Scribe>(id) {
+        let scribe = scribe.unwrap();
+        assert_eq!((scribe.front.len(), scribe.back.len()), (40_000, 50_000));
+        assert_eq!(scribe.pages, 3);
+    }
+    assert!(failures(&mut net).is_empty());
+}
+
+#[test]
+fn host_keeps_a_long_text_that_no_client_gets() {
+    let [mut net, _] = networks();
+    net.server.connect_local();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.text.set(long());
+    scribe.pages.set(6);
+    drop(scribe);
+    net.settle();
+    let host = net.server.get::<Scribe>(id).unwrap();
+    assert_eq!((host.text.len(), host.seen), (LIMIT + 1, 1));
+    let there = net.client(0).get::<Scribe>(id).unwrap();
+    assert_eq!((there.text.as_str(), *there.pages, there.seen), ("", 6, 0));
+    assert_eq!(failures(&mut net), ["#1 Scribe text"]);
 }
 
 #[test]

@@ -9,7 +9,6 @@ use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
 use crate::Framing;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
-use crate::server::replication::stopped::mark_left_empty;
 use crate::server::replication::update::encode_failure;
 use crate::server::visibility::snapshot::{Reports, Snapshot};
 
@@ -84,15 +83,24 @@ impl NetworkServer {
             // A peer without schema comparison is a UNet client, which has no parents.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
-        let World { pools, places, .. } = &mut self.world;
-        let info = self.prefab_infos.get(pools.prefab(at.pool) as usize);
+        let World {
+            pools,
+            places,
+            prefabs,
+            ..
+        } = &mut self.world;
+        let prefab = pools.prefab(at.pool);
+        let info = self.prefab_infos.get(prefab as usize);
         // An object that is checked out gets its snapshot later.
-        let (Some(info), Some(slots)) = (info, pools.slots_mut(at)) else {
+        let (Some(info), Some(prefab), Some(slots)) =
+            (info, prefabs.get(prefab), pools.slots_mut(at))
+        else {
             return false;
         };
         let snapshot = Snapshot {
             net_id: id,
             info,
+            prefab,
             place: places.get(id.0),
             relation,
             room: self.config.room(Channel::Reliable),
@@ -101,7 +109,6 @@ impl NetworkServer {
         let mut reports = Reports {
             stats: &mut self.stats,
             events: &mut self.events,
-            left_empty: None,
         };
         let visibility = &mut self.visibility;
         let mut outputs;
@@ -116,13 +123,16 @@ impl NetworkServer {
         };
         let result = snapshot.write_all(slots, segments, &mut reports);
         let synchronize = info.synchronize;
-        if let Some(encoding) = reports.left_empty.filter(|_| result.is_ok()) {
-            mark_left_empty(slots, encoding);
-            self.replication.schedule.queue_dirty(id);
-        }
-        if let Err(error) = result {
-            self.events.push(encode_failure(id, error));
-            return false;
+        match result {
+            Ok(None) => {}
+            Ok(Some(left_out)) => {
+                left_out.mark_dirty(slots);
+                self.replication.schedule.queue_dirty(id);
+            }
+            Err(error) => {
+                self.events.push(encode_failure(id, error));
+                return false;
+            }
         }
         self.requeue_if_dirty(id, synchronize);
         true
