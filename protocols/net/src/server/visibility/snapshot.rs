@@ -2,18 +2,18 @@
 
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Fault, Slots, write_sections};
-use syncvar_runtime::packet::{Room, Segments, packed_length};
+use syncvar_runtime::packet::{Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
-    ChangedFields, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
+    ChangedFields, Channel, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
     WriteError,
 };
 
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::server::ServerEvent;
+use crate::server::{ServerConfig, ServerEvent};
 use crate::server::objects::owner::refuse;
-use crate::server::visibility::substitute::LeftOut;
+use crate::server::visibility::substitute::{Audience, LeftOut};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
@@ -78,56 +78,42 @@ pub(in crate::server) struct Snapshot<'a> {
     /// Position and rotation, unless it is at the origin without rotation.
     pub(in crate::server) place: Option<&'a Place>,
     pub(in crate::server) relation: Relation,
-    /// Maximum length of the message.
-    pub(in crate::server) room: Room,
+    /// Maximum lengths of messages.
+    pub(in crate::server) config: &'a ServerConfig,
     /// Whether it contains the owner's private fields.
     pub(in crate::server) for_owner: bool,
 }
 
-impl Snapshot<'_> {
-    /// Writes the snapshot to the buffers of both framings, or to none if it has no form. The values of
-    /// the prefab stand in the place of those without a form, or of the longest ones of a too long
-    /// snapshot. Returns these fields.
-    pub(in crate::server) fn write_all(
-        &self,
-        slots: &mut dyn Slots,
-        mut outputs: [Option<&mut Segments>; 2],
-        reports: &mut Reports<'_>,
-    ) -> Result<Option<LeftOut>, WriteError> {
-        let mut error = match self.write_whole((slots, None), &mut outputs, reports) {
-            Ok(()) => return Ok(None),
-            Err(error) => error,
-        };
-        let framings = outputs.iter().flatten();
-        let framings: Vec<_> = framings.map(|segments| Framing::of(segments)).collect();
-        let mut left_out = LeftOut::new(slots, &framings, self.for_owner);
-        while left_out.leave_out_more(error) {
-            match self.write_whole((slots, Some(&left_out)), &mut outputs, reports) {
-                Ok(()) => return Ok(Some(left_out)),
-                Err(next) => error = next,
-            }
-        }
-        Err(error)
-    }
+/// Parts of the write of a snapshot.
+pub(in crate::server) struct SnapshotWrite<'a> {
+    pub(in crate::server) snapshot: Snapshot<'a>,
+    pub(in crate::server) slots: &'a mut dyn Slots,
+    /// Buffers of both framings.
+    pub(in crate::server) segments: [Option<&'a mut Segments>; 2],
+    pub(in crate::server) reports: Reports<'a>,
+}
 
-    fn write_whole(
-        &self,
-        (slots, left_out): (&mut dyn Slots, Option<&LeftOut>),
-        outputs: &mut [Option<&mut Segments>; 2],
-        reports: &mut Reports<'_>,
-    ) -> Result<(), WriteError> {
+impl SnapshotWrite<'_> {
+    /// Writes the snapshot to all buffers, or to none if it has no form.
+    pub(in crate::server) fn run(&mut self, left_out: Option<&LeftOut>) -> Result<(), WriteError> {
+        let Self {
+            snapshot,
+            slots,
+            segments,
+            reports,
+        } = self;
         let (mut begun, mut result) = (0, Ok(()));
-        for segments in outputs.iter_mut().flatten() {
+        for segments in segments.iter_mut().flatten() {
             begun += 1;
-            result = self.write((slots, left_out), segments, reports);
+            result = snapshot.write((*slots, left_out), segments, reports);
             if result.is_err() {
                 break;
             }
         }
-        for segments in outputs.iter_mut().flatten().take(begun) {
+        for segments in segments.iter_mut().flatten().take(begun) {
             if result.is_ok() {
                 let length = segments.commit_object();
-                self.count(Framing::of(segments), length, reports.stats);
+                snapshot.count(Framing::of(segments), length, reports.stats);
             } else {
                 segments.give_up_object();
             }
@@ -135,6 +121,22 @@ impl Snapshot<'_> {
         result
     }
 
+    /// Returns an empty choice of fields to leave out. `has_others`: whether other connections have the
+    /// object.
+    pub(in crate::server) fn left_out(&mut self, has_others: bool) -> LeftOut {
+        let framings = self.segments.iter().flatten();
+        let framings: Vec<_> = framings.map(|segments| Framing::of(segments)).collect();
+        let audience = Audience {
+            framings: &framings,
+            for_owner: self.snapshot.for_owner,
+            has_others,
+            config: self.snapshot.config,
+        };
+        LeftOut::new(self.slots, &audience)
+    }
+}
+
+impl Snapshot<'_> {
     fn write(
         &self,
         state: (&mut dyn Slots, Option<&LeftOut>),
@@ -147,7 +149,7 @@ impl Snapshot<'_> {
                 let writer = segments.begin_entry(MessageType::SpawnBatch.number(), self.net_id);
                 self.write_header(writer);
                 self.write_state(state, writer, reports);
-                segments.check_entry(self.room);
+                segments.check_entry(self.config.room(Channel::Reliable));
             }
         }
         match segments.writer().take_error() {
