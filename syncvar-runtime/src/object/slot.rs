@@ -74,6 +74,8 @@ pub struct SlotInfo {
     pub calls: CallTable,
     /// Presence of the behaviour on its object.
     pub presence: Presence,
+    /// [`BehaviourInfo::own_layout`](crate::BehaviourInfo::own_layout()).
+    pub own_layout: bool,
 }
 
 /// Parts of a slot for a write.

@@ -48,6 +48,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         synchronize: B::INFO.has_synchronize(),
         calls: B::INFO.calls,
         presence: B::INFO.presence,
+        own_layout: B::INFO.own_layout,
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {

@@ -6,14 +6,14 @@ use syncvar_runtime::packet::{Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
-    ChangedFields, Channel, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue, Vector3,
-    WriteError,
+    ChangedFields, Channel, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
+    Vector3, WriteError,
 };
 
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::server::{ServerConfig, ServerEvent};
 use crate::server::objects::owner::refuse;
 use crate::server::visibility::substitute::{Audience, LeftOut};
+use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
