@@ -6,7 +6,7 @@
 //! A collection cannot be left out. A snapshot announces the number of its pending operations, and the
 //! receiver skips as many of the next ones; operations that are dropped in between would make it skip others.
 
-use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::object::{ComponentLayout, Slot, Slots};
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
 
 use crate::server::MirrorServer;
@@ -33,7 +33,7 @@ impl Components {
                 failures.push(failure(error));
             }
         }
-        if stopped == 0 || info.own_layout {
+        if stopped == 0 || info.layout == ComponentLayout::Own {
             return Err(failure(error));
         }
         let writer = &mut self.writer;
