@@ -63,16 +63,7 @@ fn prefabs() -> Prefabs {
 }
 
 fn networks() -> [MemoryNetwork; 2] {
-    [true, false].map(|compare_schemas| {
-        let config = ServerConfig {
-            compare_schemas,
-            ..ServerConfig::default()
-        };
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-        net.connect();
-        net.settle();
-        net
-    })
+    syncvar_testing::networks_of_both_framings(prefabs)
 }
 
 fn no_rock(object: NetId) -> ObjectError {

@@ -1,7 +1,6 @@
 //! A text or collection above a limit stops its field, and the other fields travel on.
 
 use syncvar::prelude::*;
-use syncvar::{ServerConfig, testing::Link};
 
 /// Limit of a string, in bytes.
 const LIMIT: usize = 32_767;
@@ -46,16 +45,7 @@ fn prefabs() -> Prefabs {
 }
 
 fn networks() -> [MemoryNetwork; 2] {
-    [true, false].map(|compare_schemas| {
-        let config = ServerConfig {
-            compare_schemas,
-            ..ServerConfig::default()
-        };
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-        net.connect();
-        net.settle();
-        net
-    })
+    syncvar_testing::networks_of_both_framings(prefabs)
 }
 
 fn failures(net: &mut MemoryNetwork) -> Vec<String> {
