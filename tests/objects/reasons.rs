@@ -7,7 +7,6 @@ use syncvar::error::ObjectError;
 use syncvar::interest::{GroupTags, SpatialGrid, Tag};
 use syncvar::mirror::{AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
-use syncvar::testing::Link;
 use syncvar::values::{Quaternion, Vector3};
 use syncvar_testing::mirror::MirrorNetwork;
 

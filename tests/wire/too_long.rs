@@ -31,6 +31,15 @@ impl Scribe {
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0.0)]
+struct Letter {
+    #[sync_var(write = owner)]
+    text: SyncVar<String>,
+    #[sync_var(write = owner)]
+    sealed: SyncVar<u32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
 struct Secret {
     #[sync_var]
     open: SyncVar<String>,
@@ -42,6 +51,7 @@ fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<(Scribe, Secret)>("scribe")
         .register::<Scribe>("one")
+        .register::<Letter>("letter")
 }
 
 fn networks() -> [MemoryNetwork; 2] {
@@ -222,6 +232,34 @@ fn host_keeps_a_long_text_that_no_client_gets() {
     let there = net.client(0).get::<Scribe>(id).unwrap();
     assert_eq!((there.text.as_str(), *there.pages, there.seen), ("", 6, 0));
     assert_eq!(failures(&mut net), ["#1 Scribe text"]);
+}
+
+/// Fields that an owner changes together arrive together, or not at all.
+#[test]
+fn an_owners_write_with_a_long_text_is_refused_as_a_whole() {
+    let [mut net, _] = networks();
+    let id = net.server.spawn(Letter::default());
+    net.server.set_owner(id, Some(net.connection(0))).unwrap();
+    net.settle();
+    let client = net.client_mut(0);
+    while client.poll_event().is_some() {}
+    let mut letter = client.get_mut::<Letter>(id).unwrap();
+    letter.text.set(long());
+    letter.sealed.set(1);
+    drop(letter);
+    net.settle();
+    let client = net.client_mut(0);
+    let events = std::iter::from_fn(|| client.poll_event());
+    let refused = events.filter_map(|event| match event {
+        ClientEvent::WriteRefused { fields, .. } => Some(fields.names().collect()),
+        _ => None,
+    });
+    assert_eq!(refused.collect::<Vec<Vec<_>>>(), [["text", "sealed"]]);
+    let ends = [net.client(0).get::<Letter>(id), net.server.get(id)];
+    for letter in ends {
+        let letter = letter.unwrap();
+        assert_eq!((letter.text.as_str(), *letter.sealed), ("", 0));
+    }
 }
 
 #[test]
