@@ -173,7 +173,7 @@ fn a_list_beyond_a_message_stops_alone() {
     let id = net.server.spawn(Scribe::default());
     net.settle();
     let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
-    scribe.numbers.extend([u32::MAX; 20_000]);
+    scribe.numbers.extend(vec![u32::MAX; 20_000]);
     scribe.pages.set(1);
     drop(scribe);
     net.settle();
@@ -191,7 +191,7 @@ fn a_list_beyond_a_message_stops_alone() {
     drop(scribe);
     net.settle();
     for scribe in net.replicas::<Scribe>(id) {
-        assert_eq!(scribe.unwrap().numbers.to_vec(), [u32::MAX; 10_000]);
+        assert_eq!(scribe.unwrap().numbers.to_vec(), vec![u32::MAX; 10_000]);
     }
 }
 
