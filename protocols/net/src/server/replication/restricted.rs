@@ -1,8 +1,7 @@
 //! Deltas of restricted fields: each connection receives the fields that it may read.
 //!
-//! An object with such a delta is written alone, in up to three parts: fields for all observers, fields for all
-//! but the owner, and fields for the owner alone. Each part has its audience and is marked as sent
-//! before the next part is written.
+//! An object with such a delta is written alone, in up to five parts, one for each set of readers. Each part
+//! has its audience and is marked as sent before the next part is written.
 
 use std::time::Duration;
 
@@ -15,14 +14,16 @@ use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteErro
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
 use crate::server::replication::stopped::remove_stopped;
+use crate::server::visibility::Visibility;
+use crate::server::visibility::audience::Audiences;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
 /// Dirty fields of one behaviour that are due.
 #[derive(Clone, Copy, Debug, Default)]
 struct Selected {
-    /// Fields for all observers, for all but the owner, and for the owner alone.
-    parts: [u64; 3],
+    /// Fields of each [`Part`].
+    parts: [u64; PARTS.len()],
     channel: u8,
     is_due: bool,
 }
@@ -33,13 +34,33 @@ struct RestrictedDelta {
     at: Location,
     /// The owner, if it observes the object.
     owner: Option<ConnectionId>,
-    /// Audience of each part.
-    audiences: [AudienceId; 3],
+    /// All observers.
+    audience: AudienceId,
     selected: Vec<Selected>,
     /// Index of the first behaviour in the statistics.
     first_behaviour: usize,
     now: Nanos,
 }
+
+/// Readers of a part of a delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    All,
+    AllButOwner,
+    Owner,
+    /// The object's group, and the owner.
+    Group,
+    GroupButOwner,
+}
+
+/// Readers of each part, in the order of writing.
+const PARTS: [Readers; 5] = [
+    Readers::All,
+    Readers::AllButOwner,
+    Readers::Owner,
+    Readers::Group,
+    Readers::GroupButOwner,
+];
 
 /// One part of a delta on one channel.
 struct Part {
@@ -53,6 +74,7 @@ struct Part {
 struct SentFields {
     to_others: Vec<u64>,
     to_owner: Vec<u64>,
+    to_members: Vec<u64>,
 }
 
 impl NetworkServer {
@@ -77,16 +99,8 @@ impl NetworkServer {
             return;
         };
         let (at, owner) = (replicated.at, replicated.owner);
-        let audiences = &mut self.visibility.audiences;
-        let owner = owner.filter(|owner| audiences.get(audience).observes(*owner));
-        let audiences = match owner {
-            Some(owner) => [
-                audience,
-                audiences.without(audience, owner),
-                audiences.only(owner),
-            ],
-            None => [audience; 3],
-        };
+        let observers = self.visibility.audiences.get(audience);
+        let owner = owner.filter(|owner| observers.observes(*owner));
         let when = When {
             now: nanos(now),
             interval: self.config.default_interval(),
@@ -101,7 +115,7 @@ impl NetworkServer {
             net_id: id,
             at,
             owner,
-            audiences,
+            audience,
             selected: select_all(slots, when, owner.is_some()),
             first_behaviour,
             now: nanos(now),
@@ -135,11 +149,11 @@ impl NetworkServer {
         let channel_info = self.config.channel_info(channel);
         let mut sent = SentFields::default();
         let (mut result, mut has_stopped) = (Ok(false), false);
-        for (number, audience) in delta.audiences.into_iter().enumerate() {
-            let mut masks = delta.part_masks(number, channel);
-            if masks.iter().all(|mask| *mask == 0) {
+        for (number, readers) in PARTS.into_iter().enumerate() {
+            let Some(mut masks) = delta.part_masks(number, channel) else {
                 continue;
-            }
+            };
+            let audience = self.audience_of(delta, readers);
             if self.stats.profile.is_some() {
                 self.profile_part((delta.net_id, delta.at), &masks);
             }
@@ -168,7 +182,7 @@ impl NetworkServer {
             match written {
                 Ok(behaviours) => {
                     mark_sent(slots, &masks, behaviours, delta.now);
-                    sent.add(number, &masks, behaviours);
+                    sent.add(readers, &masks, behaviours);
                 }
                 Err(error) => {
                     result = Err(error);
@@ -182,6 +196,32 @@ impl NetworkServer {
         result.map(|_| has_stopped)
     }
 
+    /// Returns the audience of a part.
+    fn audience_of(&mut self, delta: &RestrictedDelta, readers: Readers) -> AudienceId {
+        let Visibility {
+            audiences, groups, ..
+        } = &mut self.visibility;
+        let of_group = |audiences: &mut Audiences| match groups.of(delta.net_id) {
+            Some(tag) => audiences.of_group(delta.audience, tag, groups.members(tag)),
+            None => Audiences::NOBODY,
+        };
+        match (readers, delta.owner) {
+            (Readers::All, _) | (Readers::AllButOwner, None) => delta.audience,
+            (Readers::AllButOwner, Some(owner)) => audiences.without(delta.audience, owner),
+            (Readers::Owner, None) => Audiences::NOBODY,
+            (Readers::Owner, Some(owner)) => audiences.only(owner),
+            (Readers::Group | Readers::GroupButOwner, None) => of_group(audiences),
+            (Readers::Group, Some(owner)) => {
+                let members = of_group(audiences);
+                audiences.including(members, owner)
+            }
+            (Readers::GroupButOwner, Some(owner)) => {
+                let members = of_group(audiences);
+                audiences.without(members, owner)
+            }
+        }
+    }
+
     /// Records the delta for connections with a budget. Each of them gets it written apart, with the
     /// fields that it may read.
     fn record_restricted(&mut self, delta: &RestrictedDelta, channel: u8, sent: &SentFields) {
@@ -192,12 +232,15 @@ impl NetworkServer {
             start..mask_count(&log.masks)
         };
         let (to_others, to_owner) = (add(&sent.to_others), add(&sent.to_owner));
+        let differ = sent.to_members != sent.to_others;
+        let members = differ.then(|| add(&sent.to_members));
         log.records.push(WriteRecord {
             net_id: delta.net_id,
             channel,
-            audience: delta.audiences[0],
+            audience: delta.audience,
             masks: to_others,
             owner: delta.owner.map(|owner| (owner, to_owner)),
+            members,
             changes: None,
         });
     }
@@ -227,8 +270,8 @@ impl NetworkServer {
 }
 
 impl RestrictedDelta {
-    /// Returns the fields of one part on one channel, for each behaviour.
-    fn part_masks(&self, part: usize, channel: u8) -> Vec<u64> {
+    /// Returns the fields of one part on one channel, for each behaviour; `None` without fields.
+    fn part_masks(&self, part: usize, channel: u8) -> Option<Vec<u64>> {
         let mask = |selected: &Selected| {
             if selected.channel == channel {
                 selected.parts[part]
@@ -236,18 +279,27 @@ impl RestrictedDelta {
                 0
             }
         };
-        self.selected.iter().map(mask).collect()
+        let masks = self.selected.iter().map(mask);
+        masks.clone().any(|mask| mask != 0).then(|| masks.collect())
     }
 }
 
 impl SentFields {
     /// Adds the fields of a part, for the behaviours that were sent.
-    fn add(&mut self, part: usize, masks: &[u64], behaviours: u64) {
-        if part != 2 {
-            add(&mut self.to_others, masks, behaviours);
-        }
-        if part != 1 {
-            add(&mut self.to_owner, masks, behaviours);
+    fn add(&mut self, readers: Readers, masks: &[u64], behaviours: u64) {
+        use Readers::{All, AllButOwner, Group, GroupButOwner, Owner};
+        let readers_of = [
+            (&mut self.to_others, &[All, AllButOwner][..]),
+            (&mut self.to_owner, &[All, Owner, Group]),
+            (
+                &mut self.to_members,
+                &[All, AllButOwner, Group, GroupButOwner],
+            ),
+        ];
+        for (list, parts) in readers_of {
+            if parts.contains(&readers) {
+                add(list, masks, behaviours);
+            }
         }
     }
 }
@@ -287,10 +339,17 @@ fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selecte
         } else {
             (0, 0)
         };
+        let group = send & rules.group;
         let passed = now.saturating_sub(last_send);
         let interval_is_over = force || passed > info.interval(when.interval);
         all.push(Selected {
-            parts: [send & !(private | others), others & !private, private],
+            parts: [
+                send & !(private | others | group),
+                others & !(private | group),
+                private,
+                group & !others,
+                group & others,
+            ],
             channel: info.channel,
             is_due: send != 0 && interval_is_over && usize::from(info.channel) < MAX_CHANNELS,
         });

@@ -5,6 +5,7 @@ use syncvar_runtime::object::{Fault, Slots, write_sections};
 use syncvar_runtime::packet::{Room, Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{
     ChangedFields, Encoding, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
@@ -36,6 +37,8 @@ pub(in crate::server) struct PrefabPolicy {
     pub(in crate::server) restricted: bool,
     /// Whether a field is not readable by all.
     pub(in crate::server) private: bool,
+    /// Whether the object's group reads a field.
+    pub(in crate::server) group: bool,
     /// Whether the owner writes a field.
     pub(in crate::server) owner_writes: bool,
 }
@@ -50,6 +53,7 @@ impl PrefabInfo {
             policy: PrefabPolicy {
                 restricted: prefab.rules.any(),
                 private: prefab.rules.private() != 0,
+                group: prefab.rules.group != 0,
                 owner_writes: prefab.rules.owner_write != 0,
             },
             synchronize: prefab.synchronize,
@@ -81,8 +85,8 @@ pub(in crate::server) struct Snapshot<'a> {
     pub(in crate::server) relation: Relation,
     /// Maximum length of the message.
     pub(in crate::server) room: Room,
-    /// Whether it contains the owner's private fields.
-    pub(in crate::server) for_owner: bool,
+    /// Role of its readers.
+    pub(in crate::server) role: Role,
 }
 
 impl Snapshot<'_> {
@@ -206,8 +210,8 @@ impl Snapshot<'_> {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
         writer.begin_leaving_empty();
-        if self.for_owner {
-            let context = writer.context().with_owner(true);
+        if self.role != Role::Observer {
+            let context = writer.context().with_role(self.role);
             writer.with_context(context, |writer| slots.write_full(writer, stats));
         } else {
             slots.write_full(writer, stats);

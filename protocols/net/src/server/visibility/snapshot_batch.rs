@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::relations::Relation;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
 
@@ -54,9 +55,9 @@ impl NetworkServer {
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
-        for_owner: bool,
+        role: Role,
     ) -> bool {
-        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), for_owner)
+        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), role)
     }
 
     /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
@@ -65,7 +66,7 @@ impl NetworkServer {
         &mut self,
         id: NetId,
         output: SnapshotOutput<'_>,
-        for_owner: bool,
+        role: Role,
     ) -> bool {
         let replicated = self.world.objects.get(id.0);
         let Some(replicated) = replicated.filter(|it| !it.is(State::WriteFailed)) else {
@@ -96,7 +97,7 @@ impl NetworkServer {
             place: places.get(id.0),
             relation,
             room: self.config.room(Channel::Reliable),
-            for_owner,
+            role,
         };
         let mut reports = Reports {
             stats: &mut self.stats,
