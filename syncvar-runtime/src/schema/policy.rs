@@ -45,11 +45,11 @@ pub enum Readers {
 pub enum Role {
     /// Neither the owner nor a member of the object's group.
     #[default]
-    Observer = 0,
+    Observer,
     /// The owner, in the group or not.
-    Owner = 1,
+    Owner,
     /// A member of the object's group that does not own the object.
-    Member = 2,
+    Member,
 }
 
 impl Role {
@@ -63,6 +63,16 @@ impl Role {
     #[inline]
     pub const fn reads_group(self) -> bool {
         matches!(self, Self::Owner | Self::Member)
+    }
+
+    /// Returns the number on the wire.
+    #[inline]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Observer => 0,
+            Self::Owner => 1,
+            Self::Member => 2,
+        }
     }
 
     /// Returns the role with a number on the wire.

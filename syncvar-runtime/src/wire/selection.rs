@@ -41,7 +41,7 @@ impl NetworkWriter {
     #[inline]
     pub fn write_role(&mut self) -> Role {
         let role = self.context.role;
-        self.write_u8(role as u8);
+        self.write_u8(role.number());
         role
     }
 }

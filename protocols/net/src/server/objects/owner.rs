@@ -130,7 +130,10 @@ impl NetworkServer {
     /// Grants an owner write access with a new lease: its earlier writes are void. Sent after
     /// authority and snapshot.
     pub(in crate::server) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
-        if self.policy(id).is_some_and(|policy| policy.owner_writes) {
+        if self
+            .policy(id)
+            .is_some_and(|policy| policy.owner_write != 0)
+        {
             self.send_owner_state(owner, id, &StateChange::NONE);
         }
     }
@@ -148,11 +151,11 @@ impl NetworkServer {
             return;
         };
         let is_owner = replicated.owner == Some(connection);
-        if is_owner && policy.owner_writes {
+        if is_owner && policy.owner_write != 0 {
             replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
         }
         let lease = if is_owner { replicated.lease } else { 0 };
-        let leaves_group = change.leaves_group && policy.group;
+        let leaves_group = change.leaves_group && policy.group != 0;
         let (at, unsent) = (replicated.at, replicated.is(State::WriteFailed));
         let leaves = replicated.is(State::VisibilityDirty)
             && !self

@@ -3,6 +3,8 @@
 //! An object with such a delta is written alone, in up to five parts, one for each set of readers. Each part
 //! has its audience and is marked as sent before the next part is written.
 
+mod parts;
+
 use std::time::Duration;
 
 use syncvar_runtime::object::{
@@ -18,15 +20,7 @@ use crate::server::visibility::Visibility;
 use crate::server::visibility::audience::Audiences;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
-
-/// Dirty fields of one behaviour that are due.
-#[derive(Clone, Copy, Debug, Default)]
-struct Selected {
-    /// Fields of each [`Part`].
-    parts: [u64; PARTS.len()],
-    channel: u8,
-    is_due: bool,
-}
+use parts::{PARTS, Readers, Selected, SentFields, select_all};
 
 /// Delta of one object.
 struct RestrictedDelta {
@@ -42,39 +36,11 @@ struct RestrictedDelta {
     now: Nanos,
 }
 
-/// Readers of a part of a delta.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Readers {
-    All,
-    AllButOwner,
-    Owner,
-    /// The object's group, and the owner.
-    Group,
-    GroupButOwner,
-}
-
-/// Readers of each part, in the order of writing.
-const PARTS: [Readers; 5] = [
-    Readers::All,
-    Readers::AllButOwner,
-    Readers::Owner,
-    Readers::Group,
-    Readers::GroupButOwner,
-];
-
 /// One part of a delta on one channel.
 struct Part {
     net_id: NetId,
     channel: ChannelInfo,
     first_behaviour: usize,
-}
-
-/// Fields of each behaviour that were sent.
-#[derive(Default)]
-struct SentFields {
-    to_others: Vec<u64>,
-    to_owner: Vec<u64>,
-    to_members: Vec<u64>,
 }
 
 impl NetworkServer {
@@ -231,9 +197,9 @@ impl NetworkServer {
             log.masks.extend_from_slice(masks);
             start..mask_count(&log.masks)
         };
-        let (to_others, to_owner) = (add(&sent.to_others), add(&sent.to_owner));
-        let differ = sent.to_members != sent.to_others;
-        let members = differ.then(|| add(&sent.to_members));
+        let (to_others, to_owner) = (add(&sent.others), add(&sent.owner));
+        let differ = sent.members != sent.others;
+        let members = differ.then(|| add(&sent.members));
         log.records.push(WriteRecord {
             net_id: delta.net_id,
             channel,
@@ -282,79 +248,6 @@ impl RestrictedDelta {
         let masks = self.selected.iter().map(mask);
         masks.clone().any(|mask| mask != 0).then(|| masks.collect())
     }
-}
-
-impl SentFields {
-    /// Adds the fields of a part, for the behaviours that were sent.
-    fn add(&mut self, readers: Readers, masks: &[u64], behaviours: u64) {
-        use Readers::{All, AllButOwner, Group, GroupButOwner, Owner};
-        let readers_of = [
-            (&mut self.to_others, &[All, AllButOwner][..]),
-            (&mut self.to_owner, &[All, Owner, Group]),
-            (
-                &mut self.to_members,
-                &[All, AllButOwner, Group, GroupButOwner],
-            ),
-        ];
-        for (list, parts) in readers_of {
-            if parts.contains(&readers) {
-                add(list, masks, behaviours);
-            }
-        }
-    }
-}
-
-fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
-    list.resize(masks.len(), 0);
-    for (index, (all, mask)) in list.iter_mut().zip(masks).enumerate() {
-        if behaviours >> index & 1 == 1 {
-            *all |= mask;
-        }
-    }
-}
-
-/// Selects the due fields of each behaviour. Fields without a receiver become clean.
-fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selected> {
-    let When { now, force, .. } = when;
-    let mut all = Vec::with_capacity(slots.len());
-    slots.for_each_mut(|slot| {
-        let (info, last_send) = (slot.info(), slot.last_send());
-        let rules = &info.policy;
-        let mut send = slot.dirty_bits();
-        // The owner has the values that it wrote, unless the server corrected them since.
-        let own = slot
-            .policy_state()
-            .map_or(0, |state| state.relayed & !state.echoed);
-        let unread = if has_owner { own } else { u64::MAX };
-        let dropped = send & (rules.initial_only | rules.owner_only & unread);
-        if dropped != 0 {
-            slot.drop_fields(dropped);
-        }
-        send &= !dropped;
-        if !force && rules.throttled != 0 {
-            send &= !slot.held_back(now).0;
-        }
-        let (private, others) = if has_owner {
-            (send & rules.owner_only, send & (rules.others_only | own))
-        } else {
-            (0, 0)
-        };
-        let group = send & rules.group;
-        let passed = now.saturating_sub(last_send);
-        let interval_is_over = force || passed > info.interval(when.interval);
-        all.push(Selected {
-            parts: [
-                send & !(private | others | group),
-                others & !(private | group),
-                private,
-                group & !others,
-                group & others,
-            ],
-            channel: info.channel,
-            is_due: send != 0 && interval_is_over && usize::from(info.channel) < MAX_CHANNELS,
-        });
-    });
-    all
 }
 
 impl Part {

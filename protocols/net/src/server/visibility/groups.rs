@@ -192,7 +192,7 @@ impl NetworkServer {
     pub(in crate::server) fn is_grouped(&self, id: NetId) -> bool {
         !self.visibility.groups.is_empty()
             && self.visibility.groups.of(id).is_some()
-            && self.policy(id).is_some_and(|policy| policy.group)
+            && self.policy(id).is_some_and(|policy| policy.group != 0)
     }
 
     /// Returns the announced objects with a group and fields for it, ascending.
@@ -219,7 +219,7 @@ impl NetworkServer {
     ) {
         let mut observers = Vec::new();
         for id in objects {
-            if self.policy(*id).is_none_or(|policy| !policy.group) {
+            if self.policy(*id).is_none_or(|policy| policy.group == 0) {
                 continue;
             }
             self.hide_at_once(*id);

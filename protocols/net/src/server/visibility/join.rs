@@ -92,7 +92,7 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
     ) -> Option<()> {
         let policy = self.policy(id)?;
-        let owner = owner.filter(|_| policy.private);
+        let owner = owner.filter(|_| policy.private() != 0);
         let parts = if self.is_grouped(id) {
             let ready = self.visibility.audiences.get(audience).ready();
             let parts = self.divide_by_role(id, ready);
@@ -236,7 +236,7 @@ impl NetworkServer {
                 .objects
                 .get(id.0)
                 .is_some_and(|replicated| replicated.is(State::Announced));
-            announced && policy.is_some_and(|policy| policy.private)
+            announced && policy.is_some_and(|policy| policy.private() != 0)
         };
         owned.filter(is_private).collect()
     }

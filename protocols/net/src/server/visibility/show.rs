@@ -168,7 +168,7 @@ impl NetworkServer {
 
     /// Writes the snapshot for all receivers, with the fields of their roles.
     fn write_snapshots(&mut self, id: NetId, receivers: &[ConnectionId]) -> bool {
-        if self.policy(id).is_none_or(|policy| !policy.private) {
+        if self.policy(id).is_none_or(|policy| policy.private() == 0) {
             return self.write_snapshot(id, receivers, Role::Observer);
         }
         let parts = self.divide_by_role(id, receivers.iter().copied());

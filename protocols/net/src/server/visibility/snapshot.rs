@@ -5,7 +5,7 @@ use syncvar_runtime::object::{Fault, Slots, write_sections};
 use syncvar_runtime::packet::{Room, Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
-use syncvar_runtime::schema::Role;
+use syncvar_runtime::schema::{PolicyBits, Role};
 use syncvar_runtime::{
     ChangedFields, Encoding, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
@@ -25,22 +25,10 @@ pub(in crate::server) struct PrefabInfo {
     rank: u32,
     /// Index of its first behaviour in the statistics.
     pub(in crate::server) first_behaviour: usize,
-    pub(in crate::server) policy: PrefabPolicy,
+    /// Restricted fields of its behaviours.
+    pub(in crate::server) policy: PolicyBits,
     /// Whether a behaviour has data beside its fields.
     pub(in crate::server) synchronize: bool,
-}
-
-/// Field policies of a prefab.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct PrefabPolicy {
-    /// Whether a field has a policy.
-    pub(in crate::server) restricted: bool,
-    /// Whether a field is not readable by all.
-    pub(in crate::server) private: bool,
-    /// Whether the object's group reads a field.
-    pub(in crate::server) group: bool,
-    /// Whether the owner writes a field.
-    pub(in crate::server) owner_writes: bool,
 }
 
 impl PrefabInfo {
@@ -50,12 +38,7 @@ impl PrefabInfo {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            policy: PrefabPolicy {
-                restricted: prefab.rules.any(),
-                private: prefab.rules.private() != 0,
-                group: prefab.rules.group != 0,
-                owner_writes: prefab.rules.owner_write != 0,
-            },
+            policy: prefab.rules,
             synchronize: prefab.synchronize,
         };
         prefabs
@@ -210,11 +193,11 @@ impl Snapshot<'_> {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
         writer.begin_leaving_empty();
-        if self.role != Role::Observer {
+        if self.role == Role::Observer {
+            slots.write_full(writer, stats);
+        } else {
             let context = writer.context().with_role(self.role);
             writer.with_context(context, |writer| slots.write_full(writer, stats));
-        } else {
-            slots.write_full(writer, stats);
         }
         if writer.end_leaving_empty() {
             *left_empty = Some(writer.encoding());
