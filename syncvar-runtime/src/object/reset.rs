@@ -44,6 +44,7 @@ impl dyn Slots {
 
 /// Copies some fields from another slot. Returns the fields that differed, with the values for their hooks.
 fn reset(slot: &mut dyn Slot, fresh: &mut dyn Slot, fields: u64) -> Option<(u64, ErasedHooks)> {
+    fresh.align(slot);
     let mut before = slot.remember_for_hooks(fields);
     let (mut differing, mut rest) = (0, fields);
     while rest != 0 {

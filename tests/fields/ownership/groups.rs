@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use syncvar::behaviour::{FieldVisitor, Optional};
 use syncvar::error::ObjectError;
 use syncvar::prelude::*;
-use syncvar::schema::BehaviourSchema;
-use syncvar::stats::UnsentReason;
+use syncvar::schema::{BehaviourSchema, FieldPolicy, FieldSchema, Readers, Role};
+use syncvar::stats::{MessageType, UnsentReason};
+use syncvar::wire::{NetworkReader, NetworkWriter};
 use syncvar::{Budget, interest::Tag};
 
 use crate::ownership::{DIALECTS, World, marker};
@@ -511,6 +513,150 @@ fn repaired_replica_has_the_fields_of_its_present_role() {
         world.server.join_group(member, RED).unwrap();
         world.steps(2);
         assert_eq!(order(&world, member, id).0, marker(1));
+    }
+}
+
+/// The snapshots of many members and outsiders that join together are encoded once for each role.
+#[test]
+fn joiners_of_one_role_share_the_snapshot() {
+    for count in [1, 20] {
+        let mut world = World::new(prefabs, DIALECTS[1]);
+        let id = world.server.spawn(tank());
+        world.server.set_group(id, Some(RED)).unwrap();
+        world.step();
+        let joiners: Vec<_> = (0..2 * count)
+            .map(|number| {
+                let connection = world.server.handle_connect();
+                if number % 2 == 0 {
+                    world.server.join_group(connection, RED).unwrap();
+                }
+                let mut client = NetworkClient::new(prefabs());
+                client.handle_connect();
+                world.clients.insert(connection, client);
+                connection
+            })
+            .collect();
+        world.steps(3);
+        let encoded = world.server.stats().encoded(MessageType::SpawnBatch);
+        assert_eq!(encoded.messages, 2, "{count}");
+        for (number, connection) in joiners.into_iter().enumerate() {
+            let text = if number % 2 == 0 {
+                marker(1)
+            } else {
+                String::new()
+            };
+            assert_eq!(order(&world, connection, id).0, text);
+        }
+    }
+}
+
+/// The fields of a group in a behaviour that comes and goes.
+#[test]
+fn optional_behaviour_has_fields_of_a_group() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Scanner {
+        #[sync_var(read = group)]
+        range: SyncVar<u32>,
+    }
+    for dialect in DIALECTS {
+        let prefabs = || Prefabs::new().register::<Optional<Scanner>>("scanner");
+        let mut world = World::new(prefabs, dialect);
+        let [member, other] = [(); 2].map(|()| world.connect());
+        let id = world.server.spawn(Optional::<Scanner>::default());
+        world.server.set_group(id, Some(RED)).unwrap();
+        world.server.join_group(member, RED).unwrap();
+        world.steps(4);
+        let scanner = Scanner { range: 7.into() };
+        let mut optional = world.server.get_mut::<Optional<Scanner>>(id).unwrap();
+        optional.set(Some(scanner));
+        drop(optional);
+        world.steps(4);
+        let late = world.connect();
+        let range = |world: &World, connection| {
+            let scanner = world.replica::<Optional<Scanner>>(connection, id).as_ref();
+            *scanner.expect("it is present").range
+        };
+        assert_eq!(range(&world, member), 7);
+        assert_eq!([other, late].map(|it| range(&world, it)), [0, 0]);
+        world.server.join_group(late, RED).unwrap();
+        world.server.leave_group(member, RED).unwrap();
+        world.steps(4);
+        assert_eq!([member, late].map(|it| range(&world, it)), [0, 7]);
+    }
+}
+
+/// A behaviour by hand, without `on_serialize`, has the bytes of the derive.
+#[test]
+fn behaviour_by_hand_has_the_bytes_of_each_role() {
+    #[derive(Default)]
+    struct ByHand {
+        heading: SyncVar<u32>,
+        order: SyncVar<u32>,
+    }
+    impl NetworkBehaviour for ByHand {
+        type Previous = ();
+        const SCHEMA: BehaviourSchema = BehaviourSchema {
+            name: "ByHand",
+            base: None,
+            fields: &[
+                FieldSchema::of::<SyncVar<u32>>("heading"),
+                FieldSchema::of::<SyncVar<u32>>("order").policy(FieldPolicy {
+                    readers: Readers::Group,
+                    ..FieldPolicy::DEFAULT
+                }),
+            ],
+        };
+        fn sync_var_dirty_bits(&self) -> u64 {
+            u64::from(self.heading.is_dirty()) | u64::from(self.order.is_dirty()) << 1
+        }
+        fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
+            visitor.field(1, "ByHand.heading", &mut self.heading);
+            visitor.field(2, "ByHand.order", &mut self.order);
+        }
+    }
+    #[derive(NetworkBehaviour, Default)]
+    struct Derived {
+        #[sync_var]
+        heading: SyncVar<u32>,
+        #[sync_var(read = group)]
+        order: SyncVar<u32>,
+    }
+    fn bytes(behaviour: &mut impl NetworkBehaviour, role: Role) -> Vec<u8> {
+        let mut writer = NetworkWriter::new();
+        let context = writer.context().with_role(role);
+        writer.with_context(context, |writer| behaviour.on_serialize(writer, true));
+        writer.as_bytes().to_vec()
+    }
+    let mut by_hand = ByHand {
+        heading: 4.into(),
+        order: 5.into(),
+    };
+    let mut derived = Derived {
+        heading: 4.into(),
+        order: 5.into(),
+    };
+    for (role, expected) in [
+        (Role::Observer, &[0, 4][..]),
+        (Role::Owner, &[1, 4, 5]),
+        (Role::Member, &[2, 4, 5]),
+    ] {
+        assert_eq!(bytes(&mut by_hand, role), expected);
+        assert_eq!(bytes(&mut derived, role), expected);
+        let mut replica = ByHand::default();
+        let mut reader = NetworkReader::new(expected);
+        replica.on_deserialize(&mut reader, true).unwrap();
+        reader.finish().unwrap();
+        assert_eq!(*replica.order != 0, role.reads_group());
+    }
+    for message in [&[3, 4, 5][..], &[]] {
+        let mut reader = NetworkReader::new(message);
+        assert!(ByHand::default().on_deserialize(&mut reader, true).is_err());
+        let mut reader = NetworkReader::new(message);
+        assert!(
+            Derived::default()
+                .on_deserialize(&mut reader, true)
+                .is_err()
+        );
     }
 }
 
