@@ -304,6 +304,11 @@ fn owner_outside_of_the_group_reads_its_fields_until_it_loses_the_object() {
         assert_eq!(order(&world, owner, id), none());
         assert_eq!(order(&world, member, id).0, marker(1));
         world.server.set_owner(id, Some(other)).unwrap();
+        world.step();
+        let known = (&*marker(1), vec![marker(2)]);
+        assert_eq!(order(&world, other, id), known, "owner");
+        assert_eq!(order(&world, member, id), known, "still a member");
+        assert_eq!(world.replica::<Tank>(member, id).told.len(), 0);
         write(&mut world, id, 3);
         world.step();
         assert_eq!(order(&world, member, id).0, marker(3), "still a member");
