@@ -425,6 +425,15 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
+fn set_member(net: &mut MemoryNetwork, connection: ConnectionId, group: Tag, joins: bool) {
+    let changed = if joins {
+        net.server.join_group(connection, group)
+    } else {
+        net.server.leave_group(connection, group)
+    };
+    changed.unwrap();
+}
+
 fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
     let mut config = config();
     config.framing = framing;
@@ -490,13 +499,8 @@ fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
             Action::Group(number, group) => {
                 net.server.set_group(of(number), group.map(Tag)).unwrap();
             }
-            Action::Member(client, group, true) => {
-                let group = Tag(group);
-                net.server.join_group(connections[client], group).unwrap();
-            }
-            Action::Member(client, group, false) => {
-                let group = Tag(group);
-                net.server.leave_group(connections[client], group).unwrap();
+            Action::Member(client, group, joins) => {
+                set_member(&mut net, connections[client], Tag(group), joins);
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),

@@ -378,7 +378,7 @@ fn budgets_do_not_carry_group_fields_to_others() {
         assert!(world.server.is_idle());
         for id in &ids {
             let expected = world.server.get::<Tank>(*id).unwrap();
-            let expected = ((&*expected.order).as_str(), expected.route.to_vec());
+            let expected = (expected.order.as_str(), expected.route.to_vec());
             assert_eq!(order(&world, owner, *id), expected);
             let (gains, loses) = if *id == ids[0] {
                 (other, member)

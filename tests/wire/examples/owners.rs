@@ -159,14 +159,17 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let joined = tank.step();
     tank.server.leave_group(tank.connection, RED).unwrap();
     let left = tank.step();
-    let mut owned = Pair::new();
-    let owner = Some(owned.connection);
+    let mut given_tank = Pair::new();
+    let holder = Some(given_tank.connection);
     vec![
         (
             "full `Tank { heading: 7, ammunition: 3 }`, where `ammunition` is read by the group, for a member",
             Pair::new().spawn_tank(None, true),
         ),
-        ("full `Tank`, for the owner", owned.spawn_tank(owner, false)),
+        (
+            "full `Tank`, for the owner",
+            given_tank.spawn_tank(holder, false),
+        ),
         (
             "full `Tank`, for an observer outside of the group",
             for_others,
