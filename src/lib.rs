@@ -138,7 +138,7 @@ pub mod limits {
 pub mod schema {
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
-        Readers, SchemaDifference, TypeSchema, VariantSchema, Writers,
+        Readers, Role, SchemaDifference, TypeSchema, VariantSchema, Writers,
     };
 }
 

@@ -230,6 +230,34 @@ use syn::{DeriveInput, parse_macro_input};
 ///   it.
 /// * `#[sync_var(read = owner)]`: the field is sent to the connection that owns the object, and to no
 ///   other; `read = others`: to all but that connection; `read = everyone` is the default.
+/// * `#[sync_var(read = group)]`: the field is sent to the owner and to the observers in the group of the
+///   object, and to no other. The server names the groups: `server.set_group(object, Some(Tag(1)))`,
+///   `server.join_group(connection, Tag(1))`. An observer that joins the group receives the value; one that
+///   leaves it resets the field to the value of the prefab, with its hook.
+///
+///   ```
+///   use syncvar::interest::Tag;
+///   use syncvar::prelude::*;
+///
+///   #[derive(NetworkBehaviour, Default)]
+///   struct Tank {
+///       #[sync_var]
+///       heading: SyncVar<f32>,
+///       #[sync_var(read = group)]
+///       ammunition: SyncVar<u32>,
+///   }
+///
+///   let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Tank>("tank"));
+///   let (client, red) = (net.connection(0), Tag(1));
+///   let tank = net.server.spawn(Tank { ammunition: 40.into(), ..Tank::default() });
+///   net.server.set_group(tank, Some(red)).unwrap();
+///   net.settle();
+///   assert_eq!(net.client(0).get::<Tank>(tank).unwrap().ammunition, 0);
+///
+///   net.server.join_group(client, red).unwrap();
+///   net.settle();
+///   assert_eq!(net.client(0).get::<Tank>(tank).unwrap().ammunition, 40);
+///   ```
 /// * `#[sync_var(write = owner)]`: the connection that owns the object writes the field, and its changes
 ///   are sent to all others. Writes of the server are refused, unless
 ///   `server_override` stands beside it, or no connection owns the object.

@@ -15,6 +15,7 @@
 mod changing;
 mod component;
 mod former;
+mod groups;
 mod hooked;
 mod intervals;
 mod reading;

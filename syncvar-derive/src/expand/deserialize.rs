@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
+use super::policy::Selection;
 use super::previous::Previous;
-use super::{Method, call, hook, item, last_place_of, policy};
+use super::{Method, call, hook, item, last_place_of};
 use crate::model::{Base, Behaviour, SyncVar};
 use crate::names;
 
@@ -47,9 +48,10 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
 }
 
 fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream {
+    let selection = Selection::of(behaviour);
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::READ_FULL);
-        policy::if_readable(sync_var, &quote!(#read;))
+        selection.if_readable(sync_var, &quote!(#read;))
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = &sync_var.constant;
@@ -68,12 +70,10 @@ fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream
         }
     });
     let place = behaviour.ident.unraw().to_string();
-    let for_owner = behaviour
-        .has_private_fields()
-        .then(|| quote!(let for_owner = reader.read_for_owner().at(#place)?;));
+    let reader = selection.read(&place);
     quote! {
         if initial_state {
-            #for_owner
+            #reader
             #(#full)*
             return _syncvar::Ok(#returned);
         }

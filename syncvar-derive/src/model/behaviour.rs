@@ -252,10 +252,10 @@ impl<'a> Behaviour<'a> {
         self.sync_vars.iter().any(SyncVar::has_hook)
     }
 
-    /// Returns whether a field, base excluded, has a limited set of readers.
-    pub(crate) fn has_private_fields(&self) -> bool {
-        let private = |sync_var: &SyncVar<'_>| sync_var.policy.readers != Readers::Everyone;
-        self.sync_vars.iter().any(private)
+    /// Returns whether a field, base excluded, has these readers.
+    pub(crate) fn has_readers(&self, readers: Readers) -> bool {
+        let mut fields = self.sync_vars.iter();
+        fields.any(|sync_var| sync_var.policy.readers == readers)
     }
 
     /// Returns whether the previous value of a field, base excluded, is kept.

@@ -237,6 +237,10 @@ pub trait Slot: Send + Sync {
     /// write.
     fn end_change(&mut self) -> u64;
 
+    /// Adds or removes an [`Optional`](crate::Optional) behaviour, so that it is present as that of a slot
+    /// of the same type.
+    fn align(&mut self, from: &dyn Slot);
+
     /// Returns the restricted fields with their state; `None` if no field
     /// [needs one](crate::schema::PolicyBits::has_state).
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;

@@ -169,7 +169,7 @@ impl<'a> NetworkReader<'a> {
 
     /// Returns the next byte without reading it.
     #[inline]
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub fn peek(&self) -> Option<u8> {
         self.left.first().copied()
     }
 

@@ -1,5 +1,7 @@
 //! Slot of a known type.
 
+use std::any::Any;
+
 use super::{
     ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
 };
@@ -273,6 +275,13 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         }
         let state = self.policy.as_mut();
         state.map_or(0, |state| state.end_change(&mut self.behaviour, lineage))
+    }
+
+    fn align(&mut self, from: &dyn Slot) {
+        let from = from.behaviour() as &dyn Any;
+        if let Some(from) = from.downcast_ref::<B>() {
+            self.behaviour.align(from, u64::MAX);
+        }
     }
 
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {

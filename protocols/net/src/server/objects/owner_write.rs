@@ -2,10 +2,12 @@
 
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::object::{OwnerMemory, Slots, StateSize};
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{
     ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
 
+use crate::server::objects::owner::StateChange;
 use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -87,9 +89,11 @@ impl NetworkServer {
     pub(in crate::server) fn correct_owners(&mut self) {
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
-                self.send_owner_state(owner, id, &|info| {
-                    info.policy.owner_write & info.policy.readable(true)
-                });
+                let change = StateChange {
+                    fields: &|info| info.policy.owner_write & info.policy.readable(Role::Owner),
+                    ..StateChange::NONE
+                };
+                self.send_owner_state(owner, id, &change);
             }
         }
     }

@@ -18,6 +18,8 @@ struct Observation {
     reason: Option<UnsentReason>,
     /// Whether the owner observes the object.
     owner_observes: bool,
+    /// Whether a member of the object's group observes it.
+    group_observes: bool,
     /// Send interval of behaviours without one.
     interval: Nanos,
 }
@@ -37,7 +39,7 @@ impl NetworkServer {
         let replicated = self.world.objects.get(id.0);
         let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
         let at = replicated.at;
-        let observation = self.observation(replicated);
+        let observation = self.observation(id, replicated);
         let (config, now) = (&self.config, self.clock.now());
         let mut unsent = Vec::new();
         let Some(slots) = self.world.pools.slots_mut(at) else {
@@ -82,7 +84,7 @@ impl NetworkServer {
         Ok(unsent)
     }
 
-    fn observation(&self, replicated: &Replicated) -> Observation {
+    fn observation(&self, id: NetId, replicated: &Replicated) -> Observation {
         let audiences = &self.visibility.audiences;
         let observes = |owner| audiences.get(replicated.audience).observes(owner);
         let reason = if !replicated.is(State::Announced) {
@@ -101,6 +103,8 @@ impl NetworkServer {
         Observation {
             reason,
             owner_observes: replicated.owner.is_some_and(observes),
+            group_observes: { self.visibility.groups.of(id) }
+                .is_some_and(|tag| self.visibility.groups.members(tag).any(observes)),
             interval: self.config.default_interval(),
         }
     }
@@ -117,9 +121,11 @@ impl NetworkServer {
             };
             for entry in backlog.entries.iter().filter(|entry| entry.net_id == id) {
                 let masks = mask_slice(&backlog.masks, &entry.masks);
+                let role = self.role(id, connection.id);
                 for ((index, slot), missed) in slots.iter().enumerate().zip(masks) {
                     let schema = slot.info().schema;
-                    for field in schema.field_names(*missed) {
+                    let missed = missed & slot.info().policy.readable(role);
+                    for field in schema.field_names(missed) {
                         let reason = UnsentReason::Budget(connection.id);
                         unsent.push(UnsentField::new((index, schema.name), field, reason));
                     }
@@ -144,7 +150,14 @@ fn delay(slot: &mut dyn Slot, bit: u64, observation: &Observation, now: Duration
     if info.policy.initial_only & bit != 0 {
         return UnsentReason::InitialOnly;
     }
-    if info.policy.owner_only & bit != 0 && !observation.owner_observes {
+    let has_reader = if info.policy.owner_only & bit != 0 {
+        observation.owner_observes
+    } else if info.policy.group & bit != 0 {
+        observation.owner_observes || observation.group_observes
+    } else {
+        true
+    };
+    if !has_reader {
         return UnsentReason::NoReader;
     }
     let (held, due) = slot.held_back(nanos(now));

@@ -5,6 +5,7 @@ use syncvar_runtime::object::{Fault, Slots, write_sections};
 use syncvar_runtime::packet::{Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::schema::{PolicyBits, Role};
 use syncvar_runtime::{
     ChangedFields, Channel, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
@@ -25,20 +26,10 @@ pub(in crate::server) struct PrefabInfo {
     rank: u32,
     /// Index of its first behaviour in the statistics.
     pub(in crate::server) first_behaviour: usize,
-    pub(in crate::server) policy: PrefabPolicy,
+    /// Restricted fields of its behaviours.
+    pub(in crate::server) policy: PolicyBits,
     /// Whether a behaviour has data beside its fields.
     pub(in crate::server) synchronize: bool,
-}
-
-/// Field policies of a prefab.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct PrefabPolicy {
-    /// Whether a field has a policy.
-    pub(in crate::server) restricted: bool,
-    /// Whether a field is not readable by all.
-    pub(in crate::server) private: bool,
-    /// Whether the owner writes a field.
-    pub(in crate::server) owner_writes: bool,
 }
 
 impl PrefabInfo {
@@ -48,11 +39,7 @@ impl PrefabInfo {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            policy: PrefabPolicy {
-                restricted: prefab.rules.any(),
-                private: prefab.rules.private() != 0,
-                owner_writes: prefab.rules.owner_write != 0,
-            },
+            policy: prefab.rules,
             synchronize: prefab.synchronize,
         };
         prefabs
@@ -80,8 +67,8 @@ pub(in crate::server) struct Snapshot<'a> {
     pub(in crate::server) relation: Relation,
     /// Maximum lengths of messages.
     pub(in crate::server) config: &'a ServerConfig,
-    /// Whether it contains the owner's private fields.
-    pub(in crate::server) for_owner: bool,
+    /// Role of its readers.
+    pub(in crate::server) role: Role,
 }
 
 /// Parts of the write of a snapshot.
@@ -128,7 +115,7 @@ impl SnapshotWrite<'_> {
         let framings: Vec<_> = framings.map(|segments| Framing::of(segments)).collect();
         let audience = Audience {
             framings: &framings,
-            for_owner: self.snapshot.for_owner,
+            role: self.snapshot.role,
             has_others,
             config: self.snapshot.config,
         };
@@ -226,7 +213,7 @@ impl Snapshot<'_> {
     ) {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
-        let context = writer.context().with_owner(self.for_owner);
+        let context = writer.context().with_role(self.role);
         writer.with_context(context, |writer| match left_out {
             Some(left_out) => left_out.write(slots, self.prefab.make(), (writer, stats)),
             None => slots.write_full(writer, stats),

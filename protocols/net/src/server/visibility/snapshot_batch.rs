@@ -4,6 +4,7 @@ use bytes::Bytes;
 use syncvar_runtime::object::Outputs;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::relations::Relation;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::world::World;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, WriteError};
 
@@ -55,9 +56,9 @@ impl NetworkServer {
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
-        for_owner: bool,
+        role: Role,
     ) -> bool {
-        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), for_owner)
+        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), role)
     }
 
     /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
@@ -66,7 +67,7 @@ impl NetworkServer {
         &mut self,
         id: NetId,
         mut output: SnapshotOutput<'_>,
-        for_owner: bool,
+        role: Role,
     ) -> bool {
         if let SnapshotOutput::Batch(receivers) = output
             && self.visibility.snapshot_batch.receivers != receivers
@@ -74,12 +75,12 @@ impl NetworkServer {
             self.flush_snapshots();
             self.open_snapshot_batch(receivers);
         }
-        let Some(mut write) = self.open_snapshot(id, &mut output, for_owner) else {
+        let Some(mut write) = self.open_snapshot(id, &mut output, role) else {
             return false;
         };
         let synchronize = write.snapshot.info.synchronize;
         if let Err(error) = write.run(None)
-            && !self.encode_without_values(id, (output, for_owner), error)
+            && !self.encode_without_values(id, (output, role), error)
         {
             return false;
         }
@@ -93,7 +94,7 @@ impl NetworkServer {
         &'a mut self,
         id: NetId,
         output: &'a mut SnapshotOutput<'_>,
-        for_owner: bool,
+        role: Role,
     ) -> Option<SnapshotWrite<'a>> {
         let replicated = self.world.objects.get(id.0);
         let replicated = replicated.filter(|it| !it.is(State::WriteFailed))?;
@@ -118,7 +119,7 @@ impl NetworkServer {
             place: places.get(id.0),
             relation,
             config: &self.config,
-            for_owner,
+            role,
         };
         let visibility = &mut self.visibility;
         let segments = match output {
@@ -147,11 +148,11 @@ impl NetworkServer {
     fn encode_without_values(
         &mut self,
         id: NetId,
-        (mut output, for_owner): (SnapshotOutput<'_>, bool),
+        (mut output, role): (SnapshotOutput<'_>, Role),
         mut error: WriteError,
     ) -> bool {
         let has_others = self.has_others(id, &output);
-        let Some(mut write) = self.open_snapshot(id, &mut output, for_owner) else {
+        let Some(mut write) = self.open_snapshot(id, &mut output, role) else {
             return false;
         };
         let mut left_out = write.left_out(has_others);

@@ -1,6 +1,7 @@
 //! Snapshots without the values that have no form on the wire: the prefab's values stand in their place.
 
 use syncvar_runtime::object::{Behaviours, Slot, Slots};
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{BehaviourStats, Encoding, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
@@ -33,7 +34,7 @@ struct Candidate {
 /// Receivers of a snapshot.
 pub(in crate::server) struct Audience<'a> {
     pub(in crate::server) framings: &'a [Framing],
-    pub(in crate::server) for_owner: bool,
+    pub(in crate::server) role: Role,
     /// Whether others have the object, and receive the operations on its collections.
     pub(in crate::server) has_others: bool,
     pub(in crate::server) config: &'a ServerConfig,
@@ -75,7 +76,7 @@ impl LeftOut {
                 continue;
             };
             let info = slot.info();
-            let fields = info.schema.dirty_bits() & info.policy.readable(audience.for_owner);
+            let fields = info.schema.dirty_bits() & info.policy.readable(audience.role);
             for field in bits(fields) {
                 let length = encodings.iter().try_fold(0, |longest, encoding| {
                     let length = slot.field_length(field, *encoding).ok()?;

@@ -1,19 +1,19 @@
-//! Pairs, indexed from both sides.
+//! `Relation`: pairs of ids, indexed from both sides.
 
 use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
+use super::Ids;
 use crate::ids::Id;
-use crate::ordered::Ids;
 
 /// A set of values for each key. Only the sets are iterable: their order is defined.
 #[derive(Debug)]
-pub(super) struct Sets<K, V>(FxHashMap<K, Ids<V>>);
+pub struct Sets<K, V>(FxHashMap<K, Ids<V>>);
 
 /// Pairs, indexed from both sides.
 #[derive(Debug)]
-pub(super) struct Relation<L, R> {
+pub struct Relation<L, R> {
     rights: Sets<L, R>,
     lefts: Sets<R, L>,
 }
@@ -35,12 +35,12 @@ impl<L, R> Default for Relation<L, R> {
 
 impl<K: Copy + Eq + Hash, V: Id> Sets<K, V> {
     /// Adds a value. Returns whether it was new.
-    pub(super) fn insert(&mut self, key: K, value: V) -> bool {
+    pub fn insert(&mut self, key: K, value: V) -> bool {
         self.0.entry(key).or_default().insert(value)
     }
 
     /// Removes a value. Returns whether it existed.
-    pub(super) fn remove(&mut self, key: K, value: V) -> bool {
+    pub fn remove(&mut self, key: K, value: V) -> bool {
         let Some(set) = self.0.get_mut(&key) else {
             return false;
         };
@@ -52,51 +52,63 @@ impl<K: Copy + Eq + Hash, V: Id> Sets<K, V> {
     }
 
     /// Removes the set of a key.
-    pub(super) fn take(&mut self, key: K) -> Ids<V> {
+    pub fn take(&mut self, key: K) -> Ids<V> {
         self.0.remove(&key).unwrap_or_default()
     }
 
-    pub(super) fn contains(&self, key: K, value: V) -> bool {
+    /// Returns whether the set of a key contains a value.
+    pub fn contains(&self, key: K, value: V) -> bool {
         self.0.get(&key).is_some_and(|set| set.contains(value))
     }
 
     /// Returns the values of a key, ascending.
-    pub(super) fn of(&self, key: K) -> impl Iterator<Item = V> {
+    pub fn of(&self, key: K) -> impl Iterator<Item = V> {
         self.0.get(&key).into_iter().flat_map(Ids::iter)
     }
 
+    /// Returns whether no key has values.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns the number of values of a key.
-    pub(super) fn count(&self, key: K) -> usize {
+    pub fn count(&self, key: K) -> usize {
         self.0.get(&key).map_or(0, Ids::len)
     }
 }
 
 impl<L: Id + Eq + Hash, R: Id + Eq + Hash> Relation<L, R> {
     /// Adds a pair. Returns whether it was new.
-    pub(super) fn insert(&mut self, left: L, right: R) -> bool {
+    pub fn insert(&mut self, left: L, right: R) -> bool {
         self.lefts.insert(right, left);
         self.rights.insert(left, right)
     }
 
     /// Removes a pair. Returns whether it existed.
-    pub(super) fn remove(&mut self, left: L, right: R) -> bool {
+    pub fn remove(&mut self, left: L, right: R) -> bool {
         self.lefts.remove(right, left);
         self.rights.remove(left, right)
     }
 
     /// Removes all pairs of a left side.
-    pub(super) fn forget(&mut self, left: L) {
+    pub fn forget(&mut self, left: L) {
         for right in self.rights.take(left).iter() {
             self.lefts.remove(right, left);
         }
     }
 
-    pub(super) fn contains(&self, left: L, right: R) -> bool {
+    /// Returns whether the relation contains a pair.
+    pub fn contains(&self, left: L, right: R) -> bool {
         self.rights.contains(left, right)
     }
 
+    /// Returns the right sides of all left sides.
+    pub fn rights(&self) -> &Sets<L, R> {
+        &self.rights
+    }
+
     /// Returns the left sides of all right sides.
-    pub(super) fn lefts(&self) -> &Sets<R, L> {
+    pub fn lefts(&self) -> &Sets<R, L> {
         &self.lefts
     }
 }
