@@ -32,5 +32,5 @@ pub use server::{
     Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
-pub use stats::{FieldStats, Profile, Stats};
+pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

@@ -59,7 +59,7 @@ impl NetworkWriter {
         fields: u64,
     ) -> bool {
         let context = SerializeContext {
-            fields,
+            fields: fields & self.fields(),
             mask,
             ..*self.context()
         };

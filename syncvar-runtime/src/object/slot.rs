@@ -14,7 +14,7 @@ use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, Poli
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
     Lineage, NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog,
-    ReadResult, SynchronizeError,
+    ReadResult, SynchronizeError, WriteError,
 };
 
 /// Time or duration in nanoseconds, limited to 584 years: half the size of a `Duration`.
@@ -74,6 +74,27 @@ pub struct SlotInfo {
     pub calls: CallTable,
     /// Presence of the behaviour on its object.
     pub presence: Presence,
+}
+
+impl dyn Slot + '_ {
+    /// Returns the length of a delta with these fields alone, which is dropped. The memory of the writer is
+    /// reused.
+    ///
+    /// # Errors
+    ///
+    /// When a value has no form on the wire.
+    pub fn measure(
+        &mut self,
+        fields: u64,
+        writer: &mut NetworkWriter,
+    ) -> Result<usize, WriteError> {
+        writer.truncate(0);
+        let context = writer.context().with_fields(fields);
+        writer.with_context(context, |writer| self.write_layout(writer, false, false));
+        writer.take_report();
+        let length = writer.len();
+        writer.take_error().map_or(Ok(length), Err)
+    }
 }
 
 /// Parts of a slot for a write.

@@ -9,6 +9,7 @@ pub(super) mod hybrid;
 pub(super) mod spawn_message;
 pub(super) mod transfer;
 mod undo;
+mod unsent;
 
 use std::collections::BTreeSet;
 

@@ -52,7 +52,11 @@ impl MirrorServer {
             initial_state: true,
             fully_dirty: 0,
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return false;
         }

@@ -198,7 +198,8 @@ impl MirrorServer {
             return;
         };
         let slots = self.world.pools.slots_mut(object.at);
-        let Some(slots) = slots.filter(|_| components != 0) else {
+        let slots = slots.filter(|_| components != 0);
+        let Some((slots, entry)) = slots.zip(self.prefabs.get(object.prefab)) else {
             return;
         };
         let selection = Selection {
@@ -207,7 +208,11 @@ impl MirrorServer {
             initial_state: false,
             fully_dirty: object.fully_dirty,
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return;
         }
@@ -255,8 +260,10 @@ impl MirrorServer {
 
     /// Writes snapshots of components. Returns false without components or after a write error.
     fn write_snapshot(&mut self, id: NetId, components: u64) -> bool {
-        let slots = self.world.slots_mut(id);
-        let Some(slots) = slots.filter(|_| components != 0) else {
+        let prefab = self.world.objects.get(id.0).map(|object| object.prefab);
+        let entry = prefab.and_then(|prefab| self.prefabs.get(prefab));
+        let slots = self.world.slots_mut(id).filter(|_| components != 0);
+        let Some((slots, entry)) = slots.zip(entry) else {
             return false;
         };
         let selection = Selection {
@@ -265,7 +272,11 @@ impl MirrorServer {
             initial_state: true,
             fully_dirty: 0,
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return false;
         }

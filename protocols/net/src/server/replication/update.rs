@@ -68,6 +68,9 @@ impl NetworkServer {
             self.events.push(ServerEvent::ClockLeap { step });
         }
         self.events.release();
+        if let Some(host) = &mut self.host {
+            host.events.release();
+        }
         self.sessions.intake.next_update();
         self.expire_joins();
         self.expire_absences();
