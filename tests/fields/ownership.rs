@@ -18,6 +18,7 @@ mod former;
 mod hooked;
 mod intervals;
 mod reading;
+mod relay;
 mod writing;
 
 use std::collections::BTreeMap;

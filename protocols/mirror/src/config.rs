@@ -46,6 +46,10 @@ pub enum SpawnPolicy {
 /// };
 /// ```
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct MirrorServerConfig {
     /// Updates per second by a transport (`MirrorHost::run`); 60 by default, as Mirror's
     /// `NetworkManager.sendRate`, at least 1. Components without an interval are sent with each update.

@@ -318,6 +318,10 @@ pub trait RestrictedFields {
     fn dirty_bits(&self) -> u64;
     /// Makes fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
+    /// Makes fields dirty after the read of an owner's deltas.
+    fn relay(&mut self, fields: u64);
+    /// Makes fields clean, which observers have already.
+    fn clear_dirty_bits(&mut self, fields: u64);
     /// Makes fields clean.
     fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage);
     /// Writes fields as in a snapshot.
@@ -339,6 +343,14 @@ impl<B: NetworkBehaviour> RestrictedFields for B {
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
         BehaviourFields::set_dirty_bit(self, dirty_bits);
+    }
+
+    fn relay(&mut self, fields: u64) {
+        BehaviourFields::relay(self, fields);
+    }
+
+    fn clear_dirty_bits(&mut self, fields: u64) {
+        BehaviourFields::clear_dirty_bits(self, fields);
     }
 
     fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage) {
