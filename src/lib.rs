@@ -125,7 +125,7 @@ pub mod interest {
 
 /// Admission of connections: join payloads, decisions and their reasons.
 pub mod join {
-    pub use syncvar_net::{Admission, SessionToken};
+    pub use syncvar_net::{Admission, Decision, JoinRequest, SessionToken};
     pub use syncvar_runtime::endpoint::{Payload, Refusal};
 }
 
@@ -144,7 +144,8 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{FieldStats, MessageType, Profile, Stats};
+    pub use syncvar_net::{MessageType, Stats};
+    pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
         UnsentReason,

@@ -10,6 +10,7 @@ mod own_fields;
 mod owner_memory;
 mod policy_state;
 mod pool;
+mod profile;
 mod reception;
 mod reset;
 mod slot;
@@ -31,6 +32,7 @@ pub use own_fields::{RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
+pub use profile::{FieldStats, Profile};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{
     ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo,
@@ -40,5 +42,5 @@ pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
-pub use unsent::{UnsentField, UnsentReason};
+pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};
 pub use write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};

@@ -19,6 +19,7 @@ mod groups;
 mod hooked;
 mod intervals;
 mod reading;
+mod relay;
 mod writing;
 
 use std::collections::BTreeMap;

@@ -81,6 +81,7 @@
 //! the crate.
 #![warn(clippy::print_stdout)]
 
+mod average;
 pub mod batch;
 mod client;
 mod compression;

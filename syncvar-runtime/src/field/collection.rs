@@ -182,6 +182,11 @@ macro_rules! sync_field {
             }
 
             #[inline]
+            fn relay(&mut self) {
+                self.record.relay();
+            }
+
+            #[inline]
             fn set_observed(&mut self, observed: bool) {
                 self.set_observed(observed);
             }

@@ -12,6 +12,7 @@ mod mirror;
 mod note;
 mod pending;
 mod receive;
+mod relay;
 
 pub use change::ListChange;
 pub use element::ElementMut;

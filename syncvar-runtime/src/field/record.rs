@@ -12,6 +12,8 @@ pub(super) struct Record<L, O> {
     place: Place,
     /// Set while the [source](Place::source) of this place has the same content, apart from its log.
     shared: bool,
+    /// Set if the log has the last received delta, which goes on to other connections.
+    received: bool,
     log: L,
     full_log: Option<Box<FullLog<O>>>,
 }
@@ -88,6 +90,7 @@ impl<L: Default, O> Default for Record<L, O> {
             mode: Mode::default(),
             place: Place::ANY,
             shared: false,
+            received: false,
             log: L::default(),
             full_log: None,
         }
@@ -258,6 +261,21 @@ impl<L: Log, O> Record<L, O> {
     #[inline]
     pub(super) fn note_received(&mut self) {
         self.shared = false;
+        self.received = false;
+    }
+
+    /// Returns the log for a received delta that goes on to other connections. `None` unless all
+    /// observers have the content before it.
+    pub(super) fn received_log(&mut self) -> Option<&mut L> {
+        self.received = self.mode == Mode::Recording;
+        self.received.then_some(&mut self.log)
+    }
+
+    /// Makes the collection due as a snapshot, unless its log has the last received delta.
+    pub(super) fn relay(&mut self) {
+        if !std::mem::take(&mut self.received) {
+            self.set_dirty();
+        }
     }
 
     /// Returns whether the content of a source differs by its log only.

@@ -14,7 +14,7 @@ use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, Poli
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
     Lineage, NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog,
-    ReadResult, SynchronizeError,
+    ReadResult, SynchronizeError, WriteError,
 };
 
 /// Time or duration in nanoseconds, limited to 584 years: half the size of a `Duration`.
@@ -85,6 +85,27 @@ pub struct SlotInfo {
     pub presence: Presence,
     /// Layout in the encoding `Mirror`.
     pub layout: ComponentLayout,
+}
+
+impl dyn Slot + '_ {
+    /// Returns the length of a delta with these fields alone, which is dropped. The memory of the writer is
+    /// reused.
+    ///
+    /// # Errors
+    ///
+    /// When a value has no form on the wire.
+    pub fn measure(
+        &mut self,
+        fields: u64,
+        writer: &mut NetworkWriter,
+    ) -> Result<usize, WriteError> {
+        writer.truncate(0);
+        let context = writer.context().with_fields(fields);
+        writer.with_context(context, |writer| self.write_layout(writer, false, false));
+        writer.take_report();
+        let length = writer.len();
+        writer.take_error().map_or(Ok(length), Err)
+    }
 }
 
 /// Parts of a slot for a write.
@@ -312,6 +333,10 @@ pub trait RestrictedFields {
     fn dirty_bits(&self) -> u64;
     /// Makes fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
+    /// Makes fields dirty after the read of an owner's deltas.
+    fn relay(&mut self, fields: u64);
+    /// Makes fields clean, which observers have already.
+    fn clear_dirty_bits(&mut self, fields: u64);
     /// Makes fields clean.
     fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage);
     /// Writes fields as in a snapshot.
@@ -333,6 +358,14 @@ impl<B: NetworkBehaviour> RestrictedFields for B {
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
         BehaviourFields::set_dirty_bit(self, dirty_bits);
+    }
+
+    fn relay(&mut self, fields: u64) {
+        BehaviourFields::relay(self, fields);
+    }
+
+    fn clear_dirty_bits(&mut self, fields: u64) {
+        BehaviourFields::clear_dirty_bits(self, fields);
     }
 
     fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage) {

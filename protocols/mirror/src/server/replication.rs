@@ -10,6 +10,7 @@ pub(super) mod spawn_message;
 mod stopped;
 pub(super) mod transfer;
 mod undo;
+mod unsent;
 
 use std::collections::BTreeSet;
 

@@ -3,7 +3,9 @@
 mod both;
 mod client;
 mod context_hooks;
+mod event_readers;
 mod found;
 mod hybrid;
 mod parity;
+mod seeing;
 mod server;

@@ -109,11 +109,11 @@ impl MirrorServer {
         if selection.observers | selection.owner == 0 {
             return hybrid;
         }
-        if let Err(unwritable) = self
-            .replication
-            .scratch
-            .write_components((id, slots), selection)
-        {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return hybrid;
         }
@@ -208,4 +208,4 @@ impl MirrorServer {
 }
 
 /// Upper limit of the bytes before the components: message id, object id, and length.
-const MAX_HEAD: usize = 2 + 5 + 5;
+pub(super) const MAX_HEAD: usize = 2 + 5 + 5;

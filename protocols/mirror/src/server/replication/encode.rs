@@ -1,12 +1,14 @@
 //! Encode buffers, and the layouts of messages.
 
 use bytes::{Bytes, BytesMut};
-use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::object::{Profile, Slot, Slots};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
 
 use crate::batch::framed;
 use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
+use crate::prefabs::Entry;
+use crate::server::MirrorServerStats;
 use crate::server::replication::frame::{put_message, var_length};
 
 /// Reused memory of the update loop.
@@ -130,6 +132,9 @@ impl Components {
     }
 }
 
+/// Object to write, its prefab, and the counters of its bytes.
+pub(in crate::server) type Subject<'a> = (NetId, &'a Entry, &'a mut MirrorServerStats);
+
 /// Components to write.
 #[derive(Clone, Copy)]
 pub(in crate::server) struct Selection<'a> {
@@ -147,12 +152,19 @@ pub(in crate::server) struct Selection<'a> {
 impl Scratch {
     /// Writes components of an object, each once. If observers and owner receive the same ones,
     /// only the former are filled. Leaves out behaviours whose
-    /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) reports no changes.
+    /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) reports no changes. Counts
+    /// the bytes of each component, once for all its receivers.
     pub(in crate::server) fn write_components(
         &mut self,
-        (id, slots): (NetId, &mut dyn Slots),
+        slots: &mut dyn Slots,
         selection: Selection<'_>,
+        (id, entry, stats): Subject<'_>,
     ) -> Result<(), Unwritable> {
+        if let Some(profile) = &mut stats.profile {
+            count_fields(profile, (id, entry), slots, selection);
+        }
+        let costs = stats.behaviours.get_mut(entry.first_behaviour..);
+        let costs = costs.unwrap_or_default();
         let Self {
             observers,
             owner,
@@ -170,12 +182,25 @@ impl Scratch {
                 continue;
             };
             let bit = 1 << index;
-            if selection.observers & bit == 0 {
-                owner.write(slot, index, selection)?;
+            let is_shown = selection.observers & bit != 0;
+            let receiver = if is_shown {
+                &mut *observers
+            } else {
+                &mut *owner
+            };
+            let start = receiver.writer.len();
+            let written = receiver.write(slot, index, selection)?;
+            if let Some(cost) = costs.get_mut(index as usize).filter(|_| written) {
+                let counter = if selection.initial_state {
+                    &mut cost.full
+                } else {
+                    &mut cost.delta
+                };
+                counter.add(receiver.writer.len() - start);
+            }
+            if !is_shown {
                 continue;
             }
-            let start = observers.writer.len();
-            let written = observers.write(slot, index, selection)?;
             if written && !is_shared && selection.owner & bit != 0 {
                 owner.mask |= bit;
                 let component = observers.bytes().get(start..).unwrap_or_default();
@@ -241,6 +266,36 @@ impl Scratch {
         put_message(&mut self.chunk, &[message]);
         self.chunk.split().freeze()
     }
+}
+
+/// Counts the fields of a delta before it is written.
+#[cold]
+fn count_fields(
+    profile: &mut Profile,
+    (id, entry): (NetId, &Entry),
+    slots: &mut dyn Slots,
+    selection: Selection,
+) {
+    if selection.initial_state {
+        return;
+    }
+    let mut bit = 1;
+    slots.for_each_mut(|slot| {
+        if selection.fully_dirty & bit != 0 {
+            let packed = slot.info().packed;
+            slot.set_dirty_bit(packed.values & packed.changes);
+        }
+        bit = bit.wrapping_shl(1);
+    });
+    let written = selection.observers | selection.owner;
+    let names = (&*entry.name, entry.first_behaviour);
+    profile.count(id, names, slots, Encoding::Mirror, |index, _| {
+        if written >> index & 1 == 1 {
+            u64::MAX
+        } else {
+            0
+        }
+    });
 }
 
 /// Size of a chunk.

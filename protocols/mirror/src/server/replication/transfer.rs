@@ -198,7 +198,8 @@ impl MirrorServer {
             return;
         };
         let slots = self.world.pools.slots_mut(object.at);
-        let Some(slots) = slots.filter(|_| components != 0) else {
+        let slots = slots.filter(|_| components != 0);
+        let Some((slots, entry)) = slots.zip(self.prefabs.get(object.prefab)) else {
             return;
         };
         let selection = Selection {
@@ -208,11 +209,11 @@ impl MirrorServer {
             fully_dirty: object.fully_dirty,
             prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self
-            .replication
-            .scratch
-            .write_components((id, slots), selection)
-        {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return;
         }
@@ -263,8 +264,10 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get(id.0) else {
             return false;
         };
+        let entry = self.prefabs.get(object.prefab);
         let slots = self.world.pools.slots_mut(object.at);
-        let Some(slots) = slots.filter(|_| components != 0) else {
+        let slots = slots.filter(|_| components != 0);
+        let Some((slots, entry)) = slots.zip(entry) else {
             return false;
         };
         let selection = Selection {
@@ -274,11 +277,11 @@ impl MirrorServer {
             fully_dirty: 0,
             prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self
-            .replication
-            .scratch
-            .write_components((id, slots), selection)
-        {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return false;
         }

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use syncvar_runtime::object::{Slot, Slots};
-use syncvar_runtime::{Counter, Encoding, NetId, NetworkWriter};
-
-use super::put_row;
+use super::{Slot, Slots};
+use crate::{Counter, Encoding, NetId, NetworkWriter};
 
 /// Bytes of the deltas by object and by field, each encoded once for all observers. A server counts
-/// them with [`ServerConfig::profile`](crate::ServerConfig::profile).
+/// them with `ServerConfig::profile` or `MirrorServerConfig::profile`.
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -85,14 +83,15 @@ impl Profile {
     }
 
     /// Forgets a despawned object.
-    pub(crate) fn remove_object(&mut self, id: NetId) {
+    pub fn remove_object(&mut self, id: NetId) {
         if let Some(cost) = self.objects.remove(&id) {
             self.despawned.add_all(cost);
         }
     }
 
     /// Counts the dirty fields of an object that the next delta writes: those in `masks`, by behaviour.
-    pub(crate) fn count(
+    /// `first_behaviour` is the index of its prefab's first behaviour among those of all prefabs.
+    pub fn count(
         &mut self,
         id: NetId,
         (prefab, first_behaviour): (&str, usize),
@@ -109,10 +108,14 @@ impl Profile {
             if fields == 0 {
                 continue;
             }
-            let mask = measure(slot, 0, &mut writer);
             let schema = slot.info().schema;
+            let mut measure = |fields| {
+                let length = slot.measure(fields, &mut writer);
+                length.unwrap_or_default()
+            };
+            let mask = measure(0);
             for number in (0..schema.field_count()).filter(|number| fields >> number & 1 == 1) {
-                let bytes = measure(slot, 1 << number, &mut writer);
+                let bytes = measure(1 << number);
                 let name = schema.field(number).map_or("", |field| field.name);
                 let cost = self.fields.entry((first_behaviour + index, number));
                 let cost = cost.or_insert_with(|| FieldStats {
@@ -123,19 +126,10 @@ impl Profile {
                 });
                 cost.deltas.add(bytes.saturating_sub(mask));
             }
-            let all = measure(slot, fields, &mut writer);
+            let all = measure(fields);
             self.objects.entry(id).or_default().add(all);
         }
     }
-}
-
-/// Returns the length of a delta with these fields.
-fn measure(slot: &mut dyn Slot, fields: u64, writer: &mut NetworkWriter) -> usize {
-    writer.truncate(0);
-    let context = writer.context().with_fields(fields);
-    writer.with_context(context, |writer| slot.serialize(writer, false));
-    let _ = writer.take_error();
-    writer.len()
 }
 
 /// Number of objects in the table.
@@ -146,11 +140,11 @@ impl fmt::Display for Profile {
         writeln!(f, "{:44}{:>10}{:>12}", "field", "deltas", "bytes")?;
         for cost in self.fields() {
             let name = format!("{}: {}.{}", cost.prefab, cost.behaviour, cost.field);
-            put_row(f, &name, cost.deltas)?;
+            cost.deltas.write_row(f, &name)?;
         }
         writeln!(f, "{:44}{:>10}{:>12}", "object", "deltas", "bytes")?;
         for (id, cost) in self.objects().into_iter().take(SHOWN) {
-            put_row(f, &id.to_string(), cost)?;
+            cost.write_row(f, &id.to_string())?;
         }
         if self.objects.len() > SHOWN {
             writeln!(f, "... and {} more objects", self.objects.len() - SHOWN)?;
