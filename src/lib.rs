@@ -227,12 +227,12 @@ pub mod prelude {
     pub use syncvar_runtime::Assign as _;
     pub use syncvar_runtime::events::EventReader;
     pub use syncvar_runtime::{
-        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
-        DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
-        FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
-        NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
-        Quaternion, Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet,
-        SyncValue, SyncVar, Synchronize, SynchronizeError, Target, Vector2, Vector3,
+        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, NetId, NetRef, NetworkContext, NetworkLifecycle,
+        NetworkSerializable, Prefabs, Quaternion, Serializable, SetChange, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncVar, Synchronize, SynchronizeError, Target,
+        Vector2, Vector3,
     };
 }
 

@@ -19,7 +19,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// Makes a struct a networked behaviour.
 ///
 /// ```
-/// use syncvar::prelude::*;
+/// use syncvar::{NetworkBehaviour, prelude::*};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Creature {
@@ -104,7 +104,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::{codec::{Half, Quantized}, values::Vector3};
+/// use syncvar::{NetworkBehaviour, codec::{Half, Quantized}, values::Vector3};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Unit {

@@ -1,6 +1,9 @@
 //! `assign` and `take_changes`: a behaviour takes over another one of its type.
 
+use syncvar::NetworkBehaviour;
 use syncvar::SyncField;
+use syncvar::SyncValue;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::behaviour::FieldVisitor;
 use syncvar::codec::Half;
 use syncvar::prelude::*;

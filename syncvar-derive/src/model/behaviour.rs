@@ -8,6 +8,7 @@ use syn::{
 
 use super::field_type::{self, Container, FieldType};
 use super::rules::CommonPolicy;
+use super::thread::refuse_bound_to_thread;
 use super::{Policy, Readers};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
@@ -146,7 +147,7 @@ impl<'a> Behaviour<'a> {
                 )),
                 (Some(_), None) => self.set_base(member, field, errors),
                 (None, Some(_)) => self.add_sync_var(member, field, attrs, errors),
-                (None, None) => refuse_forgotten(&field.ty, errors),
+                (None, None) => refuse_misplaced(&field.ty, errors),
             }
         }
     }
@@ -284,8 +285,11 @@ fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
     }
 }
 
-/// Refuses a `SyncVar` without the attribute, which would never be sent.
-fn refuse_forgotten(ty: &Type, errors: &mut Errors) {
+/// Refuses a `SyncVar` without the attribute, which would never be sent, and a type of one thread.
+fn refuse_misplaced(ty: &Type, errors: &mut Errors) {
+    if let Err(error) = refuse_bound_to_thread(ty) {
+        errors.add_error(error);
+    }
     if let Some((found, name)) = field_type::find_synchronised(ty) {
         let message = format!(
             "this `{name}` would never be sent: write `#[sync_var]` above the field, or make it a plain value"

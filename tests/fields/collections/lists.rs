@@ -1,5 +1,7 @@
 //! Lists.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     Framing, SyncField,

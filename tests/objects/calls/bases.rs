@@ -1,5 +1,6 @@
 //! Calls of bases, of two behaviours of one type, and of generic behaviours.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Framing, calls::CallError};
 
