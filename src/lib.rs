@@ -109,9 +109,9 @@ pub mod error {
 pub mod fields {
     pub use syncvar_runtime::{
         DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-        ListChange, NoticesWrites, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut,
-        VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
-        throttled, variable,
+        ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, Throttled,
+        ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked,
+        hooked_variable, throttled, variable,
     };
 }
 
@@ -249,7 +249,7 @@ pub mod __private {
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use std::vec::Vec;
-    pub use syncvar_runtime::__private::{NoCalls, OwnCalls, bit};
+    pub use syncvar_runtime::__private::{AllCallsInOneBlock, NoCalls, OwnCalls, bit};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::call::{CalledByClient, CalledByServer};

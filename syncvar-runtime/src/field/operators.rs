@@ -1,8 +1,10 @@
 //! Comparison, formatting and the assigning operators of `SyncVar`.
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomPinned;
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
     Mul, MulAssign, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
@@ -112,11 +114,10 @@ assigning! {
 )]
 pub trait Operand {}
 
-/// No operand is of this type. With two implementations the compiler reaches the bound, and not a type.
-enum NoOperand<const N: u8> {}
-
-impl Operand for NoOperand<0> {}
-impl Operand for NoOperand<1> {}
+// No operand has these types. With a single implementation the compiler would expect its type, and
+// without one it would not come to the bound.
+impl Operand for Infallible {}
+impl Operand for PhantomPinned {}
 
 macro_rules! refused {
     ($($trait:ident, $method:ident;)*) => {$(
