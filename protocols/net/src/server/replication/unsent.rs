@@ -141,14 +141,15 @@ fn write_alone(slot: &mut dyn Slot, bit: u64) -> Result<usize, WriteError> {
 /// Returns the reason of a field that can be sent to the observers.
 fn delay(slot: &mut dyn Slot, bit: u64, observation: &Observation, now: Duration) -> UnsentReason {
     let (info, last_send) = (slot.info(), slot.last_send());
-    if info.policy.initial_only & bit != 0 {
+    let arrives = info.changes_presence(slot.dirty_bits());
+    if !arrives && info.policy.initial_only & bit != 0 {
         return UnsentReason::InitialOnly;
     }
     if info.policy.owner_only & bit != 0 && !observation.owner_observes {
         return UnsentReason::NoReader;
     }
     let (held, due) = slot.held_back(nanos(now));
-    if held & bit != 0 {
+    if !arrives && held & bit != 0 {
         let due = due.map(Duration::from_nanos);
         return UnsentReason::Throttled { due };
     }
