@@ -229,7 +229,7 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
             }
             continue;
         }
-        match (sync_var.ty.container, sync_var.has_hook()) {
+        match (sync_var.ty.container, sync_var.keeps_previous()) {
             (Container::SyncVar(value), _) if sync_var.codec.is_some() => {
                 add(
                     value,

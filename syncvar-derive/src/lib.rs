@@ -98,6 +98,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// net.settle(); // prints `false -> true`
 /// ```
 ///
+/// [`take_changes`]: https://docs.rs/syncvar/latest/syncvar/behaviour/trait.Assign.html#method.take_changes
 /// [`ClientEvent::Spawned`]: https://docs.rs/syncvar/latest/syncvar/enum.ClientEvent.html
 ///
 /// A codec chooses the bytes of a value:
@@ -169,6 +170,9 @@ use syn::{DeriveInput, parse_macro_input};
 ///   spawn, despawn, change of owner, and so on. A class without it has the callbacks of its base.
 /// * `synchronize`: the struct implements `Synchronize`, a function for data that travels with the
 ///   snapshot, beside the fields. A class without it has the function of its base.
+/// * `previous`: [`take_changes`] and `remember_for_hooks` yield the previous values of all fields, and not only of those
+///   with a hook: `taken.previous.health`, with the visibility of the field. A received delta then keeps
+///   them too. For programs that observe changes by themselves.
 /// * `sync_mode = owner`: `read = owner` on every field of this struct; `sync_mode = observers`, the default,
 ///   `read = everyone`. The names are Mirror's, where this is a setting of a component and not of
 ///   a field.

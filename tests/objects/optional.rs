@@ -1,7 +1,5 @@
 //! Behaviours that come and go on a spawned object.
 
-use std::time::Duration;
-
 use syncvar::behaviour::Optional;
 use syncvar::prelude::*;
 use syncvar::{Budget, ClientConfig, Framing, NetworkLifecycle};
@@ -425,7 +423,8 @@ fn new_behaviour_is_complete_despite_intervals_and_thresholds() {
         net.settle();
         let mut send = |change: &dyn Fn(&mut Shielded)| {
             change(&mut net.server.get_mut::<Shielded>(id).unwrap());
-            net.advance(Duration::from_millis(500));
+            // Less than the interval, which `settle` would wait for.
+            (0..20).for_each(|_| net.step());
             (**net.client(0).get::<Shielded>(id).unwrap()).clone()
         };
         assert_eq!(send(&|it| it.set(Some(Shield::of(1)))), Some(Shield::of(1)));

@@ -21,7 +21,7 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         .base
         .as_ref()
         .map(|base| read_base(base, behaviour, &previous));
-    let is_declared = behaviour.has_hooks()
+    let is_declared = behaviour.keeps_previous()
         || behaviour.base.is_some() && matches!(previous, Previous::Struct(_));
     let declared = is_declared
         .then(|| quote!(let mut previous: #previous_type = _syncvar::Default::default();));
@@ -53,7 +53,7 @@ fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = &sync_var.constant;
-        let line = if sync_var.has_hook() {
+        let line = if sync_var.keeps_previous() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
             quote!(previous.#member = #read;)

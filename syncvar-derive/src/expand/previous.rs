@@ -94,6 +94,7 @@ impl<'a> PreviousStruct<'a> {
         } = self;
         let name = behaviour.ident.unraw();
         let purpose = match (behaviour.has_hooks(), behaviour.has_codecs()) {
+            (false, _) if behaviour.keeps_previous() => "for observers",
             (_, false) => "for its hooks",
             (false, true) => "for its codecs",
             (true, true) => "for its hooks and codecs",

@@ -56,6 +56,8 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) batch_hook: Option<Ident>,
     /// Set if the hook also runs for the snapshot that spawns the object.
     pub(crate) initial_hook: bool,
+    /// Set if previous values are kept for others than the hook.
+    pub(crate) previous: bool,
     /// Codec of a `SyncVar`, in place of the value's own encoding.
     pub(crate) codec: Option<Type>,
     /// Readers, writers and times.
@@ -68,9 +70,14 @@ impl SyncVar<'_> {
         self.hook.is_some() || self.batch_hook.is_some()
     }
 
-    /// Returns whether its previous value is kept, for its hook or for comparison.
+    /// Returns whether each change yields the previous value.
+    pub(crate) fn keeps_previous(&self) -> bool {
+        self.has_hook() || self.previous
+    }
+
+    /// Returns whether it has a member among the previous values, for each change or for its codec.
     pub(crate) fn is_remembered(&self) -> bool {
-        self.has_hook() || self.codec.is_some()
+        self.keeps_previous() || self.codec.is_some()
     }
 }
 
@@ -106,6 +113,9 @@ impl<'a> Behaviour<'a> {
             if let Some(place) = attrs.initial_hook {
                 behaviour.mark_initial_hooks(place, &mut errors);
             }
+            if let Some(place) = attrs.previous {
+                behaviour.keep_previous(place, &mut errors);
+            }
             if behaviour.sync_vars.is_empty() {
                 behaviour.refuse_rules_of_nothing(&common, &mut errors);
             }
@@ -124,6 +134,19 @@ impl<'a> Behaviour<'a> {
         }
         for sync_var in &mut self.sync_vars {
             sync_var.initial_hook |= sync_var.has_hook();
+        }
+    }
+
+    /// Keeps the previous values of all fields whose type is known to have them.
+    fn keep_previous(&mut self, place: Span, errors: &mut Errors) {
+        if self.sync_vars.is_empty() {
+            errors.add_error(syn::Error::new(
+                place,
+                "`previous` keeps the previous values of the fields of this struct, and it has none: remove it",
+            ));
+        }
+        for sync_var in &mut self.sync_vars {
+            sync_var.previous = !matches!(sync_var.ty.container, Container::Unknown);
         }
     }
 
@@ -234,6 +257,7 @@ impl<'a> Behaviour<'a> {
                     hook: attrs.hook,
                     batch_hook,
                     initial_hook: attrs.initial_hook.is_some(),
+                    previous: false,
                     codec: attrs.with,
                 });
             }
@@ -251,6 +275,11 @@ impl<'a> Behaviour<'a> {
     /// Returns whether a field, base excluded, has a hook.
     pub(crate) fn has_hooks(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::has_hook)
+    }
+
+    /// Returns whether changes of a field, base excluded, yield its previous value.
+    pub(crate) fn keeps_previous(&self) -> bool {
+        self.sync_vars.iter().any(SyncVar::keeps_previous)
     }
 
     /// Returns whether a field, base excluded, has a limited set of readers.
