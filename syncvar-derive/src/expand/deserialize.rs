@@ -16,7 +16,7 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         return None;
     }
     let previous = Previous::of(behaviour);
-    let previous_type = previous.ty();
+    let (previous_type, result) = (previous.ty(), previous.argument());
     let base = behaviour
         .base
         .as_ref()
@@ -37,7 +37,7 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             &mut self,
             reader: &mut _syncvar::NetworkReader<'_>,
             initial_state: bool,
-        ) -> _syncvar::ReadResult<#previous_type> {
+        ) -> _syncvar::ReadResult<#result> {
             #declared
             #base
             #fields
@@ -118,7 +118,7 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         let of_base = previous.of_base(&quote!(previous));
         quote!(#call_hooks(&mut self.#member, #of_base, ctx);)
     });
-    let previous_type = previous.ty();
+    let previous_type = previous.argument();
     let hooked = { behaviour.sync_vars.iter() }.filter(|sync_var| sync_var.has_hook());
     let hooks = hooked.map(hook::calls);
     Some(quote! {

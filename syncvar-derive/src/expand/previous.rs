@@ -49,6 +49,21 @@ impl<'a> Previous<'a> {
         }
     }
 
+    /// Emits `type Previous`, which documentation leaves out: the struct has no page.
+    pub(super) fn item(&self) -> TokenStream {
+        let ty = self.ty();
+        let hidden = matches!(self, Self::Struct(_)).then(|| quote!(#[doc(hidden)]));
+        quote!(#hidden type Previous = #ty;)
+    }
+
+    /// Returns the type for signatures, which documentation shows.
+    pub(super) fn argument(&self) -> TokenStream {
+        match self {
+            Self::Struct(_) => quote!(Self::Previous),
+            Self::Nothing | Self::OfBase(_) => self.ty(),
+        }
+    }
+
     /// Returns the type for `type Previous`.
     pub(super) fn ty(&self) -> TokenStream {
         match self {
@@ -129,7 +144,6 @@ impl<'a> PreviousStruct<'a> {
         let default = (!is_derived).then(|| self.default());
         quote! {
             #[doc = #doc]
-            #[doc(hidden)]
             #derive
             #lints
             pub struct #ident #generics #where_clause {

@@ -11,7 +11,7 @@ use crate::names;
 
 pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     let previous = Previous::of(behaviour);
-    let previous_type = previous.ty();
+    let previous_type = previous.argument();
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
         let visit = item(base.ty, "NetworkBehaviour", "visit_as_base");
