@@ -215,6 +215,15 @@ pub mod transport {
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.
+///
+/// It has the derives [`NetworkBehaviour`](macro@crate::NetworkBehaviour) and [`SyncValue`](macro@crate::SyncValue),
+/// and not their traits, whose methods would be offered for every struct of a game. Import
+/// [`NetworkBehaviour`](trait@crate::NetworkBehaviour), [`SyncValue`](trait@crate::SyncValue) or
+/// [`BehaviourFields`](crate::behaviour::BehaviourFields) for a bound, a hand-written implementation, or a
+/// method.
+///
+/// Some engines have other types `Vector2`, `Vector3` and `Quaternion`, as godot and nalgebra: with two glob
+/// imports, import the type of choice by its name.
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
