@@ -396,10 +396,13 @@ mod watched {
         pub(crate) cargo: SyncList<T>,
         #[sync_var(hook = on_name)]
         pub(crate) name: SyncVar<String>,
+        former_names: Vec<String>,
     }
 
     impl<T: Default + PartialEq> Ship<T> {
-        fn on_name(&mut self, _: String) {}
+        fn on_name(&mut self, previous: String) {
+            self.former_names.push(previous);
+        }
     }
 }
 
