@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar::codec::{Bits, Fixed, Half, Quantized, SmallestThree, ZigZag};
 use syncvar::limits::Limits;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::unet::{ListHash, SyncListMessage};
 use syncvar::values::{
