@@ -5,9 +5,9 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bytes::Bytes;
+use syncvar::SyncValue;
 use syncvar::codec::{Bits, Fixed, Half, Quantized, SmallestThree, ZigZag};
 use syncvar::limits::Limits;
-use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::unet::{ListHash, SyncListMessage};
 use syncvar::values::{
