@@ -109,9 +109,9 @@ pub mod error {
 pub mod fields {
     pub use syncvar_runtime::{
         DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-        ListChange, NoticesWrites, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut,
-        VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
-        throttled, variable,
+        ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, Throttled,
+        ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked,
+        hooked_variable, throttled, variable,
     };
 }
 
@@ -216,6 +216,15 @@ pub mod transport {
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.
+///
+/// It has the derives [`NetworkBehaviour`](macro@crate::NetworkBehaviour) and [`SyncValue`](macro@crate::SyncValue),
+/// and not their traits, whose methods would be offered for every struct of a game. Import
+/// [`NetworkBehaviour`](trait@crate::NetworkBehaviour), [`SyncValue`](trait@crate::SyncValue) or
+/// [`BehaviourFields`](crate::behaviour::BehaviourFields) for a bound, a hand-written implementation, or a
+/// method.
+///
+/// Some engines have other types `Vector2`, `Vector3` and `Quaternion`, as godot and nalgebra: with two glob
+/// imports, import the type of choice by its name.
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
@@ -228,12 +237,12 @@ pub mod prelude {
     pub use syncvar_runtime::Assign as _;
     pub use syncvar_runtime::events::EventReader;
     pub use syncvar_runtime::{
-        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
-        DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
-        FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
-        NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
-        Quaternion, Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet,
-        SyncValue, SyncVar, Synchronize, SynchronizeError, Target, Vector2, Vector3,
+        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, NetId, NetRef, NetworkContext, NetworkLifecycle,
+        NetworkSerializable, Prefabs, Quaternion, Serializable, SetChange, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncVar, Synchronize, SynchronizeError, Target,
+        Vector2, Vector3,
     };
 }
 
@@ -250,7 +259,7 @@ pub mod __private {
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use std::vec::Vec;
-    pub use syncvar_runtime::__private::{NoCalls, OwnCalls, bit};
+    pub use syncvar_runtime::__private::{AllCallsInOneBlock, NoCalls, OwnCalls, bit};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::call::{CalledByClient, CalledByServer};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use glam::Vec2;
+use syncvar::NetworkBehaviour;
 use syncvar::codec::Quantized;
 use syncvar::interest::SpatialGrid;
 use syncvar::prelude::*;

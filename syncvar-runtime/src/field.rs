@@ -22,6 +22,7 @@ pub use access::{
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
+pub use operators::Operand;
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use unnoticed::NoticesWrites;
 pub use var::SyncVar;

@@ -52,9 +52,9 @@ pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, 
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
     DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-    ListChange, NoticesWrites, OperationLog, Place, SetChange, SortKey, SyncDictionary, SyncField,
-    SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary,
-    encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
+    ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, SyncDictionary,
+    SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess,
+    dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

@@ -25,6 +25,7 @@ mod writing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing, ServerConfig, behaviour::BehaviourSet};
 

@@ -17,12 +17,12 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         return None;
     }
     let previous = Previous::of(behaviour);
-    let previous_type = previous.ty();
+    let (previous_type, result) = (previous.ty(), previous.argument());
     let base = behaviour
         .base
         .as_ref()
         .map(|base| read_base(base, behaviour, &previous));
-    let is_declared = behaviour.has_hooks()
+    let is_declared = behaviour.keeps_previous()
         || behaviour.base.is_some() && matches!(previous, Previous::Struct(_));
     let declared = is_declared
         .then(|| quote!(let mut previous: #previous_type = _syncvar::Default::default();));
@@ -38,7 +38,7 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             &mut self,
             reader: &mut _syncvar::NetworkReader<'_>,
             initial_state: bool,
-        ) -> _syncvar::ReadResult<#previous_type> {
+        ) -> _syncvar::ReadResult<#result> {
             #declared
             #base
             #fields
@@ -55,7 +55,7 @@ fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = &sync_var.constant;
-        let line = if sync_var.has_hook() {
+        let line = if sync_var.keeps_previous() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
             quote!(previous.#member = #read;)
@@ -118,7 +118,7 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         let of_base = previous.of_base(&quote!(previous));
         quote!(#call_hooks(&mut self.#member, #of_base, ctx);)
     });
-    let previous_type = previous.ty();
+    let previous_type = previous.argument();
     let hooked = { behaviour.sync_vars.iter() }.filter(|sync_var| sync_var.has_hook());
     let hooks = hooked.map(hook::calls);
     Some(quote! {

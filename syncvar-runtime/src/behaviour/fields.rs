@@ -7,7 +7,7 @@ use crate::{Lineage, NetworkReader, NetworkWriter, OperationLog, ReadResult, Rea
 /// through its [`visit`](NetworkBehaviour::visit).
 ///
 /// ```
-/// use syncvar::prelude::*;
+/// use syncvar::{NetworkBehaviour, behaviour::BehaviourFields, prelude::*};
 ///
 /// # #[derive(NetworkBehaviour, Default)]
 /// # struct Door {

@@ -21,9 +21,11 @@ pub use pending::ListEdit;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
+use std::ops::{Deref, Index, IndexMut};
+use std::slice::SliceIndex;
 
 use super::record::Record;
+use crate::SyncValue;
 use log::Log;
 use mirror::Made;
 
@@ -32,10 +34,9 @@ use mirror::Made;
 ///
 /// It dereferences to a slice for all reads. Its methods for writing, [`push`](Self::push),
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set`](Self::set), [`retain`](Self::retain),
-/// [`sort`](Self::sort) and so on, work as in `Vec`. [`get_mut`](Self::get_mut) returns an element for
-/// writing, whose drop compares it with the former one. `list[0] = x` and
-/// `list.iter_mut()` do not compile, since they would hide the change: write
-/// `list.set(0, x)` and [`for_each_mut`](Self::for_each_mut). All other methods of `Vec` are
+/// [`sort`](Self::sort) and so on, work as in `Vec`. `list[0] = x` and [`get_mut`](Self::get_mut) write an
+/// element, and only a difference is a change. `list.iter_mut()` does not compile: write
+/// [`for_each_mut`](Self::for_each_mut). All other methods of `Vec` are
 /// available through [`update`](Self::update).
 ///
 /// ```
@@ -43,7 +44,7 @@ use mirror::Made;
 ///
 /// let mut names = SyncList::from(["Ann".to_string(), "Bob".into()]);
 /// names.push("Cid".into());
-/// names.get_mut(0).unwrap().push('a');
+/// names[0].push('a');
 /// names.retain(|name| name != "Bob");
 /// assert_eq!(names, ["Anna", "Cid"]);
 /// assert!(names.is_dirty());
@@ -106,6 +107,26 @@ impl<T> Deref for SyncList<T> {
 
     fn deref(&self) -> &[T] {
         &self.items
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for SyncList<T> {
+    type Output = I::Output;
+
+    #[inline]
+    fn index(&self, index: I) -> &I::Output {
+        &self.items[index]
+    }
+}
+
+/// Writes to one element: a difference is recorded by the next change of the list, or at the end of the server's
+/// write access.
+impl<T: SyncValue> IndexMut<usize> for SyncList<T> {
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        self.settle();
+        self.record.note().open(index, &self.items[index]);
+        self.record.open();
+        &mut self.items[index]
     }
 }
 

@@ -137,6 +137,12 @@ impl SlotInfo {
     pub fn interval(&self, default: Nanos) -> Nanos {
         self.send_interval.unwrap_or(default)
     }
+
+    /// Returns whether these dirty fields make an optional behaviour come or go. All its fields are then due.
+    #[inline]
+    pub fn changes_presence(&self, dirty_bits: u64) -> bool {
+        self.presence == Presence::Optional && dirty_bits & self.schema.own_bits() != 0
+    }
 }
 
 /// A type-erased behaviour with its state in the update loop.

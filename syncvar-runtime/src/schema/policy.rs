@@ -8,7 +8,7 @@ use super::{BehaviourSchema, TypeSchema, bit_at};
 /// Connections that receive a field. The server has all of them.
 ///
 /// ```
-/// use syncvar::prelude::*;
+/// use syncvar::{NetworkBehaviour, prelude::*};
 /// use syncvar::schema::Readers;
 ///
 /// #[derive(NetworkBehaviour, Default)]

@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 use syncvar::NetRef;
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::testing::{DifferenceKind, compare_replicas};
 

@@ -46,7 +46,8 @@ impl SendRules for Sends<'_> {
 
     fn delay(&self, _: usize, slot: &mut dyn Slot, field: u64) -> UnsentReason {
         let (info, last_send) = (slot.info(), slot.last_send());
-        if info.policy.initial_only & field != 0 {
+        let arrives = info.changes_presence(slot.dirty_bits());
+        if !arrives && info.policy.initial_only & field != 0 {
             return UnsentReason::InitialOnly;
         }
         let is_private = info.policy.owner_only & field != 0;
@@ -56,7 +57,7 @@ impl SendRules for Sends<'_> {
             return UnsentReason::NoReader;
         }
         let (held, due) = slot.held_back(self.now);
-        if held & field != 0 {
+        if !arrives && held & field != 0 {
             let due = due.map(Duration::from_nanos);
             return UnsentReason::Throttled { due };
         }

@@ -78,12 +78,14 @@ pub(super) fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> 
             .policy_state()
             .map_or(0, |state| state.relayed & !state.echoed);
         let unread = if has_owner { own } else { u64::MAX };
-        let dropped = send & (rules.initial_only | rules.owner_only & unread);
+        let arrives = info.changes_presence(send);
+        let once = if arrives { 0 } else { rules.initial_only };
+        let dropped = send & (once | rules.owner_only & unread);
         if dropped != 0 {
             slot.drop_fields(dropped);
         }
         send &= !dropped;
-        if !force && rules.throttled != 0 {
+        if !force && !arrives && rules.throttled != 0 {
             send &= !slot.held_back(now).0;
         }
         let (private, others) = if has_owner {
