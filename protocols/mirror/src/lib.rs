@@ -83,6 +83,7 @@
 
 pub mod batch;
 mod client;
+pub mod components;
 mod compression;
 mod config;
 mod endpoint;
