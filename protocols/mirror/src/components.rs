@@ -2,7 +2,15 @@
 
 mod compression;
 mod interpolation;
+mod math;
+mod transform;
 
+pub use transform::{
+    CoordinateSpace, Hybrid, NetworkRigidbodyHybrid, NetworkRigidbodyReliable,
+    NetworkRigidbodyUnreliable, NetworkTransform, NetworkTransformHybrid, NetworkTransformReliable,
+    NetworkTransformUnreliable, Pose, ReceivedTransform, Reliable, TransformCommands,
+    TransformMethod, TransformRpcs, TransformSettings, TransformTarget, Unreliable,
+};
 pub use compression::{from_steps, read_differences, to_steps, write_differences};
 pub(crate) use interpolation::send_interval;
 pub use interpolation::{

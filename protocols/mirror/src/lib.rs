@@ -88,6 +88,7 @@ mod compression;
 mod config;
 mod endpoint;
 mod error;
+mod frames;
 pub mod message;
 mod names;
 mod prefabs;

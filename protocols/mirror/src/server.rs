@@ -3,6 +3,7 @@
 mod call;
 mod endpoint;
 mod event;
+mod frame;
 mod observers;
 mod outbound;
 mod replication;
@@ -117,6 +118,8 @@ pub struct MirrorServer {
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
     clock: Clock,
+    /// Time between the last two frames.
+    delta: Duration,
 }
 
 impl MirrorServer {
@@ -139,6 +142,7 @@ impl MirrorServer {
             events: Events::with_limit(config.max_events),
             stats: MirrorServerStats::default(),
             clock: Clock::default(),
+            delta: Duration::ZERO,
             config,
         }
     }

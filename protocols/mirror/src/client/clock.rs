@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use syncvar_runtime::clock::{Clock, Slew};
 
+use crate::MirrorClientConfig;
+use crate::frames::RemoteTime;
+
 /// Window of Mirror's averages, in samples. Mirror, `NetworkTime.PingWindowSize`.
 const WINDOW: f64 = 50.0;
 
@@ -39,10 +42,31 @@ impl MovingAverage {
 }
 
 /// Own time, and the server's time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Time {
     pub(super) own: Clock,
+    /// Time between the last two frames.
+    pub(super) delta: Duration,
     pub(super) server: ServerTime,
+    /// Time at which received states are shown.
+    pub(super) remote: Box<RemoteTime>,
+}
+
+impl Time {
+    pub(super) fn new(config: &MirrorClientConfig) -> Self {
+        Self {
+            own: Clock::default(),
+            delta: Duration::ZERO,
+            server: ServerTime::default(),
+            remote: Box::new(RemoteTime::new(config.interpolation, config.tick_rate)),
+        }
+    }
+
+    /// Forgets the server's time, for a new connection.
+    pub(super) fn begin(&mut self, config: &MirrorClientConfig) {
+        self.server = ServerTime::default();
+        *self.remote = RemoteTime::new(config.interpolation, config.tick_rate);
+    }
 }
 
 /// Estimate of the server's time.

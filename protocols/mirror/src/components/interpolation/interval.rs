@@ -16,6 +16,11 @@ pub struct AccurateInterval {
 }
 
 impl AccurateInterval {
+    /// Creates a schedule that is over at any time.
+    pub(crate) const fn overdue() -> Self {
+        Self { last: f64::MIN }
+    }
+
     /// Returns whether the interval is over at a time, both in seconds, and begins the next one then.
     pub fn elapsed(&mut self, now: f64, interval: f64) -> bool {
         if now < self.last + interval {

@@ -13,6 +13,7 @@ use crate::server::observers::audience::AudienceId;
 use crate::server::outbound::outbox::{Exception, Outbox};
 use crate::server::world::object::Observed;
 use crate::server::{MirrorServer, MirrorServerEvent};
+use crate::frames::RemoteTime;
 use crate::{Limits, MirrorError};
 
 /// State of a connection.
@@ -32,6 +33,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) last_ping: Option<Duration>,
     /// Round-trip time in seconds.
     pub(in crate::server) rtt: Option<f64>,
+    /// Times of the client; `None` while no prefab works in frames.
+    pub(in crate::server) remote_time: Option<Box<RemoteTime>>,
     /// Batches received.
     pub(in crate::server) received: Counter,
     /// Call counts for the rate limits.
@@ -68,6 +71,7 @@ impl Connection {
             memory: OwnerMemory::default(),
             last_ping: None,
             rtt: None,
+            remote_time: None,
             received: Counter::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),
