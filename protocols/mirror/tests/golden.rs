@@ -51,8 +51,8 @@ use golden::differences::Rule;
 use golden::json::Json;
 use golden::report::{Report, Verdict};
 use golden::{
-    batching, behaviours, client_session, components, hooks, identity, messages, rpc, server_replay,
-    server_session, syncobjects, writer,
+    batching, behaviours, client_session, components, hooks, identity, messages, rpc,
+    server_replay, server_session, syncobjects, writer,
 };
 use serde_json::Value;
 
@@ -186,6 +186,22 @@ fn snapshots_of_components() {
 }
 
 #[test]
+fn transforms_of_components() {
+    run(
+        "components_transform_reliable",
+        components::transforms::run_reliable,
+    );
+    run(
+        "components_transform_unreliable",
+        components::transforms::run_unreliable,
+    );
+    run(
+        "components_transform_hybrid",
+        components::transforms::run_hybrid,
+    );
+}
+
+#[test]
 fn timelines_of_components() {
     run("components_timeline", components::timeline::run);
 }
@@ -224,6 +240,9 @@ fn unknown_files() {
         "components_compression",
         "components_snapshots",
         "components_timeline",
+        "components_transform_hybrid",
+        "components_transform_reliable",
+        "components_transform_unreliable",
     ];
     let entries = fs::read_dir(folder().0).expect("a folder of recordings");
     let mut found = 0;

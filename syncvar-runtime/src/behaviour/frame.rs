@@ -5,7 +5,7 @@ use std::any::TypeId;
 use super::NetworkBehaviour;
 use crate::relations::Place;
 use crate::route::{CallError, CallRouter, Class, CommandSender, RpcSender};
-use crate::{NetId, NetworkWriter, Vector3};
+use crate::{ConnectionId, NetId, NetworkWriter, Vector3};
 
 /// Work of a behaviour in each frame of its end: interpolation of received states, and decisions about
 /// what to send. `BehaviourInfo` names it with [`frame`](crate::BehaviourInfo::frame()).
@@ -104,6 +104,8 @@ pub struct FrameRole {
     pub is_server: bool,
     /// Set on the client that owns the object, and on a server if a connection owns it.
     pub is_owned: bool,
+    /// Owner of the object, on a server.
+    pub owner: Option<ConnectionId>,
     /// Set on a server, and on a client that may write.
     pub is_ready: bool,
 }

@@ -79,6 +79,7 @@ impl MirrorClient {
             let role = FrameRole {
                 is_server: false,
                 is_owned: object.role.owner,
+                owner: None,
                 is_ready: self.session.is_ready(),
             };
             let to = (send_interval, &mut self.frames.requests);

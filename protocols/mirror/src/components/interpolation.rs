@@ -11,4 +11,6 @@ pub use buffer::{Sample, Snapshot, SnapshotBuffer};
 pub use interval::AccurateInterval;
 pub use quality::ConnectionQuality;
 pub(crate) use timeline::send_interval;
-pub use timeline::{InterpolationSettings, Timeline, adjusted_multiplier, adjusted_speed, clamped_time};
+pub use timeline::{
+    InterpolationSettings, Timeline, adjusted_multiplier, adjusted_speed, clamped_time,
+};

@@ -23,7 +23,7 @@ pub use unreliable::Unreliable;
 
 use std::fmt;
 
-use syncvar_runtime::{Quaternion, Vector3};
+use syncvar_runtime::{ConnectionId, Quaternion, Vector3};
 
 use super::{Snapshot, SnapshotBuffer};
 use pose::Motion;
@@ -114,6 +114,8 @@ pub struct NetworkTransform<M: TransformMethod> {
     published: Option<Pose>,
     /// The object is spawned: the bases are set.
     has_begun: bool,
+    /// Owner in the last frame, on a server; `None` before the first frame.
+    owner: Option<Option<ConnectionId>>,
     method: M,
 }
 
@@ -156,6 +158,7 @@ impl<M: TransformMethod> NetworkTransform<M> {
             schedule: Schedule::default(),
             published: None,
             has_begun: false,
+            owner: None,
             method: M::default(),
         };
         if settings.coordinate_space == CoordinateSpace::World {

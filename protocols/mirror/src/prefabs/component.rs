@@ -152,10 +152,7 @@ impl Component {
                 .sync_direction
                 .unwrap_or_else(|| direction_of(behaviour)),
             sync_method: method_of(self.sync_method, behaviour),
-            sync_interval: as_float(
-                self.sync_interval
-                    .unwrap_or_else(|| interval_of(behaviour)),
-            ),
+            sync_interval: as_float(self.sync_interval.unwrap_or_else(|| interval_of(behaviour))),
         }
     }
 }

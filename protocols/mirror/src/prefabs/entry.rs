@@ -104,7 +104,11 @@ impl Entry {
     }
 
     /// Returns the schedule and the writer of a component, on an end with this interval in seconds.
-    pub(crate) fn sync_settings(&self, component: usize, end_interval: f32) -> Option<SyncSettings> {
+    pub(crate) fn sync_settings(
+        &self,
+        component: usize,
+        end_interval: f32,
+    ) -> Option<SyncSettings> {
         let settings = self.components.get(component)?;
         Some(SyncSettings {
             end_interval,

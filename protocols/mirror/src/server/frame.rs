@@ -90,6 +90,7 @@ impl MirrorServer {
             let role = FrameRole {
                 is_server: true,
                 is_owned: object.owner.is_some(),
+                owner: object.owner,
                 is_ready: true,
             };
             let time = FrameTime { shown, ..time };

@@ -1,8 +1,10 @@
 //! `components_*.json`: Mirror's components.
 
 pub(crate) mod compression;
+pub(crate) mod side;
 pub(crate) mod snapshots;
 pub(crate) mod timeline;
+pub(crate) mod transforms;
 
 use serde_json::Value;
 use syncvar::values::{Quaternion, Vector3};

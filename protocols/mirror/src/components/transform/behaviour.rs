@@ -3,11 +3,12 @@
 use syncvar_runtime::behaviour::{Frame, NetworkFrame};
 use syncvar_runtime::relations::Place;
 use syncvar_runtime::{
-    BehaviourInfo, BehaviourSchema, Delivery, FieldSchema, FieldVisitor, HasLifecycle,
+    BehaviourInfo, BehaviourSchema, Delivery, Encoding, FieldSchema, FieldVisitor, HasLifecycle,
     LifecycleResult, NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkReader,
     NetworkWriter, ReadResult,
 };
 
+use super::calls::RPC_RESET;
 use super::pose::{Motion, Pose, Received};
 use super::{NetworkTransform, TransformMethod, TransformTarget};
 use crate::components::math::is_finite;
@@ -86,6 +87,9 @@ impl<M: TransformMethod> NetworkBehaviour for NetworkTransform<M> {
 impl<M: TransformMethod> NetworkFrame for NetworkTransform<M> {
     fn on_frame(&mut self, frame: &mut Frame<'_>) {
         let (role, time) = (frame.role(), frame.time());
+        if role.is_server {
+            self.follow_owner(frame);
+        }
         self.interpolate(role, frame.settings().owner_writes, &time);
         M::send(self, frame);
         let pose = self.pose();
@@ -111,17 +115,8 @@ impl<M: TransformMethod> NetworkLifecycle for NetworkTransform<M> {
     fn on_network_despawn(&mut self, _: &mut NetworkContext<'_>) -> LifecycleResult {
         self.has_begun = false;
         self.published = None;
+        self.owner = None;
         self.reset();
-        Ok(())
-    }
-
-    fn on_gained_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-        self.change_owner(ctx);
-        Ok(())
-    }
-
-    fn on_lost_ownership(&mut self, ctx: &mut NetworkContext<'_>) -> LifecycleResult {
-        self.change_owner(ctx);
         Ok(())
     }
 }
@@ -163,14 +158,15 @@ impl<M: TransformMethod> NetworkTransform<M> {
         }
     }
 
-    /// Begins anew on the server and all observers, if the owner writes. Mirror, `OnStartAuthority`.
-    fn change_owner(&mut self, ctx: &mut NetworkContext<'_>) {
-        let settings = ctx.sync_settings();
-        let at = (ctx.net_id(), ctx.behaviour_index());
-        if settings.is_some_and(|settings| settings.owner_writes)
-            && let Some(server) = ctx.side::<MirrorServer>()
-        {
-            self.reset_everywhere(server, at);
+    /// Begins anew on the server and all observers after a change of the writing owner. Mirror,
+    /// `OnClientAuthorityChanged`.
+    fn follow_owner(&mut self, frame: &mut Frame<'_>) {
+        let owner = frame.role().owner;
+        let former = self.owner.replace(owner);
+        if former.is_some_and(|former| former != owner) && frame.settings().owner_writes {
+            self.reset();
+            let arguments = NetworkWriter::with_encoding(Encoding::Mirror);
+            frame.call::<Self>(RPC_RESET, &arguments);
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::MirrorServer;
 
 const CMD_TELEPORT: u32 = 0;
 const CMD_TELEPORT_AND_TURN: u32 = 1;
-const RPC_RESET: u32 = 2;
+/// Number of `RpcResetState`.
+pub(super) const RPC_RESET: u32 = 2;
 const RPC_TELEPORT: u32 = 3;
 const RPC_TELEPORT_AND_TURN: u32 = 4;
 /// Number of `CmdClientToServerSync`.
@@ -262,17 +263,6 @@ impl<M: TransformMethod> NetworkTransform<M> {
         };
         if let Err(error) = sent {
             tracing::error!(object = %id, %error, "cannot teleport");
-        }
-    }
-
-    /// Begins anew here and on all observers, after a change of the writing owner.
-    pub(super) fn reset_everywhere(&mut self, server: &mut MirrorServer, at: (syncvar_runtime::NetId, usize)) {
-        self.reset();
-        let (id, index) = at;
-        let class = Class::of::<Self>(Some(index));
-        let rpcs = Self::rpcs(RpcSender::through(server, id, class));
-        if let Err(error) = rpcs.reset_state() {
-            tracing::error!(object = %id, %error, "cannot reset a transform");
         }
     }
 }

@@ -48,7 +48,12 @@ impl Method for Hybrid {
         let (pose, settings) = (transform.pose(), &transform.settings);
         let (now, base) = (Steps::of(&pose, settings), transform.method.baseline);
         if settings.sync_position {
-            write_vector(writer, initial_state, pose.position, (base.position, now.position));
+            write_vector(
+                writer,
+                initial_state,
+                pose.position,
+                (base.position, now.position),
+            );
         }
         if settings.sync_rotation {
             if initial_state {

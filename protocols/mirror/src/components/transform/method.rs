@@ -6,7 +6,7 @@ use syncvar_runtime::{
 };
 
 use super::NetworkTransform;
-use super::pose::{Motion, Pose, Received};
+use super::pose::Received;
 
 /// Delivery of a [`NetworkTransform`]: [`Reliable`](super::Reliable), [`Unreliable`](super::Unreliable) or
 /// [`Hybrid`](super::Hybrid).
@@ -16,12 +16,16 @@ impl<M: sealed::Method> TransformMethod for M {}
 
 pub(crate) mod sealed {
     use super::{
-        CallContext, CallSchema, Delivery, Frame, MessageTime, Motion, NetworkReader,
-        NetworkTransform, NetworkWriter, Pose, ReadError, ReadResult, Received, SyncSettings,
+        CallContext, CallSchema, Delivery, Frame, MessageTime, NetworkReader, NetworkTransform,
+        NetworkWriter, ReadError, ReadResult, Received, SyncSettings,
     };
 
     /// Parts of a transform that depend on its delivery.
-    #[expect(private_interfaces, reason = "only this crate implements it")]
+    #[expect(
+        private_interfaces,
+        unnameable_types,
+        reason = "only this crate implements it"
+    )]
     pub trait Method: Default + Send + Sync + Sized + 'static {
         /// Name of the component.
         const NAME: &'static str;

@@ -73,13 +73,23 @@ impl Method for Reliable {
         }
         let now = Steps::of(&pose, settings);
         if settings.sync_position {
-            write_vector(writer, initial_state, pose.position, (method.sent.position, now.position));
+            write_vector(
+                writer,
+                initial_state,
+                pose.position,
+                (method.sent.position, now.position),
+            );
         }
         if settings.sync_rotation {
             write_rotation(writer, pose.rotation, settings.compress_rotation);
         }
         if settings.sync_scale {
-            write_vector(writer, initial_state, pose.scale, (method.sent.scale, now.scale));
+            write_vector(
+                writer,
+                initial_state,
+                pose.scale,
+                (method.sent.scale, now.scale),
+            );
         }
         *method = Self {
             last: pose,
@@ -139,11 +149,7 @@ pub(super) fn differs(last: &Pose, now: &Pose, settings: &super::TransformSettin
 }
 
 /// Moves a base to received values.
-pub(super) fn rebase(
-    base: &mut Steps,
-    received: &Received,
-    settings: &super::TransformSettings,
-) {
+pub(super) fn rebase(base: &mut Steps, received: &Received, settings: &super::TransformSettings) {
     let pose = Pose {
         position: received.position.unwrap_or_default(),
         rotation: received.rotation.unwrap_or_default(),

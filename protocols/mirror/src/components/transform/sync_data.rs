@@ -4,9 +4,7 @@ use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, ReadError, SyncV
 
 use super::TransformSettings;
 use super::pose::{Pose, Received};
-use crate::components::math::{
-    angle, axes, euler, from_axes, from_euler, square_length, subtract,
-};
+use crate::components::math::{angle, axes, euler, from_axes, from_euler, square_length, subtract};
 use crate::compression::{compress, decompress};
 
 const POSITION: [u8; 3] = [1, 2, 4];
@@ -57,7 +55,12 @@ impl SyncData {
         data
     }
 
-    fn compare_rotations(&mut self, last: Quaternion, now: Quaternion, settings: &TransformSettings) {
+    fn compare_rotations(
+        &mut self,
+        last: Quaternion,
+        now: Quaternion,
+        settings: &TransformSettings,
+    ) {
         let sensitivity = settings.rotation_sensitivity;
         if settings.compress_rotation {
             self.flags |= COMPRESSED;

@@ -7,11 +7,11 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
 
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
+use crate::server::MirrorServer;
 use crate::server::observers::audience::{AudienceId, Audiences};
 use crate::server::outbound::outbox::{Exception, Outbox, header};
 use crate::server::replication::frame::{Frame, HEADER};
 use crate::server::sessions::connection::{Connection, FrameShare};
-use crate::server::MirrorServer;
 
 /// Time messages of a frame: batches shared by all connections.
 struct TimeBatches {

@@ -9,11 +9,11 @@ use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::{ConnectionId, Counter, DisconnectReason, NetId};
 
+use crate::frames::RemoteTime;
 use crate::server::observers::audience::AudienceId;
 use crate::server::outbound::outbox::{Exception, Outbox};
 use crate::server::world::object::Observed;
 use crate::server::{MirrorServer, MirrorServerEvent};
-use crate::frames::RemoteTime;
 use crate::{Limits, MirrorError};
 
 /// State of a connection.

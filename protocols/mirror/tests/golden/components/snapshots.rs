@@ -101,10 +101,7 @@ fn sequence(case: &Value) -> Result<(), String> {
         slowdown_speed: case.at("slowdown").seconds(),
         ..InterpolationSettings::default()
     };
-    let averages = (
-        case.at("drift_n").number(),
-        case.at("delivery_n").number(),
-    );
+    let averages = (case.at("drift_n").number(), case.at("delivery_n").number());
     let mut timeline = Timeline::with_distance(
         settings,
         float(case.at("send_interval")),
