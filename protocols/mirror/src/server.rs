@@ -118,8 +118,8 @@ pub struct MirrorServer {
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
     clock: Clock,
-    /// Time between the last two frames.
-    delta: Duration,
+    /// Own time of the last frame.
+    last_frame: Duration,
 }
 
 impl MirrorServer {
@@ -142,7 +142,7 @@ impl MirrorServer {
             events: Events::with_limit(config.max_events),
             stats: MirrorServerStats::default(),
             clock: Clock::default(),
-            delta: Duration::ZERO,
+            last_frame: Duration::ZERO,
             config,
         }
     }

@@ -202,6 +202,13 @@ fn transforms_of_components() {
 }
 
 #[test]
+fn sessions_of_transforms() {
+    run("components_session_reliable", components::sessions::run);
+    run("components_session_unreliable", components::sessions::run);
+    run("components_session_hybrid", components::sessions::run);
+}
+
+#[test]
 fn timelines_of_components() {
     run("components_timeline", components::timeline::run);
 }
@@ -239,6 +246,9 @@ fn unknown_files() {
         "session_random",
         "components_compression",
         "components_snapshots",
+        "components_session_hybrid",
+        "components_session_reliable",
+        "components_session_unreliable",
         "components_timeline",
         "components_transform_hybrid",
         "components_transform_reliable",

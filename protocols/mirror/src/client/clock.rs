@@ -45,8 +45,8 @@ impl MovingAverage {
 #[derive(Debug)]
 pub(super) struct Time {
     pub(super) own: Clock,
-    /// Time between the last two frames.
-    pub(super) delta: Duration,
+    /// Own time of the last frame.
+    pub(super) last_frame: Duration,
     pub(super) server: ServerTime,
     /// Time at which received states are shown.
     pub(super) remote: Box<RemoteTime>,
@@ -56,7 +56,7 @@ impl Time {
     pub(super) fn new(config: &MirrorClientConfig) -> Self {
         Self {
             own: Clock::default(),
-            delta: Duration::ZERO,
+            last_frame: Duration::ZERO,
             server: ServerTime::default(),
             remote: Box::new(RemoteTime::new(config.interpolation, config.tick_rate)),
         }

@@ -45,11 +45,20 @@ impl MirrorClient {
         self.time.remote.timeline()
     }
 
+    /// Advances the own time without a frame: messages that are handled and queued from now on have this
+    /// time. For programs that handle packets and run a frame at the same time, as Unity does; otherwise
+    /// messages have the time of the frame before.
+    ///
+    /// `now` is as in [`update`](Self::update).
+    pub fn advance_time(&mut self, now: Duration) {
+        if self.time.own.admits_program() {
+            self.advance_clock(now);
+        }
+    }
+
     /// Advances the own time.
     pub(in crate::client) fn advance_clock(&mut self, now: Duration) {
-        let before = self.time.own.now();
         let now = self.time.own.advance(now);
-        self.time.delta = now.saturating_sub(before);
         self.time.server.advance(now);
         if let Some(step) = self.time.own.take_leap() {
             self.events.push(MirrorClientEvent::ClockLeap { step });
@@ -58,9 +67,11 @@ impl MirrorClient {
 
     /// Runs the work of behaviours at the own time.
     pub(in crate::client) fn run_frame(&mut self) {
-        let now = self.time.own.now().as_secs_f64();
+        let now = self.time.own.now();
+        let delta = now.saturating_sub(std::mem::replace(&mut self.time.last_frame, now));
+        let now = now.as_secs_f64();
         // Mirror's `float`.
-        let delta = f64::from(self.time.delta.as_secs_f32());
+        let delta = f64::from(delta.as_secs_f32());
         self.time.remote.advance(now, delta);
         let shown = self.time.remote.shown();
         let time = FrameTime { now, delta, shown };

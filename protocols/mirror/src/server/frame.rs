@@ -45,22 +45,33 @@ impl MirrorServer {
         Some(remote.timeline())
     }
 
+    /// Advances the own time without a frame: messages that are handled and queued from now on have this
+    /// time. For programs that handle packets and run a frame at the same time, as Unity does; otherwise
+    /// messages have the time of the frame before.
+    ///
+    /// `now` is as in [`update`](Self::update).
+    pub fn advance_time(&mut self, now: Duration) {
+        if self.clock.admits_program() {
+            self.advance_clock(now);
+        }
+    }
+
     /// Advances the own time.
     pub(in crate::server) fn advance_clock(&mut self, now: Duration) {
-        let before = self.clock.now();
-        let delta = self.clock.advance(now).saturating_sub(before);
+        self.clock.advance(now);
         if let Some(step) = self.clock.take_leap() {
             self.events.push(MirrorServerEvent::ClockLeap { step });
         }
-        self.delta = delta;
     }
 
     /// Runs the work of behaviours at the own time.
     pub(in crate::server) fn run_frame(&mut self) {
+        let now = self.clock.now();
+        let delta = now.saturating_sub(std::mem::replace(&mut self.last_frame, now));
         let time = FrameTime {
-            now: self.clock.now().as_secs_f64(),
+            now: now.as_secs_f64(),
             // Mirror's `float`.
-            delta: f64::from(self.delta.as_secs_f32()),
+            delta: f64::from(delta.as_secs_f32()),
             shown: None,
         };
         for (_, client) in self.sessions.iter_mut() {

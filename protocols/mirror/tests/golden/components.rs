@@ -1,6 +1,9 @@
 //! `components_*.json`: Mirror's components.
 
 pub(crate) mod compression;
+pub(crate) mod session_client;
+pub(crate) mod session_server;
+pub(crate) mod sessions;
 pub(crate) mod side;
 pub(crate) mod snapshots;
 pub(crate) mod timeline;

@@ -141,7 +141,6 @@ impl Method for Unreliable {
         reader: &mut NetworkReader<'_>,
         ctx: &mut CallContext<'_>,
     ) -> Result<(), ReadError> {
-        let bytes = reader.rest();
         let data = SyncData::read(reader)?;
         reader.finish()?;
         let Some(settings) = ctx.sync_settings() else {
@@ -150,7 +149,7 @@ impl Method for Unreliable {
         match call {
             calls::CLIENT_TO_SERVER if settings.owner_writes => {
                 transform.receive_data(&data, ctx, &settings);
-                relay(bytes, ctx);
+                relay(&data, ctx);
             }
             calls::SERVER_TO_CLIENT if !ctx.is_owner() || !settings.owner_writes => {
                 transform.receive_data(&data, ctx, &settings);
@@ -181,8 +180,9 @@ impl NetworkTransformUnreliable {
     }
 }
 
-/// Sends the data of the owner on to all observers, unread.
-fn relay(bytes: &[u8], ctx: &mut CallContext<'_>) {
+/// Sends the data of the owner on to all observers. As in Mirror, a rotation of 32 bits is compressed once
+/// more.
+fn relay(data: &SyncData, ctx: &mut CallContext<'_>) {
     let (id, index) = (ctx.net_id(), ctx.behaviour_index());
     let Some(server) = ctx.side::<MirrorServer>() else {
         return;
@@ -190,7 +190,7 @@ fn relay(bytes: &[u8], ctx: &mut CallContext<'_>) {
     let class = Class::of::<NetworkTransformUnreliable>(Some(index));
     let mut call = RpcSender::through(server, id, class).begin(calls::SERVER_TO_CLIENT);
     if let Some(writer) = call.next_writer() {
-        writer.write_bytes(bytes);
+        data.write(writer);
     }
     if let Err(error) = call.send() {
         tracing::error!(object = %id, %error, "cannot relay a transform");
