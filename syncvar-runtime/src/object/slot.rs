@@ -43,10 +43,7 @@ pub enum HookContext {
 
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct SlotInfo {
     /// Type and schema of the behaviour.
     pub class: &'static BehaviourClass,

@@ -60,28 +60,24 @@ pub(crate) fn angle(a: Quaternion, b: Quaternion) -> f32 {
 
 /// Returns the rotation at a fraction of the shorter way from `a` to `b`, with the length 1.
 #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
-pub(crate) fn slerp(a: Quaternion, b: Quaternion, fraction: f64) -> Quaternion {
+pub(crate) fn slerp(from: Quaternion, to: Quaternion, fraction: f64) -> Quaternion {
     /// Cosine from which the arc is straight.
     const STRAIGHT: f64 = 0.999_999_5;
-    let (a, mut b) = (parts(a).map(f64::from), parts(b).map(f64::from));
-    let mut dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+    let (from, mut to) = (parts(from).map(f64::from), parts(to).map(f64::from));
+    let mut dot: f64 = from.iter().zip(to).map(|(from, to)| from * to).sum();
     if dot < 0.0 {
         dot = -dot;
-        b = b.map(|part| -part);
+        to = to.map(|part| -part);
     }
-    let (from, to) = if dot > STRAIGHT {
-        (1.0 - fraction, fraction)
+    let weights = if dot > STRAIGHT {
+        [1.0 - fraction, fraction]
     } else {
         let arc = dot.acos();
-        let sine = arc.sin();
-        (
-            ((1.0 - fraction) * arc).sin() / sine,
-            (fraction * arc).sin() / sine,
-        )
+        [(1.0 - fraction) * arc, fraction * arc].map(|part| part.sin() / arc.sin())
     };
     let mut sum = [0.0; 4];
-    for ((sum, a), b) in sum.iter_mut().zip(a).zip(b) {
-        *sum = a * from + b * to;
+    for ((sum, from), to) in sum.iter_mut().zip(from).zip(to) {
+        *sum = from * weights[0] + to * weights[1];
     }
     let length = sum.iter().map(|part| part * part).sum::<f64>().sqrt();
     let [x, y, z, w] = sum.map(|part| (part / length) as f32);
@@ -93,14 +89,12 @@ pub(crate) fn slerp(a: Quaternion, b: Quaternion, fraction: f64) -> Quaternion {
 pub(crate) fn from_euler(degrees: Vector3) -> Quaternion {
     let half = axes(degrees).map(|angle| (f64::from(angle) / 2.0).to_radians());
     let [(sx, cx), (sy, cy), (sz, cz)] = half.map(f64::sin_cos);
-    let parts = [
-        cy * sx * cz + sy * cx * sz,
-        sy * cx * cz - cy * sx * sz,
-        cy * cx * sz - sy * sx * cz,
-        cy * cx * cz + sy * sx * sz,
-    ];
-    let [x, y, z, w] = parts.map(|part| part as f32);
-    Quaternion::new(x, y, z, w)
+    Quaternion {
+        x: (cy * sx * cz + sy * cx * sz) as f32,
+        y: (sy * cx * cz - cy * sx * sz) as f32,
+        z: (cy * cx * sz - sy * sx * cz) as f32,
+        w: (cy * cx * cz + sy * sx * sz) as f32,
+    }
 }
 
 /// Returns the Euler angles of a rotation in degrees, from 0 to 360.

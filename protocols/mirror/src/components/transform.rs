@@ -114,8 +114,10 @@ pub struct NetworkTransform<M: TransformMethod> {
     published: Option<Pose>,
     /// The object is spawned: the bases are set.
     has_begun: bool,
-    /// Owner in the last frame, on a server; `None` before the first frame.
-    owner: Option<Option<ConnectionId>>,
+    /// The first frame of a server has passed.
+    has_run: bool,
+    /// Owner in the last frame, on a server.
+    owner: Option<ConnectionId>,
     method: M,
 }
 
@@ -158,6 +160,7 @@ impl<M: TransformMethod> NetworkTransform<M> {
             schedule: Schedule::default(),
             published: None,
             has_begun: false,
+            has_run: false,
             owner: None,
             method: M::default(),
         };

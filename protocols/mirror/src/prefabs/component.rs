@@ -152,7 +152,18 @@ impl Component {
                 .sync_direction
                 .unwrap_or_else(|| direction_of(behaviour)),
             sync_method: method_of(self.sync_method, behaviour),
-            sync_interval: as_float(self.sync_interval.unwrap_or_else(|| interval_of(behaviour))),
+            sync_interval: self.interval(behaviour),
+        }
+    }
+
+    /// Returns the minimum time between two sends.
+    fn interval(&self, behaviour: &SlotInfo) -> Duration {
+        let interval = { self.sync_interval }.unwrap_or_else(|| interval_of(behaviour));
+        // Mirror's own components must send in the same frames as in Unity.
+        if behaviour.frame {
+            as_float(interval)
+        } else {
+            interval
         }
     }
 }

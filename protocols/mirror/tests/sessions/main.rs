@@ -7,3 +7,4 @@ mod found;
 mod hybrid;
 mod parity;
 mod server;
+mod transforms;

@@ -115,7 +115,7 @@ impl<M: TransformMethod> NetworkLifecycle for NetworkTransform<M> {
     fn on_network_despawn(&mut self, _: &mut NetworkContext<'_>) -> LifecycleResult {
         self.has_begun = false;
         self.published = None;
-        self.owner = None;
+        self.has_run = false;
         self.reset();
         Ok(())
     }
@@ -162,8 +162,9 @@ impl<M: TransformMethod> NetworkTransform<M> {
     /// `OnClientAuthorityChanged`.
     fn follow_owner(&mut self, frame: &mut Frame<'_>) {
         let owner = frame.role().owner;
-        let former = self.owner.replace(owner);
-        if former.is_some_and(|former| former != owner) && frame.settings().owner_writes {
+        let former = std::mem::replace(&mut self.owner, owner);
+        let had_run = std::mem::replace(&mut self.has_run, true);
+        if had_run && former != owner && frame.settings().owner_writes {
             self.reset();
             let arguments = NetworkWriter::with_encoding(Encoding::Mirror);
             frame.call::<Self>(RPC_RESET, &arguments);

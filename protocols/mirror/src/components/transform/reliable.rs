@@ -42,7 +42,8 @@ impl Method for Reliable {
 
     fn send(transform: &mut NetworkTransform<Self>, frame: &mut Frame<'_>) {
         let (role, settings) = (frame.role(), frame.settings());
-        if !role.is_server && !(role.is_owned && role.is_ready && settings.owner_writes) {
+        let writes = role.is_server || role.is_owned && role.is_ready && settings.owner_writes;
+        if !writes {
             return;
         }
         let count = intervals(&settings);

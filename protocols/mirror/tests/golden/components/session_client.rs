@@ -111,8 +111,10 @@ fn compare<M: TransformMethod>(
         let channel: u8 = packet[0].number();
         expected[usize::from(channel)].extend(messages(channel, &packet[1].hex())?);
     }
-    for (ticks, sent) in ticks.iter_mut().zip([&mut ours, &mut expected]) {
-        sent.iter_mut().for_each(|sent| ticks.renumber(sent));
+    for (ticks, channels) in ticks.iter_mut().zip([&mut ours, &mut expected]) {
+        for sent in channels {
+            ticks.renumber(sent);
+        }
     }
     same(&format!("frame {index}: sent"), &ours, &expected)?;
     let timeline = client.timeline();

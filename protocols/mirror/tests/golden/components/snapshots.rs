@@ -10,9 +10,11 @@ use super::{double_bits, float};
 use crate::golden::json::Json;
 use crate::golden::report::{Report, same};
 
+type Test = fn(&Value) -> Result<(), String>;
+
 pub(crate) fn run(json: &Value, report: &mut Report) {
     for (index, case) in json.at("cases").list().iter().enumerate() {
-        let (kind, test): (_, fn(&Value) -> Result<(), String>) = if case.get("ema").is_some() {
+        let (kind, test): (_, Test) = if case.get("ema").is_some() {
             ("average", average)
         } else if case.get("accurate_interval").is_some() {
             ("interval", interval)
