@@ -72,6 +72,10 @@ pub use syncvar_runtime::{
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a
 /// behaviour written by hand.
 pub mod behaviour {
+    pub use syncvar_runtime::behaviour::{
+        Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame,
+        SyncSettings,
+    };
     pub use syncvar_runtime::{
         Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
         BufferSerializer, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits,

@@ -3,6 +3,7 @@
 mod assign;
 pub mod context;
 mod fields;
+mod frame;
 pub mod hook;
 mod identity;
 mod info;
@@ -16,6 +17,9 @@ pub use assign::{Assign, Taken};
 pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
+pub use frame::{
+    Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame, SyncSettings,
+};
 pub use identity::{BehaviourRow, NetworkIdentity};
 pub use info::{BehaviourInfo, Delivery, Presence};
 pub(crate) use inherited::{handle_call, on_lifecycle, synchronize};

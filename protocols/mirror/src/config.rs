@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use syncvar_runtime::Limits;
 
+use crate::components::InterpolationSettings;
+
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);
 /// Mirror's `NetworkManager.sendRate`.
@@ -57,6 +59,8 @@ pub struct MirrorServerConfig {
     /// Interval of pings to each connection, which also keep it alive; 0.1 s by default, as
     /// Mirror's `NetworkTime.PingInterval`. Zero disables them. Clients need no pings.
     pub ping_interval: Duration,
+    /// Interpolation of received states: see [`Timeline`](crate::components::Timeline).
+    pub interpolation: InterpolationSettings,
     /// Sends the time to every ready connection with each update (`TimeSnapshotMessage`), the base
     /// of Mirror's `NetworkTime.time` on clients. `true` by default.
     pub time_snapshots: bool,
@@ -92,6 +96,7 @@ impl Default for MirrorServerConfig {
         Self {
             tick_rate: SEND_RATE,
             ping_interval: PING_INTERVAL,
+            interpolation: InterpolationSettings::default(),
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
             unreliable_redundancy: false,
@@ -141,6 +146,8 @@ pub struct MirrorClientConfig {
     /// Zero disables them. A server needs no pings, but Telepathy closes connections after 30 s of
     /// silence, KCP after 10 s.
     pub ping_interval: Duration,
+    /// Interpolation of received states: see [`Timeline`](crate::components::Timeline).
+    pub interpolation: InterpolationSettings,
     /// Sends the time to the server with each update (`TimeSnapshotMessage`); `true` by default.
     pub time_snapshots: bool,
     /// Interval of baselines for changed hybrid components that this client writes
@@ -168,6 +175,7 @@ impl Default for MirrorClientConfig {
             auto_add_player: true,
             awaits_scene: false,
             ping_interval: PING_INTERVAL,
+            interpolation: InterpolationSettings::default(),
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
             max_objects: 1_000_000,

@@ -284,6 +284,11 @@ impl MirrorPrefabs {
             .flat_map(Entry::described_calls)
     }
 
+    /// Returns whether a prefab works in frames.
+    pub(crate) fn has_frames(&self) -> bool {
+        self.entries.iter().any(|entry| entry.frames != 0)
+    }
+
     /// Returns the user messages.
     pub(crate) fn messages(&self) -> &UserMessages {
         &self.messages

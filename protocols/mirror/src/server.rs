@@ -3,6 +3,7 @@
 mod call;
 mod endpoint;
 mod event;
+mod frame;
 mod observers;
 mod outbound;
 mod replication;
@@ -117,6 +118,8 @@ pub struct MirrorServer {
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
     clock: Clock,
+    /// Own time of the last frame.
+    last_frame: Duration,
 }
 
 impl MirrorServer {
@@ -139,6 +142,7 @@ impl MirrorServer {
             stats: MirrorServerStats::for_prefabs(&prefabs, config.profile),
             prefabs,
             clock: Clock::default(),
+            last_frame: Duration::ZERO,
             config,
         }
     }

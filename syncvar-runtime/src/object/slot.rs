@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
-use crate::behaviour::{AnyBehaviour, Panicked, Presence};
+use crate::behaviour::{AnyBehaviour, Frame, Panicked, Presence};
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
@@ -52,6 +52,7 @@ pub enum ComponentLayout {
 
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct SlotInfo {
     /// Type and schema of the behaviour.
     pub class: &'static BehaviourClass,
@@ -79,6 +80,8 @@ pub struct SlotInfo {
     pub lifecycle: bool,
     /// Set if the class or a base has data beside its fields.
     pub synchronize: bool,
+    /// Set if the class works in each frame.
+    pub frame: bool,
     /// Remote calls.
     pub calls: CallTable,
     /// Presence of the behaviour on its object.
@@ -307,6 +310,9 @@ pub trait Slot: Send + Sync {
         &mut self,
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
+
+    /// Runs the work of the class in a frame.
+    fn on_frame(&mut self, frame: &mut Frame<'_>);
 
     /// Reads the arguments of a remote call and runs it.
     ///

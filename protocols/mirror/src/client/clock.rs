@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use syncvar_runtime::clock::{Clock, Slew};
 
+use crate::MirrorClientConfig;
 use crate::average::MovingAverage;
+use crate::frames::RemoteTime;
 
 /// Distance behind the server's time, in send intervals. Mirror,
 /// `SnapshotInterpolationSettings.bufferTimeMultiplier`.
@@ -17,10 +19,31 @@ const SEND_INTERVAL: f64 = 1.0 / 60.0;
 const JUMP: f64 = 1.0;
 
 /// Own time, and the server's time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Time {
     pub(super) own: Clock,
+    /// Own time of the last frame.
+    pub(super) last_frame: Duration,
     pub(super) server: ServerTime,
+    /// Time at which received states are shown.
+    pub(super) remote: Box<RemoteTime>,
+}
+
+impl Time {
+    pub(super) fn new(config: &MirrorClientConfig) -> Self {
+        Self {
+            own: Clock::default(),
+            last_frame: Duration::ZERO,
+            server: ServerTime::default(),
+            remote: Box::new(RemoteTime::new(config.interpolation, config.tick_rate)),
+        }
+    }
+
+    /// Forgets the server's time, for a new connection.
+    pub(super) fn begin(&mut self, config: &MirrorClientConfig) {
+        self.server = ServerTime::default();
+        *self.remote = RemoteTime::new(config.interpolation, config.tick_rate);
+    }
 }
 
 /// Estimate of the server's time.

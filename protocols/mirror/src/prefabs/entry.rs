@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rustc_hash::FxHashMap;
+use syncvar_runtime::behaviour::SyncSettings;
 use syncvar_runtime::call::{CallPlace, Class, ObjectCalls};
 use syncvar_runtime::object::{MAX_BEHAVIOURS, SlotInfo};
 use syncvar_runtime::{Behaviours, CallKind};
@@ -30,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) client_to_server: u64,
     /// Components sent as unreliable deltas.
     pub(crate) hybrid: u64,
+    /// Components with work in each frame.
+    pub(crate) frames: u64,
     /// Remote calls.
     calls: ObjectCalls,
     /// Their names and hashes, by component.
@@ -90,6 +93,10 @@ impl Entry {
                 component.sync_method == SyncMethod::Hybrid
             }),
             components,
+            frames: { 0.. }
+                .zip(slots.iter())
+                .filter(|(_, slot)| slot.info().frame)
+                .fold(0, |bits, (index, _)| bits | 1 << index),
             calls: ObjectCalls::of(slots),
             names: slots
                 .iter()
@@ -101,6 +108,20 @@ impl Entry {
     /// Returns the bits of all components.
     pub(crate) fn all(&self) -> u64 {
         bits(&self.components, |_| true)
+    }
+
+    /// Returns the schedule and the writer of a component, on an end with this interval in seconds.
+    pub(crate) fn sync_settings(
+        &self,
+        component: usize,
+        end_interval: f32,
+    ) -> Option<SyncSettings> {
+        let settings = self.components.get(component)?;
+        Some(SyncSettings {
+            end_interval,
+            interval: settings.sync_interval.as_secs_f32(),
+            owner_writes: settings.sync_direction == SyncDirection::ClientToServer,
+        })
     }
 
     /// Returns the call with this component and hash.

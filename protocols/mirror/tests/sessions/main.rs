@@ -9,3 +9,4 @@ mod hybrid;
 mod parity;
 mod seeing;
 mod server;
+mod transforms;

@@ -6,7 +6,7 @@ use super::{
     ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
 };
 use crate::behaviour;
-use crate::behaviour::{AnyBehaviour, Panicked, contain};
+use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
 use crate::schema::BehaviourClass;
@@ -50,6 +50,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         },
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
+        frame: B::INFO.has_frame(),
         calls: B::INFO.calls,
         presence: B::INFO.presence,
         layout: if B::INFO.own_layout {
@@ -337,6 +338,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError> {
         behaviour::synchronize(&mut self.behaviour, serializer)
+    }
+
+    fn on_frame(&mut self, frame: &mut Frame<'_>) {
+        if let Some(on_frame) = const { B::INFO.on_frame } {
+            on_frame(&mut self.behaviour, frame);
+        }
     }
 
     fn handle_call(

@@ -7,11 +7,11 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
 
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
+use crate::server::MirrorServer;
 use crate::server::observers::audience::{AudienceId, Audiences};
 use crate::server::outbound::outbox::{Exception, Outbox, header};
 use crate::server::replication::frame::{Frame, HEADER};
 use crate::server::sessions::connection::{Connection, FrameShare};
-use crate::server::{MirrorServer, MirrorServerEvent};
 
 /// Time messages of a frame: batches shared by all connections.
 struct TimeBatches {
@@ -77,15 +77,13 @@ impl MirrorServer {
 
     /// Runs an update by the owner of the clock.
     pub(in crate::server) fn advance(&mut self, now: Duration) {
-        self.clock.advance(now);
-        if let Some(step) = self.clock.take_leap() {
-            self.events.push(MirrorServerEvent::ClockLeap { step });
-        }
+        self.advance_clock(now);
         self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
         // Calls queued by a call of the server on itself.
         self.run_local_calls();
+        self.run_frame();
         self.apply_interest();
         self.write_changes();
         self.report_stopped();

@@ -10,6 +10,7 @@ use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::{ConnectionId, Counter, DisconnectReason, NetId};
 
 use crate::average::MovingAverage;
+use crate::frames::RemoteTime;
 use crate::server::observers::audience::AudienceId;
 use crate::server::outbound::outbox::{Exception, Outbox};
 use crate::server::world::object::Observed;
@@ -32,6 +33,8 @@ pub(in crate::server) struct Connection {
     /// Time of the last ping.
     pub(in crate::server) last_ping: Option<Duration>,
     pub(in crate::server) round_trip: MovingAverage,
+    /// Times of the client; `None` while no prefab works in frames.
+    pub(in crate::server) remote_time: Option<Box<RemoteTime>>,
     /// Batches received.
     pub(in crate::server) received: Counter,
     /// Call counts for the rate limits.
@@ -68,6 +71,7 @@ impl Connection {
             memory: OwnerMemory::default(),
             last_ping: None,
             round_trip: MovingAverage::default(),
+            remote_time: None,
             received: Counter::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),

@@ -201,6 +201,9 @@ impl MirrorServer {
         self.dispatch(id, LifecycleEvent::Spawn);
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.spawned = true;
+            if let Some(entry) = self.prefabs.get(prefab) {
+                self.replication.frames.add(id, entry);
+            }
             self.apply_interest();
             self.update_observers(id);
         }
@@ -261,6 +264,18 @@ impl MirrorServer {
         }
         self.observers.audiences.release(object.audience);
         true
+    }
+
+    /// Returns the scale of an object, for future observers.
+    pub fn scale(&self, id: NetId) -> Option<Vector3> {
+        Some(self.world.objects.get(id.0)?.scale)
+    }
+
+    /// Sets the scale of an object, for future observers.
+    pub(crate) fn set_scale(&mut self, id: NetId, scale: Vector3) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            object.scale = scale;
+        }
     }
 
     /// Sets the position and rotation of an object, for future observers and the interest
