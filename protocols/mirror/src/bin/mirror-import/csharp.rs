@@ -55,6 +55,8 @@ pub(crate) struct Declaration {
     /// Names and values of an enumeration.
     pub(crate) variants: Vec<Variant>,
     pub(crate) scope: Scope,
+    /// Files of its parts.
+    pub(crate) files: BTreeSet<Rc<str>>,
     /// Line of a syntax error that may hide a member.
     pub(crate) broken: Option<Place>,
 }

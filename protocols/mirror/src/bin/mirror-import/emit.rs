@@ -17,8 +17,8 @@ const HEADER: &str = "\
 
 const ATTRIBUTES: &str = "
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(dead_code, unused_imports, unused_variables, clippy::all, clippy::pedantic)]
-#![allow(non_camel_case_types, non_upper_case_globals)]
+#![allow(dead_code, unreachable_pub, unused_imports, unused_variables)]
+#![allow(non_camel_case_types, non_upper_case_globals, clippy::all, clippy::pedantic)]
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -32,6 +32,13 @@ use syncvar::values::{
     Color, Color32, Decimal, LayerMask, Matrix4x4, OaDate, Plane, Quaternion, Ray, Rect, Vector2, Vector2Int, Vector3,
     Vector3Int, Vector4,
 };
+";
+
+/// Target of references to components of any class.
+const ANY_BEHAVIOUR: &str = "
+/// Target of a reference to a component of any class: of it, only the object and the position are known.
+#[derive(NetworkBehaviour, Default)]
+pub struct AnyBehaviour {}
 ";
 
 /// Returns the text of a module.
@@ -52,6 +59,9 @@ pub(crate) fn text(module: &Module, report: &Report) -> String {
     prefabs::write(&mut text, module);
     for behaviour in &module.behaviours {
         behaviours::write(&mut text, behaviour);
+    }
+    if text.contains("<AnyBehaviour>") {
+        text += ANY_BEHAVIOUR;
     }
     for value in &module.values {
         values::write(&mut text, value);

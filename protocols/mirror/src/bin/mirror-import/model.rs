@@ -49,6 +49,19 @@ pub(crate) enum Container {
     Local,
 }
 
+impl Container {
+    /// Returns the expression of a field with an initial value, by default that of `Default`.
+    pub(crate) fn filled(self, initial: Option<&str>) -> String {
+        match initial {
+            None => "Default::default()".to_owned(),
+            Some(initial) if self != Self::Variable => initial.to_owned(),
+            // A method binds more strongly than a sign.
+            Some(initial) if initial.starts_with('-') => format!("({initial}).into()"),
+            Some(initial) => format!("{initial}.into()"),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Hook {
     pub(crate) name: String,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that the module uses itself, or that Rust knows in each module.
 const TAKEN: &[&str] = &[
-    "AssetId", "BTreeSet", "BehaviourRef", "Box", "CallContext", "Clone", "Component", "Copy", "Debug", "Default",
+    "AnyBehaviour", "AssetId", "BTreeSet", "BehaviourRef", "Box", "CallContext", "Clone", "Component", "Copy", "Debug", "Default",
     "Drop", "Eq", "Err", "From", "Hash", "Into", "Iterator", "MirrorMessage", "MirrorPrefab", "MirrorPrefabs", "NetRef",
     "NetworkBehaviour", "None", "Ok", "Option", "Ord", "PartialEq", "PartialOrd", "Result", "Self", "Some", "String",
     "SyncDictionary", "SyncHashSet", "SyncList", "SyncSortedSet", "SyncValue", "SyncVar", "ToOwned", "ToString",
@@ -105,7 +105,8 @@ fn is_snake(name: &str) -> bool {
 pub(crate) fn of_types<'a>(full: impl Iterator<Item = &'a str>) -> BTreeMap<String, String> {
     let all: Vec<&str> = full.collect();
     let short = |name: &str, parts: usize| {
-        let words: Vec<&str> = name.split(['.', '/']).collect();
+        let words = name.split(['.', '/']).map(|word| word.split('`').next().unwrap_or_default());
+        let words: Vec<&str> = words.collect();
         let start = words.len().saturating_sub(parts);
         pascal(&words[start..].concat())
     };

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use crate::convert::{self, Input};
 use crate::csharp::{self, Symbols};
 use crate::files::{self, Files};
-use crate::project::Project;
+use crate::project::{Project, is_of_mirror};
 use crate::report::Report;
 use crate::unity::{self, Guids};
 use crate::emit;
@@ -119,7 +119,13 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
             continue;
         };
         let source = csharp::compiled(&source, &options.symbols, name, report);
-        for declaration in csharp::read(name, &source, report) {
+        let mut errors = Report::default();
+        let declarations = csharp::read(name, &source, &mut errors);
+        // Mirror's own sources are no part of the game, nor are errors in them.
+        if declarations.is_empty() || !declarations.iter().all(is_of_mirror) {
+            report.append(errors);
+        }
+        for declaration in declarations.into_iter().filter(|declaration| !is_of_mirror(declaration)) {
             project.add(declaration, report);
         }
     }

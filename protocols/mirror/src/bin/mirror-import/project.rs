@@ -34,9 +34,6 @@ pub(crate) enum Lineage<'p> {
 impl Project {
     /// Adds a declaration, and the parts of a partial one to each other.
     pub(crate) fn add(&mut self, declaration: Declaration, report: &mut Report) {
-        if is_of_mirror(&declaration) {
-            return;
-        }
         let Some(first) = self.declarations.get_mut(&declaration.name) else {
             self.declarations.insert(declaration.name.clone(), declaration);
             return;
@@ -54,6 +51,11 @@ impl Project {
             );
             report.add(&declaration.scope.place, text);
         }
+        // Unity's script is the file with the name of the class.
+        if declaration.scope.place.file.ends_with(&format!("/{}.cs", declaration.short_name())) {
+            first.scope = declaration.scope;
+        }
+        first.files.extend(declaration.files);
         first.modifiers.extend(declaration.modifiers);
         first.attributes.extend(declaration.attributes);
         first.bases.extend(declaration.bases);
@@ -155,7 +157,7 @@ pub(crate) fn is_synchronised(field: &crate::csharp::Field) -> bool {
 }
 
 /// Returns whether a type belongs to Mirror's own source. Its examples are games.
-fn is_of_mirror(declaration: &Declaration) -> bool {
+pub(crate) fn is_of_mirror(declaration: &Declaration) -> bool {
     let namespace = &*declaration.scope.namespace;
     let is_game = namespace.starts_with("Mirror.Examples");
     !is_game && (namespace == "Mirror" || namespace.starts_with("Mirror."))

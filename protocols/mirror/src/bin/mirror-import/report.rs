@@ -41,6 +41,11 @@ impl Report {
         self.entries.insert((place.clone(), text));
     }
 
+    /// Adds the entries of another list.
+    pub(crate) fn append(&mut self, mut other: Self) {
+        self.entries.append(&mut other.entries);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -22,25 +22,30 @@ pub(crate) struct Guids {
 }
 
 impl Guids {
-    /// Reads the `.meta` files of sources and prefabs.
+    /// Reads the `.meta` files.
     pub(crate) fn read(files: &Files, report: &mut Report) -> Self {
         let mut guids = Self::default();
         for (name, path) in &files.metas {
             let Some(file) = name.strip_suffix(".meta").map(Rc::from) else {
                 continue;
             };
-            if !files.sources.contains_key(&file) && !files.prefabs.contains_key(&file) {
-                continue;
-            }
             let Some(text) = files::read(name, path, report) else {
                 continue;
             };
+            let is_read = files.sources.contains_key(&file) || files.prefabs.contains_key(&file);
             let mut lines = text.lines();
             let Some(guid) = lines.find_map(|line| line.strip_prefix("guid:")) else {
-                report.add(&Place::new(name, 1), "file has no `guid`");
+                if is_read {
+                    report.add(&Place::new(name, 1), "file has no `guid`");
+                }
                 continue;
             };
             let guid = guid.trim().to_lowercase();
+            if !is_read {
+                // A model, of which prefabs are made.
+                guids.by_guid.entry(guid).or_insert(file);
+                continue;
+            }
             if let Some(other) = guids.by_guid.insert(guid.clone(), Rc::clone(&file)) {
                 report.add(&Place::new(name, 1), format!("`{other}` has the same GUID"));
             }

@@ -41,7 +41,7 @@ impl Types<'_> {
                 // `new List<int>(16)` reserves memory; an array is given its length in its type.
                 let is_plain = arguments.iter().all(|argument| matches!(argument, Expression::Integer(_)));
                 let elements = self.elements(element, elements, around).filter(|_| is_plain)?;
-                Some((!elements.is_empty()).then(|| format!("[{}].into_iter().collect()", elements.join(", "))))
+                Some(collected(ty, &elements))
             }
             Shape::Floats(names) | Shape::Integers(names) => self.components(ty, names, expression, around),
             Shape::Structure | Shape::Reference | Shape::Opaque => match expression {
@@ -158,6 +158,11 @@ impl Types<'_> {
 
     /// Returns the value that a prefab has serialised. `None` if it is not read.
     pub(super) fn serialised(&self, ty: &ValueType, value: &Value) -> Option<Initial> {
+        if let Some(packed) = value.get("rgba").and_then(Value::text) {
+            // A Color32, the red byte lowest.
+            let bytes = packed.parse::<u32>().ok()?.to_le_bytes();
+            return Some(constructor(ty, &bytes.map(f64::from), false));
+        }
         match (&ty.shape, value) {
             (Shape::Floats(names) | Shape::Integers(names), Value::Map(_)) => {
                 let number = |name: &&str| value.get(name)?.text()?.parse().ok();
@@ -167,7 +172,11 @@ impl Types<'_> {
             (Shape::Sequence(element), Value::List(items)) => {
                 let item = |item| Some(self.serialised(element, item)?.unwrap_or_else(|| "Default::default()".to_owned()));
                 let items: Vec<String> = items.iter().map(item).collect::<Option<_>>()?;
-                Some((!items.is_empty()).then(|| format!("[{}].into_iter().collect()", items.join(", "))))
+                Some(collected(ty, &items))
+            }
+            (Shape::Sequence(element), Value::Text(text)) => {
+                let numbers = packed(&element.rust, text)?;
+                Some(collected(ty, &numbers))
             }
             (Shape::Boolean, Value::Text(text)) => literal(self, ty, &Constant::Boolean(text != "0")),
             (Shape::Text, Value::Text(text)) => literal(self, ty, &Constant::Text(text.clone())),
@@ -329,6 +338,32 @@ fn constructor(ty: &ValueType, numbers: &[f64], is_float: bool) -> Initial {
         let _ = write!(text, "{comma}{}", if is_float { float(*number) } else { number.to_string() });
     }
     Some(text + ")")
+}
+
+/// Returns `Vec::from([..])`.
+fn collected(ty: &ValueType, elements: &[String]) -> Initial {
+    let container = ty.rust.split('<').next().unwrap_or_default();
+    (!elements.is_empty()).then(|| format!("{container}::from([{}])", elements.join(", ")))
+}
+
+/// Returns the numbers of an array of integers, which Unity writes as the hexadecimal digits of their bytes.
+fn packed(rust: &str, text: &str) -> Option<Vec<String>> {
+    let bits: usize = rust.get(1..)?.parse().ok().filter(|_| rust.starts_with(['u', 'i']))?;
+    let digits = bits / 4;
+    if !text.is_ascii() || !text.len().is_multiple_of(digits) {
+        return None;
+    }
+    let number = |start| {
+        let bytes = (0..digits / 2).rev().map(|byte| &text[start + 2 * byte..start + 2 * byte + 2]);
+        let value = u64::from_str_radix(&bytes.collect::<String>(), 16).ok()?;
+        let unused = u64::BITS - u32::try_from(bits).ok()?;
+        Some(if rust.starts_with('i') {
+            ((value << unused).cast_signed() >> unused).to_string()
+        } else {
+            value.to_string()
+        })
+    };
+    (0..text.len()).step_by(digits).map(number).collect()
 }
 
 /// Returns a constant as a literal of Rust.

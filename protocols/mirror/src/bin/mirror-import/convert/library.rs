@@ -97,7 +97,7 @@ const TYPES: &[Library] = &[
     reference(&["GameObject"], "UnityEngine.GameObject", "NetRef", Shape::Reference),
     reference(&["Transform"], "UnityEngine.Transform", "NetRef", Shape::Reference),
     // A component of any class.
-    reference(&["NetworkBehaviour"], "Mirror.NetworkBehaviour", "BehaviourRef<()>", Shape::Reference),
+    reference(&["NetworkBehaviour"], "Mirror.NetworkBehaviour", "BehaviourRef<AnyBehaviour>", Shape::Reference),
 ];
 
 /// Returns the type with this name in C#.

@@ -95,9 +95,10 @@ impl<'p> Converter<'p, '_> {
                     settings: self.settings(script),
                 }),
                 Role::Unread(reason) => {
-                    let text = format!("component {} of prefab `{name}` is not read: {reason}", prefab.components.len());
-                    self.report.add(&script.place, text.clone());
-                    reasons.push(text);
+                    let index = prefab.components.len();
+                    let text = format!("component {index} of prefab `{name}` is not read: {reason}");
+                    self.report.add(&script.place, text);
+                    reasons.push(format!("its component {index} is not read"));
                     // Keeps the places of the components behind it.
                     prefab.components.push(Component {
                         ty: "()".to_owned(),
@@ -150,12 +151,12 @@ impl<'p> Converter<'p, '_> {
             };
         };
         let stem = file.rsplit('/').next().and_then(|name| name.strip_suffix(".cs")).unwrap_or_default();
-        let of_file = || input.project.iter().filter(|declared| declared.scope.place.file == *file);
+        let of_file = || input.project.iter().filter(|declared| declared.files.contains(file));
         let Some(class) = of_file().find(|declared| declared.short_name() == stem) else {
             // Mirror's own source is not part of the project.
             return match STOCK.iter().find(|stock| stock.name == stem) {
                 Some(stock) => of_stock(stock),
-                None if is_networked() => Role::Unread(format!("`{file}` declares no class `{stem}`")),
+                None if is_networked() => Role::Unread(format!("`{file}` declares no class `{stem}` of the game")),
                 None => Role::Local,
             };
         };
@@ -194,13 +195,7 @@ impl<'p> Converter<'p, '_> {
             match self.types.serialised(&field.ty, serialised) {
                 Some(initial) if initial == field.initial => {}
                 Some(initial) => {
-                    let initial = initial.unwrap_or_else(|| "Default::default()".to_owned());
-                    let into = if field.container == Container::Variable { ".into()" } else { "" };
-                    set.push(match (&*initial, into) {
-                        // A container's default is not made from that of its value.
-                        ("Default::default()", ".into()") => format!("{}: SyncVar::new(Default::default())", field.name),
-                        _ => format!("{}: {initial}{into}", field.name),
-                    });
+                    set.push(format!("{}: {}", field.name, field.container.filled(initial.as_deref())));
                 }
                 None => unread.push(format!("value of `{}` in this component is not read", field.csharp)),
             }

@@ -136,7 +136,7 @@ impl<'p> Types<'p> {
             (Kind::Class, lineage @ (Lineage::Behaviour | Lineage::Stock(_))) => Ok(ValueType {
                 rust: match lineage {
                     Lineage::Behaviour => format!("BehaviourRef<{rust}>"),
-                    _ => "BehaviourRef<()>".to_owned(),
+                    _ => "BehaviourRef<AnyBehaviour>".to_owned(),
                 },
                 csharp,
                 shape: Shape::Reference,

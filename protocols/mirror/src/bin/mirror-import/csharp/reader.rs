@@ -116,6 +116,7 @@ impl Reader<'_> {
             methods: Vec::new(),
             variants: Vec::new(),
             scope,
+            files: BTreeSet::from([Rc::clone(self.file)]),
             broken: self.broken(syntax),
         };
         let body = syntax.field("body");
@@ -350,7 +351,11 @@ fn errors(root: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = root.walk();
     loop {
         let node = cursor.node();
-        let is_error = node.is_error() || node.is_missing();
+        // A missing token may be a child that no cursor visits.
+        let mut children = node.walk();
+        let has_error = |child: Node<'_>| child.has_error() || child.is_missing();
+        let mut is_hidden = || node.has_error() && !node.children(&mut children).any(has_error);
+        let is_error = node.is_error() || node.is_missing() || is_hidden();
         if is_error {
             found.push(node);
         }

@@ -57,11 +57,7 @@ fn default(text: &mut String, behaviour: &Behaviour) {
         let _ = writeln!(text, "            {field}: {base}::default(),");
     }
     for field in &behaviour.fields {
-        let into = if field.container == Container::Variable { ".into()" } else { "" };
-        let value = match &field.initial {
-            Some(initial) => format!("{initial}{into}"),
-            None => "Default::default()".to_owned(),
-        };
+        let value = field.container.filled(field.initial.as_deref());
         let _ = writeln!(text, "            {}: {value},", field.name);
     }
     *text += "        }\n    }\n}\n";

@@ -35,17 +35,17 @@ fn registration(text: &mut String, prefab: &Prefab) {
 }
 
 fn function(text: &mut String, prefab: &Prefab) {
-    let _ = writeln!(text, "\n/// Returns the behaviours of the prefab `{}`, {}.", prefab.name, prefab.file);
     let (ty, create) = match &prefab.components[..] {
         [] => ("BehaviourList".to_owned(), "BehaviourList::new()".to_owned()),
         [one] => (one.ty.clone(), one.create.clone()),
         several => (tuple(several, |component| &component.ty), tuple(several, |component| &component.create)),
     };
     if let Some(reason) = &prefab.unregistered {
-        let _ = writeln!(text, "///\n/// It is not registered: {reason}.");
-        let _ = writeln!(text, "// pub fn {}() -> {ty} {{\n//     {create}\n// }}\nconst _: () = ();", prefab.function);
+        let _ = writeln!(text, "\n// Prefab `{}`, {}, is not registered: {reason}.", prefab.name, prefab.file);
+        let _ = writeln!(text, "// pub fn {}() -> {ty} {{\n//     {create}\n// }}", prefab.function);
         return;
     }
+    let _ = writeln!(text, "\n/// Returns the behaviours of the prefab `{}`, {}.", prefab.name, prefab.file);
     let _ = writeln!(text, "pub fn {}() -> {ty} {{\n    {create}\n}}", prefab.function);
 }
 

@@ -42,6 +42,7 @@ pub(crate) const STOCK: &[Stock] = &[
     behaviour("NetworkName", "c68a5308094a8c746b26bd483c618126"),
     behaviour("PredictedRigidbody", "d38927cdc6024b9682b5fe9778b9ef99"),
     behaviour("LagCompensator", "a898831dd60c4cdfbfd9a6ea5702ed01"),
+    behaviour("DistanceInterestManagementCustomRange", "b2e242ee38a14076a39934172a19079b"),
     behaviour("RemoteStatistics", "ba360e4ff6b44fc6898f56322b90c6c8"),
     stock("NetworkDiagnosticsDebugger", "bc9f0a0fe4124424b8f9d4927795ee01", StockKind::Local),
     stock("NetworkPingDisplay", "bc654f29862fc2643b948f772ebb9e68", StockKind::Local),

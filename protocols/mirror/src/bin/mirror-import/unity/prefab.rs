@@ -15,6 +15,8 @@ const TRANSFORM: u32 = 4;
 const SCRIPT: u32 = 114;
 const RECT_TRANSFORM: u32 = 224;
 const INSTANCE: u32 = 1001;
+/// Numbers of the root object and its transform in a model, by newer and older importers.
+const MODEL_ROOTS: &[i64] = &[919_132_149_155_446_097, 100_000];
 /// Deepest nesting of prefabs and of objects in one.
 const MAX_DEPTH: usize = 48;
 
@@ -154,8 +156,11 @@ impl<'b, 'a> Builder<'b, 'a> {
     fn instance(&mut self, instance: &Document, depth: usize) -> Option<Object> {
         let place = Place::new(self.file, instance.line);
         let source = instance.value.get("m_SourcePrefab").and_then(Value::guid)?;
-        let prefab = self.assets.guids.file(source).cloned();
-        let prefab = prefab.and_then(|file| self.assets.prefab(&file, self.report));
+        let file = self.assets.guids.file(source).cloned();
+        if file.as_ref().is_some_and(|file| !file.ends_with(".prefab")) {
+            return Some(self.model(instance, depth));
+        }
+        let prefab = file.and_then(|file| self.assets.prefab(&file, self.report));
         let Some(prefab) = prefab.filter(|_| depth <= MAX_DEPTH) else {
             let text = format!("prefab with the GUID {source} is not found; an instance of it is left out");
             self.report.add(&place, text);
@@ -178,6 +183,41 @@ impl<'b, 'a> Builder<'b, 'a> {
         object.renumber(instance.id);
         self.add(instance, &mut object, depth);
         Some(object)
+    }
+
+    /// Builds an instance of a model, which has no scripts of its own: only what this file adds to it.
+    fn model(&mut self, instance: &Document, depth: usize) -> Object {
+        let is_own = |document: &&&Document| {
+            document.is_stripped && target(&document.value, "m_PrefabInstance") == Some(instance.id)
+        };
+        let source = |document: &Document| target(&document.value, "m_CorrespondingSourceObject");
+        let mut root = Object {
+            id: MODEL_ROOTS[0] ^ instance.id,
+            transform: 0,
+            components: Vec::new(),
+            children: Vec::new(),
+        };
+        let mut own: Vec<&Document> = self.documents.values().filter(is_own).copied().collect();
+        own.sort_by_key(|document| document.line);
+        let is_object = |document: &&&Document| document.class == GAME_OBJECT;
+        for document in own.iter().filter(is_object) {
+            if source(document).is_some_and(|id| MODEL_ROOTS.contains(&id)) {
+                root.id = document.id;
+            } else {
+                root.children.push(Object {
+                    id: document.id,
+                    transform: 0,
+                    components: Vec::new(),
+                    children: Vec::new(),
+                });
+            }
+        }
+        self.add(instance, &mut root, depth);
+        if root.children.iter().filter(|child| !child.components.is_empty()).count() > 1 {
+            let text = "scripts are on several objects of a model; their order is taken from the file";
+            self.report.add(&Place::new(self.file, instance.line), text);
+        }
+        root
     }
 
     /// Adds the components and objects of this file that hang on an instance.
