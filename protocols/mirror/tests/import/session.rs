@@ -11,7 +11,9 @@ use syncvar::mirror::{Limits, MirrorServer, MirrorSpawnOptions};
 use syncvar::prelude::*;
 use syncvar::values::Vector3;
 
-use super::game::{InhLeaf, LootItem, Monster, MonsterKind, Player, SyncObjs, Wallet, combo, monster};
+use super::game::{
+    InhLeaf, LootItem, Monster, MonsterKind, Player, SyncObjs, Wallet, combo, monster,
+};
 use super::server;
 
 /// Limits of the recording.
@@ -49,7 +51,11 @@ fn server_of_the_imported_module_sends_the_recorded_bytes() {
 type Batch = (u64, u64, String);
 
 fn recorded(batch: &Value) -> Batch {
-    (number(&batch["conn"]), number(&batch["channel"]), text(&batch["hex"]))
+    (
+        number(&batch["conn"]),
+        number(&batch["channel"]),
+        text(&batch["hex"]),
+    )
 }
 
 struct Session {
@@ -70,8 +76,14 @@ impl Session {
         let mut sent = Vec::new();
         while let Some(transmit) = self.server.poll_transmit() {
             let mut names = self.connections.iter();
-            let (name, _) = names.find(|(_, id)| **id == transmit.connection).expect("a connection");
-            sent.push((*name, transmit.channel as u64, hex::encode(transmit.to_bytes())));
+            let (name, _) = names
+                .find(|(_, id)| **id == transmit.connection)
+                .expect("a connection");
+            sent.push((
+                *name,
+                transmit.channel as u64,
+                hex::encode(transmit.to_bytes()),
+            ));
         }
         server::add_players(&mut self.server);
         sent
@@ -87,10 +99,13 @@ impl Session {
             "disconnect" => self.server.handle_disconnect(connection()),
             "set_not_ready" => self.server.set_not_ready(connection()),
             "in" => {
-                let channel = [Channel::Reliable, Channel::Unreliable][usize::from(event["channel"] == 1)];
+                let channel =
+                    [Channel::Reliable, Channel::Unreliable][usize::from(event["channel"] == 1)];
                 let bytes = hex::decode(text(&event["hex"])).expect("digits");
                 let connection = connection();
-                self.server.handle_packet(connection, channel, &bytes).expect("a valid packet");
+                self.server
+                    .handle_packet(connection, channel, &bytes)
+                    .expect("a valid packet");
                 server::add_players(&mut self.server);
             }
             "add_player" => {
@@ -101,9 +116,14 @@ impl Session {
             "destroy" | "unspawn" => self.server.despawn(self.object(event)).expect("an object"),
             "assign_authority" => {
                 let owner = connection();
-                self.server.set_owner(self.object(event), Some(owner)).expect("an object");
+                self.server
+                    .set_owner(self.object(event), Some(owner))
+                    .expect("an object");
             }
-            "remove_authority" => self.server.set_owner(self.object(event), None).expect("an object"),
+            "remove_authority" => self
+                .server
+                .set_owner(self.object(event), None)
+                .expect("an object"),
             "client_rpc" | "client_rpc_exclude_owner" | "target_rpc" => self.call(event),
             "set" | "sync" => self.write(event),
             other => panic!("`{other}` is not known"),
@@ -141,8 +161,14 @@ impl Session {
                 let (volume, at) = (int(&arguments[0]), vector(&arguments[1]));
                 self.server.calls::<Monster>(id).rpc_roar(volume, at)
             }
-            "TargetNotify" => self.server.calls::<Player>(id).target_notify(text(&arguments[0])),
-            "RpcOthers" => self.server.calls::<Player>(id).rpc_others(int(&arguments[0])),
+            "TargetNotify" => self
+                .server
+                .calls::<Player>(id)
+                .target_notify(text(&arguments[0])),
+            "RpcOthers" => self
+                .server
+                .calls::<Player>(id)
+                .rpc_others(int(&arguments[0])),
             other => panic!("`{other}` is not known"),
         };
         called.expect("an observer");
@@ -152,7 +178,11 @@ impl Session {
     fn write(&mut self, event: &Value) {
         let id = self.object(event);
         match event["class"].as_str().expect("a class") {
-            "Monster" => write_monster(&mut self.server.get_mut(id).expect("a monster"), event, &self.objects),
+            "Monster" => write_monster(
+                &mut self.server.get_mut(id).expect("a monster"),
+                event,
+                &self.objects,
+            ),
             "Player" => write_player(&mut self.server.get_mut(id).expect("a player"), event),
             "Wallet" => {
                 let mut wallet = self.server.get_mut::<Wallet>(id).expect("a wallet");
@@ -176,15 +206,27 @@ fn write_monster(monster: &mut Monster, event: &Value, objects: &BTreeMap<String
         ("bounty", _) => drop(monster.bounty.set(Some(int(value)))),
         ("target", _) => {
             let target = objects.values().find(|id| value["netId"] == id.0);
-            monster.target.set(target.map_or(NetRef::NONE, |id| (*id).into()));
+            monster
+                .target
+                .set(target.map_or(NetRef::NONE, |id| (*id).into()));
         }
-        ("buffs", "Set") => drop(monster.buffs.insert(int(&arguments()[0]), text(&arguments()[1]))),
+        ("buffs", "Set") => drop(
+            monster
+                .buffs
+                .insert(int(&arguments()[0]), text(&arguments()[1])),
+        ),
         ("buffs", "Remove") => drop(monster.buffs.remove(&int(&arguments()[0]))),
         ("tags", "Add") => drop(monster.tags.insert(text(&arguments()[0]))),
         ("tags", "Clear") => monster.tags.clear(),
         ("loot", "Add") => monster.loot.push(loot(&arguments()[0])),
-        ("loot", "Set") => drop(monster.loot.set(index(&arguments()[0]), loot(&arguments()[1]))),
-        ("loot", "Insert") => monster.loot.insert(index(&arguments()[0]), loot(&arguments()[1])),
+        ("loot", "Set") => drop(
+            monster
+                .loot
+                .set(index(&arguments()[0]), loot(&arguments()[1])),
+        ),
+        ("loot", "Insert") => monster
+            .loot
+            .insert(index(&arguments()[0]), loot(&arguments()[1])),
         ("loot", "RemoveAt") => drop(monster.loot.remove(index(&arguments()[0]))),
         other => panic!("{other:?} is not known"),
     }
@@ -202,7 +244,10 @@ fn write_leaf(leaf: &mut InhLeaf, event: &Value) {
     let (value, arguments) = (&event["value"], &event["args"]);
     match field(event) {
         ("leafB", _) => drop(leaf.leaf_b.set(text(value).parse().expect("a number"))),
-        ("leafDict", "Set") => drop(leaf.leaf_dict.insert(int(&arguments[0]), text(&arguments[1]))),
+        ("leafDict", "Set") => drop(
+            leaf.leaf_dict
+                .insert(int(&arguments[0]), text(&arguments[1])),
+        ),
         ("baseList", "Add") => leaf.base.base.base.base_list.push(int(&arguments[0])),
         ("mid", _) => drop(leaf.base.mid.set(float(value))),
         other => panic!("{other:?} is not known"),
@@ -221,7 +266,10 @@ fn write_collections(objects: &mut SyncObjs, event: &Value) {
 /// Returns the field of an event, and its operation on a collection.
 fn field(event: &Value) -> (&str, &str) {
     let name = event["field"].as_str().or(event["object"].as_str());
-    (name.expect("a field"), event["do"].as_str().unwrap_or_default())
+    (
+        name.expect("a field"),
+        event["do"].as_str().unwrap_or_default(),
+    )
 }
 
 fn loot(json: &Value) -> LootItem {
@@ -245,7 +293,9 @@ fn index(json: &Value) -> usize {
 }
 
 fn int(json: &Value) -> i32 {
-    json.as_i64().and_then(|number| number.try_into().ok()).expect("an int")
+    json.as_i64()
+        .and_then(|number| number.try_into().ok())
+        .expect("an int")
 }
 
 fn text(json: &Value) -> String {

@@ -41,7 +41,11 @@ struct Converter<'p, 'r> {
 /// Converts a project.
 pub(crate) fn convert(input: &Input<'_>, report: &mut Report) -> Module {
     // The first pass finds the types that the network uses, the second one names them.
-    let every: BTreeSet<&str> = input.project.iter().map(|declared| declared.name.as_str()).collect();
+    let every: BTreeSet<&str> = input
+        .project
+        .iter()
+        .map(|declared| declared.name.as_str())
+        .collect();
     let used = Converter::new(input, &every, &mut Report::default()).used();
     let used: BTreeSet<&str> = used.iter().map(String::as_str).collect();
     Converter::new(input, &used, report).module()
@@ -61,7 +65,11 @@ impl<'p, 'r> Converter<'p, 'r> {
     /// Returns the full names of the types that the module declares.
     fn used(mut self) -> BTreeSet<String> {
         self.read();
-        let classes = self.input.project.iter().filter(|class| self.input.project.lineage(class) == Lineage::Behaviour);
+        let classes = self
+            .input
+            .project
+            .iter()
+            .filter(|class| self.input.project.lineage(class) == Lineage::Behaviour);
         let mut used: BTreeSet<String> = classes.map(|class| class.name.clone()).collect();
         used.extend(self.types.reached);
         used

@@ -121,7 +121,10 @@ pub(crate) fn read(name: &Rc<str>, path: &Path, report: &mut Report) -> Option<S
             None => text,
         }),
         Err(error) => {
-            report.add(&Place::new(name, 1), format!("file is not readable: {error}"));
+            report.add(
+                &Place::new(name, 1),
+                format!("file is not readable: {error}"),
+            );
             None
         }
     }

@@ -4,18 +4,56 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Names that the module uses itself, or that Rust knows in each module.
 const TAKEN: &[&str] = &[
-    "AnyBehaviour", "AssetId", "BTreeSet", "BehaviourRef", "Box", "CallContext", "Clone", "Component", "Copy", "Debug", "Default",
-    "Drop", "Eq", "Err", "From", "Hash", "Into", "Iterator", "MirrorMessage", "MirrorPrefab", "MirrorPrefabs", "NetRef",
-    "NetworkBehaviour", "None", "Ok", "Option", "Ord", "PartialEq", "PartialOrd", "Result", "Self", "Some", "String",
-    "SyncDictionary", "SyncHashSet", "SyncList", "SyncSortedSet", "SyncValue", "SyncVar", "ToOwned", "ToString",
+    "AnyBehaviour",
+    "AssetId",
+    "BTreeSet",
+    "BehaviourRef",
+    "Box",
+    "CallContext",
+    "Clone",
+    "Component",
+    "Copy",
+    "Debug",
+    "Default",
+    "Drop",
+    "Eq",
+    "Err",
+    "From",
+    "Hash",
+    "Into",
+    "Iterator",
+    "MirrorMessage",
+    "MirrorPrefab",
+    "MirrorPrefabs",
+    "NetRef",
+    "NetworkBehaviour",
+    "None",
+    "Ok",
+    "Option",
+    "Ord",
+    "PartialEq",
+    "PartialOrd",
+    "Result",
+    "Self",
+    "Some",
+    "String",
+    "SyncDictionary",
+    "SyncHashSet",
+    "SyncList",
+    "SyncSortedSet",
+    "SyncValue",
+    "SyncVar",
+    "ToOwned",
+    "ToString",
     "Vec",
 ];
 
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
-    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
-    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
-    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use",
+    "virtual", "where", "while", "yield",
 ];
 
 /// Returns a C# name in Rust's spelling of fields and methods: `maxHealth` is `max_health`, `HTTPPort` is
@@ -27,7 +65,8 @@ pub(crate) fn snake(name: &str) -> String {
     let mut snake = String::new();
     for (at, letter) in letters.iter().enumerate() {
         let before = at.checked_sub(1).map(|at| letters[at]);
-        let starts_word = before.is_some_and(|before| before.is_lowercase() || before.is_ascii_digit())
+        let starts_word = before
+            .is_some_and(|before| before.is_lowercase() || before.is_ascii_digit())
             || (before.is_some_and(char::is_uppercase)
                 && letters.get(at + 1).is_some_and(|next| next.is_lowercase()));
         if letter.is_uppercase() && starts_word && !snake.ends_with('_') {
@@ -41,7 +80,10 @@ pub(crate) fn snake(name: &str) -> String {
 /// Returns a C# name in Rust's spelling of types and variants.
 pub(crate) fn pascal(name: &str) -> String {
     let mut pascal = String::new();
-    for word in name.trim_start_matches('@').split(|letter: char| !letter.is_alphanumeric()) {
+    for word in name
+        .trim_start_matches('@')
+        .split(|letter: char| !letter.is_alphanumeric())
+    {
         pascal += &pascal_word(word);
     }
     identifier(&pascal)
@@ -89,7 +131,11 @@ impl Scope {
         let mut free = name.to_owned();
         let mut number = 2;
         while !self.given.insert(free.clone()) {
-            free = format!("{}{}{number}", name.trim_start_matches("r#"), if is_snake(name) { "_" } else { "" });
+            free = format!(
+                "{}{}{number}",
+                name.trim_start_matches("r#"),
+                if is_snake(name) { "_" } else { "" }
+            );
             number += 1;
         }
         free
@@ -105,7 +151,9 @@ fn is_snake(name: &str) -> bool {
 pub(crate) fn of_types<'a>(full: impl Iterator<Item = &'a str>) -> BTreeMap<String, String> {
     let all: Vec<&str> = full.collect();
     let short = |name: &str, parts: usize| {
-        let words = name.split(['.', '/']).map(|word| word.split('`').next().unwrap_or_default());
+        let words = name
+            .split(['.', '/'])
+            .map(|word| word.split('`').next().unwrap_or_default());
         let words: Vec<&str> = words.collect();
         let start = words.len().saturating_sub(parts);
         pascal(&words[start..].concat())
@@ -114,10 +162,17 @@ pub(crate) fn of_types<'a>(full: impl Iterator<Item = &'a str>) -> BTreeMap<Stri
     let mut given = BTreeMap::new();
     for name in &all {
         let most = name.split(['.', '/']).count();
-        let free = (1..=most).map(|parts| (parts, short(name, parts))).find(|(parts, candidate)| {
-            !TAKEN.contains(&candidate.as_str())
-                && all.iter().filter(|other| short(other, *parts) == *candidate).count() == 1
-        });
+        let free =
+            (1..=most)
+                .map(|parts| (parts, short(name, parts)))
+                .find(|(parts, candidate)| {
+                    !TAKEN.contains(&candidate.as_str())
+                        && all
+                            .iter()
+                            .filter(|other| short(other, *parts) == *candidate)
+                            .count()
+                            == 1
+                });
         let candidate = free.map_or_else(|| short(name, most), |(_, candidate)| candidate);
         given.insert((*name).to_owned(), scope.give(&candidate));
     }
@@ -148,7 +203,15 @@ mod tests {
 
     #[test]
     fn equal_type_names_get_their_namespaces() {
-        let names = of_types(["Game.Arms.Item", "Game.Shop.Item", "Game.Shop/Entry", "Game.Option"].into_iter());
+        let names = of_types(
+            [
+                "Game.Arms.Item",
+                "Game.Shop.Item",
+                "Game.Shop/Entry",
+                "Game.Option",
+            ]
+            .into_iter(),
+        );
         let names: Vec<&str> = names.values().map(String::as_str).collect();
         assert_eq!(names, ["ArmsItem", "GameOption", "ShopItem", "Entry"]);
     }

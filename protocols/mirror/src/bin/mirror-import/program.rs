@@ -9,11 +9,11 @@ use std::process::ExitCode;
 
 use crate::convert::{self, Input};
 use crate::csharp::{self, Symbols};
+use crate::emit;
 use crate::files::{self, Files};
 use crate::project::{Project, is_of_mirror};
 use crate::report::Report;
 use crate::unity::{self, Guids};
-use crate::emit;
 
 const USAGE: &str = "\
 usage: mirror-import [OPTIONS] PROJECT_DIR
@@ -85,7 +85,11 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Option<Options
     let mut project = None;
     while let Some(argument) = arguments.next() {
         let word = argument.to_string_lossy().into_owned();
-        let mut value = || arguments.next().ok_or_else(|| format!("`{word}` needs a value"));
+        let mut value = || {
+            arguments
+                .next()
+                .ok_or_else(|| format!("`{word}` needs a value"))
+        };
         match &*word {
             "--help" | "-h" => return Ok(None),
             "--strict" => options.strict = true,
@@ -95,7 +99,9 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Option<Options
             "--type" => {
                 let value = value()?.to_string_lossy().into_owned();
                 let (name, path) = value.split_once('=').ok_or("`--type` needs NAME=PATH")?;
-                options.types.insert(name.replace('+', "/"), path.to_owned());
+                options
+                    .types
+                    .insert(name.replace('+', "/"), path.to_owned());
             }
             _ if word.starts_with("--") => return Err(format!("`{word}` is not known")),
             _ if project.is_some() => return Err(format!("`{word}` is a second folder")),
@@ -109,9 +115,12 @@ fn parse(mut arguments: impl Iterator<Item = OsString>) -> Result<Option<Options
 /// Returns the text of the module.
 fn import(options: &Options, report: &mut Report) -> Result<String, String> {
     let folder = options.project.display();
-    let files = Files::list(&options.project, report).map_err(|error| format!("{folder}: {error}"))?;
+    let files =
+        Files::list(&options.project, report).map_err(|error| format!("{folder}: {error}"))?;
     if files.sources.is_empty() {
-        return Err(format!("{folder}: no C# sources; give the folder that contains `Assets`"));
+        return Err(format!(
+            "{folder}: no C# sources; give the folder that contains `Assets`"
+        ));
     }
     let mut project = Project::default();
     for (name, path) in &files.sources {
@@ -125,7 +134,10 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
         if declarations.is_empty() || !declarations.iter().all(is_of_mirror) {
             report.append(errors);
         }
-        for declaration in declarations.into_iter().filter(|declaration| !is_of_mirror(declaration)) {
+        for declaration in declarations
+            .into_iter()
+            .filter(|declaration| !is_of_mirror(declaration))
+        {
             project.add(declaration, report);
         }
     }
@@ -144,17 +156,23 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
 /// Writes or compares the module. `false` if it differs.
 fn finish(options: &Options, text: &str) -> Result<bool, String> {
     if let Some(file) = &options.check {
-        let current = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let current =
+            fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
         // Git may have changed the ends of lines.
         if current.replace('\r', "") == text {
             return Ok(true);
         }
-        eprintln!("mirror-import: {} is not current: import the project again", file.display());
+        eprintln!(
+            "mirror-import: {} is not current: import the project again",
+            file.display()
+        );
         return Ok(false);
     }
     let written = match &options.out {
         Some(file) => fs::write(file, text).map_err(|error| format!("{}: {error}", file.display())),
-        None => std::io::stdout().write_all(text.as_bytes()).map_err(|error| error.to_string()),
+        None => std::io::stdout()
+            .write_all(text.as_bytes())
+            .map_err(|error| error.to_string()),
     };
     written.map(|()| true)
 }

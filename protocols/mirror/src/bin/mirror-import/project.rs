@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use crate::csharp::{Declaration, Kind, Part, Scope, Type};
 use crate::report::Report;
 
-pub(crate) use stock::{STOCK, Stock, StockKind, of_guid as stock_of_guid, of_name as stock_of_name};
+pub(crate) use stock::{
+    STOCK, Stock, StockKind, of_guid as stock_of_guid, of_name as stock_of_name,
+};
 
 /// Longest chain of base classes.
 const MAX_BASES: usize = 64;
@@ -35,16 +37,24 @@ impl Project {
     /// Adds a declaration, and the parts of a partial one to each other.
     pub(crate) fn add(&mut self, declaration: Declaration, report: &mut Report) {
         let Some(first) = self.declarations.get_mut(&declaration.name) else {
-            self.declarations.insert(declaration.name.clone(), declaration);
+            self.declarations
+                .insert(declaration.name.clone(), declaration);
             return;
         };
         if !(first.is("partial") && declaration.is("partial")) {
-            let text = format!("`{}` is declared at {}, too; this one is not read", first.name, first.scope.place);
+            let text = format!(
+                "`{}` is declared at {}, too; this one is not read",
+                first.name, first.scope.place
+            );
             report.add(&declaration.scope.place, text);
             return;
         }
-        let has_fields = |part: &Declaration| part.fields.iter().any(|field| is_synchronised(field));
-        if has_fields(first) && has_fields(&declaration) && first.scope.place.file != declaration.scope.place.file {
+        let has_fields =
+            |part: &Declaration| part.fields.iter().any(|field| is_synchronised(field));
+        if has_fields(first)
+            && has_fields(&declaration)
+            && first.scope.place.file != declaration.scope.place.file
+        {
             let text = format!(
                 "parts of `{}` in several files have synchronised fields; their order is taken from the names of the files",
                 first.name
@@ -52,7 +62,12 @@ impl Project {
             report.add(&declaration.scope.place, text);
         }
         // Unity's script is the file with the name of the class.
-        if declaration.scope.place.file.ends_with(&format!("/{}.cs", declaration.short_name())) {
+        if declaration
+            .scope
+            .place
+            .file
+            .ends_with(&format!("/{}.cs", declaration.short_name()))
+        {
             first.scope = declaration.scope;
         }
         first.files.extend(declaration.files);
@@ -75,12 +90,21 @@ impl Project {
 
     /// Returns the declaration that a type names inside of another one: nested types, namespaces and usings, as C#
     /// searches them.
-    pub(crate) fn find(&self, ty: &Type, scope: &Scope, inside: Option<&Declaration>) -> Option<&Declaration> {
+    pub(crate) fn find(
+        &self,
+        ty: &Type,
+        scope: &Scope,
+        inside: Option<&Declaration>,
+    ) -> Option<&Declaration> {
         let Type::Named(parts) = ty else {
             return None;
         };
         let first = parts.first()?;
-        let alias = scope.usings.aliases.iter().find(|(name, _)| *name == first.name);
+        let alias = scope
+            .usings
+            .aliases
+            .iter()
+            .find(|(name, _)| *name == first.name);
         let aliased: Vec<Part>;
         let parts = match alias {
             Some((_, Type::Named(target))) => {
@@ -89,18 +113,30 @@ impl Project {
             }
             _ => parts,
         };
-        let names: Vec<String> = (0..parts.len()).map(|types| name_of(parts, types)).collect();
-        let own = inside.into_iter().flat_map(|inside| self.outer_types(inside));
+        let names: Vec<String> = (0..parts.len())
+            .map(|types| name_of(parts, types))
+            .collect();
+        let own = inside
+            .into_iter()
+            .flat_map(|inside| self.outer_types(inside));
         let namespaces = outer_namespaces(&scope.namespace);
-        let usings = scope.usings.namespaces.iter().map(|name| format!("{name}."));
+        let usings = scope
+            .usings
+            .namespaces
+            .iter()
+            .map(|name| format!("{name}."));
         let prefixes = own.chain(namespaces).chain(usings);
-        prefixes.flat_map(|prefix| names.iter().map(move |name| format!("{prefix}{name}"))).find_map(|name| self.declarations.get(&name))
+        prefixes
+            .flat_map(|prefix| names.iter().map(move |name| format!("{prefix}{name}")))
+            .find_map(|name| self.declarations.get(&name))
     }
 
     /// Returns the prefixes of nested types: of a class, its bases and the classes around it.
     fn outer_types(&self, inside: &Declaration) -> Vec<String> {
         let mut prefixes = Vec::new();
-        for class in std::iter::successors(Some(inside), |class| self.base_in_namespace(class)).take(MAX_BASES) {
+        for class in std::iter::successors(Some(inside), |class| self.base_in_namespace(class))
+            .take(MAX_BASES)
+        {
             let mut name = class.name.as_str();
             prefixes.push(format!("{name}/"));
             while let Some((outer, _)) = name.rsplit_once('/') {
@@ -113,14 +149,26 @@ impl Project {
 
     /// Returns the base class, if its name is found without the names inside of the class.
     fn base_in_namespace(&self, class: &Declaration) -> Option<&Declaration> {
-        let mut bases = class.bases.iter().filter_map(|base| self.find(base, &class.scope, None));
+        let mut bases = class
+            .bases
+            .iter()
+            .filter_map(|base| self.find(base, &class.scope, None));
         bases.find(|base| base.kind == Kind::Class && class.kind == Kind::Class)
     }
 
     /// Returns the base class that the project declares, and how it is written.
-    pub(crate) fn base<'p>(&'p self, class: &'p Declaration) -> Option<(&'p Type, &'p Declaration)> {
-        let outer = class.name.rsplit_once('/').and_then(|(outer, _)| self.get(outer));
-        let mut bases = class.bases.iter().filter_map(|base| Some((base, self.find(base, &class.scope, outer)?)));
+    pub(crate) fn base<'p>(
+        &'p self,
+        class: &'p Declaration,
+    ) -> Option<(&'p Type, &'p Declaration)> {
+        let outer = class
+            .name
+            .rsplit_once('/')
+            .and_then(|(outer, _)| self.get(outer));
+        let mut bases = class
+            .bases
+            .iter()
+            .filter_map(|base| Some((base, self.find(base, &class.scope, outer)?)));
         bases.find(|(_, base)| base.kind == Kind::Class && class.kind == Kind::Class)
     }
 
@@ -135,12 +183,20 @@ impl Project {
             let Some(first) = class.bases.first().filter(|_| class.kind == Kind::Class) else {
                 return Lineage::Other;
             };
-            let outer = class.name.rsplit_once('/').and_then(|(outer, _)| self.get(outer));
+            let outer = class
+                .name
+                .rsplit_once('/')
+                .and_then(|(outer, _)| self.get(outer));
             return match first.last_name() {
                 "NetworkBehaviour" => Lineage::Behaviour,
                 // An interface of the project.
                 _ if self.find(first, &class.scope, outer).is_some() => Lineage::Other,
-                "MonoBehaviour" | "ScriptableObject" | "Object" | "object" | "NetworkManager" | "NetworkAuthenticator" => Lineage::Other,
+                "MonoBehaviour"
+                | "ScriptableObject"
+                | "Object"
+                | "object"
+                | "NetworkManager"
+                | "NetworkAuthenticator" => Lineage::Other,
                 name => match stock_of_name(name) {
                     Some(stock) => Lineage::Stock(stock.name),
                     None => Lineage::Unknown(first),
@@ -153,7 +209,8 @@ impl Project {
 
 /// Returns whether a field may be synchronised, by its attributes and type as they are written.
 pub(crate) fn is_synchronised(field: &crate::csharp::Field) -> bool {
-    crate::csharp::attribute(&field.attributes, "SyncVar").is_some() || field.ty.last_name().starts_with("Sync")
+    crate::csharp::attribute(&field.attributes, "SyncVar").is_some()
+        || field.ty.last_name().starts_with("Sync")
 }
 
 /// Returns whether a type belongs to Mirror's own source. Its examples are games.
@@ -168,7 +225,11 @@ fn name_of(parts: &[Part], nested: usize) -> String {
     let mut name = String::new();
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {
-            name.push(if index + nested >= parts.len() { '/' } else { '.' });
+            name.push(if index + nested >= parts.len() {
+                '/'
+            } else {
+                '.'
+            });
         }
         name.push_str(&part.name);
         if !part.arguments.is_empty() {

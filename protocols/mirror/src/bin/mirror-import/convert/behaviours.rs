@@ -28,8 +28,14 @@ pub(super) struct Draft<'p> {
 impl<'p> Converter<'p, '_> {
     /// Reads a class if it is a behaviour, and reports one whose base is not known.
     pub(super) fn class(&mut self, class: &'p Declaration) {
-        let networked = class.fields.iter().any(|field| attribute(&field.attributes, "SyncVar").is_some())
-            || class.methods.iter().any(|method| super::calls::attribute_of(method).is_some());
+        let networked = class
+            .fields
+            .iter()
+            .any(|field| attribute(&field.attributes, "SyncVar").is_some())
+            || class
+                .methods
+                .iter()
+                .any(|method| super::calls::attribute_of(method).is_some());
         let place = &class.scope.place;
         match self.input.project.lineage(class) {
             // A generic class is read for each class that derives from it.
@@ -37,11 +43,17 @@ impl<'p> Converter<'p, '_> {
                 self.behaviour(class, Vec::new());
             }
             Lineage::Stock(base) => {
-                let text = format!("`{}` is not read: its base class `{base}` is a built-in component", class.name);
+                let text = format!(
+                    "`{}` is not read: its base class `{base}` is a built-in component",
+                    class.name
+                );
                 self.report.add(place, text);
             }
             Lineage::Unknown(base) if networked => {
-                let text = format!("`{}` is not read: its base class `{base}` is not found", class.name);
+                let text = format!(
+                    "`{}` is not read: its base class `{base}` is not found",
+                    class.name
+                );
                 self.report.add(place, text);
             }
             Lineage::Other if networked => {
@@ -54,14 +66,30 @@ impl<'p> Converter<'p, '_> {
 
     /// Reads a behaviour, with the arguments of a generic class, and returns its key.
     fn behaviour(&mut self, class: &'p Declaration, arguments: Vec<ValueType>) -> String {
-        let names: Vec<&str> = arguments.iter().map(|argument| argument.csharp.as_str()).collect();
-        let key = if names.is_empty() { class.name.clone() } else { format!("{}<{}>", class.name, names.join(",")) };
+        let names: Vec<&str> = arguments
+            .iter()
+            .map(|argument| argument.csharp.as_str())
+            .collect();
+        let key = if names.is_empty() {
+            class.name.clone()
+        } else {
+            format!("{}<{}>", class.name, names.join(","))
+        };
         if self.behaviours.contains_key(&key) {
             return key;
         }
-        let mut name = self.types.names.get(&class.name).cloned().unwrap_or_default();
+        let mut name = self
+            .types
+            .names
+            .get(&class.name)
+            .cloned()
+            .unwrap_or_default();
         for (index, argument) in arguments.iter().enumerate() {
-            let words: String = argument.rust.split(|letter: char| !letter.is_alphanumeric()).map(names::pascal_word).collect();
+            let words: String = argument
+                .rust
+                .split(|letter: char| !letter.is_alphanumeric())
+                .map(names::pascal_word)
+                .collect();
             name += if index == 0 { "Of" } else { "And" };
             name += &words;
         }
@@ -83,7 +111,10 @@ impl<'p> Converter<'p, '_> {
             left_out: Vec::new(),
         };
         if let Some(place) = &class.broken {
-            draft.behaviour.incomplete.push(format!("syntax error at {place}"));
+            draft
+                .behaviour
+                .incomplete
+                .push(format!("syntax error at {place}"));
         }
         self.base(&mut draft);
         for field in &class.fields {
@@ -105,11 +136,18 @@ impl<'p> Converter<'p, '_> {
             inside: Some(class),
             parameters: &draft.parameters,
         };
-        let arguments: Result<Vec<_>, _> = written.arguments().iter().map(|argument| self.types.value(argument, around)).collect();
+        let arguments: Result<Vec<_>, _> = written
+            .arguments()
+            .iter()
+            .map(|argument| self.types.value(argument, around))
+            .collect();
         let arguments = match arguments {
             Ok(arguments) => arguments,
             Err(reason) => {
-                let text = format!("base class `{written}` of `{}` is not read: {reason}", class.name);
+                let text = format!(
+                    "base class `{written}` of `{}` is not read: {reason}",
+                    class.name
+                );
                 self.report.add(&class.scope.place, text.clone());
                 draft.behaviour.incomplete.push(text);
                 return;
@@ -118,14 +156,19 @@ impl<'p> Converter<'p, '_> {
         let key = self.behaviour(base, arguments);
         let base = &self.behaviours[&key];
         if !base.incomplete.is_empty() {
-            draft.behaviour.incomplete.push(format!("its base class `{written}` is incomplete"));
+            draft
+                .behaviour
+                .incomplete
+                .push(format!("its base class `{written}` is incomplete"));
         }
         draft.behaviour.base = Some((base.name.clone(), draft.fields.give("base")));
     }
 
     fn field(&mut self, draft: &mut Draft<'p>, source: &'p Source) {
         let sync_var = attribute(&source.attributes, "SyncVar");
-        let sync_var = sync_var.filter(|attribute| !source.is_property || attribute.target.as_deref() == Some("field"));
+        let sync_var = sync_var.filter(|attribute| {
+            !source.is_property || attribute.target.as_deref() == Some("field")
+        });
         let is = |modifier: &str| source.modifiers.contains(modifier);
         let parameters = draft.parameters.clone();
         let around = Around {
@@ -133,7 +176,11 @@ impl<'p> Converter<'p, '_> {
             inside: Some(draft.class),
             parameters: &parameters,
         };
-        let collection = if source.is_property { None } else { self.types.collection(&source.ty, around) };
+        let collection = if source.is_property {
+            None
+        } else {
+            self.types.collection(&source.ty, around)
+        };
         if is("static") || is("const") {
             if sync_var.is_some() || collection.is_some() {
                 self.unread(draft, source, "it is static, which Mirror refuses");
@@ -142,7 +189,8 @@ impl<'p> Converter<'p, '_> {
         }
         match (collection, sync_var) {
             (Some(Ok(collection)), _) => {
-                let mut field = Self::new_field(draft, source, collection.container, collection.element);
+                let mut field =
+                    Self::new_field(draft, source, collection.container, collection.element);
                 field.key = collection.key;
                 self.initial_elements(&mut field, source, around);
                 draft.behaviour.fields.push(field);
@@ -180,12 +228,19 @@ impl<'p> Converter<'p, '_> {
             _ => {
                 // Types of local fields alone are not part of the module.
                 self.types.reached = reached;
-                draft.left_out.push(format!("`{}` ({})", source.name, source.ty));
+                draft
+                    .left_out
+                    .push(format!("`{}` ({})", source.name, source.ty));
             }
         }
     }
 
-    fn new_field(draft: &mut Draft<'_>, source: &Source, container: Container, ty: ValueType) -> Field {
+    fn new_field(
+        draft: &mut Draft<'_>,
+        source: &Source,
+        container: Container,
+        ty: ValueType,
+    ) -> Field {
         Field {
             name: draft.fields.give(&names::snake(&source.name)),
             csharp: source.name.clone(),
@@ -218,33 +273,59 @@ impl<'p> Converter<'p, '_> {
         };
         match elements {
             Some(elements) if elements.is_empty() => {}
-            Some(elements) => field.initial = Some(format!("[{}].into_iter().collect()", elements.join(", "))),
+            Some(elements) => {
+                field.initial = Some(format!("[{}].into_iter().collect()", elements.join(", ")))
+            }
             None => self.initial_unread(field, source),
         }
     }
 
     fn initial_unread(&mut self, field: &Field, source: &Source) {
-        let text = format!("initial value of `{}` is not read; it is that of `Default`", field.csharp);
+        let text = format!(
+            "initial value of `{}` is not read; it is that of `Default`",
+            field.csharp
+        );
         self.report.add(&source.scope.place, text);
     }
 
     /// Reports a field that would travel.
     fn unread(&mut self, draft: &mut Draft<'_>, source: &Source, reason: &str) {
-        let text = format!("`{}.{}` is not read: {reason}", draft.class.name, source.name);
+        let text = format!(
+            "`{}.{}` is not read: {reason}",
+            draft.class.name, source.name
+        );
         self.report.add(&source.scope.place, text);
-        draft.behaviour.incomplete.push(format!("field `{}` is not read", source.name));
+        draft
+            .behaviour
+            .incomplete
+            .push(format!("field `{}` is not read", source.name));
     }
 
     /// Returns the method of a hook, by its name and argument.
-    fn hook(&mut self, draft: &mut Draft<'p>, source: &Source, attribute: &Attribute, ty: &ValueType) -> Option<String> {
+    fn hook(
+        &mut self,
+        draft: &mut Draft<'p>,
+        source: &Source,
+        attribute: &Attribute,
+        ty: &ValueType,
+    ) -> Option<String> {
         let written = attribute.argument("hook")?;
         let Some(name) = written.as_name() else {
-            self.report.add(&source.scope.place, format!("hook of `{}` is not read: its name is not a constant", source.name));
+            self.report.add(
+                &source.scope.place,
+                format!(
+                    "hook of `{}` is not read: its name is not a constant",
+                    source.name
+                ),
+            );
             return None;
         };
         let mut methods = draft.class.methods.iter();
         if !methods.any(|method| method.name == name && method.parameters.len() == 2) {
-            let text = format!("hook `{name}` of `{}` is not read: `{}` has no such method with two parameters", source.name, draft.class.name);
+            let text = format!(
+                "hook `{name}` of `{}` is not read: `{}` has no such method with two parameters",
+                source.name, draft.class.name
+            );
             self.report.add(&source.scope.place, text);
             return None;
         }
@@ -268,26 +349,53 @@ impl<'p> Converter<'p, '_> {
     fn check(&mut self, draft: &mut Draft<'_>) {
         let place = &draft.class.scope.place;
         if !draft.left_out.is_empty() {
-            let text = format!("local fields of `{}` are left out: {}", draft.class.name, draft.left_out.join(", "));
+            let text = format!(
+                "local fields of `{}` are left out: {}",
+                draft.class.name,
+                draft.left_out.join(", ")
+            );
             self.report.add(place, text);
         }
         let own_bytes = ["OnSerialize", "OnDeserialize"];
-        if let Some(method) = draft.class.methods.iter().find(|method| own_bytes.contains(&method.name.as_str())) {
-            let text = format!("`{}` decides its bytes itself, in `{}`, which is not read", draft.class.name, method.name);
+        if let Some(method) = draft
+            .class
+            .methods
+            .iter()
+            .find(|method| own_bytes.contains(&method.name.as_str()))
+        {
+            let text = format!(
+                "`{}` decides its bytes itself, in `{}`, which is not read",
+                draft.class.name, method.name
+            );
             self.report.add(&method.scope.place, text.clone());
             draft.behaviour.incomplete.push(text);
         }
-        let own = draft.behaviour.fields.iter().filter(|field| field.container == Container::Variable).count();
+        let own = draft
+            .behaviour
+            .fields
+            .iter()
+            .filter(|field| field.container == Container::Variable)
+            .count();
         let mut base = draft.behaviour.base.as_ref().map(|(name, _)| name.clone());
         let mut count = own;
         while let Some(name) = base {
-            let found = self.behaviours.values().find(|behaviour| behaviour.name == name);
+            let found = self
+                .behaviours
+                .values()
+                .find(|behaviour| behaviour.name == name);
             let variables = found.into_iter().flat_map(|behaviour| &behaviour.fields);
-            count += variables.filter(|field| field.container == Container::Variable).count();
-            base = found.and_then(|behaviour| behaviour.base.as_ref()).map(|(name, _)| name.clone());
+            count += variables
+                .filter(|field| field.container == Container::Variable)
+                .count();
+            base = found
+                .and_then(|behaviour| behaviour.base.as_ref())
+                .map(|(name, _)| name.clone());
         }
         if count > MAX_SYNC_VARS {
-            let text = format!("`{}` has {count} SyncVars; the limit of Mirror is {MAX_SYNC_VARS}", draft.class.name);
+            let text = format!(
+                "`{}` has {count} SyncVars; the limit of Mirror is {MAX_SYNC_VARS}",
+                draft.class.name
+            );
             self.report.add(place, text.clone());
             draft.behaviour.incomplete.push(text);
         }

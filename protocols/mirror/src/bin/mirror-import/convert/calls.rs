@@ -17,7 +17,9 @@ const MAX_ARGUMENTS: usize = 16;
 /// Returns the attribute of a call.
 pub(super) fn attribute_of(method: &Method) -> Option<&Attribute> {
     let names = ["Command", "ClientRpc", "TargetRpc"];
-    names.iter().find_map(|name| attribute(&method.attributes, name))
+    names
+        .iter()
+        .find_map(|name| attribute(&method.attributes, name))
 }
 
 impl<'p> Converter<'p, '_> {
@@ -28,7 +30,10 @@ impl<'p> Converter<'p, '_> {
                 self.overridden(draft, method);
                 continue;
             };
-            let call = refused(method).map_or_else(|| self.call(draft, method, attribute), |reason| Err(reason.to_owned()));
+            let call = refused(method).map_or_else(
+                || self.call(draft, method, attribute),
+                |reason| Err(reason.to_owned()),
+            );
             match call {
                 Ok(call) => draft.behaviour.calls.push(call),
                 Err(reason) => {
@@ -46,7 +51,10 @@ impl<'p> Converter<'p, '_> {
         }
         let mut class = draft.class;
         while let Some((_, base)) = self.input.project.base(class) {
-            let mut methods = base.methods.iter().filter(|found| found.name == method.name);
+            let mut methods = base
+                .methods
+                .iter()
+                .filter(|found| found.name == method.name);
             if methods.any(|found| attribute_of(found).is_some()) {
                 let text = format!(
                     "`{}.{}` overrides a call without its attribute; the call runs the method of `{}`",
@@ -59,12 +67,19 @@ impl<'p> Converter<'p, '_> {
         }
     }
 
-    fn call(&mut self, draft: &mut Draft<'p>, method: &'p Method, attribute: &Attribute) -> Result<Call, String> {
+    fn call(
+        &mut self,
+        draft: &mut Draft<'p>,
+        method: &'p Method,
+        attribute: &Attribute,
+    ) -> Result<Call, String> {
         if !draft.class.parameters.is_empty() {
             return Err("its class is generic".to_owned());
         }
         let mut scope = names::Scope::default();
-        ["self", "ctx"].iter().for_each(|name| drop(scope.give(name)));
+        ["self", "ctx"]
+            .iter()
+            .for_each(|name| drop(scope.give(name)));
         let (mut arguments, mut types) = (Vec::new(), Vec::new());
         let mut has_target = false;
         let none = BTreeMap::new();
@@ -73,27 +88,44 @@ impl<'p> Converter<'p, '_> {
                 has_target = attribute.name == "TargetRpc" && index == 0;
                 let is_sender = attribute.name == "Command" && connection.ends_with("ToClient");
                 if !has_target && !is_sender {
-                    return Err(format!("parameter `{}` is a connection, which Mirror refuses", parameter.name));
+                    return Err(format!(
+                        "parameter `{}` is a connection, which Mirror refuses",
+                        parameter.name
+                    ));
                 }
                 types.push(connection.to_owned());
                 continue;
             }
-            if parameter.has_default || parameter.modifiers.contains("out") || parameter.modifiers.contains("ref") {
-                return Err(format!("parameter `{}` is optional or a reference, which Mirror refuses", parameter.name));
+            if parameter.has_default
+                || parameter.modifiers.contains("out")
+                || parameter.modifiers.contains("ref")
+            {
+                return Err(format!(
+                    "parameter `{}` is optional or a reference, which Mirror refuses",
+                    parameter.name
+                ));
             }
             let around = Around {
                 scope: &method.scope,
                 inside: Some(draft.class),
                 parameters: &none,
             };
-            let value = self.types.value(&parameter.ty, around).map_err(|reason| format!("parameter `{}`: {reason}", parameter.name))?;
+            let value = self
+                .types
+                .value(&parameter.ty, around)
+                .map_err(|reason| format!("parameter `{}`: {reason}", parameter.name))?;
             types.push(value.csharp);
             arguments.push((scope.give(&names::snake(&parameter.name)), value.rust));
         }
         if arguments.len() > MAX_ARGUMENTS {
             return Err(format!("it has more than {MAX_ARGUMENTS} arguments"));
         }
-        let csharp = format!("System.Void {}::{}({})", draft.class.name, method.name, types.join(","));
+        let csharp = format!(
+            "System.Void {}::{}({})",
+            draft.class.name,
+            method.name,
+            types.join(",")
+        );
         self.check_hash(draft, &csharp)?;
         let (attribute, settings) = settings(attribute, has_target)?;
         let mut name = names::snake(&method.name);
@@ -104,7 +136,9 @@ impl<'p> Converter<'p, '_> {
         Ok(Call {
             attribute,
             settings,
-            handler: draft.methods.give(&format!("on_{}", name.trim_start_matches("r#"))),
+            handler: draft
+                .methods
+                .give(&format!("on_{}", name.trim_start_matches("r#"))),
             name,
             csharp,
             arguments,
@@ -115,11 +149,22 @@ impl<'p> Converter<'p, '_> {
     fn check_hash(&self, draft: &Draft<'_>, csharp: &str) -> Result<(), String> {
         let mut behaviour = Some(&draft.behaviour);
         while let Some(current) = behaviour {
-            if let Some(other) = current.calls.iter().find(|call| hash16(&call.csharp) == hash16(csharp)) {
-                return Err(format!("it has the same hash as `{}`; rename one of them", other.csharp));
+            if let Some(other) = current
+                .calls
+                .iter()
+                .find(|call| hash16(&call.csharp) == hash16(csharp))
+            {
+                return Err(format!(
+                    "it has the same hash as `{}`; rename one of them",
+                    other.csharp
+                ));
             }
             let base = current.base.as_ref();
-            behaviour = base.and_then(|(name, _)| self.behaviours.values().find(|behaviour| behaviour.name == *name));
+            behaviour = base.and_then(|(name, _)| {
+                self.behaviours
+                    .values()
+                    .find(|behaviour| behaviour.name == *name)
+            });
         }
         Ok(())
     }
@@ -151,7 +196,10 @@ fn connection(parameter: &Parameter) -> Option<&'static str> {
 }
 
 /// Returns the attribute of a call in Rust, and its settings.
-fn settings(attribute: &Attribute, has_target: bool) -> Result<(&'static str, Vec<String>), String> {
+fn settings(
+    attribute: &Attribute,
+    has_target: bool,
+) -> Result<(&'static str, Vec<String>), String> {
     let mut settings = Vec::new();
     let is_false = |name| attribute.argument(name) == Some(&Expression::Boolean(false));
     let name = match attribute.name.as_str() {

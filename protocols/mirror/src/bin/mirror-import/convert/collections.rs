@@ -20,11 +20,20 @@ pub(super) struct Collection {
 
 impl Types<'_> {
     /// Returns the collection that a type is. `None` for any other type; an error for elements that do not travel.
-    pub(super) fn collection(&mut self, ty: &Type, around: Around<'_>) -> Option<Result<Collection, String>> {
+    pub(super) fn collection(
+        &mut self,
+        ty: &Type,
+        around: Around<'_>,
+    ) -> Option<Result<Collection, String>> {
         self.collection_at(ty, around, 0)
     }
 
-    fn collection_at(&mut self, ty: &Type, around: Around<'_>, depth: usize) -> Option<Result<Collection, String>> {
+    fn collection_at(
+        &mut self,
+        ty: &Type,
+        around: Around<'_>,
+        depth: usize,
+    ) -> Option<Result<Collection, String>> {
         if depth > MAX_BASES || !matches!(ty, Type::Named(_)) {
             return None;
         }
@@ -49,9 +58,18 @@ impl Types<'_> {
         Some(self.elements_of(container, ty, around))
     }
 
-    fn elements_of(&mut self, container: Container, ty: &Type, around: Around<'_>) -> Result<Collection, String> {
+    fn elements_of(
+        &mut self,
+        container: Container,
+        ty: &Type,
+        around: Around<'_>,
+    ) -> Result<Collection, String> {
         let mut arguments = ty.arguments().iter();
-        let mut next = || arguments.next().ok_or_else(|| format!("`{ty}` lacks the type of its elements"));
+        let mut next = || {
+            arguments
+                .next()
+                .ok_or_else(|| format!("`{ty}` lacks the type of its elements"))
+        };
         let key = match container {
             Container::Dictionary => Some(self.value(next()?, around)?),
             _ => None,
@@ -62,8 +80,15 @@ impl Types<'_> {
             _ => key.as_ref(),
         };
         if let Some(key) = keys.filter(|key| !key.is_key) {
-            return Err(format!("`{}` cannot be a key or an element of a set in Rust", key.rust));
+            return Err(format!(
+                "`{}` cannot be a key or an element of a set in Rust",
+                key.rust
+            ));
         }
-        Ok(Collection { container, key, element })
+        Ok(Collection {
+            container,
+            key,
+            element,
+        })
     }
 }

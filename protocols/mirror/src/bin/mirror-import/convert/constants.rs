@@ -25,27 +25,50 @@ pub(super) type Initial = Option<String>;
 
 impl Types<'_> {
     /// Returns the initial value of a type in Rust. `None` if the expression is not read.
-    pub(super) fn initial(&self, ty: &ValueType, expression: &Expression, around: Around<'_>) -> Option<Initial> {
+    pub(super) fn initial(
+        &self,
+        ty: &ValueType,
+        expression: &Expression,
+        around: Around<'_>,
+    ) -> Option<Initial> {
         if matches!(expression, Expression::Null | Expression::Default) {
             return Some(None);
         }
         match &ty.shape {
             Shape::Optional(inner) => {
                 let inner = self.initial(inner, expression, around)?;
-                Some(Some(format!("Some({})", inner.unwrap_or_else(|| "Default::default()".to_owned()))))
+                Some(Some(format!(
+                    "Some({})",
+                    inner.unwrap_or_else(|| "Default::default()".to_owned())
+                )))
             }
             Shape::Sequence(element) => {
-                let Expression::New { arguments, elements, .. } = expression else {
+                let Expression::New {
+                    arguments,
+                    elements,
+                    ..
+                } = expression
+                else {
                     return None;
                 };
                 // `new List<int>(16)` reserves memory; an array is given its length in its type.
-                let is_plain = arguments.iter().all(|argument| matches!(argument, Expression::Integer(_)));
-                let elements = self.elements(element, elements, around).filter(|_| is_plain)?;
+                let is_plain = arguments
+                    .iter()
+                    .all(|argument| matches!(argument, Expression::Integer(_)));
+                let elements = self
+                    .elements(element, elements, around)
+                    .filter(|_| is_plain)?;
                 Some(collected(ty, &elements))
             }
-            Shape::Floats(names) | Shape::Integers(names) => self.components(ty, names, expression, around),
+            Shape::Floats(names) | Shape::Integers(names) => {
+                self.components(ty, names, expression, around)
+            }
             Shape::Structure | Shape::Reference | Shape::Opaque => match expression {
-                Expression::New { arguments, elements, .. } if arguments.is_empty() && elements.is_empty() => Some(None),
+                Expression::New {
+                    arguments,
+                    elements,
+                    ..
+                } if arguments.is_empty() && elements.is_empty() => Some(None),
                 _ => None,
             },
             _ => literal(self, ty, &self.evaluate(expression, around, 0)?),
@@ -53,7 +76,12 @@ impl Types<'_> {
     }
 
     /// Returns the elements of a collection.
-    pub(super) fn elements(&self, ty: &ValueType, elements: &[Expression], around: Around<'_>) -> Option<Vec<String>> {
+    pub(super) fn elements(
+        &self,
+        ty: &ValueType,
+        elements: &[Expression],
+        around: Around<'_>,
+    ) -> Option<Vec<String>> {
         let element = |element| {
             let initial = self.initial(ty, element, around)?;
             Some(initial.unwrap_or_else(|| "Default::default()".to_owned()))
@@ -62,10 +90,20 @@ impl Types<'_> {
     }
 
     /// Returns `Vector3::new(..)` of `new Vector3(..)` and of `Vector3.up`.
-    fn components(&self, ty: &ValueType, names: &[&str], expression: &Expression, around: Around<'_>) -> Option<Initial> {
+    fn components(
+        &self,
+        ty: &ValueType,
+        names: &[&str],
+        expression: &Expression,
+        around: Around<'_>,
+    ) -> Option<Initial> {
         let is_float = matches!(ty.shape, Shape::Floats(_));
         let mut numbers = match expression {
-            Expression::New { arguments, elements, .. } if elements.is_empty() => {
+            Expression::New {
+                arguments,
+                elements,
+                ..
+            } if elements.is_empty() => {
                 let number = |argument| self.evaluate(argument, around, 0)?.number();
                 arguments.iter().map(number).collect::<Option<Vec<f64>>>()?
             }
@@ -81,7 +119,12 @@ impl Types<'_> {
         Some(constructor(ty, &numbers, is_float))
     }
 
-    fn evaluate(&self, expression: &Expression, around: Around<'_>, depth: usize) -> Option<Constant> {
+    fn evaluate(
+        &self,
+        expression: &Expression,
+        around: Around<'_>,
+        depth: usize,
+    ) -> Option<Constant> {
         if depth > MAX_DEPTH {
             return None;
         }
@@ -100,7 +143,10 @@ impl Types<'_> {
                 let left = self.evaluate(left, around, depth + 1)?;
                 return binary(sign, &left, &self.evaluate(right, around, depth + 1)?);
             }
-            Expression::Null | Expression::Default | Expression::New { .. } | Expression::Other(_) => return None,
+            Expression::Null
+            | Expression::Default
+            | Expression::New { .. }
+            | Expression::Other(_) => return None,
         })
     }
 
@@ -114,21 +160,30 @@ impl Types<'_> {
                     name: name.clone(),
                     arguments: Vec::new(),
                 });
-                match self.project.find(&Type::Named(parts.collect()), around.scope, around.inside) {
+                match self
+                    .project
+                    .find(&Type::Named(parts.collect()), around.scope, around.inside)
+                {
                     Some(found) => found,
                     None => return of_libraries(path),
                 }
             }
         };
         if owner.kind == Kind::Enum {
-            let number = self.variants(owner)?.into_iter().find(|(variant, _)| variant == name)?.1;
+            let number = self
+                .variants(owner)?
+                .into_iter()
+                .find(|(variant, _)| variant == name)?
+                .1;
             return Some(Constant::Integer(number));
         }
         let mut class = Some(owner);
         for _ in 0..MAX_DEPTH {
             let declared = class?;
             if let Some(field) = declared.fields.iter().find(|field| field.name == *name) {
-                let is_constant = ["const", "static"].iter().any(|word| field.modifiers.contains(*word));
+                let is_constant = ["const", "static"]
+                    .iter()
+                    .any(|word| field.modifiers.contains(*word));
                 let initial = field.initial.as_ref().filter(|_| is_constant)?;
                 let around = Around {
                     scope: &field.scope,
@@ -146,7 +201,12 @@ impl Types<'_> {
     pub(super) fn variants(&self, declared: &Declaration) -> Option<Vec<(String, i128)>> {
         let mut variants: Vec<(String, i128)> = Vec::new();
         for variant in &declared.variants {
-            let known = |name: &str| variants.iter().find(|(known, _)| known == name).map(|(_, number)| *number);
+            let known = |name: &str| {
+                variants
+                    .iter()
+                    .find(|(known, _)| known == name)
+                    .map(|(_, number)| *number)
+            };
             let number = match &variant.value {
                 None => variants.last().map_or(0, |(_, last)| last + 1),
                 Some(value) => integer(value, &known, 0)?,
@@ -167,10 +227,19 @@ impl Types<'_> {
             (Shape::Floats(names) | Shape::Integers(names), Value::Map(_)) => {
                 let number = |name: &&str| value.get(name)?.text()?.parse().ok();
                 let numbers: Vec<f64> = names.iter().map(number).collect::<Option<_>>()?;
-                Some(constructor(ty, &numbers, matches!(ty.shape, Shape::Floats(_))))
+                Some(constructor(
+                    ty,
+                    &numbers,
+                    matches!(ty.shape, Shape::Floats(_)),
+                ))
             }
             (Shape::Sequence(element), Value::List(items)) => {
-                let item = |item| Some(self.serialised(element, item)?.unwrap_or_else(|| "Default::default()".to_owned()));
+                let item = |item| {
+                    Some(
+                        self.serialised(element, item)?
+                            .unwrap_or_else(|| "Default::default()".to_owned()),
+                    )
+                };
                 let items: Vec<String> = items.iter().map(item).collect::<Option<_>>()?;
                 Some(collected(ty, &items))
             }
@@ -178,7 +247,9 @@ impl Types<'_> {
                 let numbers = packed(&element.rust, text)?;
                 Some(collected(ty, &numbers))
             }
-            (Shape::Boolean, Value::Text(text)) => literal(self, ty, &Constant::Boolean(text != "0")),
+            (Shape::Boolean, Value::Text(text)) => {
+                literal(self, ty, &Constant::Boolean(text != "0"))
+            }
             (Shape::Text, Value::Text(text)) => literal(self, ty, &Constant::Text(text.clone())),
             (Shape::Character, Value::Text(text)) => {
                 let letter = char::from_u32(text.parse().ok()?)?;
@@ -187,15 +258,22 @@ impl Types<'_> {
             (Shape::Integer | Shape::Enumeration(_), Value::Text(text)) => {
                 literal(self, ty, &Constant::Integer(text.parse().ok()?))
             }
-            (Shape::Float, Value::Text(text)) => literal(self, ty, &Constant::Real(text.parse::<f32>().ok()?.into())),
-            (Shape::Double, Value::Text(text)) => literal(self, ty, &Constant::Real(text.parse().ok()?)),
+            (Shape::Float, Value::Text(text)) => {
+                literal(self, ty, &Constant::Real(text.parse::<f32>().ok()?.into()))
+            }
+            (Shape::Double, Value::Text(text)) => {
+                literal(self, ty, &Constant::Real(text.parse().ok()?))
+            }
             _ => None,
         }
     }
 }
 
 impl Constant {
-    #[expect(clippy::cast_precision_loss, reason = "C# converts a constant likewise")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "C# converts a constant likewise"
+    )]
     fn number(&self) -> Option<f64> {
         match self {
             Self::Integer(number) => Some(*number as f64),
@@ -206,7 +284,11 @@ impl Constant {
 }
 
 /// Returns the number of a variant of an enumeration: other variants, and operators between them.
-fn integer(value: &Expression, known: &impl Fn(&str) -> Option<i128>, depth: usize) -> Option<i128> {
+fn integer(
+    value: &Expression,
+    known: &impl Fn(&str) -> Option<i128>,
+    depth: usize,
+) -> Option<i128> {
     match value {
         _ if depth > MAX_DEPTH => None,
         Expression::Integer(number) => Some(*number),
@@ -215,10 +297,12 @@ fn integer(value: &Expression, known: &impl Fn(&str) -> Option<i128>, depth: usi
             Some(Constant::Integer(number)) => Some(number),
             _ => known(path.last()?),
         },
-        Expression::Unary(sign, operand) => match unary(sign, Constant::Integer(integer(operand, known, depth + 1)?))? {
-            Constant::Integer(number) => Some(number),
-            _ => None,
-        },
+        Expression::Unary(sign, operand) => {
+            match unary(sign, Constant::Integer(integer(operand, known, depth + 1)?))? {
+                Constant::Integer(number) => Some(number),
+                _ => None,
+            }
+        }
         Expression::Binary(sign, operands) => {
             let left = Constant::Integer(integer(&operands.0, known, depth + 1)?);
             let right = Constant::Integer(integer(&operands.1, known, depth + 1)?);
@@ -307,7 +391,9 @@ fn named_value(path: &[String]) -> Option<&'static [f64]> {
     };
     Some(match (owner.as_str(), name.as_str()) {
         (_, "zero") | ("Color", "clear") => &[],
-        ("Vector2" | "Vector3" | "Vector4" | "Vector2Int" | "Vector3Int", "one") => &[1.0, 1.0, 1.0, 1.0],
+        ("Vector2" | "Vector3" | "Vector4" | "Vector2Int" | "Vector3Int", "one") => {
+            &[1.0, 1.0, 1.0, 1.0]
+        }
         (_, "up") => &[0.0, 1.0],
         (_, "down") => &[0.0, -1.0],
         (_, "right") => &[1.0],
@@ -335,7 +421,15 @@ fn constructor(ty: &ValueType, numbers: &[f64], is_float: bool) -> Initial {
     let mut text = format!("{}::new(", ty.rust);
     for (index, number) in numbers.iter().enumerate() {
         let comma = if index > 0 { ", " } else { "" };
-        let _ = write!(text, "{comma}{}", if is_float { float(*number) } else { number.to_string() });
+        let _ = write!(
+            text,
+            "{comma}{}",
+            if is_float {
+                float(*number)
+            } else {
+                number.to_string()
+            }
+        );
     }
     Some(text + ")")
 }
@@ -348,13 +442,19 @@ fn collected(ty: &ValueType, elements: &[String]) -> Initial {
 
 /// Returns the numbers of an array of integers, which Unity writes as the hexadecimal digits of their bytes.
 fn packed(rust: &str, text: &str) -> Option<Vec<String>> {
-    let bits: usize = rust.get(1..)?.parse().ok().filter(|_| rust.starts_with(['u', 'i']))?;
+    let bits: usize = rust
+        .get(1..)?
+        .parse()
+        .ok()
+        .filter(|_| rust.starts_with(['u', 'i']))?;
     let digits = bits / 4;
     if !text.is_ascii() || !text.len().is_multiple_of(digits) {
         return None;
     }
     let number = |start| {
-        let bytes = (0..digits / 2).rev().map(|byte| &text[start + 2 * byte..start + 2 * byte + 2]);
+        let bytes = (0..digits / 2)
+            .rev()
+            .map(|byte| &text[start + 2 * byte..start + 2 * byte + 2]);
         let value = u64::from_str_radix(&bytes.collect::<String>(), 16).ok()?;
         let unused = u64::BITS - u32::try_from(bits).ok()?;
         Some(if rust.starts_with('i') {
@@ -369,13 +469,23 @@ fn packed(rust: &str, text: &str) -> Option<Vec<String>> {
 /// Returns a constant as a literal of Rust.
 fn literal(types: &Types<'_>, ty: &ValueType, constant: &Constant) -> Option<Initial> {
     Some(match (&ty.shape, constant) {
-        (Shape::Integer, Constant::Integer(number)) => (fits(&ty.rust, *number)? != 0).then(|| number.to_string()),
+        (Shape::Integer, Constant::Integer(number)) => {
+            (fits(&ty.rust, *number)? != 0).then(|| number.to_string())
+        }
         (Shape::Integer, Constant::Character(letter)) => Some(u32::from(*letter).to_string()),
-        (Shape::Float, number) => number.number().map(|number| (number.to_bits() != 0).then(|| float(number)))?,
-        (Shape::Double, number) => number.number().map(|number| (number.to_bits() != 0).then(|| double(number)))?,
+        (Shape::Float, number) => number
+            .number()
+            .map(|number| (number.to_bits() != 0).then(|| float(number)))?,
+        (Shape::Double, number) => number
+            .number()
+            .map(|number| (number.to_bits() != 0).then(|| double(number)))?,
         (Shape::Boolean, Constant::Boolean(value)) => value.then(|| "true".to_owned()),
-        (Shape::Character, Constant::Character(letter)) => (*letter != '\0').then(|| format!("{letter:?}")),
-        (Shape::Text, Constant::Text(text)) => (!text.is_empty()).then(|| format!("{text:?}.to_owned()")),
+        (Shape::Character, Constant::Character(letter)) => {
+            (*letter != '\0').then(|| format!("{letter:?}"))
+        }
+        (Shape::Text, Constant::Text(text)) => {
+            (!text.is_empty()).then(|| format!("{text:?}.to_owned()"))
+        }
         (Shape::Enumeration(full), Constant::Integer(number)) => {
             let declared = types.project.get(full)?;
             let variants = types.variants(declared)?;
@@ -383,8 +493,14 @@ fn literal(types: &Types<'_>, ty: &ValueType, constant: &Constant) -> Option<Ini
                 return Some(None);
             }
             match variants.iter().find(|(_, known)| known == number) {
-                Some((name, _)) => Some(format!("{}::{}", ty.rust, super::values::variant_name(name))),
-                None if super::values::is_number(declared, &variants) => Some(format!("{}({number})", ty.rust)),
+                Some((name, _)) => Some(format!(
+                    "{}::{}",
+                    ty.rust,
+                    super::values::variant_name(name)
+                )),
+                None if super::values::is_number(declared, &variants) => {
+                    Some(format!("{}({number})", ty.rust))
+                }
                 None => return None,
             }
         }
@@ -402,7 +518,10 @@ fn fits(rust: &str, number: i128) -> Option<i128> {
     (low..=high).contains(&number).then_some(number)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the type of the field has 32 bits")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the type of the field has 32 bits"
+)]
 fn float(number: f64) -> String {
     match number as f32 {
         f32::INFINITY => "f32::INFINITY".to_owned(),

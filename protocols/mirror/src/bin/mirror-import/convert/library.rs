@@ -15,7 +15,11 @@ struct Library {
     is_key: bool,
 }
 
-const fn number(names: &'static [&'static str], csharp: &'static str, rust: &'static str) -> Library {
+const fn number(
+    names: &'static [&'static str],
+    csharp: &'static str,
+    rust: &'static str,
+) -> Library {
     Library {
         names,
         csharp,
@@ -26,7 +30,12 @@ const fn number(names: &'static [&'static str], csharp: &'static str, rust: &'st
     }
 }
 
-const fn value(names: &'static [&'static str], csharp: &'static str, rust: &'static str, shape: Shape) -> Library {
+const fn value(
+    names: &'static [&'static str],
+    csharp: &'static str,
+    rust: &'static str,
+    shape: Shape,
+) -> Library {
     Library {
         names,
         csharp,
@@ -38,7 +47,12 @@ const fn value(names: &'static [&'static str], csharp: &'static str, rust: &'sta
 }
 
 /// A value that can be a key.
-const fn key(names: &'static [&'static str], csharp: &'static str, rust: &'static str, shape: Shape) -> Library {
+const fn key(
+    names: &'static [&'static str],
+    csharp: &'static str,
+    rust: &'static str,
+    shape: Shape,
+) -> Library {
     Library {
         names,
         csharp,
@@ -50,7 +64,12 @@ const fn key(names: &'static [&'static str], csharp: &'static str, rust: &'stati
 }
 
 /// An object of the network, or a text: a reference in C#.
-const fn reference(names: &'static [&'static str], csharp: &'static str, rust: &'static str, shape: Shape) -> Library {
+const fn reference(
+    names: &'static [&'static str],
+    csharp: &'static str,
+    rust: &'static str,
+    shape: Shape,
+) -> Library {
     Library {
         names,
         csharp,
@@ -70,34 +89,124 @@ const TYPES: &[Library] = &[
     number(&["uint", "UInt32"], "System.UInt32", "u32"),
     number(&["long", "Int64"], "System.Int64", "i64"),
     number(&["ulong", "UInt64"], "System.UInt64", "u64"),
-    key(&["bool", "Boolean"], "System.Boolean", "bool", Shape::Boolean),
+    key(
+        &["bool", "Boolean"],
+        "System.Boolean",
+        "bool",
+        Shape::Boolean,
+    ),
     key(&["char", "Char"], "System.Char", "char", Shape::Character),
     value(&["float", "Single"], "System.Single", "f32", Shape::Float),
     value(&["double", "Double"], "System.Double", "f64", Shape::Double),
-    value(&["decimal", "Decimal"], "System.Decimal", "Decimal", Shape::Opaque),
+    value(
+        &["decimal", "Decimal"],
+        "System.Decimal",
+        "Decimal",
+        Shape::Opaque,
+    ),
     value(&["DateTime"], "System.DateTime", "OaDate", Shape::Opaque),
-    reference(&["string", "String"], "System.String", "String", Shape::Text),
+    reference(
+        &["string", "String"],
+        "System.String",
+        "String",
+        Shape::Text,
+    ),
     reference(&["Uri"], "System.Uri", "String", Shape::Text),
-    value(&["Vector2"], "UnityEngine.Vector2", "Vector2", Shape::Floats(&["x", "y"])),
-    value(&["Vector3"], "UnityEngine.Vector3", "Vector3", Shape::Floats(&["x", "y", "z"])),
-    value(&["Vector4"], "UnityEngine.Vector4", "Vector4", Shape::Floats(&["x", "y", "z", "w"])),
-    value(&["Quaternion"], "UnityEngine.Quaternion", "Quaternion", Shape::Floats(&["x", "y", "z", "w"])),
-    value(&["Color"], "UnityEngine.Color", "Color", Shape::Floats(&["r", "g", "b", "a"])),
-    value(&["Rect"], "UnityEngine.Rect", "Rect", Shape::Floats(&["x", "y", "width", "height"])),
-    value(&["Color32"], "UnityEngine.Color32", "Color32", Shape::Integers(&["r", "g", "b", "a"])),
-    value(&["Vector2Int"], "UnityEngine.Vector2Int", "Vector2Int", Shape::Integers(&["x", "y"])),
-    value(&["Vector3Int"], "UnityEngine.Vector3Int", "Vector3Int", Shape::Integers(&["x", "y", "z"])),
-    value(&["LayerMask"], "UnityEngine.LayerMask", "LayerMask", Shape::Opaque),
+    value(
+        &["Vector2"],
+        "UnityEngine.Vector2",
+        "Vector2",
+        Shape::Floats(&["x", "y"]),
+    ),
+    value(
+        &["Vector3"],
+        "UnityEngine.Vector3",
+        "Vector3",
+        Shape::Floats(&["x", "y", "z"]),
+    ),
+    value(
+        &["Vector4"],
+        "UnityEngine.Vector4",
+        "Vector4",
+        Shape::Floats(&["x", "y", "z", "w"]),
+    ),
+    value(
+        &["Quaternion"],
+        "UnityEngine.Quaternion",
+        "Quaternion",
+        Shape::Floats(&["x", "y", "z", "w"]),
+    ),
+    value(
+        &["Color"],
+        "UnityEngine.Color",
+        "Color",
+        Shape::Floats(&["r", "g", "b", "a"]),
+    ),
+    value(
+        &["Rect"],
+        "UnityEngine.Rect",
+        "Rect",
+        Shape::Floats(&["x", "y", "width", "height"]),
+    ),
+    value(
+        &["Color32"],
+        "UnityEngine.Color32",
+        "Color32",
+        Shape::Integers(&["r", "g", "b", "a"]),
+    ),
+    value(
+        &["Vector2Int"],
+        "UnityEngine.Vector2Int",
+        "Vector2Int",
+        Shape::Integers(&["x", "y"]),
+    ),
+    value(
+        &["Vector3Int"],
+        "UnityEngine.Vector3Int",
+        "Vector3Int",
+        Shape::Integers(&["x", "y", "z"]),
+    ),
+    value(
+        &["LayerMask"],
+        "UnityEngine.LayerMask",
+        "LayerMask",
+        Shape::Opaque,
+    ),
     value(&["Plane"], "UnityEngine.Plane", "Plane", Shape::Opaque),
     value(&["Ray"], "UnityEngine.Ray", "Ray", Shape::Opaque),
-    value(&["Matrix4x4"], "UnityEngine.Matrix4x4", "Matrix4x4", Shape::Opaque),
+    value(
+        &["Matrix4x4"],
+        "UnityEngine.Matrix4x4",
+        "Matrix4x4",
+        Shape::Opaque,
+    ),
     // 16 bytes, as `Guid.ToByteArray` returns them.
     key(&["Guid"], "System.Guid", "[u8; 16]", Shape::Opaque),
-    reference(&["NetworkIdentity"], "Mirror.NetworkIdentity", "NetRef", Shape::Reference),
-    reference(&["GameObject"], "UnityEngine.GameObject", "NetRef", Shape::Reference),
-    reference(&["Transform"], "UnityEngine.Transform", "NetRef", Shape::Reference),
+    reference(
+        &["NetworkIdentity"],
+        "Mirror.NetworkIdentity",
+        "NetRef",
+        Shape::Reference,
+    ),
+    reference(
+        &["GameObject"],
+        "UnityEngine.GameObject",
+        "NetRef",
+        Shape::Reference,
+    ),
+    reference(
+        &["Transform"],
+        "UnityEngine.Transform",
+        "NetRef",
+        Shape::Reference,
+    ),
     // A component of any class.
-    reference(&["NetworkBehaviour"], "Mirror.NetworkBehaviour", "BehaviourRef<AnyBehaviour>", Shape::Reference),
+    reference(
+        &["NetworkBehaviour"],
+        "Mirror.NetworkBehaviour",
+        "BehaviourRef<AnyBehaviour>",
+        Shape::Reference,
+    ),
 ];
 
 /// Returns the type with this name in C#.

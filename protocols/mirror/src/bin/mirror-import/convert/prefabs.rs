@@ -64,7 +64,10 @@ impl<'p> Converter<'p, '_> {
 
     fn prefab(&mut self, file: &Rc<str>, source: &Source, name: &str) -> Option<Prefab> {
         let scripts = source.root.all();
-        let roles: Vec<(&Script, Role<'p>)> = scripts.into_iter().map(|script| (script, self.role(script))).collect();
+        let roles: Vec<(&Script, Role<'p>)> = scripts
+            .into_iter()
+            .map(|script| (script, self.role(script)))
+            .collect();
         let is_identity = |(_, role): &&(&Script, Role<'_>)| matches!(role, Role::Identity);
         // A prefab without an identity is no object of the network.
         let (identity, _) = roles.iter().find(is_identity)?;
@@ -81,10 +84,17 @@ impl<'p> Converter<'p, '_> {
             Ok(id) => prefab.asset_id = id,
             Err(reason) => reasons.push(reason),
         }
-        if !source.root.components.iter().any(|script| matches!(self.role(script), Role::Identity)) {
+        if !source
+            .root
+            .components
+            .iter()
+            .any(|script| matches!(self.role(script), Role::Identity))
+        {
             reasons.push("its NetworkIdentity is not on the root".to_owned());
         } else if roles.iter().filter(is_identity).count() > 1 {
-            reasons.push("an object inside of it has a NetworkIdentity, which Mirror refuses".to_owned());
+            reasons.push(
+                "an object inside of it has a NetworkIdentity, which Mirror refuses".to_owned(),
+            );
         }
         for (script, role) in roles {
             match role {
@@ -96,7 +106,8 @@ impl<'p> Converter<'p, '_> {
                 }),
                 Role::Unread(reason) => {
                     let index = prefab.components.len();
-                    let text = format!("component {index} of prefab `{name}` is not read: {reason}");
+                    let text =
+                        format!("component {index} of prefab `{name}` is not read: {reason}");
                     self.report.add(&script.place, text);
                     reasons.push(format!("its component {index} is not read"));
                     // Keeps the places of the components behind it.
@@ -108,7 +119,10 @@ impl<'p> Converter<'p, '_> {
                 }
                 Role::Behaviour(class) => {
                     let component = self.component(class, script);
-                    let incomplete = self.behaviours.get(&class.name).map(|behaviour| &behaviour.incomplete);
+                    let incomplete = self
+                        .behaviours
+                        .get(&class.name)
+                        .map(|behaviour| &behaviour.incomplete);
                     if let Some(reason) = incomplete.and_then(|reasons| reasons.first()) {
                         reasons.push(format!("`{}`: {reason}", class.name));
                     }
@@ -125,9 +139,16 @@ impl<'p> Converter<'p, '_> {
 
     /// Returns the asset id: from the GUID in the `.meta` file, or as the identity has serialised it.
     fn asset_id(&self, file: &Rc<str>, identity: &Script) -> Result<u32, String> {
-        let serialised = identity.values.get("_assetId").and_then(|id| id.text()?.parse().ok());
+        let serialised = identity
+            .values
+            .get("_assetId")
+            .and_then(|id| id.text()?.parse().ok());
         let id = match self.input.guids.guid(file) {
-            Some(guid) => AssetId::from_guid(guid).map_err(|error| error.to_string())?.0,
+            Some(guid) => {
+                AssetId::from_guid(guid)
+                    .map_err(|error| error.to_string())?
+                    .0
+            }
             None => serialised.unwrap_or_default(),
         };
         if id == 0 {
@@ -139,42 +160,68 @@ impl<'p> Converter<'p, '_> {
     /// Returns the meaning of a script.
     fn role(&self, script: &Script) -> Role<'p> {
         let input = self.input;
-        let is_networked = || script.values.get("syncMode").is_some() && script.values.get("syncInterval").is_some();
+        let is_networked = || {
+            script.values.get("syncMode").is_some() && script.values.get("syncInterval").is_some()
+        };
         if let Some(stock) = stock_of_guid(&script.script) {
             return of_stock(stock);
         }
         let Some(file) = input.guids.file(&script.script) else {
             return if is_networked() {
-                Role::Unread(format!("its script, with the GUID {}, is not in the project", script.script))
+                Role::Unread(format!(
+                    "its script, with the GUID {}, is not in the project",
+                    script.script
+                ))
             } else {
                 Role::Local
             };
         };
-        let stem = file.rsplit('/').next().and_then(|name| name.strip_suffix(".cs")).unwrap_or_default();
-        let of_file = || input.project.iter().filter(|declared| declared.files.contains(file));
+        let stem = file
+            .rsplit('/')
+            .next()
+            .and_then(|name| name.strip_suffix(".cs"))
+            .unwrap_or_default();
+        let of_file = || {
+            input
+                .project
+                .iter()
+                .filter(|declared| declared.files.contains(file))
+        };
         let Some(class) = of_file().find(|declared| declared.short_name() == stem) else {
             // Mirror's own source is not part of the project.
             return match STOCK.iter().find(|stock| stock.name == stem) {
                 Some(stock) => of_stock(stock),
-                None if is_networked() => Role::Unread(format!("`{file}` declares no class `{stem}` of the game")),
+                None if is_networked() => {
+                    Role::Unread(format!("`{file}` declares no class `{stem}` of the game"))
+                }
                 None => Role::Local,
             };
         };
         match input.project.lineage(class) {
             Lineage::Behaviour if class.parameters.is_empty() => Role::Behaviour(class),
             Lineage::Behaviour => Role::Unread(format!("`{}` is generic", class.name)),
-            Lineage::Stock(base) => Role::Unread(format!("`{}` derives from the built-in component {base}", class.name)),
-            Lineage::Unknown(base) if is_networked() => {
-                Role::Unread(format!("the base class `{base}` of `{}` is not found", class.name))
-            }
+            Lineage::Stock(base) => Role::Unread(format!(
+                "`{}` derives from the built-in component {base}",
+                class.name
+            )),
+            Lineage::Unknown(base) if is_networked() => Role::Unread(format!(
+                "the base class `{base}` of `{}` is not found",
+                class.name
+            )),
             Lineage::Unknown(_) | Lineage::Other => Role::Local,
         }
     }
 
     fn component(&mut self, class: &'p Declaration, script: &Script) -> Component {
-        let ty = self.behaviours.get(&class.name).map(|behaviour| behaviour.name.clone()).unwrap_or_default();
+        let ty = self
+            .behaviours
+            .get(&class.name)
+            .map(|behaviour| behaviour.name.clone())
+            .unwrap_or_default();
         Component {
-            create: self.creation(&ty, script).unwrap_or_else(|| format!("{ty}::default()")),
+            create: self
+                .creation(&ty, script)
+                .unwrap_or_else(|| format!("{ty}::default()")),
             ty,
             settings: self.settings(script),
         }
@@ -183,7 +230,10 @@ impl<'p> Converter<'p, '_> {
     /// Returns the expression that creates a behaviour with the values of a prefab. `None` if they are those of
     /// `Default`.
     fn creation(&mut self, name: &str, script: &Script) -> Option<String> {
-        let behaviour = self.behaviours.values().find(|behaviour| behaviour.name == name)?;
+        let behaviour = self
+            .behaviours
+            .values()
+            .find(|behaviour| behaviour.name == name)?;
         let base = behaviour.base.clone();
         let (mut set, mut unread) = (Vec::new(), Vec::new());
         for field in &behaviour.fields {
@@ -195,13 +245,22 @@ impl<'p> Converter<'p, '_> {
             match self.types.serialised(&field.ty, serialised) {
                 Some(initial) if initial == field.initial => {}
                 Some(initial) => {
-                    set.push(format!("{}: {}", field.name, field.container.filled(initial.as_deref())));
+                    set.push(format!(
+                        "{}: {}",
+                        field.name,
+                        field.container.filled(initial.as_deref())
+                    ));
                 }
-                None => unread.push(format!("value of `{}` in this component is not read", field.csharp)),
+                None => unread.push(format!(
+                    "value of `{}` in this component is not read",
+                    field.csharp
+                )),
             }
         }
         let place: Place = script.place.clone();
-        unread.into_iter().for_each(|text| self.report.add(&place, text));
+        unread
+            .into_iter()
+            .for_each(|text| self.report.add(&place, text));
         if let Some((base, field)) = base
             && let Some(created) = self.creation(&base, script)
         {
@@ -213,15 +272,25 @@ impl<'p> Converter<'p, '_> {
     /// Returns the settings of a component that differ from Mirror's defaults.
     fn settings(&mut self, script: &Script) -> Vec<String> {
         let mut settings = Vec::new();
-        let mut choice = |key: &str, one: &str| match script.values.get(key).and_then(|value| value.text()) {
-            None | Some("0") => {}
-            Some("1") => settings.push(one.to_owned()),
-            Some(other) => self.report.add(&script.place, format!("value {other} of `{key}` is not known")),
-        };
-        choice("syncDirection", ".sync_direction(SyncDirection::ClientToServer)");
+        let mut choice =
+            |key: &str, one: &str| match script.values.get(key).and_then(|value| value.text()) {
+                None | Some("0") => {}
+                Some("1") => settings.push(one.to_owned()),
+                Some(other) => self.report.add(
+                    &script.place,
+                    format!("value {other} of `{key}` is not known"),
+                ),
+            };
+        choice(
+            "syncDirection",
+            ".sync_direction(SyncDirection::ClientToServer)",
+        );
         choice("syncMode", ".sync_mode(SyncMode::Owner)");
         choice("syncMethod", ".sync_method(SyncMethod::Hybrid)");
-        let interval = script.values.get("syncInterval").and_then(|value| value.text());
+        let interval = script
+            .values
+            .get("syncInterval")
+            .and_then(|value| value.text());
         match interval.map(str::parse::<f32>) {
             None => {}
             Some(Ok(seconds)) if (0.0..=3600.0).contains(&seconds) => {
@@ -231,7 +300,10 @@ impl<'p> Converter<'p, '_> {
                     settings.push(format!(".sync_interval(Duration::from_micros({micros}))"));
                 }
             }
-            Some(_) => self.report.add(&script.place, "value of `syncInterval` is not a number of seconds up to 3600"),
+            Some(_) => self.report.add(
+                &script.place,
+                "value of `syncInterval` is not a number of seconds up to 3600",
+            ),
         }
         settings
     }
@@ -256,7 +328,14 @@ fn prefab_names<'a>(files: impl Iterator<Item = &'a str>) -> BTreeMap<Rc<str>, S
     let stem = |file: &str| path(file).rsplit('/').next().unwrap_or_default().to_owned();
     let name = |file: &str| {
         let own = stem(file);
-        if files.iter().filter(|other| stem(other) == own).count() == 1 { own } else { path(file) }
+        if files.iter().filter(|other| stem(other) == own).count() == 1 {
+            own
+        } else {
+            path(file)
+        }
     };
-    files.iter().map(|file| ((*file).into(), name(file))).collect()
+    files
+        .iter()
+        .map(|file| ((*file).into(), name(file)))
+        .collect()
 }

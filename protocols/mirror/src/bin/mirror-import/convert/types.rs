@@ -43,7 +43,11 @@ pub(super) struct Types<'p> {
 }
 
 impl<'p> Types<'p> {
-    pub(super) fn new(project: &'p Project, names: BTreeMap<String, String>, given: &'p BTreeMap<String, String>) -> Self {
+    pub(super) fn new(
+        project: &'p Project,
+        names: BTreeMap<String, String>,
+        given: &'p BTreeMap<String, String>,
+    ) -> Self {
         Self {
             project,
             names,
@@ -57,10 +61,12 @@ impl<'p> Types<'p> {
     /// Returns the value of a type, or the reason why it has none.
     pub(super) fn value(&mut self, ty: &Type, around: Around<'_>) -> Result<ValueType, String> {
         match ty {
-            Type::Array(_, rank) if *rank > 1 => Err(format!("`{ty}` has several dimensions, which Mirror refuses")),
-            Type::Array(inner, _) if matches!(**inner, Type::Array(..)) => {
-                Err(format!("`{ty}` is an array of arrays, of which Mirror writes no contents"))
-            }
+            Type::Array(_, rank) if *rank > 1 => Err(format!(
+                "`{ty}` has several dimensions, which Mirror refuses"
+            )),
+            Type::Array(inner, _) if matches!(**inner, Type::Array(..)) => Err(format!(
+                "`{ty}` is an array of arrays, of which Mirror writes no contents"
+            )),
             Type::Array(inner, _) => {
                 let inner = self.value(inner, around)?;
                 Ok(sequence(format!("{}[]", inner.csharp), "Vec", inner))
@@ -95,14 +101,25 @@ impl<'p> Types<'p> {
         }
         match (name, arguments) {
             ("List" | "ArraySegment", [element]) => {
-                let of = if name == "List" { "Collections.Generic.List" } else { "ArraySegment" };
+                let of = if name == "List" {
+                    "Collections.Generic.List"
+                } else {
+                    "ArraySegment"
+                };
                 let element = self.value(element, around)?;
-                Ok(sequence(format!("System.{of}`1<{}>", element.csharp), "Vec", element))
+                Ok(sequence(
+                    format!("System.{of}`1<{}>", element.csharp),
+                    "Vec",
+                    element,
+                ))
             }
             ("HashSet", [element]) => {
                 let element = self.value(element, around)?;
                 if !element.is_key {
-                    return Err(format!("`{}` cannot be an element of a set in Rust", element.rust));
+                    return Err(format!(
+                        "`{}` cannot be an element of a set in Rust",
+                        element.rust
+                    ));
                 }
                 let csharp = format!("System.Collections.Generic.HashSet`1<{}>", element.csharp);
                 Ok(sequence(csharp, "BTreeSet", element))
@@ -116,9 +133,15 @@ impl<'p> Types<'p> {
     /// Returns the value of a type of the project.
     fn declared(&mut self, declared: &'p Declaration) -> Result<ValueType, String> {
         let csharp = declared.name.clone();
-        let rust = self.names.get(&csharp).cloned().unwrap_or_else(|| names::pascal(declared.short_name()));
+        let rust = self
+            .names
+            .get(&csharp)
+            .cloned()
+            .unwrap_or_else(|| names::pascal(declared.short_name()));
         if self.custom.contains(&csharp) {
-            return Err(format!("`{csharp}` has a writer of its own; `--type {csharp}=PATH` names its Rust type"));
+            return Err(format!(
+                "`{csharp}` has a writer of its own; `--type {csharp}=PATH` names its Rust type"
+            ));
         }
         match (declared.kind, self.project.lineage(declared)) {
             (Kind::Enum, _) => {
@@ -131,8 +154,12 @@ impl<'p> Types<'p> {
                     is_key: true,
                 })
             }
-            (Kind::Interface, _) => Err(format!("`{csharp}` is an interface, which Mirror refuses")),
-            _ if !declared.parameters.is_empty() => Err(format!("`{csharp}` is generic, which Mirror refuses")),
+            (Kind::Interface, _) => {
+                Err(format!("`{csharp}` is an interface, which Mirror refuses"))
+            }
+            _ if !declared.parameters.is_empty() => {
+                Err(format!("`{csharp}` is generic, which Mirror refuses"))
+            }
             (Kind::Class, lineage @ (Lineage::Behaviour | Lineage::Stock(_))) => Ok(ValueType {
                 rust: match lineage {
                     Lineage::Behaviour => format!("BehaviourRef<{rust}>"),
@@ -143,9 +170,15 @@ impl<'p> Types<'p> {
                 is_value: false,
                 is_key: true,
             }),
-            (Kind::Class, Lineage::Unknown(base)) => Err(format!("`{csharp}` has a base class that is not known, `{base}`")),
-            (Kind::Class, _) if is_of_unity(declared) => Err(format!("`{csharp}` is an object of Unity, which Mirror refuses")),
-            (Kind::Class, _) if declared.is("abstract") => Err(format!("`{csharp}` is abstract, which Mirror refuses")),
+            (Kind::Class, Lineage::Unknown(base)) => Err(format!(
+                "`{csharp}` has a base class that is not known, `{base}`"
+            )),
+            (Kind::Class, _) if is_of_unity(declared) => Err(format!(
+                "`{csharp}` is an object of Unity, which Mirror refuses"
+            )),
+            (Kind::Class, _) if declared.is("abstract") => {
+                Err(format!("`{csharp}` is abstract, which Mirror refuses"))
+            }
             _ => self.structure(declared, rust),
         }
     }
@@ -178,13 +211,18 @@ impl<'p> Types<'p> {
             Some(None) => return Err(format!("`{}` contains itself", declared.name)),
             None => {}
         }
-        let open = self.members.values().filter(|members| members.is_none()).count();
+        let open = self
+            .members
+            .values()
+            .filter(|members| members.is_none())
+            .count();
         if open > MAX_DEPTH {
             return Err(format!("`{}` is nested too deeply", declared.name));
         }
         self.members.insert(declared.name.clone(), None);
         let members = self.read_members(declared);
-        self.members.insert(declared.name.clone(), Some(members.clone()));
+        self.members
+            .insert(declared.name.clone(), Some(members.clone()));
         if members.is_ok() {
             self.reached.insert(declared.name.clone());
         }
@@ -215,9 +253,13 @@ impl<'p> Types<'p> {
                     inside: Some(class),
                     parameters: &none,
                 };
-                let value = self.value(&field.ty, around).map_err(|reason| format!("`{}.{}`: {reason}", class.name, field.name))?;
+                let value = self
+                    .value(&field.ty, around)
+                    .map_err(|reason| format!("`{}.{}`: {reason}", class.name, field.name))?;
                 members.is_key &= value.is_key;
-                members.list.push((scope.give(&names::snake(&field.name)), value));
+                members
+                    .list
+                    .push((scope.give(&names::snake(&field.name)), value));
             }
         }
         Ok(members)
@@ -233,7 +275,10 @@ fn travels(field: &crate::csharp::Field) -> bool {
 
 fn is_of_unity(declared: &Declaration) -> bool {
     let names = ["MonoBehaviour", "ScriptableObject", "Object", "Component"];
-    declared.bases.iter().any(|base| names.contains(&base.last_name()))
+    declared
+        .bases
+        .iter()
+        .any(|base| names.contains(&base.last_name()))
 }
 
 fn sequence(csharp: String, container: &str, element: ValueType) -> ValueType {
@@ -267,9 +312,13 @@ fn nullable(inner: ValueType) -> ValueType {
 /// Returns the types for which the game has its own writers: `static void Write..(this NetworkWriter, T)`.
 fn custom_writers(project: &Project) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for declared in project.iter().filter(|declared| declared.kind == Kind::Class) {
+    for declared in project
+        .iter()
+        .filter(|declared| declared.kind == Kind::Class)
+    {
         for method in declared.methods.iter().filter(|method| is_writer(method)) {
-            if let Some(ty) = project.find(&method.parameters[1].ty, &method.scope, Some(declared)) {
+            if let Some(ty) = project.find(&method.parameters[1].ty, &method.scope, Some(declared))
+            {
                 found.insert(ty.name.clone());
             }
         }
@@ -279,7 +328,9 @@ fn custom_writers(project: &Project) -> BTreeSet<String> {
 
 fn is_writer(method: &Method) -> bool {
     match &method.parameters[..] {
-        [writer, _] => writer.modifiers.contains("this") && writer.ty.last_name() == "NetworkWriter",
+        [writer, _] => {
+            writer.modifiers.contains("this") && writer.ty.last_name() == "NetworkWriter"
+        }
         _ => false,
     }
 }

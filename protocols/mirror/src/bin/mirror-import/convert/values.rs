@@ -7,7 +7,12 @@ use crate::model::{Content, Value};
 impl Converter<'_, '_> {
     /// Reaches the messages of the project: structs with the interface `NetworkMessage`.
     pub(super) fn messages(&mut self) {
-        for declared in self.input.project.iter().filter(|declared| is_message(declared)) {
+        for declared in self
+            .input
+            .project
+            .iter()
+            .filter(|declared| is_message(declared))
+        {
             if let Err(reason) = self.types.members(declared) {
                 let text = format!("message `{}` is left out: {reason}", declared.name);
                 self.report.add(&declared.scope.place, text);
@@ -18,7 +23,10 @@ impl Converter<'_, '_> {
     /// Returns all structs and enumerations that something uses, by full name.
     pub(super) fn values(&mut self) -> Vec<Value> {
         let reached: Vec<String> = self.types.reached.iter().cloned().collect();
-        reached.iter().filter_map(|name| self.declared_value(self.input.project.get(name)?)).collect()
+        reached
+            .iter()
+            .filter_map(|name| self.declared_value(self.input.project.get(name)?))
+            .collect()
     }
 
     fn declared_value(&mut self, declared: &'_ Declaration) -> Option<Value> {
@@ -27,7 +35,10 @@ impl Converter<'_, '_> {
             (self.enumeration(declared)?, true)
         } else {
             let members = self.types.members(declared).ok()?;
-            let list = members.list.into_iter().map(|(name, value)| (name, value.rust));
+            let list = members
+                .list
+                .into_iter()
+                .map(|(name, value)| (name, value.rust));
             (Content::Struct(list.collect()), members.is_key)
         };
         Some(Value {
@@ -41,7 +52,10 @@ impl Converter<'_, '_> {
     }
 
     fn enumeration(&mut self, declared: &Declaration) -> Option<Content> {
-        let underlying = declared.bases.first().map_or("int", |base| base.last_name());
+        let underlying = declared
+            .bases
+            .first()
+            .map_or("int", |base| base.last_name());
         let repr = library::find(underlying).map_or("", |value| match value.rust.as_str() {
             "u8" => "u8",
             "i8" => "i8",
@@ -55,14 +69,25 @@ impl Converter<'_, '_> {
         });
         let variants = self.types.variants(declared).filter(|_| !repr.is_empty());
         let Some(variants) = variants else {
-            let text = format!("enumeration `{}` has numbers that are not read; its values have none of the names", declared.name);
+            let text = format!(
+                "enumeration `{}` has numbers that are not read; its values have none of the names",
+                declared.name
+            );
             self.report.add(&declared.scope.place, text);
             let repr = if repr.is_empty() { "i32" } else { repr };
-            return Some(Content::Number { repr, constants: Vec::new() });
+            return Some(Content::Number {
+                repr,
+                constants: Vec::new(),
+            });
         };
-        let named = variants.iter().map(|(name, number)| (variant_name(name), *number));
+        let named = variants
+            .iter()
+            .map(|(name, number)| (variant_name(name), *number));
         if is_number(declared, &variants) {
-            return Some(Content::Number { repr, constants: named.collect() });
+            return Some(Content::Number {
+                repr,
+                constants: named.collect(),
+            });
         }
         let (mut first, mut aliases): (Vec<(String, i128)>, _) = (Vec::new(), Vec::new());
         for (name, number) in named {
@@ -71,7 +96,11 @@ impl Converter<'_, '_> {
                 None => first.push((name, number)),
             }
         }
-        Some(Content::Enum { repr, variants: first, aliases })
+        Some(Content::Enum {
+            repr,
+            variants: first,
+            aliases,
+        })
     }
 }
 
@@ -88,6 +117,11 @@ pub(super) fn variant_name(name: &str) -> String {
 }
 
 fn is_message(declared: &Declaration) -> bool {
-    let is_data = matches!(declared.kind, Kind::Struct | Kind::Class) && declared.parameters.is_empty();
-    is_data && declared.bases.iter().any(|base| base.last_name() == "NetworkMessage")
+    let is_data =
+        matches!(declared.kind, Kind::Struct | Kind::Class) && declared.parameters.is_empty();
+    is_data
+        && declared
+            .bases
+            .iter()
+            .any(|base| base.last_name() == "NetworkMessage")
 }

@@ -6,7 +6,17 @@ use std::rc::Rc;
 use crate::report::{Place, Report};
 
 /// Words in lines that are left out, of which the reader of the module has to know.
-const NETWORKED: &[&str] = &["[SyncVar", "[Command", "[ClientRpc", "[TargetRpc", "SyncList<", "SyncDictionary<", "SyncHashSet<", "SyncSortedSet<", ": NetworkBehaviour"];
+const NETWORKED: &[&str] = &[
+    "[SyncVar",
+    "[Command",
+    "[ClientRpc",
+    "[TargetRpc",
+    "SyncList<",
+    "SyncDictionary<",
+    "SyncHashSet<",
+    "SyncSortedSet<",
+    ": NetworkBehaviour",
+];
 
 /// Longest condition in bytes, so that its brackets need no deep stack.
 const MAX_CONDITION: usize = 1000;
@@ -46,7 +56,12 @@ struct Branch {
 }
 
 /// Returns the source with directives and lines that are not compiled made empty.
-pub(crate) fn compiled(text: &str, symbols: &Symbols, file: &Rc<str>, report: &mut Report) -> String {
+pub(crate) fn compiled(
+    text: &str,
+    symbols: &Symbols,
+    file: &Rc<str>,
+    report: &mut Report,
+) -> String {
     let mut symbols = symbols.clone();
     let mut branches: Vec<Branch> = Vec::new();
     let mut inside = Inside::Code;
@@ -57,7 +72,13 @@ pub(crate) fn compiled(text: &str, symbols: &Symbols, file: &Rc<str>, report: &m
         let directive = line.trim_start().strip_prefix('#');
         match directive.filter(|_| inside == Inside::Code) {
             Some(directive) => {
-                apply(directive.trim(), &mut branches, &mut symbols, &place, report);
+                apply(
+                    directive.trim(),
+                    &mut branches,
+                    &mut symbols,
+                    &place,
+                    report,
+                );
                 result.push('\n');
             }
             None if is_active => {
@@ -103,11 +124,18 @@ fn apply(
         .split_once(|letter: char| !letter.is_alphanumeric())
         .unwrap_or((directive, ""));
     // `#if(A)` and `#if !A`: the sign belongs to the condition.
-    let rest = directive[word.len()..].split("//").next().unwrap_or(rest).trim();
+    let rest = directive[word.len()..]
+        .split("//")
+        .next()
+        .unwrap_or(rest)
+        .trim();
     let is_active = branches.last().is_none_or(|branch| branch.active);
     let mut holds = |condition: &str| {
         evaluate(condition, symbols).unwrap_or_else(|| {
-            report.add(place, format!("`#if {condition}` is not read; its lines are left out"));
+            report.add(
+                place,
+                format!("`#if {condition}` is not read; its lines are left out"),
+            );
             false
         })
     };
@@ -134,7 +162,9 @@ fn apply(
         ("endif", Some(_)) => {
             branches.pop();
         }
-        ("elif" | "else" | "endif", None) => report.add(place, format!("`#{word}` without its `#if`")),
+        ("elif" | "else" | "endif", None) => {
+            report.add(place, format!("`#{word}` without its `#if`"))
+        }
         ("define", _) if is_active => symbols.define(rest),
         ("undef", _) if is_active => {
             symbols.given.remove(rest);
@@ -317,13 +347,20 @@ mod tests {
     fn number_signs_in_texts_and_comments_are_no_directives() {
         let text = "/*\n#if A\n*/ x = @\"\"\"\n#else\n\"; y = \"/*\"; '\"'\n#if A\nz\n#endif\n";
         let (compiled, told) = lines(text, &[]);
-        assert_eq!(compiled, text.replace("#if A\nz\n#endif", "\n\n"), "{told:?}");
+        assert_eq!(
+            compiled,
+            text.replace("#if A\nz\n#endif", "\n\n"),
+            "{told:?}"
+        );
         assert!(told.is_empty(), "{told:?}");
     }
 
     #[test]
     fn malformed_directives_and_networked_parts_are_reported() {
-        let (_, told) = lines("#endif\n#if A &&\n[SyncVar] int a;\n[SyncVar] int b;\n", &[]);
+        let (_, told) = lines(
+            "#endif\n#if A &&\n[SyncVar] int a;\n[SyncVar] int b;\n",
+            &[],
+        );
         assert_eq!(
             told,
             [

@@ -27,26 +27,42 @@ fn read_at(syntax: Syntax<'_>, depth: usize) -> Expression {
         "boolean_literal" => Expression::Boolean(text == "true"),
         "null_literal" => Expression::Null,
         "default_expression" => Expression::Default,
-        "identifier" | "predefined_type" => Expression::Path(vec![text.trim_start_matches('@').to_owned()]),
-        "member_access_expression" | "qualified_name" | "alias_qualified_name" => path(text).map_or_else(other, Expression::Path),
-        "parenthesized_expression" => syntax.children().next().map_or_else(other, |syntax| *inner(syntax)),
+        "identifier" | "predefined_type" => {
+            Expression::Path(vec![text.trim_start_matches('@').to_owned()])
+        }
+        "member_access_expression" | "qualified_name" | "alias_qualified_name" => {
+            path(text).map_or_else(other, Expression::Path)
+        }
+        "parenthesized_expression" => syntax
+            .children()
+            .next()
+            .map_or_else(other, |syntax| *inner(syntax)),
         // The type of the field decides.
-        "cast_expression" => syntax.field("value").map_or_else(other, |value| *inner(value)),
+        "cast_expression" => syntax
+            .field("value")
+            .map_or_else(other, |value| *inner(value)),
         "prefix_unary_expression" => match syntax.children().next() {
             Some(operand) => Expression::Unary(text[..1].to_owned(), inner(operand)),
             None => other(),
         },
-        "binary_expression" => match (syntax.field("left"), syntax.field("operator"), syntax.field("right")) {
-            (Some(left), Some(operator), Some(right)) => {
-                Expression::Binary(operator.text().to_owned(), Box::new((*inner(left), *inner(right))))
-            }
+        "binary_expression" => match (
+            syntax.field("left"),
+            syntax.field("operator"),
+            syntax.field("right"),
+        ) {
+            (Some(left), Some(operator), Some(right)) => Expression::Binary(
+                operator.text().to_owned(),
+                Box::new((*inner(left), *inner(right))),
+            ),
             _ => other(),
         },
         "invocation_expression" => name_of(syntax).map_or_else(other, Expression::Text),
-        "object_creation_expression" | "implicit_object_creation_expression" | "array_creation_expression"
-        | "implicit_array_creation_expression" | "initializer_expression" | "collection_expression" => {
-            creation(syntax, depth)
-        }
+        "object_creation_expression"
+        | "implicit_object_creation_expression"
+        | "array_creation_expression"
+        | "implicit_array_creation_expression"
+        | "initializer_expression"
+        | "collection_expression" => creation(syntax, depth),
         _ => other(),
     }
 }
@@ -54,9 +70,14 @@ fn read_at(syntax: Syntax<'_>, depth: usize) -> Expression {
 /// Reads `new T(a) { b }` and its shorter forms.
 fn creation(syntax: Syntax<'_>, depth: usize) -> Expression {
     let elements_of = |list: Syntax<'_>| -> Vec<Expression> {
-        list.children().map(|element| read_at(element, depth + 1)).collect()
+        list.children()
+            .map(|element| read_at(element, depth + 1))
+            .collect()
     };
-    if matches!(syntax.kind(), "initializer_expression" | "collection_expression") {
+    if matches!(
+        syntax.kind(),
+        "initializer_expression" | "collection_expression"
+    ) {
         return Expression::New {
             ty: None,
             arguments: Vec::new(),
@@ -64,13 +85,17 @@ fn creation(syntax: Syntax<'_>, depth: usize) -> Expression {
         };
     }
     let arguments = syntax.of_kind("argument_list").next();
-    let arguments = arguments.into_iter().flat_map(|list| list.of_kind("argument").collect::<Vec<_>>());
+    let arguments = arguments
+        .into_iter()
+        .flat_map(|list| list.of_kind("argument").collect::<Vec<_>>());
     // A named argument is read as its value: constructors that are known have no other order.
     let arguments = arguments.filter_map(|argument| argument.children().last());
     let elements = syntax.of_kind("initializer_expression").next();
     Expression::New {
         ty: syntax.field("type").map(types::read),
-        arguments: arguments.map(|argument| read_at(argument, depth + 1)).collect(),
+        arguments: arguments
+            .map(|argument| read_at(argument, depth + 1))
+            .collect(),
         elements: elements.map(elements_of).unwrap_or_default(),
     }
 }
@@ -90,15 +115,20 @@ fn path(text: &str) -> Option<Vec<String>> {
     let parts = parts.map(|part| part.trim().trim_start_matches('@'));
     let is_name = |part: &str| {
         let mut letters = part.chars();
-        letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+        letters
+            .next()
+            .is_some_and(|first| first.is_alphabetic() || first == '_')
             && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
     };
-    parts.map(|part| is_name(part).then(|| part.to_owned())).collect()
+    parts
+        .map(|part| is_name(part).then(|| part.to_owned()))
+        .collect()
 }
 
 fn integer(text: &str) -> Option<i128> {
     let text = text.replace('_', "").to_lowercase();
-    let digits = |text: &str, radix| i128::from_str_radix(text.trim_end_matches(['u', 'l']), radix).ok();
+    let digits =
+        |text: &str, radix| i128::from_str_radix(text.trim_end_matches(['u', 'l']), radix).ok();
     match text.get(..2) {
         Some("0x") => digits(&text[2..], 16),
         Some("0b") => digits(&text[2..], 2),
@@ -194,7 +224,10 @@ mod tests {
         assert_eq!(real("1_0.5e1f"), Some(105.0));
         assert_eq!(string(r#""a\n\u0041\"""#).as_deref(), Some("a\nA\""));
         assert_eq!(string("@\"C:\\\"\"x\"").as_deref(), Some("C:\\\"x"));
-        assert_eq!(string("\"\"\"a \"b\" c\"\"\"").as_deref(), Some("a \"b\" c"));
+        assert_eq!(
+            string("\"\"\"a \"b\" c\"\"\"").as_deref(),
+            Some("a \"b\" c")
+        );
         assert_eq!(character(r"'\t'"), Some('\t'));
         assert_eq!(string(r#""\q""#), None);
     }

@@ -7,8 +7,8 @@ use tree_sitter::{Node, Parser};
 
 use super::syntax::Syntax;
 use super::{
-    Attribute, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type, Usings, Variant, expression,
-    types,
+    Attribute, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type, Usings,
+    Variant, expression, types,
 };
 use crate::report::{Place, Report};
 
@@ -17,7 +17,15 @@ const MAX_DEPTH: usize = 32;
 /// Number of syntax errors of a file that are listed.
 const MAX_ERRORS: usize = 5;
 /// Words of members that the network depends on.
-const NETWORKED: &[&str] = &["SyncVar", "SyncList", "SyncDictionary", "SyncHashSet", "SyncSortedSet", "Command", "Rpc"];
+const NETWORKED: &[&str] = &[
+    "SyncVar",
+    "SyncList",
+    "SyncDictionary",
+    "SyncHashSet",
+    "SyncSortedSet",
+    "Command",
+    "Rpc",
+];
 
 /// Returns the types that a source declares, in order. Syntax errors are reported; the rest is read.
 pub(crate) fn read(file: &Rc<str>, source: &str, report: &mut Report) -> Vec<Declaration> {
@@ -28,10 +36,16 @@ pub(crate) fn read(file: &Rc<str>, source: &str, report: &mut Report) -> Vec<Dec
         Err(_) => None,
     };
     let Some(tree) = tree else {
-        report.add(&Place::new(file, 1), "file is not readable: the parser gives up");
+        report.add(
+            &Place::new(file, 1),
+            "file is not readable: the parser gives up",
+        );
         return Vec::new();
     };
-    let root = Syntax { node: tree.root_node(), source };
+    let root = Syntax {
+        node: tree.root_node(),
+        source,
+    };
     let mut reader = Reader {
         file,
         usings: Rc::new(usings(root)),
@@ -65,7 +79,10 @@ impl Reader<'_> {
     fn members(&mut self, list: Syntax<'_>, namespace: &str, outer: &str, depth: usize) {
         if depth > MAX_DEPTH {
             let place = Place::new(self.file, list.line());
-            self.report.add(&place, "types and namespaces are nested too deeply; they are not read");
+            self.report.add(
+                &place,
+                "types and namespaces are nested too deeply; they are not read",
+            );
             return;
         }
         let mut namespace = namespace.to_owned();
@@ -80,9 +97,15 @@ impl Reader<'_> {
                         namespace = inner;
                     }
                 }
-                "class_declaration" => self.declaration(child, Kind::Class, &namespace, outer, depth),
-                "struct_declaration" => self.declaration(child, Kind::Struct, &namespace, outer, depth),
-                "interface_declaration" => self.declaration(child, Kind::Interface, &namespace, outer, depth),
+                "class_declaration" => {
+                    self.declaration(child, Kind::Class, &namespace, outer, depth)
+                }
+                "struct_declaration" => {
+                    self.declaration(child, Kind::Struct, &namespace, outer, depth)
+                }
+                "interface_declaration" => {
+                    self.declaration(child, Kind::Interface, &namespace, outer, depth)
+                }
                 "enum_declaration" => self.declaration(child, Kind::Enum, &namespace, outer, depth),
                 // Declarations behind a syntax error, and top-level `#if` in a form of the grammar.
                 "ERROR" => self.members(child, &namespace, outer, depth + 1),
@@ -91,7 +114,14 @@ impl Reader<'_> {
         }
     }
 
-    fn declaration(&mut self, syntax: Syntax<'_>, kind: Kind, namespace: &str, outer: &str, depth: usize) {
+    fn declaration(
+        &mut self,
+        syntax: Syntax<'_>,
+        kind: Kind,
+        namespace: &str,
+        outer: &str,
+        depth: usize,
+    ) {
         let Some(name) = syntax.field("name") else {
             return;
         };
@@ -111,7 +141,10 @@ impl Reader<'_> {
             parameters,
             modifiers: syntax.modifiers().collect(),
             attributes: attributes(syntax),
-            bases: syntax.of_kind("base_list").flat_map(|list| list.children().map(types::read).collect::<Vec<_>>()).collect(),
+            bases: syntax
+                .of_kind("base_list")
+                .flat_map(|list| list.children().map(types::read).collect::<Vec<_>>())
+                .collect(),
             fields: Vec::new(),
             methods: Vec::new(),
             variants: Vec::new(),
@@ -122,7 +155,10 @@ impl Reader<'_> {
         let body = syntax.field("body");
         if let Some(body) = body {
             if kind == Kind::Enum {
-                declaration.variants = body.of_kind("enum_member_declaration").filter_map(variant).collect();
+                declaration.variants = body
+                    .of_kind("enum_member_declaration")
+                    .filter_map(variant)
+                    .collect();
             }
             for member in body.children() {
                 self.member(member, namespace, &mut declaration);
@@ -138,14 +174,17 @@ impl Reader<'_> {
         match member.kind() {
             "field_declaration" => {
                 let variables = member.of_kind("variable_declaration").next();
-                let Some((variables, ty)) = variables.and_then(|list| Some((list, list.field("type")?))) else {
+                let Some((variables, ty)) =
+                    variables.and_then(|list| Some((list, list.field("type")?)))
+                else {
                     return;
                 };
                 for variable in variables.of_kind("variable_declarator") {
                     let Some(name) = variable.field("name") else {
                         continue;
                     };
-                    let behind_name = |child: &Syntax<'_>| child.node.start_byte() >= name.node.end_byte();
+                    let behind_name =
+                        |child: &Syntax<'_>| child.node.start_byte() >= name.node.end_byte();
                     let initial = variable.children().filter(behind_name).last();
                     declaration.fields.push(Field {
                         name: name.text().trim_start_matches('@').to_owned(),
@@ -168,7 +207,10 @@ impl Reader<'_> {
     fn property(&self, member: Syntax<'_>, namespace: &str) -> Option<Field> {
         let (name, ty) = (member.field("name")?, member.field("type")?);
         let accessors = member.field("accessors")?;
-        if accessors.of_kind("accessor_declaration").any(|accessor| accessor.field("body").is_some()) {
+        if accessors
+            .of_kind("accessor_declaration")
+            .any(|accessor| accessor.field("body").is_some())
+        {
             return None;
         }
         Some(Field {
@@ -186,7 +228,10 @@ impl Reader<'_> {
         let name = member.field("name")?;
         Some(Method {
             name: name.text().to_owned(),
-            parameters: member.field("parameters").map(parameters).unwrap_or_default(),
+            parameters: member
+                .field("parameters")
+                .map(parameters)
+                .unwrap_or_default(),
             modifiers: member.modifiers().collect(),
             attributes: attributes(member),
             returns: types::read(member.field("returns")?),
@@ -220,14 +265,20 @@ fn joined(outer: &str, sign: &str, name: &str) -> String {
 
 fn type_parameters(syntax: Syntax<'_>) -> Vec<String> {
     let list = syntax.of_kind("type_parameter_list").next();
-    let parameters = list.into_iter().flat_map(|list| list.of_kind("type_parameter").collect::<Vec<_>>());
+    let parameters = list
+        .into_iter()
+        .flat_map(|list| list.of_kind("type_parameter").collect::<Vec<_>>());
     let names = parameters.filter_map(|parameter| parameter.field("name"));
     names.map(|name| name.text().to_owned()).collect()
 }
 
 fn variant(syntax: Syntax<'_>) -> Option<Variant> {
     Some(Variant {
-        name: syntax.field("name")?.text().trim_start_matches('@').to_owned(),
+        name: syntax
+            .field("name")?
+            .text()
+            .trim_start_matches('@')
+            .to_owned(),
         value: syntax.field("value").map(expression::read),
     })
 }
@@ -241,7 +292,9 @@ fn attributes(syntax: Syntax<'_>) -> Vec<Attribute> {
             let name = attribute.field("name").map_or("", Syntax::text);
             let name = name.rsplit(['.', ':']).next().unwrap_or_default();
             let arguments = attribute.of_kind("attribute_argument_list").next();
-            let arguments = arguments.into_iter().flat_map(|list| list.of_kind("attribute_argument").collect::<Vec<_>>());
+            let arguments = arguments
+                .into_iter()
+                .flat_map(|list| list.of_kind("attribute_argument").collect::<Vec<_>>());
             found.push(Attribute {
                 name: name.strip_suffix("Attribute").unwrap_or(name).to_owned(),
                 target: target.clone(),
@@ -267,9 +320,16 @@ fn parameters(list: Syntax<'_>) -> Vec<Parameter> {
 
 fn parameter(syntax: Syntax<'_>) -> Option<Parameter> {
     let mut cursor = syntax.node.walk();
-    let has_default = syntax.node.children(&mut cursor).any(|child| child.kind() == "=");
+    let has_default = syntax
+        .node
+        .children(&mut cursor)
+        .any(|child| child.kind() == "=");
     Some(Parameter {
-        name: syntax.field("name")?.text().trim_start_matches('@').to_owned(),
+        name: syntax
+            .field("name")?
+            .text()
+            .trim_start_matches('@')
+            .to_owned(),
         ty: types::read(syntax.field("type")?),
         modifiers: syntax.modifiers().collect(),
         has_default,
@@ -278,7 +338,9 @@ fn parameter(syntax: Syntax<'_>) -> Option<Parameter> {
 
 fn usings(root: Syntax<'_>) -> Usings {
     let mut usings = Usings::default();
-    let in_namespaces = root.children().filter(|child| child.kind().contains("namespace"));
+    let in_namespaces = root
+        .children()
+        .filter(|child| child.kind().contains("namespace"));
     let in_namespaces = in_namespaces.flat_map(|namespace| {
         let body = namespace.field("body").unwrap_or(namespace);
         body.of_kind("using_directive").collect::<Vec<_>>()
@@ -315,13 +377,22 @@ fn hiding_errors(root: Syntax<'_>, file: &Rc<str>, report: &mut Report) -> Hidin
             let syntax = Syntax { node, ..root };
             match node.kind() {
                 "block" | "arrow_expression_clause" | "accessor_list" => in_body = true,
-                "method_declaration" | "property_declaration" | "constructor_declaration" | "operator_declaration"
+                "method_declaration"
+                | "property_declaration"
+                | "constructor_declaration"
+                | "operator_declaration"
                     if in_body =>
                 {
                     let mut words = NETWORKED.iter();
-                    hides = words.any(|word| syntax.text().contains(&format!("[{word}")) || syntax.text().contains(&format!("{word}<")));
+                    hides = words.any(|word| {
+                        syntax.text().contains(&format!("[{word}"))
+                            || syntax.text().contains(&format!("{word}<"))
+                    });
                 }
-                "class_declaration" | "struct_declaration" | "interface_declaration" | "enum_declaration" => {
+                "class_declaration"
+                | "struct_declaration"
+                | "interface_declaration"
+                | "enum_declaration" => {
                     in_type = true;
                     if hides {
                         hiding.of_types.push((node.start_byte(), line));
@@ -339,7 +410,10 @@ fn hiding_errors(root: Syntax<'_>, file: &Rc<str>, report: &mut Report) -> Hidin
         report.add(&Place::new(file, *line), "syntax error");
     }
     if let Some(line) = lines.iter().nth(MAX_ERRORS) {
-        let text = format!("{} more syntax errors from here on", lines.len() - MAX_ERRORS);
+        let text = format!(
+            "{} more syntax errors from here on",
+            lines.len() - MAX_ERRORS
+        );
         report.add(&Place::new(file, *line), text);
     }
     hiding

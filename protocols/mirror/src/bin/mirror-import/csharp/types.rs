@@ -17,7 +17,11 @@ fn read_at(syntax: Syntax<'_>, depth: usize) -> Type {
     }
     let inner = |field: &str| syntax.field(field).map(|inner| read_at(inner, depth + 1));
     match syntax.kind() {
-        "identifier" | "predefined_type" | "generic_name" | "qualified_name" | "alias_qualified_name" => {
+        "identifier"
+        | "predefined_type"
+        | "generic_name"
+        | "qualified_name"
+        | "alias_qualified_name" => {
             let mut parts = Vec::new();
             match read_parts(syntax, depth, &mut parts) {
                 Some(()) => Type::Named(parts),
@@ -100,7 +104,8 @@ impl std::fmt::Display for Type {
                     let dot = if index == 0 { "" } else { "." };
                     write!(f, "{dot}{}", part.name)?;
                     if !part.arguments.is_empty() {
-                        let arguments: Vec<_> = part.arguments.iter().map(ToString::to_string).collect();
+                        let arguments: Vec<_> =
+                            part.arguments.iter().map(ToString::to_string).collect();
                         write!(f, "<{}>", arguments.join(", "))?;
                     }
                 }

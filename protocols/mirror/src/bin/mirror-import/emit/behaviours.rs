@@ -8,13 +8,23 @@ pub(super) fn write(text: &mut String, behaviour: &Behaviour) {
     let name = &behaviour.name;
     let _ = writeln!(text, "\n/// `{}`, {}.", behaviour.csharp, behaviour.file);
     for reason in &behaviour.incomplete {
-        let _ = writeln!(text, "///\n/// Incomplete: {reason}. No prefab with it is registered.");
+        let _ = writeln!(
+            text,
+            "///\n/// Incomplete: {reason}. No prefab with it is registered."
+        );
     }
     let has_initial = behaviour.fields.iter().any(|field| field.initial.is_some());
-    let derived = if has_initial { "NetworkBehaviour" } else { "NetworkBehaviour, Default" };
+    let derived = if has_initial {
+        "NetworkBehaviour"
+    } else {
+        "NetworkBehaviour, Default"
+    };
     let _ = writeln!(text, "#[derive({derived})]\npub struct {name} {{");
     if let Some((base, field)) = &behaviour.base {
-        let _ = writeln!(text, "    #[network_behaviour(base)]\n    pub {field}: {base},");
+        let _ = writeln!(
+            text,
+            "    #[network_behaviour(base)]\n    pub {field}: {base},"
+        );
     }
     for field in &behaviour.fields {
         if field.container != Container::Local {
@@ -52,7 +62,10 @@ fn type_of(field: &Field) -> String {
 
 fn default(text: &mut String, behaviour: &Behaviour) {
     let name = &behaviour.name;
-    let _ = writeln!(text, "\nimpl Default for {name} {{\n    fn default() -> Self {{\n        Self {{");
+    let _ = writeln!(
+        text,
+        "\nimpl Default for {name} {{\n    fn default() -> Self {{\n        Self {{"
+    );
     if let Some((base, field)) = &behaviour.base {
         let _ = writeln!(text, "            {field}: {base}::default(),");
     }
@@ -75,26 +88,51 @@ fn calls(text: &mut String, behaviour: &Behaviour) {
         let _ = writeln!(text, "    pub fn {}{} {{", call.name, signature(call));
         let mut arguments = vec!["self", "ctx"];
         arguments.extend(call.arguments.iter().map(|(name, _)| name.as_str()));
-        let _ = writeln!(text, "        Self::{}({});\n    }}", call.handler, arguments.join(", "));
+        let _ = writeln!(
+            text,
+            "        Self::{}({});\n    }}",
+            call.handler,
+            arguments.join(", ")
+        );
     }
     *text += "}\n";
 }
 
 fn signature(call: &Call) -> String {
-    let mut parameters = vec!["&mut self".to_owned(), "ctx: &mut CallContext<'_>".to_owned()];
-    parameters.extend(call.arguments.iter().map(|(name, ty)| format!("{name}: {ty}")));
+    let mut parameters = vec![
+        "&mut self".to_owned(),
+        "ctx: &mut CallContext<'_>".to_owned(),
+    ];
+    parameters.extend(
+        call.arguments
+            .iter()
+            .map(|(name, ty)| format!("{name}: {ty}")),
+    );
     format!("({})", parameters.join(", "))
 }
 
 /// Writes the empty methods: a method of the type itself has precedence over that of a trait.
 fn methods(text: &mut String, behaviour: &Behaviour) {
     let name = &behaviour.name;
-    let _ = writeln!(text, "\n/// Empty hooks and calls of `{name}`.\ntrait {name}Methods: Sized {{");
+    let _ = writeln!(
+        text,
+        "\n/// Empty hooks and calls of `{name}`.\ntrait {name}Methods: Sized {{"
+    );
     for hook in &behaviour.hooks {
-        let _ = writeln!(text, "    /// Hook `{}`.\n    fn {}(&mut self, previous: {}) {{}}", hook.csharp, hook.name, hook.ty);
+        let _ = writeln!(
+            text,
+            "    /// Hook `{}`.\n    fn {}(&mut self, previous: {}) {{}}",
+            hook.csharp, hook.name, hook.ty
+        );
     }
     for call in &behaviour.calls {
-        let _ = writeln!(text, "    /// Body of `{}`.\n    fn {}{} {{}}", call.name, call.handler, signature(call));
+        let _ = writeln!(
+            text,
+            "    /// Body of `{}`.\n    fn {}{} {{}}",
+            call.name,
+            call.handler,
+            signature(call)
+        );
     }
     let _ = writeln!(text, "}}\n\nimpl {name}Methods for {name} {{}}");
 }

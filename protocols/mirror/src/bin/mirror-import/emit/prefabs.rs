@@ -22,12 +22,28 @@ pub(super) fn write(text: &mut String, module: &Module) {
 }
 
 fn registration(text: &mut String, prefab: &Prefab) {
-    let comment = if prefab.unregistered.is_some() { "// " } else { "" };
-    let _ = write!(text, "        {comment}.register_with(MirrorPrefab::new({:?}, AssetId({}))", prefab.name, prefab.asset_id);
-    let settings = prefab.components.iter().enumerate().filter(|(_, component)| !component.settings.is_empty());
+    let comment = if prefab.unregistered.is_some() {
+        "// "
+    } else {
+        ""
+    };
+    let _ = write!(
+        text,
+        "        {comment}.register_with(MirrorPrefab::new({:?}, AssetId({}))",
+        prefab.name, prefab.asset_id
+    );
+    let settings = prefab
+        .components
+        .iter()
+        .enumerate()
+        .filter(|(_, component)| !component.settings.is_empty());
     let mut last = "";
     for (index, component) in settings {
-        let _ = write!(text, "\n            {comment}.component({index}, Component::new(){})", component.settings.concat());
+        let _ = write!(
+            text,
+            "\n            {comment}.component({index}, Component::new(){})",
+            component.settings.concat()
+        );
         last = "\n        ";
     }
     let comment = if last.is_empty() { "" } else { comment };
@@ -36,22 +52,50 @@ fn registration(text: &mut String, prefab: &Prefab) {
 
 fn function(text: &mut String, prefab: &Prefab) {
     let (ty, create) = match &prefab.components[..] {
-        [] => ("BehaviourList".to_owned(), "BehaviourList::new()".to_owned()),
+        [] => (
+            "BehaviourList".to_owned(),
+            "BehaviourList::new()".to_owned(),
+        ),
         [one] => (one.ty.clone(), one.create.clone()),
-        several => (tuple(several, |component| &component.ty), tuple(several, |component| &component.create)),
+        several => (
+            tuple(several, |component| &component.ty),
+            tuple(several, |component| &component.create),
+        ),
     };
     if let Some(reason) = &prefab.unregistered {
-        let _ = writeln!(text, "\n// Prefab `{}`, {}, is not registered: {reason}.", prefab.name, prefab.file);
-        let _ = writeln!(text, "// pub fn {}() -> {ty} {{\n//     {create}\n// }}", prefab.function);
+        let _ = writeln!(
+            text,
+            "\n// Prefab `{}`, {}, is not registered: {reason}.",
+            prefab.name, prefab.file
+        );
+        let _ = writeln!(
+            text,
+            "// pub fn {}() -> {ty} {{\n//     {create}\n// }}",
+            prefab.function
+        );
         return;
     }
-    let _ = writeln!(text, "\n/// Returns the behaviours of the prefab `{}`, {}.", prefab.name, prefab.file);
-    let _ = writeln!(text, "pub fn {}() -> {ty} {{\n    {create}\n}}", prefab.function);
+    let _ = writeln!(
+        text,
+        "\n/// Returns the behaviours of the prefab `{}`, {}.",
+        prefab.name, prefab.file
+    );
+    let _ = writeln!(
+        text,
+        "pub fn {}() -> {ty} {{\n    {create}\n}}",
+        prefab.function
+    );
 }
 
 /// Returns a tuple, of tuples if it has more than eight elements.
-fn tuple<'a>(components: &'a [Component], part: impl Fn(&'a Component) -> &'a str + Copy) -> String {
-    let mut parts: Vec<String> = components.iter().map(|component| part(component).to_owned()).collect();
+fn tuple<'a>(
+    components: &'a [Component],
+    part: impl Fn(&'a Component) -> &'a str + Copy,
+) -> String {
+    let mut parts: Vec<String> = components
+        .iter()
+        .map(|component| part(component).to_owned())
+        .collect();
     while parts.len() > TUPLE {
         parts = parts.chunks(TUPLE).map(joined).collect();
     }

@@ -7,17 +7,31 @@ use crate::model::{Content, Value};
 pub(super) fn write(text: &mut String, value: &Value) {
     let name = &value.name;
     let _ = writeln!(text, "\n/// `{}`, {}.", value.csharp, value.file);
-    let keys = if value.is_key { ", Eq, PartialOrd, Ord, Hash" } else { "" };
+    let keys = if value.is_key {
+        ", Eq, PartialOrd, Ord, Hash"
+    } else {
+        ""
+    };
     match &value.content {
         Content::Struct(members) => {
-            let _ = writeln!(text, "#[derive(SyncValue, Clone, Debug, Default, PartialEq{keys})]\npub struct {name} {{");
+            let _ = writeln!(
+                text,
+                "#[derive(SyncValue, Clone, Debug, Default, PartialEq{keys})]\npub struct {name} {{"
+            );
             for (member, ty) in members {
                 let _ = writeln!(text, "    pub {member}: {ty},");
             }
             *text += "}\n";
         }
-        Content::Enum { repr, variants, aliases } => {
-            let _ = writeln!(text, "#[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq{keys})]");
+        Content::Enum {
+            repr,
+            variants,
+            aliases,
+        } => {
+            let _ = writeln!(
+                text,
+                "#[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq{keys})]"
+            );
             let _ = writeln!(text, "#[repr({repr})]\npub enum {name} {{");
             for (variant, number) in variants {
                 if *number == 0 {
@@ -35,7 +49,10 @@ pub(super) fn write(text: &mut String, value: &Value) {
             }
         }
         Content::Number { repr, constants } => {
-            let _ = writeln!(text, "#[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq{keys})]");
+            let _ = writeln!(
+                text,
+                "#[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq{keys})]"
+            );
             let _ = writeln!(text, "pub struct {name}(pub {repr});");
             if !constants.is_empty() {
                 let _ = writeln!(text, "\nimpl {name} {{");
@@ -47,6 +64,9 @@ pub(super) fn write(text: &mut String, value: &Value) {
         }
     }
     if let Some(message) = &value.message {
-        let _ = writeln!(text, "\nimpl MirrorMessage for {name} {{\n    const NAME: &'static str = {message:?};\n}}");
+        let _ = writeln!(
+            text,
+            "\nimpl MirrorMessage for {name} {{\n    const NAME: &'static str = {message:?};\n}}"
+        );
     }
 }

@@ -31,8 +31,12 @@ impl Object {
         let number = |id: &mut i64| *id = (*id ^ instance) & i64::MAX;
         number(&mut self.id);
         number(&mut self.transform);
-        self.components.iter_mut().for_each(|component| number(&mut component.id));
-        self.children.iter_mut().for_each(|child| child.renumber(instance));
+        self.components
+            .iter_mut()
+            .for_each(|component| number(&mut component.id));
+        self.children
+            .iter_mut()
+            .for_each(|child| child.renumber(instance));
     }
 
     /// Returns this object or one below it.
@@ -40,14 +44,19 @@ impl Object {
         if is_wanted(self) {
             return Some(self);
         }
-        self.children.iter_mut().find_map(|child| child.find(is_wanted))
+        self.children
+            .iter_mut()
+            .find_map(|child| child.find(is_wanted))
     }
 
     /// Returns the component with this number.
     pub(super) fn component(&mut self, id: i64) -> Option<&mut Component> {
         let has = |object: &Self| object.components.iter().any(|component| component.id == id);
         let object = self.find(&has)?;
-        object.components.iter_mut().find(|component| component.id == id)
+        object
+            .components
+            .iter_mut()
+            .find(|component| component.id == id)
     }
 
     /// Removes components and objects by number.

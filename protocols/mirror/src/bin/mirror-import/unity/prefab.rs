@@ -65,7 +65,10 @@ impl<'a> Assets<'a> {
             })
         });
         if prefab.is_none() {
-            report.add(&Place::new(file, 1), "prefab is not readable: it has no root object");
+            report.add(
+                &Place::new(file, 1),
+                "prefab is not readable: it has no root object",
+            );
         }
         self.read.insert(Rc::clone(file), prefab.clone());
         prefab
@@ -81,10 +84,18 @@ struct Builder<'b, 'a> {
 }
 
 impl<'b, 'a> Builder<'b, 'a> {
-    fn new(file: &'b Rc<str>, documents: &'b [Document], assets: &'b mut Assets<'a>, report: &'b mut Report) -> Self {
+    fn new(
+        file: &'b Rc<str>,
+        documents: &'b [Document],
+        assets: &'b mut Assets<'a>,
+        report: &'b mut Report,
+    ) -> Self {
         Self {
             file,
-            documents: documents.iter().map(|document| (document.id, document)).collect(),
+            documents: documents
+                .iter()
+                .map(|document| (document.id, document))
+                .collect(),
             assets,
             report,
         }
@@ -99,13 +110,17 @@ impl<'b, 'a> Builder<'b, 'a> {
             is_transform && !document.is_stripped && target(&document.value, "m_Father").is_none()
         };
         if let Some(transform) = documents.iter().find(no_father) {
-            let object = target(&transform.value, "m_GameObject").and_then(|id| self.documents.get(&id));
+            let object =
+                target(&transform.value, "m_GameObject").and_then(|id| self.documents.get(&id));
             let line = object.map_or(transform.line, |object| object.line);
             return Some((self.object(transform, 0)?, line));
         }
         let is_variant = |document: &&&Document| {
             let parent = document.value.get("m_Modification");
-            document.class == INSTANCE && parent.and_then(|parent| target(parent, "m_TransformParent")).is_none()
+            document.class == INSTANCE
+                && parent
+                    .and_then(|parent| target(parent, "m_TransformParent"))
+                    .is_none()
         };
         let variant = documents.iter().find(is_variant)?;
         Some((self.instance(variant, 0)?, variant.line))
@@ -114,21 +129,36 @@ impl<'b, 'a> Builder<'b, 'a> {
     /// Builds the object of a transform of this file.
     fn object(&mut self, transform: &Document, depth: usize) -> Option<Object> {
         if depth > MAX_DEPTH {
-            self.report.add(&Place::new(self.file, transform.line), "objects are nested too deeply");
+            self.report.add(
+                &Place::new(self.file, transform.line),
+                "objects are nested too deeply",
+            );
             return None;
         }
         let id = target(&transform.value, "m_GameObject")?;
         let game_object = *self.documents.get(&id)?;
-        let components = game_object.value.get("m_Component").map_or(&[][..], Value::list);
-        let components = components.iter().filter_map(|entry| target(entry, "component"));
+        let components = game_object
+            .value
+            .get("m_Component")
+            .map_or(&[][..], Value::list);
+        let components = components
+            .iter()
+            .filter_map(|entry| target(entry, "component"));
         let mut object = Object {
             id,
             transform: transform.id,
             components: components.filter_map(|id| self.component(id)).collect(),
             children: Vec::new(),
         };
-        for child in transform.value.get("m_Children").map_or(&[][..], Value::list) {
-            let Some(child) = child.file_id().and_then(|id| self.documents.get(&id).copied()) else {
+        for child in transform
+            .value
+            .get("m_Children")
+            .map_or(&[][..], Value::list)
+        {
+            let Some(child) = child
+                .file_id()
+                .and_then(|id| self.documents.get(&id).copied())
+            else {
                 continue;
             };
             let instance = target(&child.value, "m_PrefabInstance").filter(|_| child.is_stripped);
@@ -143,7 +173,10 @@ impl<'b, 'a> Builder<'b, 'a> {
 
     /// Returns a script of this file.
     fn component(&self, id: i64) -> Option<Component> {
-        let document = self.documents.get(&id).filter(|document| document.class == SCRIPT)?;
+        let document = self
+            .documents
+            .get(&id)
+            .filter(|document| document.class == SCRIPT)?;
         Some(Component {
             id,
             script: document.value.get("m_Script")?.guid()?.to_lowercase(),
@@ -162,7 +195,9 @@ impl<'b, 'a> Builder<'b, 'a> {
         }
         let prefab = file.and_then(|file| self.assets.prefab(&file, self.report));
         let Some(prefab) = prefab.filter(|_| depth <= MAX_DEPTH) else {
-            let text = format!("prefab with the GUID {source} is not found; an instance of it is left out");
+            let text = format!(
+                "prefab with the GUID {source} is not found; an instance of it is left out"
+            );
             self.report.add(&place, text);
             return None;
         };
@@ -171,13 +206,18 @@ impl<'b, 'a> Builder<'b, 'a> {
             for change in changes.get("m_Modifications").map_or(&[][..], Value::list) {
                 let component = target(change, "target").and_then(|id| object.component(id));
                 let path = change.get("propertyPath").and_then(Value::text);
-                if let (Some(component), Some(path), Some(value)) = (component, path, change.get("value")) {
+                if let (Some(component), Some(path), Some(value)) =
+                    (component, path, change.get("value"))
+                {
                     component.values.set(path, value.clone());
                 }
             }
             for list in ["m_RemovedComponents", "m_RemovedGameObjects"] {
                 let removed = changes.get(list).map_or(&[][..], Value::list);
-                removed.iter().filter_map(Value::file_id).for_each(|id| object.remove(id));
+                removed
+                    .iter()
+                    .filter_map(Value::file_id)
+                    .for_each(|id| object.remove(id));
             }
         }
         object.renumber(instance.id);
@@ -213,8 +253,15 @@ impl<'b, 'a> Builder<'b, 'a> {
             }
         }
         self.add(instance, &mut root, depth);
-        if root.children.iter().filter(|child| !child.components.is_empty()).count() > 1 {
-            let text = "scripts are on several objects of a model; their order is taken from the file";
+        if root
+            .children
+            .iter()
+            .filter(|child| !child.components.is_empty())
+            .count()
+            > 1
+        {
+            let text =
+                "scripts are on several objects of a model; their order is taken from the file";
             self.report.add(&Place::new(self.file, instance.line), text);
         }
         root
@@ -224,19 +271,35 @@ impl<'b, 'a> Builder<'b, 'a> {
     fn add(&mut self, instance: &Document, object: &mut Object, depth: usize) {
         let mut documents: Vec<&Document> = self.documents.values().copied().collect();
         documents.sort_by_key(|document| document.line);
-        for document in documents.into_iter().filter(|document| !document.is_stripped) {
-            let holder = if document.class == SCRIPT { "m_GameObject" } else { "m_Father" };
+        for document in documents
+            .into_iter()
+            .filter(|document| !document.is_stripped)
+        {
+            let holder = if document.class == SCRIPT {
+                "m_GameObject"
+            } else {
+                "m_Father"
+            };
             let Some(id) = target(&document.value, holder) else {
                 continue;
             };
             let is_of_instance = |holder: &&Document| {
                 holder.is_stripped && target(&holder.value, "m_PrefabInstance") == Some(instance.id)
             };
-            if self.documents.get(&id).copied().filter(is_of_instance).is_none() {
+            if self
+                .documents
+                .get(&id)
+                .copied()
+                .filter(is_of_instance)
+                .is_none()
+            {
                 continue;
             }
             if document.class == SCRIPT {
-                if let (Some(found), Some(component)) = (object.find(&|object| object.id == id), self.component(document.id)) {
+                if let (Some(found), Some(component)) = (
+                    object.find(&|object| object.id == id),
+                    self.component(document.id),
+                ) {
                     found.components.push(component);
                 }
             } else if let Some(found) = object.find(&|object| object.transform == id) {

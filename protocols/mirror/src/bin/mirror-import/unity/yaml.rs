@@ -31,7 +31,9 @@ pub(super) fn documents(text: &str, wanted: &[u32]) -> (Vec<Document>, Vec<usize
     let mut documents = Vec::new();
     let mut malformed = Vec::new();
     let lines: Vec<&str> = text.lines().collect();
-    let starts: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].starts_with("--- ")).collect();
+    let starts: Vec<usize> = (0..lines.len())
+        .filter(|at| lines[*at].starts_with("--- "))
+        .collect();
     for (number, start) in starts.iter().enumerate() {
         let end = starts.get(number + 1).copied().unwrap_or(lines.len());
         let Some((class, id, is_stripped)) = header(lines[*start]) else {
@@ -75,7 +77,9 @@ struct Block<'a> {
 
 impl<'a> Block<'a> {
     fn new(lines: &[&'a str]) -> Self {
-        let lines = lines.iter().map(|line| (line.len() - line.trim_start().len(), line.trim()));
+        let lines = lines
+            .iter()
+            .map(|line| (line.len() - line.trim_start().len(), line.trim()));
         Self {
             lines: lines.filter(|(_, line)| !line.is_empty()).collect(),
             at: 0,
@@ -89,7 +93,11 @@ impl<'a> Block<'a> {
             self.at = self.lines.len();
             return Value::Text(String::new());
         }
-        if is_list { self.list(indent, depth) } else { self.map(indent, depth) }
+        if is_list {
+            self.list(indent, depth)
+        } else {
+            self.map(indent, depth)
+        }
     }
 
     /// Returns the current line if it has this indentation.
@@ -129,7 +137,9 @@ impl<'a> Block<'a> {
             let rest = rest.trim();
             let next = self.lines.get(self.at).copied();
             let value = match next {
-                Some((inner, _)) if rest.is_empty() && inner > indent => self.value(inner, depth + 1),
+                Some((inner, _)) if rest.is_empty() && inner > indent => {
+                    self.value(inner, depth + 1)
+                }
                 Some((inner, item)) if rest.is_empty() && inner == indent && is_item(item) => {
                     self.value(inner, depth + 1)
                 }
@@ -187,11 +197,22 @@ fn flow(text: &str, depth: usize) -> Value {
         return Value::Text(String::new());
     }
     if let Some(inner) = between('{', '}') {
-        let entries = parts(inner).into_iter().filter_map(|part| part.split_once(':'));
-        return Value::Map(entries.map(|(key, value)| (key.trim().to_owned(), flow(value, depth + 1))).collect());
+        let entries = parts(inner)
+            .into_iter()
+            .filter_map(|part| part.split_once(':'));
+        return Value::Map(
+            entries
+                .map(|(key, value)| (key.trim().to_owned(), flow(value, depth + 1)))
+                .collect(),
+        );
     }
     if let Some(inner) = between('[', ']') {
-        return Value::List(parts(inner).into_iter().map(|part| flow(part, depth + 1)).collect());
+        return Value::List(
+            parts(inner)
+                .into_iter()
+                .map(|part| flow(part, depth + 1))
+                .collect(),
+        );
     }
     Value::Text(match (between('"', '"'), between('\'', '\'')) {
         (Some(inner), _) => unescape(inner),
@@ -229,8 +250,15 @@ fn unescape(text: &str) -> String {
             ('\\', Some('t')) => result.push('\t'),
             ('\\', Some('r')) => result.push('\r'),
             ('\\', Some(sign @ ('u' | 'x'))) => {
-                let digits: String = letters.by_ref().take(if sign == 'u' { 4 } else { 2 }).collect();
-                result.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
+                let digits: String = letters
+                    .by_ref()
+                    .take(if sign == 'u' { 4 } else { 2 })
+                    .collect();
+                result.extend(
+                    u32::from_str_radix(&digits, 16)
+                        .ok()
+                        .and_then(char::from_u32),
+                );
             }
             ('\\', Some(other)) => result.push(other),
             (letter, _) => result.push(letter),
@@ -243,7 +271,10 @@ impl Value {
     /// Returns the value of a key.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         match self {
-            Self::Map(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Self::Map(entries) => entries
+                .iter()
+                .find(|(name, _)| name == key)
+                .map(|(_, value)| value),
             _ => None,
         }
     }
@@ -275,17 +306,22 @@ impl Value {
 
     /// Sets the value at a path of keys, `color.r`.
     pub(super) fn set(&mut self, path: &str, new: Self) {
-        let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+        let (key, rest) = path
+            .split_once('.')
+            .map_or((path, None), |(key, rest)| (key, Some(rest)));
         if !matches!(self, Self::Map(_)) {
             *self = Self::Map(Vec::new());
         }
         let Self::Map(entries) = self else {
             return;
         };
-        let at = entries.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
-            entries.push((key.to_owned(), Self::Map(Vec::new())));
-            entries.len() - 1
-        });
+        let at = entries
+            .iter()
+            .position(|(name, _)| name == key)
+            .unwrap_or_else(|| {
+                entries.push((key.to_owned(), Self::Map(Vec::new())));
+                entries.len() - 1
+            });
         match rest {
             Some(rest) => entries[at].1.set(rest, new),
             None => entries[at].1 = new,
@@ -306,16 +342,29 @@ mod tests {
         let [document] = &documents[..] else {
             panic!("{documents:?}")
         };
-        assert_eq!((document.id, document.is_stripped, document.line), (-5, true, 2));
+        assert_eq!(
+            (document.id, document.is_stripped, document.line),
+            (-5, true, 2)
+        );
         let value = &document.value;
         assert_eq!(value.get("m_Script").and_then(Value::guid), Some("ab"));
-        let list: Vec<_> = value.get("list").into_iter().flat_map(Value::list).collect();
+        let list: Vec<_> = value
+            .get("list")
+            .into_iter()
+            .flat_map(Value::list)
+            .collect();
         assert_eq!(list[0].get("component").and_then(Value::file_id), Some(4));
         assert_eq!(list[0].get("index").and_then(Value::text), Some("2"));
         assert_eq!(list.len(), 2);
         let text = |key| value.get(key).and_then(Value::text);
-        assert_eq!((text("name"), text("text"), text("long")), (Some("it's"), Some("a\tb"), Some("one two")));
-        let deep = value.get("inner").and_then(|inner| inner.get("deep")).and_then(|deep| deep.get("x"));
+        assert_eq!(
+            (text("name"), text("text"), text("long")),
+            (Some("it's"), Some("a\tb"), Some("one two"))
+        );
+        let deep = value
+            .get("inner")
+            .and_then(|inner| inner.get("deep"))
+            .and_then(|deep| deep.get("x"));
         assert_eq!(deep.and_then(Value::text), Some("1"));
         assert_eq!(value.get("none"), Some(&Value::List(Vec::new())));
     }
