@@ -211,9 +211,8 @@ fn hostile_files_end_with_a_list() {
     let circles = "using Mirror;\nclass C : D { [SyncVar] int a; }\nclass D : C { }\nclass E : E { [SyncVar] int a; }\n\
          struct F { public G g; }\nstruct G { public F f; }\nclass H : NetworkBehaviour { [SyncVar] F f; const int X = \
          Y; const int Y = X; [SyncVar] int z = X; }\n";
-    let yaml: String = (0..2_000)
-        .map(|depth| format!("{}a:\n", " ".repeat(depth)))
-        .collect();
+    let lines: Vec<String> = (0..2_000).map(|depth| " ".repeat(depth) + "a:").collect();
+    let yaml = lines.join("\n");
     let nested = format!("--- !u!114 &1\nMonoBehaviour:\n{yaml}");
     let itself = "--- !u!1001 &9\nPrefabInstance:\n  m_Modification:\n    m_TransformParent: {fileID: 0}\n  \
          m_SourcePrefab: {fileID: 1, guid: 22222222222222222222222222222222, type: 3}\n";

@@ -1,10 +1,15 @@
 //! From the declarations of C# to the content of the Rust module.
 
+mod arithmetic;
 mod behaviours;
 mod calls;
 mod collections;
 mod constants;
+mod draft;
+mod enumerations;
+mod hooks;
 mod library;
+mod literals;
 mod prefabs;
 mod types;
 mod values;
@@ -53,10 +58,10 @@ pub(crate) fn convert(input: &Input<'_>, report: &mut Report) -> Module {
 
 impl<'p, 'r> Converter<'p, 'r> {
     fn new(input: &'p Input<'p>, named: &BTreeSet<&str>, report: &'r mut Report) -> Self {
-        let names = names::of_types(named.iter().copied());
+        let rust = names::of_types(named.iter().copied());
         Self {
             input,
-            types: Types::new(input.project, names, input.given),
+            types: Types::new(input.project, rust, input.given),
             report,
             behaviours: BTreeMap::new(),
         }

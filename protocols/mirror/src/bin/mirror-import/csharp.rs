@@ -1,6 +1,7 @@
 //! Declarations of C# sources, as far as the network depends on them.
 
 mod condition;
+mod errors;
 mod expression;
 mod reader;
 mod syntax;
@@ -43,7 +44,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) kind: Kind,
-    /// With its namespace: `Game.Net.Health/Inner`, and the number of its parameters as in `Pool`1`.
+    /// With its namespace: `Game.Net.Health/Inner`, with the number of its parameters behind a grave accent.
     pub(crate) name: String,
     /// Names of the type parameters.
     pub(crate) parameters: Vec<String>,

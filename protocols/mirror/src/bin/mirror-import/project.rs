@@ -3,6 +3,7 @@
 mod stock;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::csharp::{Declaration, Kind, Part, Scope, Type};
 use crate::report::Report;
@@ -49,8 +50,7 @@ impl Project {
             report.add(&declaration.scope.place, text);
             return;
         }
-        let has_fields =
-            |part: &Declaration| part.fields.iter().any(|field| is_synchronised(field));
+        let has_fields = |part: &Declaration| part.fields.iter().any(is_synchronised);
         if has_fields(first)
             && has_fields(&declaration)
             && first.scope.place.file != declaration.scope.place.file
@@ -233,7 +233,7 @@ fn name_of(parts: &[Part], nested: usize) -> String {
         }
         name.push_str(&part.name);
         if !part.arguments.is_empty() {
-            name.push_str(&format!("`{}", part.arguments.len()));
+            let _ = write!(name, "`{}", part.arguments.len());
         }
     }
     name

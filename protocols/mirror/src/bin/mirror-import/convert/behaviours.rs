@@ -1,29 +1,15 @@
 //! Behaviours: their fields, hooks and bases.
 
-use std::collections::BTreeMap;
-
 use super::Converter;
+use super::draft::Draft;
 use super::types::Around;
-use crate::csharp::{Attribute, Declaration, Expression, Field as Source, attribute};
-use crate::model::{Behaviour, Container, Field, Hook, Shape, ValueType};
+use crate::csharp::{Declaration, Expression, Field as Source, attribute};
+use crate::model::{Behaviour, Container, Field, Shape, ValueType};
 use crate::names;
 use crate::project::{Lineage, is_synchronised};
 
 /// Mirror's limit of the fields of an object's component, bases included.
 const MAX_SYNC_VARS: usize = 64;
-
-/// A behaviour in progress.
-pub(super) struct Draft<'p> {
-    pub(super) class: &'p Declaration,
-    /// Values of the parameters of a generic class.
-    parameters: BTreeMap<String, ValueType>,
-    pub(super) behaviour: Behaviour,
-    /// Names of its fields, and of its methods.
-    fields: names::Scope,
-    pub(super) methods: names::Scope,
-    /// Local fields whose types are not values.
-    left_out: Vec<String>,
-}
 
 impl<'p> Converter<'p, '_> {
     /// Reads a class if it is a behaviour, and reports one whose base is not known.
@@ -274,7 +260,7 @@ impl<'p> Converter<'p, '_> {
         match elements {
             Some(elements) if elements.is_empty() => {}
             Some(elements) => {
-                field.initial = Some(format!("[{}].into_iter().collect()", elements.join(", ")))
+                field.initial = Some(format!("[{}].into_iter().collect()", elements.join(", ")));
             }
             None => self.initial_unread(field, source),
         }
@@ -299,50 +285,6 @@ impl<'p> Converter<'p, '_> {
             .behaviour
             .incomplete
             .push(format!("field `{}` is not read", source.name));
-    }
-
-    /// Returns the method of a hook, by its name and argument.
-    fn hook(
-        &mut self,
-        draft: &mut Draft<'p>,
-        source: &Source,
-        attribute: &Attribute,
-        ty: &ValueType,
-    ) -> Option<String> {
-        let written = attribute.argument("hook")?;
-        let Some(name) = written.as_name() else {
-            self.report.add(
-                &source.scope.place,
-                format!(
-                    "hook of `{}` is not read: its name is not a constant",
-                    source.name
-                ),
-            );
-            return None;
-        };
-        let mut methods = draft.class.methods.iter();
-        if !methods.any(|method| method.name == name && method.parameters.len() == 2) {
-            let text = format!(
-                "hook `{name}` of `{}` is not read: `{}` has no such method with two parameters",
-                source.name, draft.class.name
-            );
-            self.report.add(&source.scope.place, text);
-            return None;
-        }
-        // One method may serve several fields of a type. Overloads in C# need several methods in Rust.
-        let own = names::snake(name);
-        let mut known = draft.behaviour.hooks.iter();
-        if let Some(known) = known.find(|hook| hook.csharp == name && hook.ty == ty.rust) {
-            return Some(known.name.clone());
-        }
-        let hook = Hook {
-            name: draft.methods.give(&own),
-            csharp: name.to_owned(),
-            ty: ty.rust.clone(),
-        };
-        let given = hook.name.clone();
-        draft.behaviour.hooks.push(hook);
-        Some(given)
     }
 
     /// Checks a whole class, and reports the local fields that are left out.

@@ -5,14 +5,25 @@ use std::collections::BTreeMap;
 use syncvar_mirror::hash16;
 
 use super::Converter;
-use super::behaviours::Draft;
+use super::draft::Draft;
 use super::types::Around;
-use crate::csharp::{Attribute, Expression, Method, Parameter, Type, attribute};
+use crate::csharp::{Attribute, Declaration, Expression, Method, Parameter, Type, attribute};
 use crate::model::Call;
 use crate::names;
 
 /// Most arguments of a call in Rust.
 const MAX_ARGUMENTS: usize = 16;
+
+/// Parameters of a call.
+#[derive(Default)]
+struct Arguments {
+    /// Names and types in Rust.
+    list: Vec<(String, String)>,
+    /// Full names of all types in C#, also of those that do not travel.
+    types: Vec<String>,
+    /// Whether the first one is the receiver.
+    has_target: bool,
+}
 
 /// Returns the attribute of a call.
 pub(super) fn attribute_of(method: &Method) -> Option<&Attribute> {
@@ -76,47 +87,11 @@ impl<'p> Converter<'p, '_> {
         if !draft.class.parameters.is_empty() {
             return Err("its class is generic".to_owned());
         }
-        let mut scope = names::Scope::default();
-        ["self", "ctx"]
-            .iter()
-            .for_each(|name| drop(scope.give(name)));
-        let (mut arguments, mut types) = (Vec::new(), Vec::new());
-        let mut has_target = false;
-        let none = BTreeMap::new();
-        for (index, parameter) in method.parameters.iter().enumerate() {
-            if let Some(connection) = connection(parameter) {
-                has_target = attribute.name == "TargetRpc" && index == 0;
-                let is_sender = attribute.name == "Command" && connection.ends_with("ToClient");
-                if !has_target && !is_sender {
-                    return Err(format!(
-                        "parameter `{}` is a connection, which Mirror refuses",
-                        parameter.name
-                    ));
-                }
-                types.push(connection.to_owned());
-                continue;
-            }
-            if parameter.has_default
-                || parameter.modifiers.contains("out")
-                || parameter.modifiers.contains("ref")
-            {
-                return Err(format!(
-                    "parameter `{}` is optional or a reference, which Mirror refuses",
-                    parameter.name
-                ));
-            }
-            let around = Around {
-                scope: &method.scope,
-                inside: Some(draft.class),
-                parameters: &none,
-            };
-            let value = self
-                .types
-                .value(&parameter.ty, around)
-                .map_err(|reason| format!("parameter `{}`: {reason}", parameter.name))?;
-            types.push(value.csharp);
-            arguments.push((scope.give(&names::snake(&parameter.name)), value.rust));
-        }
+        let Arguments {
+            list: arguments,
+            types,
+            has_target,
+        } = self.arguments(draft.class, method, attribute)?;
         if arguments.len() > MAX_ARGUMENTS {
             return Err(format!("it has more than {MAX_ARGUMENTS} arguments"));
         }
@@ -143,6 +118,58 @@ impl<'p> Converter<'p, '_> {
             csharp,
             arguments,
         })
+    }
+
+    /// Reads the parameters of a call.
+    fn arguments(
+        &mut self,
+        class: &'p Declaration,
+        method: &'p Method,
+        attribute: &Attribute,
+    ) -> Result<Arguments, String> {
+        let mut scope = names::Scope::default();
+        for name in ["self", "ctx"] {
+            scope.give(name);
+        }
+        let mut arguments = Arguments::default();
+        let none = BTreeMap::new();
+        for (index, parameter) in method.parameters.iter().enumerate() {
+            if let Some(connection) = connection(parameter) {
+                arguments.has_target = attribute.name == "TargetRpc" && index == 0;
+                let is_sender = attribute.name == "Command" && connection.ends_with("ToClient");
+                if !arguments.has_target && !is_sender {
+                    return Err(format!(
+                        "parameter `{}` is a connection, which Mirror refuses",
+                        parameter.name
+                    ));
+                }
+                arguments.types.push(connection.to_owned());
+                continue;
+            }
+            if parameter.has_default
+                || parameter.modifiers.contains("out")
+                || parameter.modifiers.contains("ref")
+            {
+                return Err(format!(
+                    "parameter `{}` is optional or a reference, which Mirror refuses",
+                    parameter.name
+                ));
+            }
+            let around = Around {
+                scope: &method.scope,
+                inside: Some(class),
+                parameters: &none,
+            };
+            let value = self
+                .types
+                .value(&parameter.ty, around)
+                .map_err(|reason| format!("parameter `{}`: {reason}", parameter.name))?;
+            arguments.types.push(value.csharp);
+            arguments
+                .list
+                .push((scope.give(&names::snake(&parameter.name)), value.rust));
+        }
+        Ok(arguments)
     }
 
     /// Checks that no other call of the object has the same id on the wire.

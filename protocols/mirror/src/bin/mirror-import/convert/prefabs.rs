@@ -97,44 +97,59 @@ impl<'p> Converter<'p, '_> {
             );
         }
         for (script, role) in roles {
-            match role {
-                Role::Identity | Role::Local => {}
-                Role::BuiltIn(path) => prefab.components.push(Component {
-                    ty: path.to_owned(),
-                    create: format!("{path}::default()"),
-                    settings: self.settings(script),
-                }),
-                Role::Unread(reason) => {
-                    let index = prefab.components.len();
-                    let text =
-                        format!("component {index} of prefab `{name}` is not read: {reason}");
-                    self.report.add(&script.place, text);
-                    reasons.push(format!("its component {index} is not read"));
-                    // Keeps the places of the components behind it.
-                    prefab.components.push(Component {
-                        ty: "()".to_owned(),
-                        create: "()".to_owned(),
-                        settings: Vec::new(),
-                    });
-                }
-                Role::Behaviour(class) => {
-                    let component = self.component(class, script);
-                    let incomplete = self
-                        .behaviours
-                        .get(&class.name)
-                        .map(|behaviour| &behaviour.incomplete);
-                    if let Some(reason) = incomplete.and_then(|reasons| reasons.first()) {
-                        reasons.push(format!("`{}`: {reason}", class.name));
-                    }
-                    prefab.components.push(component);
-                }
-            }
+            let (component, reason) = self.placed(&prefab, script, role);
+            prefab.components.extend(component);
+            reasons.extend(reason);
         }
         if prefab.components.len() > MAX_COMPONENTS {
             reasons.push(format!("it has more than {MAX_COMPONENTS} components"));
         }
         prefab.unregistered = reasons.into_iter().next();
         Some(prefab)
+    }
+
+    /// Returns the component that a script is, and the reason why its prefab cannot be registered.
+    fn placed(
+        &mut self,
+        prefab: &Prefab,
+        script: &Script,
+        role: Role<'p>,
+    ) -> (Option<Component>, Option<String>) {
+        match role {
+            Role::Identity | Role::Local => (None, None),
+            Role::BuiltIn(path) => {
+                let component = Component {
+                    ty: path.to_owned(),
+                    create: format!("{path}::default()"),
+                    settings: self.settings(script),
+                };
+                (Some(component), None)
+            }
+            Role::Unread(reason) => {
+                let (index, name) = (prefab.components.len(), &prefab.name);
+                let text = format!("component {index} of prefab `{name}` is not read: {reason}");
+                self.report.add(&script.place, text);
+                // Keeps the places of the components behind it.
+                let empty = Component {
+                    ty: "()".to_owned(),
+                    create: "()".to_owned(),
+                    settings: Vec::new(),
+                };
+                (
+                    Some(empty),
+                    Some(format!("its component {index} is not read")),
+                )
+            }
+            Role::Behaviour(class) => {
+                let component = self.component(class, script);
+                let incomplete = self
+                    .behaviours
+                    .get(&class.name)
+                    .and_then(|behaviour| behaviour.incomplete.first());
+                let reason = incomplete.map(|reason| format!("`{}`: {reason}", class.name));
+                (Some(component), reason)
+            }
+        }
     }
 
     /// Returns the asset id: from the GUID in the `.meta` file, or as the identity has serialised it.
@@ -258,9 +273,9 @@ impl<'p> Converter<'p, '_> {
             }
         }
         let place: Place = script.place.clone();
-        unread
-            .into_iter()
-            .for_each(|text| self.report.add(&place, text));
+        for text in unread {
+            self.report.add(&place, text);
+        }
         if let Some((base, field)) = base
             && let Some(created) = self.creation(&base, script)
         {

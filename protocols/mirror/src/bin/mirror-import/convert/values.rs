@@ -1,7 +1,8 @@
 //! Structs and enumerations that travel.
 
+use super::enumerations::{is_number, variant_name, variants};
 use super::{Converter, library};
-use crate::csharp::{Declaration, Kind, attribute};
+use crate::csharp::{Declaration, Kind};
 use crate::model::{Content, Value};
 
 impl Converter<'_, '_> {
@@ -32,7 +33,7 @@ impl Converter<'_, '_> {
     fn declared_value(&mut self, declared: &'_ Declaration) -> Option<Value> {
         let declared = self.input.project.get(&declared.name)?;
         let (content, is_key) = if declared.kind == Kind::Enum {
-            (self.enumeration(declared)?, true)
+            (self.enumeration(declared), true)
         } else {
             let members = self.types.members(declared).ok()?;
             let list = members
@@ -51,7 +52,7 @@ impl Converter<'_, '_> {
         })
     }
 
-    fn enumeration(&mut self, declared: &Declaration) -> Option<Content> {
+    fn enumeration(&mut self, declared: &Declaration) -> Content {
         let underlying = declared
             .bases
             .first()
@@ -67,7 +68,7 @@ impl Converter<'_, '_> {
             "i64" => "i64",
             _ => "",
         });
-        let variants = self.types.variants(declared).filter(|_| !repr.is_empty());
+        let variants = variants(declared).filter(|_| !repr.is_empty());
         let Some(variants) = variants else {
             let text = format!(
                 "enumeration `{}` has numbers that are not read; its values have none of the names",
@@ -75,19 +76,19 @@ impl Converter<'_, '_> {
             );
             self.report.add(&declared.scope.place, text);
             let repr = if repr.is_empty() { "i32" } else { repr };
-            return Some(Content::Number {
+            return Content::Number {
                 repr,
                 constants: Vec::new(),
-            });
+            };
         };
         let named = variants
             .iter()
             .map(|(name, number)| (variant_name(name), *number));
         if is_number(declared, &variants) {
-            return Some(Content::Number {
+            return Content::Number {
                 repr,
                 constants: named.collect(),
-            });
+            };
         }
         let (mut first, mut aliases): (Vec<(String, i128)>, _) = (Vec::new(), Vec::new());
         for (name, number) in named {
@@ -96,24 +97,12 @@ impl Converter<'_, '_> {
                 None => first.push((name, number)),
             }
         }
-        Some(Content::Enum {
+        Content::Enum {
             repr,
             variants: first,
             aliases,
-        })
+        }
     }
-}
-
-/// Returns whether values of an enumeration are not only its names: flags, and those without a name for 0, which is the
-/// default in C#.
-pub(super) fn is_number(declared: &Declaration, variants: &[(String, i128)]) -> bool {
-    let is_flags = attribute(&declared.attributes, "Flags").is_some();
-    is_flags || variants.iter().all(|(_, number)| *number != 0)
-}
-
-/// Returns the name of a variant: that of C#, unless Rust reserves it.
-pub(super) fn variant_name(name: &str) -> String {
-    crate::names::reserved(name)
 }
 
 fn is_message(declared: &Declaration) -> bool {

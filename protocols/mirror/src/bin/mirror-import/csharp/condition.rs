@@ -41,18 +41,41 @@ impl Symbols {
     }
 }
 
+/// Position in an `#if` with its branches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Before the branch that is compiled.
+    Before,
+    /// In that branch.
+    Compiled,
+    /// Behind that branch, or in lines that are left out as a whole.
+    After,
+}
+
 /// An open `#if`.
 struct Branch {
-    /// Whether the lines around it are compiled.
-    outer: bool,
-    /// Whether this branch is.
-    active: bool,
-    /// Whether one of its branches was.
-    taken: bool,
+    state: State,
     line: usize,
     condition: String,
     /// Whether it was reported.
     told: bool,
+}
+
+impl State {
+    /// Returns the state in a branch with this condition.
+    fn next(self, holds: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Before if holds() => Self::Compiled,
+            Self::Before => Self::Before,
+            Self::Compiled | Self::After => Self::After,
+        }
+    }
+}
+
+impl Branch {
+    fn is_compiled(&self) -> bool {
+        self.state == State::Compiled
+    }
 }
 
 /// Returns the source with directives and lines that are not compiled made empty.
@@ -68,7 +91,7 @@ pub(crate) fn compiled(
     let mut result = String::with_capacity(text.len());
     for (index, line) in text.split_inclusive('\n').enumerate() {
         let place = Place::new(file, index + 1);
-        let is_active = branches.last().is_none_or(|branch| branch.active);
+        let is_active = branches.last().is_none_or(Branch::is_compiled);
         let directive = line.trim_start().strip_prefix('#');
         match directive.filter(|_| inside == Inside::Code) {
             Some(directive) => {
@@ -129,7 +152,7 @@ fn apply(
         .next()
         .unwrap_or(rest)
         .trim();
-    let is_active = branches.last().is_none_or(|branch| branch.active);
+    let is_active = branches.last().is_none_or(Branch::is_compiled);
     let mut holds = |condition: &str| {
         evaluate(condition, symbols).unwrap_or_else(|| {
             report.add(
@@ -141,29 +164,25 @@ fn apply(
     };
     match (word, branches.last_mut()) {
         ("if", _) => {
-            let active = is_active && holds(rest);
+            let before = if is_active {
+                State::Before
+            } else {
+                State::After
+            };
             branches.push(Branch {
-                outer: is_active,
-                active,
-                taken: active,
+                state: before.next(|| holds(rest)),
                 line: place.line,
                 condition: rest.to_owned(),
                 told: false,
             });
         }
-        ("elif", Some(branch)) => {
-            branch.active = branch.outer && !branch.taken && holds(rest);
-            branch.taken |= branch.active;
-        }
-        ("else", Some(branch)) => {
-            branch.active = branch.outer && !branch.taken;
-            branch.taken = true;
-        }
+        ("elif", Some(branch)) => branch.state = branch.state.next(|| holds(rest)),
+        ("else", Some(branch)) => branch.state = branch.state.next(|| true),
         ("endif", Some(_)) => {
             branches.pop();
         }
         ("elif" | "else" | "endif", None) => {
-            report.add(place, format!("`#{word}` without its `#if`"))
+            report.add(place, format!("`#{word}` without its `#if`"));
         }
         ("define", _) if is_active => symbols.define(rest),
         ("undef", _) if is_active => {
@@ -297,10 +316,10 @@ fn opening(line: &str) -> Option<(&str, Inside)> {
             return None;
         } else if rest[at..].starts_with("/*") {
             return Some((&rest[at + 2..], Inside::Comment));
-        } else if quotes >= 3 {
-            return Some((&rest[at + quotes..], Inside::Raw(quotes)));
         } else if quotes > 0 && before.trim_end_matches('$').ends_with('@') {
             return Some((&rest[at + 1..], Inside::Verbatim));
+        } else if quotes >= 3 {
+            return Some((&rest[at + quotes..], Inside::Raw(quotes)));
         } else if rest[at..].starts_with('/') {
             rest = &rest[at + 1..];
         } else {
@@ -329,7 +348,9 @@ mod tests {
 
     fn lines(text: &str, symbols: &[&str]) -> (String, Vec<String>) {
         let mut given = Symbols::default();
-        symbols.iter().for_each(|symbol| given.define(symbol));
+        for symbol in symbols {
+            given.define(symbol);
+        }
         let mut report = Report::default();
         let text = compiled(text, &given, &"A.cs".into(), &mut report);
         (text, report.lines().collect())

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Parser;
 
+use super::errors::{self, Hiding};
 use super::syntax::Syntax;
 use super::{
     Attribute, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type, Usings,
@@ -14,19 +15,6 @@ use crate::report::{Place, Report};
 
 /// Deepest nesting of namespaces and types.
 const MAX_DEPTH: usize = 32;
-/// Number of syntax errors of a file that are listed.
-const MAX_ERRORS: usize = 5;
-/// Words of members that the network depends on.
-const NETWORKED: &[&str] = &[
-    "SyncVar",
-    "SyncList",
-    "SyncDictionary",
-    "SyncHashSet",
-    "SyncSortedSet",
-    "Command",
-    "Rpc",
-];
-
 /// Returns the types that a source declares, in order. Syntax errors are reported; the rest is read.
 pub(crate) fn read(file: &Rc<str>, source: &str, report: &mut Report) -> Vec<Declaration> {
     let mut parser = Parser::new();
@@ -50,20 +38,11 @@ pub(crate) fn read(file: &Rc<str>, source: &str, report: &mut Report) -> Vec<Dec
         file,
         usings: Rc::new(usings(root)),
         declarations: Vec::new(),
-        hiding: hiding_errors(root, file, report),
+        hiding: errors::hiding(root, file, report),
         report,
     };
     reader.members(root, "", "", 0);
     reader.declarations
-}
-
-/// Syntax errors that may hide members.
-#[derive(Default)]
-struct Hiding {
-    /// Outside of types, where the rest of any type may be.
-    of_file: Option<usize>,
-    /// Start of a type's declaration, and the line of the error.
-    of_types: Vec<(usize, usize)>,
 }
 
 struct Reader<'r> {
@@ -98,13 +77,13 @@ impl Reader<'_> {
                     }
                 }
                 "class_declaration" => {
-                    self.declaration(child, Kind::Class, &namespace, outer, depth)
+                    self.declaration(child, Kind::Class, &namespace, outer, depth);
                 }
                 "struct_declaration" => {
-                    self.declaration(child, Kind::Struct, &namespace, outer, depth)
+                    self.declaration(child, Kind::Struct, &namespace, outer, depth);
                 }
                 "interface_declaration" => {
-                    self.declaration(child, Kind::Interface, &namespace, outer, depth)
+                    self.declaration(child, Kind::Interface, &namespace, outer, depth);
                 }
                 "enum_declaration" => self.declaration(child, Kind::Enum, &namespace, outer, depth),
                 // Declarations behind a syntax error, and top-level `#if` in a form of the grammar.
@@ -359,85 +338,4 @@ fn usings(root: Syntax<'_>) -> Usings {
         }
     }
     usings
-}
-
-/// Reports syntax errors, and returns those that may hide members of types.
-fn hiding_errors(root: Syntax<'_>, file: &Rc<str>, report: &mut Report) -> Hiding {
-    let mut hiding = Hiding::default();
-    let mut lines = BTreeSet::new();
-    for node in errors(root.node) {
-        let error = Syntax { node, ..root };
-        let line = error.line();
-        lines.insert(line);
-        let mut hides = true;
-        let mut in_body = false;
-        let mut in_type = false;
-        let mut above = Some(node);
-        while let Some(node) = above {
-            let syntax = Syntax { node, ..root };
-            match node.kind() {
-                "block" | "arrow_expression_clause" | "accessor_list" => in_body = true,
-                "method_declaration"
-                | "property_declaration"
-                | "constructor_declaration"
-                | "operator_declaration"
-                    if in_body =>
-                {
-                    let mut words = NETWORKED.iter();
-                    hides = words.any(|word| {
-                        syntax.text().contains(&format!("[{word}"))
-                            || syntax.text().contains(&format!("{word}<"))
-                    });
-                }
-                "class_declaration"
-                | "struct_declaration"
-                | "interface_declaration"
-                | "enum_declaration" => {
-                    in_type = true;
-                    if hides {
-                        hiding.of_types.push((node.start_byte(), line));
-                    }
-                }
-                _ => {}
-            }
-            above = node.parent();
-        }
-        if !in_type {
-            hiding.of_file.get_or_insert(line);
-        }
-    }
-    for line in lines.iter().take(MAX_ERRORS) {
-        report.add(&Place::new(file, *line), "syntax error");
-    }
-    if let Some(line) = lines.iter().nth(MAX_ERRORS) {
-        let text = format!(
-            "{} more syntax errors from here on",
-            lines.len() - MAX_ERRORS
-        );
-        report.add(&Place::new(file, *line), text);
-    }
-    hiding
-}
-
-/// Returns the outermost nodes of syntax errors, and missing nodes.
-fn errors(root: Node<'_>) -> Vec<Node<'_>> {
-    let mut found = Vec::new();
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
-        // A missing token may be a child that no cursor visits.
-        let mut children = node.walk();
-        let has_error = |child: Node<'_>| child.has_error() || child.is_missing();
-        let mut is_hidden = || node.has_error() && !node.children(&mut children).any(has_error);
-        let is_error = node.is_error() || node.is_missing() || is_hidden();
-        if is_error {
-            found.push(node);
-        }
-        let inside = node.has_error() && !is_error && cursor.goto_first_child();
-        while !inside && !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
 }

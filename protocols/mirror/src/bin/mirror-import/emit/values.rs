@@ -12,55 +12,37 @@ pub(super) fn write(text: &mut String, value: &Value) {
     } else {
         ""
     };
+    let copy = if matches!(value.content, Content::Struct(_)) {
+        ""
+    } else {
+        "Copy, "
+    };
+    let _ = writeln!(
+        text,
+        "#[derive(SyncValue, Clone, {copy}Debug, Default, PartialEq{keys})]"
+    );
     match &value.content {
-        Content::Struct(members) => {
-            let _ = writeln!(
-                text,
-                "#[derive(SyncValue, Clone, Debug, Default, PartialEq{keys})]\npub struct {name} {{"
-            );
-            for (member, ty) in members {
-                let _ = writeln!(text, "    pub {member}: {ty},");
-            }
-            *text += "}\n";
-        }
+        Content::Struct(members) => structure(text, name, members),
         Content::Enum {
             repr,
             variants,
             aliases,
         } => {
-            let _ = writeln!(
-                text,
-                "#[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq{keys})]"
-            );
-            let _ = writeln!(text, "#[repr({repr})]\npub enum {name} {{");
-            for (variant, number) in variants {
-                if *number == 0 {
-                    *text += "    #[default]\n";
-                }
-                let _ = writeln!(text, "    {variant} = {number},");
-            }
-            *text += "}\n";
-            if !aliases.is_empty() {
-                let _ = writeln!(text, "\nimpl {name} {{");
-                for (alias, of) in aliases {
-                    let _ = writeln!(text, "    pub const {alias}: Self = Self::{of};");
-                }
-                *text += "}\n";
-            }
+            enumeration(text, name, repr, variants);
+            let aliases = aliases
+                .iter()
+                .map(|(alias, of)| (alias, format!("Self::{of}")));
+            constants(text, name, aliases);
         }
-        Content::Number { repr, constants } => {
-            let _ = writeln!(
-                text,
-                "#[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq{keys})]"
-            );
+        Content::Number {
+            repr,
+            constants: numbers,
+        } => {
             let _ = writeln!(text, "pub struct {name}(pub {repr});");
-            if !constants.is_empty() {
-                let _ = writeln!(text, "\nimpl {name} {{");
-                for (constant, number) in constants {
-                    let _ = writeln!(text, "    pub const {constant}: Self = Self({number});");
-                }
-                *text += "}\n";
-            }
+            let numbers = numbers
+                .iter()
+                .map(|(constant, number)| (constant, format!("Self({number})")));
+            constants(text, name, numbers);
         }
     }
     if let Some(message) = &value.message {
@@ -69,4 +51,39 @@ pub(super) fn write(text: &mut String, value: &Value) {
             "\nimpl MirrorMessage for {name} {{\n    const NAME: &'static str = {message:?};\n}}"
         );
     }
+}
+
+fn structure(text: &mut String, name: &str, members: &[(String, String)]) {
+    let _ = writeln!(text, "pub struct {name} {{");
+    for (member, ty) in members {
+        let _ = writeln!(text, "    pub {member}: {ty},");
+    }
+    *text += "}\n";
+}
+
+fn enumeration(text: &mut String, name: &str, repr: &str, variants: &[(String, i128)]) {
+    let _ = writeln!(text, "#[repr({repr})]\npub enum {name} {{");
+    for (variant, number) in variants {
+        if *number == 0 {
+            *text += "    #[default]\n";
+        }
+        let _ = writeln!(text, "    {variant} = {number},");
+    }
+    *text += "}\n";
+}
+
+fn constants<'a>(
+    text: &mut String,
+    name: &str,
+    constants: impl Iterator<Item = (&'a String, String)>,
+) {
+    let mut constants = constants.peekable();
+    if constants.peek().is_none() {
+        return;
+    }
+    let _ = writeln!(text, "\nimpl {name} {{");
+    for (constant, value) in constants {
+        let _ = writeln!(text, "    pub const {constant}: Self = {value};");
+    }
+    *text += "}\n";
 }

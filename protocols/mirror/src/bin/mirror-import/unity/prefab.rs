@@ -283,16 +283,10 @@ impl<'b, 'a> Builder<'b, 'a> {
             let Some(id) = target(&document.value, holder) else {
                 continue;
             };
-            let is_of_instance = |holder: &&Document| {
+            let is_of_instance = |holder: &&Document| -> bool {
                 holder.is_stripped && target(&holder.value, "m_PrefabInstance") == Some(instance.id)
             };
-            if self
-                .documents
-                .get(&id)
-                .copied()
-                .filter(is_of_instance)
-                .is_none()
-            {
+            if !self.documents.get(&id).is_some_and(is_of_instance) {
                 continue;
             }
             if document.class == SCRIPT {
