@@ -7,9 +7,12 @@
 
 mod import {
     mod game;
+    mod json;
+    mod live;
     mod module;
     #[cfg(feature = "import")]
     mod program;
+    mod script;
     mod server;
     mod session;
 }

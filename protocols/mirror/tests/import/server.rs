@@ -1,14 +1,15 @@
 //! A server of the imported project: the bodies of its commands, and its players.
 
-use syncvar::mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
+use syncvar::mirror::{MirrorPrefab, MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 use syncvar::prelude::*;
 use syncvar::values::Vector3;
 
-use super::game::{Door, Player, player, prefabs};
+use super::game::{Door, Player, door, player, prefabs};
 
-/// Creates the server.
+/// Creates the server. The door of the scene is no prefab's.
 pub(crate) fn server() -> MirrorServer {
-    MirrorServer::new(prefabs())
+    let scene_door = MirrorPrefab::scene("SceneDoor");
+    MirrorServer::new(prefabs().register_with(scene_door, door))
 }
 
 /// Gives each connection that asks for it a player, beside those of the others.

@@ -1,19 +1,17 @@
 //! The recorded session of the real Mirror on a virtual clock: the server of the imported module sends the same bytes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
-use std::{env, fs};
 
 use serde_json::Value;
 use syncvar::Channel;
 use syncvar::mirror::{Limits, MirrorServer, MirrorSpawnOptions};
 use syncvar::prelude::*;
-use syncvar::values::Vector3;
 
 use super::game::{
     InhLeaf, LootItem, Monster, MonsterKind, Player, SyncObjs, Wallet, combo, monster,
 };
+use super::json::{float, index, int, list, number, recording, text, vector};
 use super::server;
 
 /// Limits of the recording.
@@ -25,14 +23,9 @@ const LIMITS: Limits = Limits {
 
 #[test]
 fn server_of_the_imported_module_sends_the_recorded_bytes() {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data");
-    let folder = env::var_os("SYNCVAR_GOLDEN_DIR").map_or(own, Into::into);
-    let Ok(text) = fs::read_to_string(folder.join("session_deterministic.json")) else {
-        // Another folder may lack it; ours has it.
-        assert!(env::var_os("SYNCVAR_GOLDEN_DIR").is_some(), "no recording");
+    let Some(recording) = recording("session_deterministic") else {
         return;
     };
-    let recording: Value = serde_json::from_str(&text).expect("JSON");
     let frames = list(&recording["cases"]);
     let mut session = Session {
         server: server::server(),
@@ -278,34 +271,4 @@ fn loot(json: &Value) -> LootItem {
         label: json["label"].as_str().map(str::to_owned),
         chance: float(&json["chance"]),
     }
-}
-
-fn list(json: &Value) -> &[Value] {
-    json.as_array().expect("a list")
-}
-
-fn number(json: &Value) -> u64 {
-    json.as_u64().expect("a number")
-}
-
-fn index(json: &Value) -> usize {
-    number(json).try_into().expect("an index")
-}
-
-fn int(json: &Value) -> i32 {
-    json.as_i64()
-        .and_then(|number| number.try_into().ok())
-        .expect("an int")
-}
-
-fn text(json: &Value) -> String {
-    json.as_str().expect("a text").to_owned()
-}
-
-fn float(json: &Value) -> f32 {
-    f32::from_bits(u32::from_str_radix(&text(&json["bits"]), 16).expect("digits"))
-}
-
-fn vector(json: &Value) -> Vector3 {
-    Vector3::new(float(&json[0]), float(&json[1]), float(&json[2]))
 }
