@@ -77,6 +77,9 @@
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //!
+//! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
+//! module, from its C# sources and prefabs.
+//!
 //! Mirror's components on top of these (`NetworkTransform`, `NetworkAnimator`, ...) are not part of
 //! the crate.
 #![warn(clippy::print_stdout)]

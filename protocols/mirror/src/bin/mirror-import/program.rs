@@ -131,7 +131,7 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
         let mut errors = Report::default();
         let declarations = csharp::read(name, &source, &mut errors);
         // Mirror's own sources are no part of the game, nor are errors in them.
-        if declarations.is_empty() || !declarations.iter().all(is_of_mirror) {
+        if !declarations.iter().all(is_of_mirror) || !source.contains("namespace Mirror") {
             report.append(errors);
         }
         for declaration in declarations
