@@ -14,6 +14,7 @@ mod reception;
 mod reset;
 mod slot;
 mod slots;
+mod substitute;
 mod synchronize;
 mod unsent;
 mod value_text;
@@ -32,8 +33,8 @@ pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{
-    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, SlotParts,
-    TypedSlot, nanos,
+    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo,
+    SlotParts, TypedSlot, nanos,
 };
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,

@@ -57,8 +57,17 @@ use mirror::Made;
 /// `player.buffs = SyncList::new()`, `mem::take`, `mem::swap`. Such a list is sent as a whole;
 /// [`Assign::assign`](crate::Assign::assign) sends the difference.
 ///
-/// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
-/// [`Limits::max_elements`](crate::Limits::max_elements) allows.
+/// # Limits
+///
+/// | encoding | elements | bytes of the whole list, and of the operations of one update |
+/// | --- | --- | --- |
+/// | `Unet` | 65 535 | a message: 65 535 |
+/// | `Compact` | [`Limits::max_elements`](crate::Limits::max_elements) of the receiver (1 048 576) | a message: `ServerConfig::max_message_size` (16 MiB) |
+/// | `Mirror` | `Limits::max_elements` of the receiver | a message of the transport: 16 373 with Telepathy |
+///
+/// Operations that are too long travel as the whole list. A list without a form stops alone: observers keep
+/// its last elements, the other fields of the object travel on, and the list travels again when it fits. In
+/// `Mirror` it stops its object.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;

@@ -41,6 +41,15 @@ pub enum HookContext {
     Object,
 }
 
+/// Layout of a behaviour in the encoding `Mirror`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComponentLayout {
+    /// Collections, and then the other fields.
+    Fields,
+    /// The bytes of the class: [`own_layout`](crate::BehaviourInfo::own_layout()).
+    Own,
+}
+
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotInfo {
@@ -74,6 +83,8 @@ pub struct SlotInfo {
     pub calls: CallTable,
     /// Presence of the behaviour on its object.
     pub presence: Presence,
+    /// Layout in the encoding `Mirror`.
+    pub layout: ComponentLayout,
 }
 
 /// Parts of a slot for a write.

@@ -7,6 +7,7 @@ pub(super) mod entity_state;
 pub(super) mod frame;
 pub(super) mod hybrid;
 pub(super) mod spawn_message;
+mod stopped;
 pub(super) mod transfer;
 mod undo;
 

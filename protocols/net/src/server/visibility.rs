@@ -9,6 +9,7 @@ pub(super) mod resync;
 pub(super) mod show;
 pub(super) mod snapshot;
 pub(super) mod snapshot_batch;
+mod substitute;
 pub(super) mod viewer_changes;
 
 use syncvar_runtime::ordered::{IdMap, Ids};

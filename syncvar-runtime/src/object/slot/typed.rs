@@ -1,6 +1,8 @@
 //! Slot of a known type.
 
-use super::{HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos};
+use super::{
+    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
+};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
@@ -48,6 +50,11 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         synchronize: B::INFO.has_synchronize(),
         calls: B::INFO.calls,
         presence: B::INFO.presence,
+        layout: if B::INFO.own_layout {
+            ComponentLayout::Own
+        } else {
+            ComponentLayout::Fields
+        },
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {

@@ -86,6 +86,7 @@ impl MirrorServer {
         self.run_local_calls();
         self.apply_interest();
         self.write_changes();
+        self.report_stopped();
         self.broadcast();
         self.observers.audiences.collect_unused();
         self.stats.updates += 1;

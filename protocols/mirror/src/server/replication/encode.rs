@@ -2,6 +2,7 @@
 
 use bytes::{Bytes, BytesMut};
 use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
 
 use crate::batch::framed;
@@ -27,6 +28,8 @@ pub(in crate::server) struct Scratch {
     pub(in crate::server) spawn: NetworkWriter,
     /// Object and flags of that spawn; `None` if the object may have changed since.
     pub(in crate::server) cached_spawn: Option<(NetId, SpawnFlags)>,
+    /// Values that were left out since the last report.
+    pub(in crate::server) stopped: Vec<(NetId, Unwritable)>,
 }
 
 /// Components of an object, each behind its safety byte: the payload of Mirror's `NetworkIdentity`.
@@ -34,7 +37,9 @@ pub(in crate::server) struct Scratch {
 pub(in crate::server) struct Components {
     /// Bits of the components.
     pub(in crate::server) mask: u64,
-    writer: NetworkWriter,
+    pub(super) writer: NetworkWriter,
+    /// Values that were left out of the last components.
+    pub(super) stopped: Vec<Unwritable>,
 }
 
 /// A behaviour with a write error.
@@ -55,6 +60,7 @@ impl Default for Scratch {
             payload: Vec::new(),
             spawn: NetworkWriter::with_encoding(Encoding::Mirror),
             cached_spawn: None,
+            stopped: Vec::new(),
         }
     }
 }
@@ -64,6 +70,7 @@ impl Default for Components {
         Self {
             mask: 0,
             writer: NetworkWriter::with_encoding(Encoding::Mirror),
+            stopped: Vec::new(),
         }
     }
 }
@@ -98,18 +105,20 @@ impl Components {
     fn write(
         &mut self,
         slot: &mut dyn Slot,
-        bit: u64,
-        selection: Selection,
+        index: u32,
+        selection: Selection<'_>,
     ) -> Result<bool, Unwritable> {
+        let bit = 1 << index;
         let writer = &mut self.writer;
         let start = writer.len();
         writer.write_u8(0);
         let fully_dirty = selection.fully_dirty & bit != 0;
-        let written = slot.write_layout(writer, selection.initial_state, fully_dirty);
+        let mut written = slot.write_layout(writer, selection.initial_state, fully_dirty);
         if let Some(error) = writer.take_error() {
-            let behaviour = slot.info().schema.name;
-            return Err(Unwritable { behaviour, error });
+            writer.truncate(start + 1);
+            written = self.write_without_values(slot, index, selection, error)?;
         }
+        let writer = &mut self.writer;
         if !written && !selection.initial_state {
             writer.truncate(start);
             return Ok(false);
@@ -122,8 +131,8 @@ impl Components {
 }
 
 /// Components to write.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct Selection {
+#[derive(Clone, Copy)]
+pub(in crate::server) struct Selection<'a> {
     /// Components for all observers, and for the owner.
     pub(in crate::server) observers: u64,
     pub(in crate::server) owner: u64,
@@ -131,6 +140,8 @@ pub(in crate::server) struct Selection {
     pub(in crate::server) initial_state: bool,
     /// Components whose delta has all fields.
     pub(in crate::server) fully_dirty: u64,
+    /// The prefab of the object: its values stand in the place of those without a form.
+    pub(in crate::server) prefab: Option<&'a Prefab>,
 }
 
 impl Scratch {
@@ -139,11 +150,14 @@ impl Scratch {
     /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) reports no changes.
     pub(in crate::server) fn write_components(
         &mut self,
-        slots: &mut dyn Slots,
-        selection: Selection,
+        (id, slots): (NetId, &mut dyn Slots),
+        selection: Selection<'_>,
     ) -> Result<(), Unwritable> {
         let Self {
-            observers, owner, ..
+            observers,
+            owner,
+            stopped,
+            ..
         } = self;
         observers.clear();
         owner.clear();
@@ -157,17 +171,19 @@ impl Scratch {
             };
             let bit = 1 << index;
             if selection.observers & bit == 0 {
-                owner.write(slot, bit, selection)?;
+                owner.write(slot, index, selection)?;
                 continue;
             }
             let start = observers.writer.len();
-            let written = observers.write(slot, bit, selection)?;
+            let written = observers.write(slot, index, selection)?;
             if written && !is_shared && selection.owner & bit != 0 {
                 owner.mask |= bit;
                 let component = observers.bytes().get(start..).unwrap_or_default();
                 owner.writer.write_bytes(component);
             }
         }
+        let left_out = observers.stopped.drain(..).chain(owner.stopped.drain(..));
+        stopped.extend(left_out.map(|unwritable| (id, unwritable)));
         Ok(())
     }
 

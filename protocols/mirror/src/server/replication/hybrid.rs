@@ -186,8 +186,12 @@ impl MirrorServer {
             owner,
             initial_state: false,
             fully_dirty: object.fully_dirty,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        let written = self.replication.scratch.write_components(slots, selection);
+        let written = self
+            .replication
+            .scratch
+            .write_components((id, slots), selection);
         let state = self.replication.hybrid.of(id);
         if let Err(unwritable) = written {
             if !std::mem::replace(&mut state.is_reported, true) {
@@ -231,8 +235,13 @@ impl MirrorServer {
             owner,
             initial_state: true,
             fully_dirty: 0,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self
+            .replication
+            .scratch
+            .write_components((id, slots), selection)
+        {
             self.report_unwritable(id, unwritable);
             return;
         }

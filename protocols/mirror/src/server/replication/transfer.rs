@@ -206,8 +206,13 @@ impl MirrorServer {
             owner: 0,
             initial_state: false,
             fully_dirty: object.fully_dirty,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self
+            .replication
+            .scratch
+            .write_components((id, slots), selection)
+        {
             self.report_unwritable(id, unwritable);
             return;
         }
@@ -255,7 +260,10 @@ impl MirrorServer {
 
     /// Writes snapshots of components. Returns false without components or after a write error.
     fn write_snapshot(&mut self, id: NetId, components: u64) -> bool {
-        let slots = self.world.slots_mut(id);
+        let Some(object) = self.world.objects.get(id.0) else {
+            return false;
+        };
+        let slots = self.world.pools.slots_mut(object.at);
         let Some(slots) = slots.filter(|_| components != 0) else {
             return false;
         };
@@ -264,8 +272,13 @@ impl MirrorServer {
             owner: 0,
             initial_state: true,
             fully_dirty: 0,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self
+            .replication
+            .scratch
+            .write_components((id, slots), selection)
+        {
             self.report_unwritable(id, unwritable);
             return false;
         }

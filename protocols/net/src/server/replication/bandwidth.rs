@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::object::{Slot, WriteLog};
-use syncvar_runtime::packet::{update_fits, update_length};
+use syncvar_runtime::packet::{update_length, update_refusal};
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3};
 
 use crate::Framing;
@@ -337,7 +337,7 @@ impl NetworkServer {
         }
         let room = self.config.channel_info(entry.channel).room;
         // The changes of several updates may exceed the limit together.
-        if !update_fits(framing.form(), net_id, rewritten.len() - start, room) {
+        if update_refusal(framing.form(), net_id, rewritten.len() - start, room).is_some() {
             rewritten.truncate(start);
             return None;
         }

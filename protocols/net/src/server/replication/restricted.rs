@@ -14,7 +14,7 @@ use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteErro
 
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
-use crate::server::replication::stopped::remove_stopped;
+use crate::server::replication::stopped::{Division, divide};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
@@ -134,9 +134,9 @@ impl NetworkServer {
     ) -> Result<bool, WriteError> {
         let channel_info = self.config.channel_info(channel);
         let mut sent = SentFields::default();
-        let (mut result, mut has_stopped) = (Ok(false), false);
+        let (mut result, mut has_stopped) = (Ok(()), false);
         for (number, audience) in delta.audiences.into_iter().enumerate() {
-            let mut masks = delta.part_masks(number, channel);
+            let masks = delta.part_masks(number, channel);
             if masks.iter().all(|mask| *mask == 0) {
                 continue;
             }
@@ -152,34 +152,36 @@ impl NetworkServer {
                 first_behaviour: delta.first_behaviour,
             };
             let mut outputs = self.visibility.audiences.outputs(audience);
-            let mut written = part.write(&masks, slots, &mut outputs, &mut self.stats);
-            if written.is_err() {
-                let output = (&mut outputs, channel);
-                let stopped = remove_stopped((delta.net_id, &mut masks), slots, output);
-                if !stopped.is_empty() {
-                    has_stopped = true;
-                    written = part.write(&masks, slots, &mut outputs, &mut self.stats);
-                    let all = &mut self.replication.stopped;
-                    for field in stopped {
-                        all.add(field);
-                    }
-                }
+            let written = part.write(&masks, slots, &mut outputs, &mut self.stats);
+            if let Ok(behaviours) = written {
+                mark_sent(slots, &masks, behaviours, delta.now);
+                sent.add(number, &masks, behaviours);
+                continue;
             }
-            match written {
-                Ok(behaviours) => {
-                    mark_sent(slots, &masks, behaviours, delta.now);
-                    sent.add(number, &masks, behaviours);
-                }
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
+            let output = (&mut outputs, channel_info);
+            let division = divide((delta.net_id, &masks), slots, output);
+            let messages = division.map(|Division { messages, stopped }| {
+                has_stopped |= !stopped.is_empty();
+                self.replication.stopped.add(stopped);
+                messages
+            });
+            let messages = messages.and_then(|messages| {
+                messages.into_iter().try_for_each(|masks| {
+                    let written = part.write(&masks, slots, &mut outputs, &mut self.stats)?;
+                    mark_sent(slots, &masks, written, delta.now);
+                    sent.add(number, &masks, written);
+                    Ok(())
+                })
+            });
+            if let Err(error) = messages {
+                result = Err(error);
+                break;
             }
         }
         if self.replication.bandwidth.is_active() {
             self.record_restricted(delta, channel, &sent);
         }
-        result.map(|_| has_stopped)
+        result.map(|()| has_stopped)
     }
 
     /// Records the delta for connections with a budget. Each of them gets it written apart, with the
