@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::behaviour::{FieldVisitor, Optional};
 use syncvar::error::ObjectError;
 use syncvar::prelude::*;

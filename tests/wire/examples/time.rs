@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::ServerConfig;
 use syncvar::behaviour::FieldVisitor;
 use syncvar::prelude::*;

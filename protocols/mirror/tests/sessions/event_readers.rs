@@ -1,6 +1,7 @@
 //! Readers of events on both ends: several consumers, and the events of one behaviour type.
 
 use syncvar::EventReader;
+use syncvar::NetworkBehaviour;
 use syncvar::mirror::{
     AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
     MirrorServerEvent,

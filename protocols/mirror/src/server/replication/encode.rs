@@ -274,7 +274,7 @@ fn count_fields(
     profile: &mut Profile,
     (id, entry): (NetId, &Entry),
     slots: &mut dyn Slots,
-    selection: Selection,
+    selection: Selection<'_>,
 ) {
     if selection.initial_state {
         return;
