@@ -135,6 +135,20 @@ pub trait SyncField: Send + Sync + 'static {
         let _ = place;
     }
 
+    /// Returns whether the field was sent at this place and not moved since. After `false` the behaviour receives
+    /// another lineage, so that a field that was moved out is noticed when it returns. The default returns
+    /// `true`; a field that stores its place compares it.
+    fn is_at(&self, place: Place) -> bool {
+        let _ = place;
+        true
+    }
+
+    /// Changes the stored place, not the dirty state: the behaviour has another lineage. The default does
+    /// nothing; a field that stores its place replaces it.
+    fn set_place(&mut self, place: Place) {
+        let _ = place;
+    }
+
     /// Announces whether the object has observers. The server passes `false` when it finds a change without
     /// observers, and `true` before it writes a snapshot. A field with operations need not keep
     /// them without observers.

@@ -1,5 +1,8 @@
 //! Variables and behaviours that are moved out of one object into another: clients follow.
 
+mod random;
+mod returning;
+
 use std::mem::{replace, swap, take};
 
 use syncvar::prelude::*;

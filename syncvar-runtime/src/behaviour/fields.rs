@@ -57,9 +57,16 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     /// Makes replaced fields dirty, as after `player.health = 5.into()`: each replacement since the
     /// last [`clear_all_dirty_bits`](Self::clear_all_dirty_bits), and each field that was sent for
     /// another lineage. The server calls it after each use of the behaviour.
+    ///
+    /// Returns the lineage from now on: after a replacement another one, for the field that was moved out is
+    /// clean for this lineage, and may return.
     #[inline]
-    fn notice_replacements(&mut self, lineage: Lineage) {
-        each(self, NoticeReplacements { lineage });
+    fn notice_replacements(&mut self, lineage: Lineage) -> Lineage {
+        let replaced = false;
+        if each(self, NoticeReplacements { lineage, replaced }).replaced {
+            return begin_lineage(self);
+        }
+        lineage
     }
 
     /// Sets whether the object has observers: see [`SyncField::set_observed`](crate::SyncField::set_observed).
@@ -172,6 +179,14 @@ fn each<B: NetworkBehaviour, V: FieldVisitor>(behaviour: &mut B, mut visitor: V)
     visitor
 }
 
+/// Gives all fields another lineage, with their changes.
+#[cold]
+fn begin_lineage<B: NetworkBehaviour>(behaviour: &mut B) -> Lineage {
+    let lineage = Lineage::unique();
+    each(behaviour, SetPlaces { lineage });
+    lineage
+}
+
 struct SetDirty {
     bits: u64,
 }
@@ -236,12 +251,27 @@ impl FieldVisitor for ClearAt {
 
 struct NoticeReplacements {
     lineage: Lineage,
+    /// Set if a field has replaced another one.
+    replaced: bool,
 }
 
 impl FieldVisitor for NoticeReplacements {
     #[inline]
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
-        field.notice_replacement(self.lineage.place(bit));
+        let place = self.lineage.place(bit);
+        self.replaced |= !field.is_at(place);
+        field.notice_replacement(place);
+    }
+}
+
+struct SetPlaces {
+    lineage: Lineage,
+}
+
+impl FieldVisitor for SetPlaces {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        field.set_place(self.lineage.place(bit));
     }
 }
 

@@ -35,6 +35,10 @@ pub trait FieldAccess {
     fn clear_dirty_at(&mut self, place: Place);
     /// Makes the field dirty if it has replaced another one: see [`SyncField::notice_replacement`].
     fn notice_replacement(&mut self, place: Place);
+    /// Returns whether the field was sent at this place: see [`SyncField::is_at`].
+    fn is_at(&self, place: Place) -> bool;
+    /// Changes the place: see [`SyncField::set_place`].
+    fn set_place(&mut self, place: Place);
     /// Sets whether the object has observers: see [`SyncField::set_observed`].
     fn set_observed(&mut self, observed: bool);
     /// Sets the log of a collection: see [`SyncField::set_log`].
@@ -237,6 +241,18 @@ macro_rules! forward {
         }
 
         #[inline]
+        fn is_at(&self, place: Place) -> bool {
+            let $this = self;
+            <_ as $of>::is_at(&$field, place)
+        }
+
+        #[inline]
+        fn set_place(&mut self, place: Place) {
+            let $this = self;
+            <_ as $of>::set_place(&mut $field, place);
+        }
+
+        #[inline]
         fn set_observed(&mut self, observed: bool) {
             let $this = self;
             <_ as $of>::set_observed(&mut $field, observed);
@@ -379,6 +395,16 @@ where
     #[inline]
     fn notice_replacement(&mut self, place: Place) {
         self.field.notice_replacement(place);
+    }
+
+    #[inline]
+    fn is_at(&self, place: Place) -> bool {
+        self.field.is_at_place(place)
+    }
+
+    #[inline]
+    fn set_place(&mut self, place: Place) {
+        self.field.set_place(place);
     }
 
     #[inline]

@@ -185,6 +185,16 @@ macro_rules! sync_field {
             }
 
             #[inline]
+            fn is_at(&self, place: Place) -> bool {
+                self.record.is_at(place)
+            }
+
+            #[inline]
+            fn set_place(&mut self, place: Place) {
+                self.record.set_place(place);
+            }
+
+            #[inline]
             fn relay(&mut self) {
                 self.record.relay();
             }

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Numbers of a lineage: one for each field.
 const FIELDS: u32 = 64;
 
-/// Identity of a behaviour on an object. A field that is clean for another lineage was moved here.
+/// Identity of a behaviour on an object, up to the next replacement of a field: the behaviour then receives
+/// another one. A field of another lineage was moved here, or returns after it was moved out.
 ///
-/// The numbers repeat after 2^25 behaviours of a process.
+/// The numbers repeat after 2^24 lineages of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lineage(u32);
 
@@ -19,10 +20,13 @@ impl Lineage {
     /// Returns a lineage that no other behaviour has.
     #[inline]
     pub fn unique() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let next = NEXT.fetch_add(FIELDS, Ordering::Relaxed);
-        // The first numbers are states of a variable, the upper half belongs to sources.
-        Self((next & (Place::SOURCE - 1)).max(FIELDS))
+        static NEXT: AtomicU32 = AtomicU32::new(FIELDS);
+        let number = NEXT.fetch_add(FIELDS, Ordering::Relaxed) & Place::NUMBER;
+        // The first numbers are no place of an object.
+        if number == 0 {
+            return Self::unique();
+        }
+        Self(number)
     }
 
     /// Returns the place of a field by its bit.
@@ -33,12 +37,14 @@ impl Lineage {
 }
 
 impl Place {
+    /// Bits of the number of a place.
+    pub(super) const NUMBER: u32 = (1 << 30) - 1;
     /// Bit of a place whose content was taken over.
     const SOURCE: u32 = 1 << 31;
     /// No known place: the field counts as clean at every place.
-    pub const ANY: Self = Self(3);
+    pub const ANY: Self = Self(1);
 
-    /// Returns the number of the place: at least 3.
+    /// Returns the number of the place: at least 1, and within [`NUMBER`](Self::NUMBER) for a field.
     #[inline]
     pub(super) const fn number(self) -> u32 {
         self.0

@@ -162,9 +162,21 @@ impl<L: Log, O> Record<L, O> {
 
     #[inline]
     pub(super) fn notice_replacement(&mut self, place: Place) {
-        if self.place != place || self.mode == Mode::New {
+        if !self.is_at(place) {
             self.notice_other_place(place);
         }
+    }
+
+    /// Returns whether the collection was sent at this place and not moved since.
+    #[inline]
+    pub(super) fn is_at(&self, place: Place) -> bool {
+        self.place == place && self.mode != Mode::New
+    }
+
+    /// Changes the place, not the unsent changes.
+    #[inline]
+    pub(super) fn set_place(&mut self, place: Place) {
+        self.place = place;
     }
 
     #[cold]

@@ -63,17 +63,18 @@ pub struct SyncVar<T> {
 #[repr(transparent)]
 struct Value<T>(T);
 
-/// State of a variable. Higher numbers are [places](Place): the value was sent as that of this field.
+/// State of a variable: the number of its [place](Place) and two bits. A write keeps the place, so that a
+/// variable that was written elsewhere differs from one that was written in its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct State(u32);
 
 impl State {
     /// Created, and not sent since.
     const NEW: Self = Self(0);
-    /// Changed since the last send.
-    const DIRTY: Self = Self(1);
-    /// Due, with or without a change of value.
-    const FORCED: Self = Self(2);
+    /// Bit of a variable that is due, with or without a change of value.
+    const FORCED: u32 = 1 << 30;
+    /// Bit of a variable with a change since the last send.
+    const DIRTY: u32 = 1 << 31;
 
     #[inline]
     const fn clean(place: Place) -> Self {
@@ -81,18 +82,39 @@ impl State {
     }
 
     #[inline]
+    const fn with(self, bit: u32) -> Self {
+        Self(self.0 | bit)
+    }
+
+    #[inline]
+    const fn at(self, place: Place) -> Self {
+        Self(self.0 & !Place::NUMBER | place.number())
+    }
+
+    /// Returns the state without a change.
+    #[inline]
+    const fn unchanged(self) -> Self {
+        Self(self.0 & Place::NUMBER)
+    }
+
+    #[inline]
+    const fn is_at(self, place: Place) -> bool {
+        self.unchanged().0 == place.number()
+    }
+
+    #[inline]
     const fn is_dirty(self) -> bool {
-        matches!(self, Self::DIRTY | Self::FORCED)
+        self.0 >= Self::FORCED
     }
 
     #[inline]
     const fn is_forced(self) -> bool {
-        self.0 == Self::FORCED.0
+        self.0 & Self::FORCED != 0
     }
 
     #[inline]
     const fn is_clean(self) -> bool {
-        self.0 >= Place::ANY.number()
+        !self.is_dirty() && self.0 != Self::NEW.0
     }
 }
 
@@ -126,20 +148,21 @@ impl<T> SyncVar<T> {
     /// make no difference.
     #[inline]
     pub const fn set_dirty(&mut self) {
-        self.state = State::FORCED;
+        self.state = self.state.with(State::FORCED);
     }
 
     #[inline]
     const fn mark_changed(&mut self) {
-        if !self.state.is_forced() {
-            self.state = State::DIRTY;
-        }
+        self.state = self.state.with(State::DIRTY);
     }
 
     /// Forgets that the variable has changed.
     #[inline]
     pub const fn clear_dirty(&mut self) {
-        self.clear_dirty_at(Place::ANY);
+        self.state = self.state.unchanged();
+        if self.state.0 == State::NEW.0 {
+            self.state = State::clean(Place::ANY);
+        }
     }
 
     /// Like [`clear_dirty`](Self::clear_dirty): observers have the value as that of this place.
@@ -160,10 +183,29 @@ impl<T> SyncVar<T> {
     /// that clients know, it has replaced another one.
     #[inline]
     pub const fn notice_replacement(&mut self, place: Place) {
-        let known = self.state.is_dirty() || self.state.0 == Place::ANY.number();
-        if !known && self.state.0 != place.number() {
-            self.state = State::DIRTY;
+        if !self.is_at_place(place) {
+            self.notice_other_place(place);
         }
+    }
+
+    #[cold]
+    const fn notice_other_place(&mut self, place: Place) {
+        if !self.is_at_place(Place::ANY) {
+            self.mark_changed();
+        }
+        self.set_place(place);
+    }
+
+    /// Returns whether the variable was sent at this place and not moved since.
+    #[inline]
+    pub(super) const fn is_at_place(&self, place: Place) -> bool {
+        self.state.is_at(place)
+    }
+
+    /// Changes the place, not the dirty state: the behaviour has another lineage.
+    #[inline]
+    pub(super) const fn set_place(&mut self, place: Place) {
+        self.state = self.state.at(place);
     }
 }
 
@@ -253,9 +295,18 @@ impl<T> SyncVar<T> {
     /// Keeps a forced variable dirty.
     #[inline]
     pub const fn withdraw_change(&mut self, place: Place) {
-        if self.state.0 == State::DIRTY.0 {
+        if self.state.is_dirty() && !self.state.is_forced() {
             self.clear_dirty_at(place);
         }
+    }
+
+    /// Forgets the change, which another variable takes over. A new variable stays new: clients do not have it
+    /// at another place. Returns whether it was forced.
+    #[inline]
+    const fn leave_changes(&mut self) -> bool {
+        let forced = self.state.is_forced();
+        self.state = self.state.unchanged();
+        forced
     }
 
     /// Takes over the value of a variable, and leaves that one clean. Returns whether it is due; `previous`
@@ -268,8 +319,7 @@ impl<T> SyncVar<T> {
         copy: impl FnOnce(&T) -> T,
         previous: &mut Option<T>,
     ) -> bool {
-        let forced = from.state.is_forced();
-        from.clear_dirty();
+        let forced = from.leave_changes();
         *previous = None;
         if !same(&self.value.0, &from.value.0) {
             let value = copy(&from.value.0);
@@ -371,6 +421,16 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
         self.notice_replacement(place);
     }
 
+    #[inline]
+    fn is_at(&self, place: Place) -> bool {
+        self.is_at_place(place)
+    }
+
+    #[inline]
+    fn set_place(&mut self, place: Place) {
+        self.set_place(place);
+    }
+
     #[expect(
         clippy::inline_always,
         reason = "a call for each field costs a snapshot of Mirror a tenth"
@@ -397,8 +457,7 @@ impl<T: SyncValue> SyncField for SyncVar<T> {
 
     #[inline]
     fn take_changes(&mut self, from: &mut Self) -> bool {
-        let forced = from.state.is_forced();
-        from.clear_dirty();
+        let forced = from.leave_changes();
         let differs = !self.value.0.same(&from.value.0);
         if differs {
             // Keeps the memory of the former value.

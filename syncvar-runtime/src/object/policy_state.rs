@@ -6,7 +6,7 @@ use super::slot::{Nanos, RestrictedFields, nanos};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::wire::budget::STEP;
-use crate::{Encoding, Lineage, NetworkReader, NetworkWriter};
+use crate::{Encoding, NetworkReader, NetworkWriter};
 
 /// State of the restricted fields of one behaviour.
 #[derive(Debug, Default)]
@@ -142,11 +142,7 @@ impl PolicyState {
     }
 
     /// Restores the fields that the server may not write; returns the ones it wrote.
-    pub fn end_change(
-        &mut self,
-        behaviour: &mut (impl RestrictedFields + ?Sized),
-        lineage: Lineage,
-    ) -> u64 {
+    pub fn end_change(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized)) -> u64 {
         let mut refused = 0;
         self.size = StateSize::default();
         let dirty = behaviour.dirty_bits();
@@ -166,7 +162,7 @@ impl PolicyState {
             if former.was_dirty {
                 behaviour.set_dirty_bit(bit);
             } else {
-                behaviour.clear_dirty_at(bit, lineage);
+                behaviour.clear_dirty_bits(bit);
             }
         }
         refused

@@ -381,7 +381,7 @@ impl Pools {
             return Ok(SlotParts {
                 behaviour: &mut slot.behaviour,
                 policy: slot.policy.as_deref_mut(),
-                lineage: slot.lineage,
+                lineage: &mut slot.lineage,
             });
         }
         Self::behaviour_among(pool, id, at)

@@ -117,8 +117,9 @@ pub struct SlotParts<'a, B: ?Sized> {
     pub behaviour: &'a mut B,
     /// State of the restricted fields; `None` without such fields.
     pub policy: Option<&'a mut PolicyState>,
-    /// Lineage of the behaviour.
-    pub lineage: Lineage,
+    /// Lineage of the behaviour. The write replaces it: see
+    /// [`notice_replacements`](BehaviourFields::notice_replacements).
+    pub lineage: &'a mut Lineage,
 }
 
 impl<'a> SlotParts<'a, dyn AnyBehaviour> {

@@ -14,7 +14,7 @@ pub struct WriteGuard<'a, B: NetworkBehaviour, S: WriteSink> {
     /// Values of the fields with a codec before the write; a write that travels as the same bytes is
     /// withdrawn.
     before: Option<B::Previous>,
-    lineage: Lineage,
+    lineage: &'a mut Lineage,
     net_id: NetId,
     sink: S,
 }
@@ -35,7 +35,7 @@ pub trait WriteSink {
 impl<'a, B: NetworkBehaviour, S: WriteSink> WriteGuard<'a, B, S> {
     /// Begins a write.
     #[inline]
-    pub fn new(net_id: NetId, (behaviour, lineage): (&'a mut B, Lineage), sink: S) -> Self {
+    pub fn new(net_id: NetId, (behaviour, lineage): (&'a mut B, &'a mut Lineage), sink: S) -> Self {
         Self {
             before: behaviour.before_change(),
             behaviour,
@@ -65,10 +65,10 @@ impl<B: NetworkBehaviour, S: WriteSink> DerefMut for WriteGuard<'_, B, S> {
 impl<B: NetworkBehaviour, S: WriteSink> Drop for WriteGuard<'_, B, S> {
     #[inline]
     fn drop(&mut self) {
-        self.behaviour.notice_replacements(self.lineage);
+        *self.lineage = self.behaviour.notice_replacements(*self.lineage);
         self.sink.replaced(self.behaviour);
         if let Some(before) = self.before.take() {
-            self.behaviour.withdraw_changes(before, self.lineage);
+            self.behaviour.withdraw_changes(before, *self.lineage);
         }
         self.sink.released(self.net_id, self.behaviour);
     }

@@ -84,7 +84,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         SlotParts {
             behaviour: &mut self.behaviour,
             policy: self.policy.as_deref_mut(),
-            lineage: self.lineage,
+            lineage: &mut self.lineage,
         }
     }
 
@@ -269,13 +269,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn end_change(&mut self) -> u64 {
-        let lineage = self.lineage;
-        self.behaviour.notice_replacements(lineage);
+        self.lineage = self.behaviour.notice_replacements(self.lineage);
         if let Some(before) = self.previous.take() {
-            self.behaviour.withdraw_changes(before, lineage);
+            self.behaviour.withdraw_changes(before, self.lineage);
         }
         let state = self.policy.as_mut();
-        state.map_or(0, |state| state.end_change(&mut self.behaviour, lineage))
+        state.map_or(0, |state| state.end_change(&mut self.behaviour))
     }
 
     fn align(&mut self, from: &dyn Slot) {

@@ -164,7 +164,7 @@ fn take_over<B: NetworkBehaviour>(parts: SlotParts<'_, B>, own: &mut B) -> Taken
         let pending = behaviour.sync_var_dirty_bits() & forbidden;
         taken.refused = own.take_changes(behaviour, forbidden).changed;
         own.clear_dirty_bits(forbidden);
-        behaviour.clear_dirty_at(forbidden, lineage);
+        behaviour.clear_dirty_at(forbidden, *lineage);
         behaviour.set_dirty_bit(pending);
     }
     taken

@@ -3,7 +3,7 @@
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{PolicyState, SlotParts};
 use syncvar_runtime::world::{WriteGuard, WriteSink};
-use syncvar_runtime::{BehaviourClass, ChangedFields, Lineage, NetId, NetworkBehaviour};
+use syncvar_runtime::{BehaviourClass, ChangedFields, NetId, NetworkBehaviour};
 
 use crate::server::ServerEvent;
 use crate::server::objects::owner::refuse;
@@ -34,7 +34,6 @@ pub type BehaviourMut<'a, B> = WriteGuard<'a, B, ServerWrites<'a>>;
 pub struct ServerWrites<'a> {
     /// Policy state, if the owner writes a field.
     restricted: Option<&'a mut PolicyState>,
-    lineage: Lineage,
     schedule: &'a mut Schedule,
     events: &'a mut Events<ServerEvent>,
 }
@@ -59,7 +58,6 @@ pub(in crate::server) fn begin_write<'a, B: NetworkBehaviour>(
     }
     let writes = ServerWrites {
         restricted,
-        lineage,
         schedule,
         events,
     };
@@ -71,7 +69,7 @@ impl ServerWrites<'_> {
     #[cold]
     fn revert<B: NetworkBehaviour>(&mut self, net_id: NetId, behaviour: &mut B) {
         if let Some(restricted) = &mut self.restricted {
-            let refused = restricted.end_change(behaviour, self.lineage);
+            let refused = restricted.end_change(behaviour);
             if refused != 0 {
                 let fields = ChangedFields::new(BehaviourClass::of::<B>(), refused);
                 refuse(self.events, net_id, fields);
