@@ -56,8 +56,8 @@ struct Tiles {
     kinds: Vec<u8>,
     /// Tiles changed since the last update.
     changed: Option<Area>,
-    /// Set if observers have this map, apart from `changed`.
-    known: bool,
+    /// Field that observers have as this map, apart from `changed`.
+    place: Option<Place>,
 }
 
 impl Default for Tiles {
@@ -65,7 +65,7 @@ impl Default for Tiles {
         Self {
             kinds: vec![0; usize::from(SIDE) * usize::from(SIDE)],
             changed: None,
-            known: false,
+            place: None,
         }
     }
 }
@@ -117,13 +117,23 @@ impl SyncField for Tiles {
     }
     fn clear_dirty(&mut self) {
         self.changed = None;
-        self.known = true;
     }
-    fn notice_replacement(&mut self, _: Place) {
+    fn clear_dirty_at(&mut self, place: Place) {
+        self.clear_dirty();
+        self.place = Some(place);
+    }
+    fn notice_replacement(&mut self, place: Place) {
         // After `terrain.tiles = Tiles::default()` observers have no part of this map.
-        if !self.known {
+        if !self.is_at(place) {
             self.set_dirty();
+            self.place = Some(place);
         }
+    }
+    fn is_at(&self, place: Place) -> bool {
+        self.place == Some(place)
+    }
+    fn set_place(&mut self, place: Place) {
+        self.place = Some(place);
     }
     fn write_full(&self, writer: &mut NetworkWriter) {
         self.write(Area::ALL, writer);
