@@ -1,16 +1,16 @@
 //! Mirror's components: motion, time and their compression.
 
 mod compression;
-mod interpolation;
+mod lag;
 mod math;
 mod transform;
 
-pub use compression::{from_steps, read_differences, to_steps, write_differences};
-pub(crate) use interpolation::send_interval;
-pub use interpolation::{
+pub use crate::interpolation::{
     AccurateInterval, ConnectionQuality, InterpolationSettings, MovingAverage, Sample, Snapshot,
     SnapshotBuffer, Timeline, adjusted_multiplier, adjusted_speed, clamped_time,
 };
+pub use compression::{from_steps, read_differences, to_steps, write_differences};
+pub use lag::{Bounds, Capture, Captured, HistoryBounds, LagHistory, LagSample, estimated_view};
 pub use transform::{
     CoordinateSpace, Hybrid, NetworkRigidbodyHybrid, NetworkRigidbodyReliable,
     NetworkRigidbodyUnreliable, NetworkTransform, NetworkTransformHybrid, NetworkTransformReliable,

@@ -209,6 +209,16 @@ fn sessions_of_transforms() {
 }
 
 #[test]
+fn lag_compensation_of_components() {
+    run("components_lag", components::lag::run);
+}
+
+#[test]
+fn names_of_components() {
+    run("components_names", components::names::run);
+}
+
+#[test]
 fn timelines_of_components() {
     run("components_timeline", components::timeline::run);
 }
@@ -246,6 +256,8 @@ fn unknown_files() {
         "session_random",
         "components_compression",
         "components_snapshots",
+        "components_lag",
+        "components_names",
         "components_session_hybrid",
         "components_session_reliable",
         "components_session_unreliable",
