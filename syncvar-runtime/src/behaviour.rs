@@ -44,7 +44,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// enough:
 ///
 /// ```
-/// use syncvar::{prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema}};
+/// use syncvar::{NetworkBehaviour, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema}};
 ///
 /// struct Quiver {
 ///     arrows: SyncList<u8>,
@@ -70,7 +70,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// [`on_deserialize`](Self::on_deserialize), always both:
 ///
 /// ```
-/// use syncvar::{SyncField, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema, TypeSchema}, wire::{NetworkReader, NetworkWriter, ReadError}};
+/// use syncvar::{NetworkBehaviour, SyncField, SyncValue, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema, TypeSchema}, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// Sends its shots three at a time.
 /// #[derive(Default)]

@@ -13,4 +13,4 @@ pub use behaviours::{
 };
 pub use bytes::{apply, frame, written};
 pub use cases::cases;
-pub use network::{change, drain, hooks, network, states};
+pub use network::{change, drain, hooks, network, networks_of_both_framings, states};

@@ -1,6 +1,7 @@
 //! Input that makes no sense: an error with a place, one object poisoned, nothing lost, no panic.
 
 use proptest::prelude::*;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     error::{PacketError, SpawnFailure},

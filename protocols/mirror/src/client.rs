@@ -250,7 +250,8 @@ impl MirrorClient {
     /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first
     /// pong. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
-        Duration::try_from_secs_f64(self.time.server.rtt()).unwrap_or_default()
+        let round_trip = self.time.server.round_trip();
+        round_trip.map_or(Duration::ZERO, |(average, _)| average)
     }
 
     /// Returns the traffic and the round trip of the connection. The counters run since the creation of
@@ -261,8 +262,7 @@ impl MirrorClient {
         stats.sent.bytes = self.stats.bytes_sent;
         stats.received.messages = self.stats.batches_received;
         stats.received.bytes = self.stats.bytes_received;
-        let round_trip = self.rtt();
-        stats.round_trip = Some(round_trip).filter(|it| !it.is_zero());
+        (stats.round_trip, stats.jitter) = self.time.server.round_trip().unzip();
         stats
     }
 

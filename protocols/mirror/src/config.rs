@@ -48,6 +48,10 @@ pub enum SpawnPolicy {
 /// };
 /// ```
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct MirrorServerConfig {
     /// Updates per second by a transport (`MirrorHost::run`); 60 by default, as Mirror's
     /// `NetworkManager.sendRate`, at least 1. Components without an interval are sent with each update.
@@ -80,6 +84,9 @@ pub struct MirrorServerConfig {
     pub limits: Limits,
     /// Limit of unpolled events, 100 000 by default; the oldest are dropped.
     pub max_events: usize,
+    /// Whether [`MirrorServerStats::profile`](crate::MirrorServerStats::profile) counts the bytes of each
+    /// object and field; off by default. A delta is then encoded three times.
+    pub profile: bool,
     /// Limit of queued bytes per connection, 16 MiB by default; more disconnect the client.
     pub max_queued_bytes: usize,
 }
@@ -97,6 +104,7 @@ impl Default for MirrorServerConfig {
             spawn_policy: SpawnPolicy::default(),
             limits: Limits::default(),
             max_events: 100_000,
+            profile: false,
             max_queued_bytes: 16 * 1024 * 1024,
         }
     }

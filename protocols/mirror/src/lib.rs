@@ -79,9 +79,13 @@
 //! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...` | [`components`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
+//! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
+//! module, from its C# sources and prefabs.
+//!
 //! `NetworkAnimator`, rooms and the other components of Mirror are not part of the crate.
 #![warn(clippy::print_stdout)]
 
+mod average;
 pub mod batch;
 mod client;
 pub mod components;

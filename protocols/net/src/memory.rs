@@ -348,7 +348,8 @@ impl MemoryNetwork {
                 let _ = self.server.handle_packet(end.connection, channel, &packet);
             }
         }
-        self.server.update(self.now);
+        // The network sets its own rate.
+        Endpoint::update(&mut self.server, self.now);
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             while let Some((channel, packet)) = end.down.next_arrived(self.now) {

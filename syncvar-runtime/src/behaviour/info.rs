@@ -176,7 +176,7 @@ impl BehaviourInfo {
     /// layout of another behaviour:
     ///
     /// ```
-    /// use syncvar::{prelude::*, behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, schema::BehaviourSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind}};
+    /// use syncvar::{NetworkBehaviour, prelude::*, behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, schema::BehaviourSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind}};
     ///
     /// /// Sends a check number behind the bytes of another behaviour.
     /// struct Checked<B: NetworkBehaviour>(B);
@@ -229,7 +229,7 @@ impl BehaviourInfo {
     /// checked out while its hooks run. The derive calls it for each hook.
     ///
     /// ```
-    /// use syncvar::{prelude::*, behaviour::{BehaviourInfo, FieldVisitor}, schema::{BehaviourSchema, FieldSchema}};
+    /// use syncvar::{NetworkBehaviour, prelude::*, behaviour::{BehaviourInfo, FieldVisitor}, schema::{BehaviourSchema, FieldSchema}};
     ///
     /// /// Remembers the id of its object with each change.
     /// #[derive(Default)]

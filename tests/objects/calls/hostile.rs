@@ -1,6 +1,7 @@
 //! Bytes that nobody of ours has written.
 
 use proptest::prelude::*;
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Framing, calls::CommandRefusal};
 

@@ -1,6 +1,7 @@
 //! Long messages that make no sense, and those of clients.
 
 use proptest::prelude::*;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::error::PacketError;
 use syncvar::prelude::*;
 

@@ -178,6 +178,13 @@ fn mode_of(behaviour: &SlotInfo) -> SyncMode {
             schema.name
         );
     }
+    if let Some(field) = first(schema, rules.group) {
+        panic!(
+            "`{field}` of `{}` is read by a group, which Mirror does not support: move it to another \
+             behaviour, or give the component a `sync_mode`",
+            schema.name
+        );
+    }
     match of_all(schema, rules.owner_only) {
         Ok(false) => SyncMode::Observers,
         Ok(true) => SyncMode::Owner,

@@ -19,6 +19,10 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// 0 for a scene object.
     pub(crate) asset_id: AssetId,
+    /// Index of its first component among those of all prefabs.
+    pub(crate) first_behaviour: usize,
+    /// Names of its components, in order.
+    pub(crate) behaviours: Vec<&'static str>,
     /// Settings of its components, in order.
     pub(crate) components: Vec<Settings>,
     /// Components that all observers receive.
@@ -48,6 +52,7 @@ impl Entry {
     /// Creates an entry from its ids, the settings of components, the C# names, and a sample.
     pub(super) fn new(
         (index, name, asset_id): (u32, &str, AssetId),
+        first_behaviour: usize,
         given: &[(usize, Component)],
         names: &CSharpNames,
         sample: &Behaviours,
@@ -76,6 +81,8 @@ impl Entry {
             index,
             name: name.into(),
             asset_id,
+            first_behaviour,
+            behaviours: slots.iter().map(|slot| slot.info().schema.name).collect(),
             observers: bits(&components, |component| {
                 component.sync_mode == SyncMode::Observers
             }),

@@ -7,8 +7,10 @@ pub(super) mod entity_state;
 pub(super) mod frame;
 pub(super) mod hybrid;
 pub(super) mod spawn_message;
+mod stopped;
 pub(super) mod transfer;
 mod undo;
+mod unsent;
 
 use std::collections::BTreeSet;
 

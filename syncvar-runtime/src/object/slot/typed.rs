@@ -1,6 +1,10 @@
 //! Slot of a known type.
 
-use super::{HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos};
+use std::any::Any;
+
+use super::{
+    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
+};
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
@@ -49,6 +53,11 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         frame: B::INFO.has_frame(),
         calls: B::INFO.calls,
         presence: B::INFO.presence,
+        layout: if B::INFO.own_layout {
+            ComponentLayout::Own
+        } else {
+            ComponentLayout::Fields
+        },
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {
@@ -267,6 +276,13 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         }
         let state = self.policy.as_mut();
         state.map_or(0, |state| state.end_change(&mut self.behaviour, lineage))
+    }
+
+    fn align(&mut self, from: &dyn Slot) {
+        let from = from.behaviour() as &dyn Any;
+        if let Some(from) = from.downcast_ref::<B>() {
+            self.behaviour.align(from, u64::MAX);
+        }
     }
 
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {

@@ -66,10 +66,12 @@ impl MirrorServer {
     /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
-    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
+    /// at another rate than [`tick_rate`](crate::MirrorServerConfig::tick_rate) is warned once.
     pub fn update(&mut self, now: Duration) {
         if self.clock.admits_program() {
             self.advance(now);
+            self.clock.watch_pace(self.config.tick_rate);
         }
     }
 
@@ -84,6 +86,7 @@ impl MirrorServer {
         self.run_frame();
         self.apply_interest();
         self.write_changes();
+        self.report_stopped();
         self.broadcast();
         self.observers.audiences.collect_unused();
         self.stats.updates += 1;

@@ -18,9 +18,6 @@ use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
 use crate::server::stats::{count, one_more};
 use crate::server::{MirrorServer, MirrorServerEvent};
 
-/// Weight of one sample in the average round-trip time: Mirror averages over 50.
-const RTT_WEIGHT: f64 = 2.0 / 51.0;
-
 impl MirrorServer {
     /// Handles a transport message of a connection: one batch. Unreliable ones may be lost or
     /// reordered; otherwise all messages are accepted on both channels.
@@ -172,8 +169,7 @@ impl MirrorServer {
             return;
         }
         if let Some(client) = self.sessions.get_mut(from) {
-            let former = client.rtt.unwrap_or(rtt);
-            client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
+            client.round_trip.add(rtt);
         }
     }
 }

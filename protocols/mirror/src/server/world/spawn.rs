@@ -249,6 +249,9 @@ impl MirrorServer {
         self.observers.remove_object(id, &object);
         self.calls.remove_object(id);
         self.replication.remove_object(id);
+        if let Some(profile) = &mut self.stats.profile {
+            profile.remove_object(id);
+        }
         let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.remove(&object);

@@ -2,6 +2,7 @@
 //! receivers make of them.
 
 use serde_json::Value;
+use syncvar::NetworkBehaviour;
 use syncvar::mirror::components::{
     NetworkTransform, NetworkTransformHybrid, NetworkTransformReliable, NetworkTransformUnreliable,
     Pose, Snapshot, TransformMethod, TransformSettings,
