@@ -18,7 +18,7 @@ use crate::{ConnectionId, NetId, NetworkWriter, Vector3};
 /// use syncvar::behaviour::{
 ///     BehaviourInfo, FieldVisitor, Frame, FrameRequests, FrameRole, FrameTime, NetworkFrame, SyncSettings,
 /// };
-/// use syncvar::{prelude::*, schema::{BehaviourSchema, FieldSchema}};
+/// use syncvar::{NetworkBehaviour, prelude::*, schema::{BehaviourSchema, FieldSchema}};
 ///
 /// /// Counts down, and sends the whole seconds.
 /// #[derive(Default)]
