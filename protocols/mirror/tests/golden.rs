@@ -209,6 +209,15 @@ fn sessions_of_transforms() {
 }
 
 #[test]
+fn animators() {
+    run("components_animator", components::animator::run);
+    run(
+        "components_animator_messages",
+        components::animator::run_messages,
+    );
+}
+
+#[test]
 fn lag_compensation_of_components() {
     run("components_lag", components::lag::run);
 }
@@ -254,6 +263,8 @@ fn unknown_files() {
         "foreign_server",
         "session_deterministic",
         "session_random",
+        "components_animator",
+        "components_animator_messages",
         "components_compression",
         "components_snapshots",
         "components_lag",

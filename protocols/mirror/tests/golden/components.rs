@@ -1,5 +1,6 @@
 //! `components_*.json`: Mirror's components.
 
+pub(crate) mod animator;
 pub(crate) mod compression;
 pub(crate) mod lag;
 pub(crate) mod names;
