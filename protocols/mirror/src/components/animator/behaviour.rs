@@ -82,10 +82,11 @@ impl NetworkBehaviour for NetworkAnimator {
 impl NetworkFrame for NetworkAnimator {
     fn on_frame(&mut self, frame: &mut Frame<'_>) {
         let (role, settings) = (frame.role(), frame.settings());
+        let has_writing_owner = settings.owner_writes && role.is_owned;
         let is_writer = if role.is_server {
-            !(settings.owner_writes && role.is_owned)
+            !has_writing_owner
         } else {
-            settings.owner_writes && role.is_owned && role.is_ready
+            has_writing_owner && role.is_ready
         };
         if !is_writer {
             self.outgoing.clear();
