@@ -73,7 +73,8 @@ impl NetworkBehaviour for NetworkAnimator {
 
     fn call_hooks(&mut self, (): (), ctx: &mut NetworkContext<'_>) {
         let owner_writes = ctx.sync_settings().is_some_and(|it| it.owner_writes);
-        if !ctx.is_server() && !(owner_writes && ctx.is_owner()) {
+        let is_writer = ctx.is_server() || owner_writes && ctx.is_owner();
+        if !is_writer {
             self.speed = *self.animator_speed;
         }
     }
