@@ -4,6 +4,7 @@ mod animator;
 mod compression;
 mod lag;
 mod math;
+mod prediction;
 mod transform;
 
 pub use crate::interpolation::{
@@ -16,6 +17,7 @@ pub use animator::{
 };
 pub use compression::{from_steps, read_differences, to_steps, write_differences};
 pub use lag::{Bounds, Capture, Captured, HistoryBounds, LagHistory, LagSample, estimated_view};
+pub use prediction::{BodyState, PredictedState, PredictionHistory, PredictionSample};
 pub use transform::{
     CoordinateSpace, Hybrid, NetworkRigidbodyHybrid, NetworkRigidbodyReliable,
     NetworkRigidbodyUnreliable, NetworkTransform, NetworkTransformHybrid, NetworkTransformReliable,

@@ -223,6 +223,11 @@ fn lag_compensation_of_components() {
 }
 
 #[test]
+fn prediction_of_components() {
+    run("components_prediction", components::prediction::run);
+}
+
+#[test]
 fn names_of_components() {
     run("components_names", components::names::run);
 }
@@ -269,6 +274,7 @@ fn unknown_files() {
         "components_snapshots",
         "components_lag",
         "components_names",
+        "components_prediction",
         "components_session_hybrid",
         "components_session_reliable",
         "components_session_unreliable",
