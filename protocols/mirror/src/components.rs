@@ -1,16 +1,23 @@
-//! Mirror's components: motion, time and their compression.
+//! Mirror's components: transforms, animators, interpolation and lag compensation.
 
+mod animator;
 mod compression;
-mod interpolation;
+mod lag;
 mod math;
+mod prediction;
 mod transform;
 
-pub use compression::{from_steps, read_differences, to_steps, write_differences};
-pub(crate) use interpolation::send_interval;
-pub use interpolation::{
+pub use crate::interpolation::{
     AccurateInterval, ConnectionQuality, InterpolationSettings, MovingAverage, Sample, Snapshot,
     SnapshotBuffer, Timeline, adjusted_multiplier, adjusted_speed, clamped_time,
 };
+pub use animator::{
+    AnimatorLayer, AnimatorState, AnimatorTransition, AnimatorTrigger, AnimatorValue,
+    NetworkAnimator, animator_hash,
+};
+pub use compression::{from_steps, read_differences, to_steps, write_differences};
+pub use lag::{Bounds, Capture, Captured, HistoryBounds, LagHistory, LagSample, estimated_view};
+pub use prediction::{BodyState, PredictedState, PredictionHistory, PredictionSample};
 pub use transform::{
     CoordinateSpace, Hybrid, NetworkRigidbodyHybrid, NetworkRigidbodyReliable,
     NetworkRigidbodyUnreliable, NetworkTransform, NetworkTransformHybrid, NetworkTransformReliable,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar_runtime::Limits;
 
-use crate::components::InterpolationSettings;
+use crate::interpolation::InterpolationSettings;
 
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);

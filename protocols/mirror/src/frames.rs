@@ -6,7 +6,7 @@ use syncvar_runtime::NetId;
 use syncvar_runtime::behaviour::{Frame, FrameRequests, FrameRole, FrameTime};
 use syncvar_runtime::object::Slots;
 
-use crate::components::{InterpolationSettings, Timeline, send_interval};
+use crate::interpolation::{InterpolationSettings, Timeline, send_interval};
 use crate::prefabs::Entry;
 
 /// Limit of received times between two frames. Mirror, `snapshotBufferSizeLimit`.

@@ -76,13 +76,13 @@
 //! | `NetworkMessage` | [`MirrorMessage`] |
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
-//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...` | [`components`] |
+//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator` | [`components`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
 //! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
 //! module, from its C# sources and prefabs.
 //!
-//! `NetworkAnimator`, rooms and the other components of Mirror are not part of the crate.
+//! Rooms and the other components of Mirror are not part of the crate.
 #![warn(clippy::print_stdout)]
 
 mod average;
@@ -91,9 +91,11 @@ mod client;
 pub mod components;
 mod compression;
 mod config;
+pub mod discovery;
 mod endpoint;
 mod error;
 mod frames;
+mod interpolation;
 pub mod message;
 mod names;
 mod prefabs;

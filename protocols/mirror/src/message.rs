@@ -31,6 +31,7 @@
 
 mod authenticator;
 mod call;
+mod identification;
 mod object;
 mod part;
 mod session;
@@ -42,6 +43,10 @@ mod user;
 
 pub use authenticator::{AuthRequestMessage, AuthResponseMessage};
 pub use call::{CommandMessage, RpcMessage};
+pub use identification::{
+    DeviceAuthRequestMessage, DeviceAuthResponseMessage, NameAuthRequestMessage,
+    NameAuthResponseMessage,
+};
 pub use object::{
     ChangeOwnerMessage, ObjectDestroyMessage, ObjectHideMessage, ObjectSpawnFinishedMessage,
     ObjectSpawnStartedMessage, SpawnFlags, SpawnMessage,

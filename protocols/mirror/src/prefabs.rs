@@ -63,8 +63,8 @@ use crate::{AssetId, GuidError};
 /// some fields have such a policy, or one is for `others`, split the behaviour, or decide in the
 /// prefab, which overrides the fields.
 ///
-/// The interval also belongs to the component ([`Component::sync_interval`]). The policies
-/// `initial_only`, intervals and thresholds of fields have no effect: each change is sent.
+/// The interval also belongs to the component ([`Component::sync_interval`]). Intervals and thresholds of
+/// fields have no effect: each change is sent. A field with `initial_only` travels with the spawn only.
 ///
 /// So does the delivery: [`Component::sync_method`].
 #[derive(Default)]

@@ -209,6 +209,30 @@ fn sessions_of_transforms() {
 }
 
 #[test]
+fn animators() {
+    run("components_animator", components::animator::run);
+    run(
+        "components_animator_messages",
+        components::animator::run_messages,
+    );
+}
+
+#[test]
+fn lag_compensation_of_components() {
+    run("components_lag", components::lag::run);
+}
+
+#[test]
+fn prediction_of_components() {
+    run("components_prediction", components::prediction::run);
+}
+
+#[test]
+fn names_of_components() {
+    run("components_names", components::names::run);
+}
+
+#[test]
 fn timelines_of_components() {
     run("components_timeline", components::timeline::run);
 }
@@ -244,8 +268,13 @@ fn unknown_files() {
         "foreign_server",
         "session_deterministic",
         "session_random",
+        "components_animator",
+        "components_animator_messages",
         "components_compression",
         "components_snapshots",
+        "components_lag",
+        "components_names",
+        "components_prediction",
         "components_session_hybrid",
         "components_session_reliable",
         "components_session_unreliable",

@@ -15,10 +15,10 @@ use crate::{ConnectionId, NetId, NetworkWriter, Vector3};
 /// it, those of `NetworkServer` and `NetworkClient` do not.
 ///
 /// ```
-/// use std::time::Duration;
-/// use syncvar::behaviour::{BehaviourInfo, FieldVisitor, Frame, NetworkFrame};
-/// use syncvar::mirror::{MirrorPrefab, MirrorPrefabs, MirrorServer};
-/// use syncvar::{prelude::*, schema::{BehaviourSchema, FieldSchema}};
+/// use syncvar::behaviour::{
+///     BehaviourInfo, FieldVisitor, Frame, FrameRequests, FrameRole, FrameTime, NetworkFrame, SyncSettings,
+/// };
+/// use syncvar::{NetworkBehaviour, prelude::*, schema::{BehaviourSchema, FieldSchema}};
 ///
 /// /// Counts down, and sends the whole seconds.
 /// #[derive(Default)]
@@ -53,12 +53,15 @@ use crate::{ConnectionId, NetId, NetworkWriter, Vector3};
 ///     }
 /// }
 ///
-/// let prefabs = MirrorPrefabs::new()
-///     .register::<Countdown>(MirrorPrefab::new("Countdown", 1001.into()));
-/// let mut server = MirrorServer::new(prefabs);
-/// let id = server.spawn(Countdown { left: 10.0, ..Countdown::default() });
-/// server.update(Duration::from_millis(2500));
-/// assert_eq!(server.get::<Countdown>(id).unwrap().seconds, 8);
+/// // A server does this in each frame.
+/// let role = FrameRole { is_server: true, is_ready: true, ..FrameRole::default() };
+/// let settings = SyncSettings { end_interval: 1.0 / 60.0, interval: 0.0, owner_writes: false };
+/// let time = FrameTime { now: 2.5, delta: 2.5, shown: None };
+/// let mut requests = FrameRequests::default();
+/// let mut frame = Frame::new((NetId(1), 0), role, (settings, time), &mut requests);
+/// let mut countdown = Countdown { left: 10.0, ..Countdown::default() };
+/// countdown.on_frame(&mut frame);
+/// assert_eq!(countdown.seconds, 8);
 /// ```
 pub trait NetworkFrame: NetworkBehaviour {
     /// Runs once in each frame.

@@ -33,11 +33,12 @@ const MARGIN: Duration = Duration::from_millis(100);
 ///
 /// ```
 /// use std::time::{Duration, Instant};
-/// use syncvar::prelude::*;
 /// use syncvar::transport::{Host, TransportOptions};
+/// use syncvar::{ServerConfig, prelude::*};
 ///
 /// # fn main() -> std::io::Result<()> {
-/// let mut server = NetworkServer::new(Prefabs::new());
+/// let config = ServerConfig { tick_rate: 60, ..ServerConfig::default() };
+/// let mut server = NetworkServer::with_config(Prefabs::new(), config);
 /// let mut host = Host::new(TransportOptions::default());
 /// # #[cfg(feature = "tcp")]
 /// host.listen_tcp("127.0.0.1:0")?;

@@ -6,8 +6,8 @@ use syncvar_runtime::behaviour::{FrameRole, FrameTime};
 
 use super::world::object::Stage;
 use super::{MirrorClient, MirrorClientEvent};
-use crate::components::Timeline;
 use crate::frames::run_object;
+use crate::interpolation::Timeline;
 
 impl MirrorClient {
     /// Runs a frame between two sends: the server's time, and the work of behaviours such as

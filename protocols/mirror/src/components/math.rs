@@ -13,6 +13,20 @@ pub(crate) fn subtract(a: Vector3, b: Vector3) -> Vector3 {
     Vector3::new(a.x - b.x, a.y - b.y, a.z - b.z)
 }
 
+pub(crate) fn add(a: Vector3, b: Vector3) -> Vector3 {
+    Vector3::new(a.x + b.x, a.y + b.y, a.z + b.z)
+}
+
+/// Returns the rotation by `b`, and then by `a`.
+pub(crate) fn product(a: Quaternion, b: Quaternion) -> Quaternion {
+    Quaternion {
+        x: a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+        y: a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+        z: a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x,
+        w: a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+    }
+}
+
 pub(crate) fn square_length(v: Vector3) -> f32 {
     v.x * v.x + v.y * v.y + v.z * v.z
 }

@@ -106,7 +106,7 @@ impl SyncValue for AuthResponseMessage {
 }
 
 /// Reads a text; a missing one is empty.
-fn read_text(reader: &mut NetworkReader<'_>) -> Result<String, ReadError> {
+pub(super) fn read_text(reader: &mut NetworkReader<'_>) -> Result<String, ReadError> {
     let text: Option<&str> = Part::read(reader)?;
     Ok(text.unwrap_or_default().into())
 }

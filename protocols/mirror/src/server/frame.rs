@@ -6,8 +6,8 @@ use syncvar_runtime::ConnectionId;
 use syncvar_runtime::behaviour::{FrameRole, FrameTime};
 
 use super::{MirrorServer, MirrorServerEvent};
-use crate::components::Timeline;
 use crate::frames::run_object;
+use crate::interpolation::Timeline;
 
 impl MirrorServer {
     /// Runs a frame between two sends: received times, and the work of behaviours such as

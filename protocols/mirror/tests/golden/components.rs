@@ -1,6 +1,10 @@
 //! `components_*.json`: Mirror's components.
 
+pub(crate) mod animator;
 pub(crate) mod compression;
+pub(crate) mod lag;
+pub(crate) mod names;
+pub(crate) mod prediction;
 pub(crate) mod session_client;
 pub(crate) mod session_server;
 pub(crate) mod sessions;

@@ -1,4 +1,5 @@
-//! `NetworkTransform` between our server and our clients.
+//! `NetworkTransform` and `NetworkAnimator` between our server and our clients.
 
+mod animator;
 mod motion;
 mod world;

@@ -56,7 +56,7 @@ impl MirrorServer {
     /// Runs one frame: Mirror's `NetworkLateUpdate`, once per send interval. `now` is the time
     /// since any fixed moment. After one that is earlier than the last, the own time stands still for
     /// this update and continues from there. The same holds for a leap of more than 100 years
-    /// ([`MirrorServerEvent::ClockLeap`]).
+    /// ([`MirrorServerEvent::ClockLeap`](crate::MirrorServerEvent::ClockLeap)).
     ///
     /// First, view changes of the interest management take effect. Then dirty objects are encoded,
     /// each once for all observers and once more for an owner with other components. Hybrid

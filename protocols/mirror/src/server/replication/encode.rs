@@ -108,7 +108,7 @@ impl Components {
         &mut self,
         slot: &mut dyn Slot,
         index: u32,
-        selection: Selection<'_>,
+        selection: &Selection<'_>,
     ) -> Result<bool, Unwritable> {
         let bit = 1 << index;
         let writer = &mut self.writer;
@@ -189,7 +189,7 @@ impl Scratch {
                 &mut *owner
             };
             let start = receiver.writer.len();
-            let written = receiver.write(slot, index, selection)?;
+            let written = receiver.write(slot, index, &selection)?;
             if let Some(cost) = costs.get_mut(index as usize).filter(|_| written) {
                 let counter = if selection.initial_state {
                     &mut cost.full
@@ -207,8 +207,12 @@ impl Scratch {
                 owner.writer.write_bytes(component);
             }
         }
-        let left_out = observers.stopped.drain(..).chain(owner.stopped.drain(..));
-        stopped.extend(left_out.map(|unwritable| (id, unwritable)));
+        for components in [observers, owner] {
+            if !components.stopped.is_empty() {
+                let left_out = components.stopped.drain(..);
+                stopped.extend(left_out.map(|unwritable| (id, unwritable)));
+            }
+        }
         Ok(())
     }
 

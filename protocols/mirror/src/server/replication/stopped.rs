@@ -15,11 +15,12 @@ use crate::server::replication::encode::{Components, Selection, Unwritable};
 impl Components {
     /// Writes a component without the values that have no form. Returns whether it wrote any fields.
     #[cold]
+    #[inline(never)]
     pub(super) fn write_without_values(
         &mut self,
         slot: &mut dyn Slot,
         index: u32,
-        selection: Selection<'_>,
+        selection: &Selection<'_>,
         error: WriteError,
     ) -> Result<bool, Unwritable> {
         let info = slot.info();

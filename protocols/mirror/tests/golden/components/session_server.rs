@@ -19,7 +19,7 @@ use crate::golden::json::Json;
 use crate::golden::report::{Verdict, same};
 
 /// `ReadyMessage` in a batch.
-const READY: [u8; 11] = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0xbc, 0xaa];
+pub(crate) const READY: [u8; 11] = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0xbc, 0xaa];
 /// The frames in which the connections come.
 const JOINS: [usize; 2] = [2, 4];
 
