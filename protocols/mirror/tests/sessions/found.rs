@@ -5,6 +5,7 @@ pub(crate) mod net;
 
 mod broken;
 mod joining;
+mod moves;
 mod owners;
 mod states;
 mod steps;
