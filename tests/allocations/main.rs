@@ -77,15 +77,20 @@ impl World {
             self.server.update(self.now);
             while let Some(transmit) = self.server.poll_transmit() {
                 if transmit.connection == self.connections[0] {
-                    packets.extend(
-                        transmit
-                            .chunks
-                            .iter()
-                            .map(|piece| (transmit.channel, piece.clone())),
-                    );
+                    let mut header = [0; 24];
+                    header[..transmit.header.len()].copy_from_slice(transmit.header);
+                    let [chunk] = transmit.chunks else {
+                        panic!("chunks of one audience fill packets");
+                    };
+                    let header = (header, transmit.header.len());
+                    packets.push((transmit.channel, header, chunk.clone()));
                 }
             }
         });
+        let packets = packets.into_iter().map(|(channel, (header, length), chunk)| {
+            (channel, [&header[..length], &chunk].concat())
+        });
+        let packets: Vec<_> = packets.collect();
         let client = measure(|| {
             for (channel, packet) in &packets {
                 self.client

@@ -10,6 +10,7 @@
 mod client;
 mod context;
 mod id_set;
+mod link;
 mod memory;
 mod message;
 mod recent;

@@ -17,7 +17,7 @@ mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
-pub(crate) use connect::Connect;
+pub(crate) use connect::{Accepted, Connect, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::frames;
@@ -37,7 +37,7 @@ pub(crate) const SCENE_ID: u64 = 1;
 pub(crate) const PARENT: u64 = 2;
 
 /// Version of the handshake in [`Connect`].
-pub(crate) const PROTOCOL_VERSION: u32 = 3;
+pub(crate) const PROTOCOL_VERSION: u32 = 4;
 
 /// Message with a fixed layout.
 pub(crate) trait Message: Sized {

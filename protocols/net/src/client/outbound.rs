@@ -6,8 +6,11 @@ use bytes::Bytes;
 
 use super::NetworkClient;
 use crate::Framing;
+use crate::link::header::StreamHeader;
+use crate::link::stream::StreamTicks;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
+use syncvar_runtime::endpoint::join;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
 
@@ -40,8 +43,10 @@ pub(super) struct Outbound {
     buffer: Segments,
     /// Channel of the messages in the buffer.
     channel: u8,
-    /// Packets and their channels, oldest first.
+    /// Packets without headers, and their channels, oldest first.
     packets: VecDeque<(u8, Bytes)>,
+    /// Ticks of the headers; `None` before the server's answer, and in [`Framing::Unet`].
+    pub(super) headers: Option<StreamTicks>,
     /// Last packets of the session.
     pub(super) recent: Recent,
     /// Packet that a transport polled last.
@@ -54,6 +59,7 @@ impl Outbound {
             buffer: Framing::Unet.segments(packet_size),
             channel: 0,
             packets: VecDeque::new(),
+            headers: None,
             recent: Recent::default(),
             polled: Bytes::new(),
         }
@@ -79,11 +85,21 @@ impl Outbound {
         &mut self.buffer
     }
 
-    fn pop(&mut self) -> Option<(u8, Bytes)> {
+    /// Takes the next packet of an update with this number.
+    fn pop(&mut self, tick: u32) -> Option<(u8, Bytes)> {
         if self.packets.is_empty() {
             self.pack();
         }
-        self.packets.pop_front()
+        let (channel, messages) = self.packets.pop_front()?;
+        let Some(headers) = &mut self.headers else {
+            return Some((channel, messages));
+        };
+        let header = StreamHeader {
+            end: self.packets.is_empty() && self.buffer.is_empty(),
+            ..StreamHeader::default()
+        };
+        let header = headers.write(tick, header);
+        Some((channel, join(header.as_slice(), &[messages])))
     }
 }
 
@@ -116,7 +132,7 @@ impl NetworkClient {
 
     /// Takes a packet and counts it in the session.
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
-        let (channel, bytes) = self.outbound.pop()?;
+        let (channel, bytes) = self.outbound.pop(self.clock.updates)?;
         let kind = self.config.channels.get(usize::from(channel));
         if kind != Some(&Channel::Unreliable) {
             let recent = &mut self.outbound.recent;

@@ -52,6 +52,11 @@ impl NetworkClient {
 
     fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         self.stats.received.add(packet.len());
+        self.handle_arrival(channel, packet)
+    }
+
+    /// Handles the messages of a packet.
+    pub(super) fn handle_messages(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         let (limits, length) = (&self.config.limits, packet.len());
         self.inbound.budget = self.inbound.work.begin(limits, length);
         let mut result = Ok(());

@@ -12,7 +12,7 @@ use bytes::Bytes;
 
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
-use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION};
+use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
@@ -45,6 +45,8 @@ pub(super) struct Session {
     pub(super) state: ClientState,
     /// Framing of the server's messages.
     pub(super) framing: Framing,
+    /// Incarnation and first tick of the server; `None` in [`Framing::Unet`].
+    pub(super) start: Option<Start>,
     /// Number of connections so far.
     pub(super) number: u64,
     /// Whether the first burst of objects is complete.
@@ -125,6 +127,7 @@ impl NetworkClient {
             self.clock.reset_server();
             self.writes = super::PendingWrites::default();
         }
+        self.arrivals = None;
         self.outbound = super::Outbound::new(self.config.packet_size);
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
@@ -166,7 +169,7 @@ impl NetworkClient {
     }
 
     /// Ends the connection and reports it.
-    fn end_session(&mut self, reason: DisconnectReason) {
+    pub(super) fn end_session(&mut self, reason: DisconnectReason) {
         tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
         let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
         let event = match self.session.state {

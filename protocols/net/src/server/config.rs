@@ -63,6 +63,9 @@ pub struct ServerConfig {
     /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
     /// a connection is accepted at once.
     pub compare_schemas: bool,
+    /// Number of this run of the server, for clients and records to tell it from an earlier run: a random
+    /// one at each start, such as `rand::random()`. 0 by default; the server has no random numbers.
+    pub incarnation: u64,
     /// Whether the program decides about each connection; [`Admission::Open`] by default.
     pub admission: Admission,
     /// Time for a client without a link to return to its connection and its objects; zero by default,
@@ -151,6 +154,7 @@ impl Default for ServerConfig {
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
+            incarnation: 0,
             admission: Admission::Open,
             reconnect_grace: Duration::ZERO,
             session_tokens: None,

@@ -208,7 +208,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         };
         // `receive` reports a connection that is over.
         if let Err(error @ KcpError::TooLong) =
-            client.connection.send(packet.delivery, packet.chunks)
+            client.connection.send(packet.delivery, &[packet.to_bytes()])
         {
             tracing::error!(%connection, %error, "not sent");
         }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, Transmit};
 
+use crate::link::header_bytes::HeaderBytes;
 use crate::server::NetworkServer;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -33,9 +34,11 @@ impl NetworkServer {
             if let Some((channel, bytes)) = connection.take_again() {
                 let (length, chunks) = (bytes.len(), 0..0);
                 outbound.packet.push(bytes);
+                let header = HeaderBytes::default();
                 let packet = Packet {
                     channel,
                     length,
+                    header,
                     chunks,
                 };
                 break (connection.link().unwrap_or(id), packet);
@@ -61,7 +64,8 @@ impl NetworkServer {
                 } else {
                     &outbound.packet
                 };
-                session.keep(packet.channel, reliable.then(|| join(chunks)), limit);
+                let header = packet.header.as_slice();
+                session.keep(packet.channel, reliable.then(|| join(header, chunks)), limit);
             }
             if done && closing && taken.is_none() {
                 connections.remove(id.0);
@@ -71,6 +75,7 @@ impl NetworkServer {
                 break (link, packet);
             }
         };
+        outbound.header = packet.header;
         self.stats.sent.add(packet.length);
         let delivery = self.config.channels.get(usize::from(packet.channel));
         let delivery = delivery.copied().unwrap_or(Channel::Reliable);
@@ -79,7 +84,8 @@ impl NetworkServer {
         } else {
             &outbound.packet
         };
-        Some(Transmit::new(link, packet.channel, delivery, chunks))
+        let transmit = Transmit::new(link, packet.channel, delivery, chunks);
+        Some(transmit.with_header(outbound.header.as_slice()))
     }
 }
 
@@ -87,6 +93,7 @@ impl NetworkServer {
 struct Packet {
     channel: u8,
     length: usize,
+    header: HeaderBytes,
     /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
     chunks: Range<u64>,
 }
@@ -110,8 +117,9 @@ impl Connection {
         packet: &mut Vec<Bytes>,
     ) -> Option<Packet> {
         let queued = self.queue.front_mut()?;
-        let channel = queued.channel;
+        let (channel, tick) = (queued.channel, queued.tick);
         let start = queued.chunks.next()?;
+        let has_header = self.headers.apply(start);
         let mut chunks = start..start + 1;
         let mut length = store.length(start);
         loop {
@@ -120,12 +128,12 @@ impl Connection {
                     self.queue.pop_front();
                     continue;
                 }
-                Some(queued) if queued.channel == channel => queued,
+                Some(queued) if queued.channel == channel && queued.tick == tick => queued,
                 _ => break,
             };
             let next = queued.chunks.start;
             let longer = length + store.length(next);
-            if longer > packet_size {
+            if longer > packet_size || self.headers.apply(next) != has_header {
                 break;
             }
             if packet.is_empty() && next == chunks.end {
@@ -139,10 +147,18 @@ impl Connection {
             queued.chunks.start += 1;
             length = longer;
         }
+        let header = if has_header {
+            let end = self.queue.front().is_none_or(|queued| queued.tick != tick);
+            self.headers.write(tick, end)
+        } else {
+            HeaderBytes::default()
+        };
+        length += header.as_slice().len();
         self.outgoing.add(length);
         Some(Packet {
             channel,
             length,
+            header,
             chunks,
         })
     }

@@ -4,7 +4,9 @@ use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
+use syncvar_runtime::{
+    Channel, ConnectionId, DisconnectReason, NetId, NetworkReader, ObjectError, ReadError,
+};
 
 use crate::MessageType;
 use crate::message::{
@@ -89,8 +91,17 @@ impl NetworkServer {
         {
             connection.received = connection.received.saturating_add(1);
         }
+        let messages = match self.read_header(connection, packet) {
+            Ok(messages) => messages,
+            Err(error) => {
+                self.misbehave(connection, &error);
+                self.end_packet(connection);
+                self.close_for(connection, LimitExceeded::Misbehaviour);
+                return Err(error.into());
+            }
+        };
         let mut result = Ok(());
-        for frame in frames(packet) {
+        for frame in frames(messages) {
             self.sessions.intake.count_message();
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             if let Err(error) = &handled {
@@ -100,13 +111,32 @@ impl NetworkServer {
             result = result.and(handled);
         }
         if let Err(error) = &result {
-            let error = error.clone();
-            tracing::debug!(connection = connection.0, %error, "refused a malformed message");
-            self.events
-                .push_minor(ServerEvent::Misbehaved { connection, error });
+            self.misbehave(connection, error);
         }
         self.end_packet(connection);
         Ok(result?)
+    }
+
+    /// Reads the header of a packet, if it has one. Returns the messages.
+    fn read_header<'a>(
+        &mut self,
+        connection: ConnectionId,
+        packet: &'a [u8],
+    ) -> Result<&'a [u8], ReadError> {
+        let sender = self.sessions.connections.get_mut(connection.0);
+        let Some(headers) = sender.map(|it| &mut it.headers).filter(|it| it.from.is_some()) else {
+            return Ok(packet);
+        };
+        let mut reader = NetworkReader::new(packet);
+        headers.received.read(&mut reader)?;
+        reader.read_bytes(reader.remaining())
+    }
+
+    fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {
+        let error = error.clone();
+        tracing::debug!(connection = connection.0, %error, "refused a malformed message");
+        self.events
+            .push_minor(ServerEvent::Misbehaved { connection, error });
     }
 
     /// Charges a connection with the packet in progress, and closes it after too much misbehaviour.
