@@ -7,10 +7,12 @@ mod cases;
 #[cfg(feature = "mirror")]
 pub mod mirror;
 mod network;
+mod packets;
 
 pub use behaviours::{
     Banner, Compass, Door, Player, Points, Score, prefabs, prefabs_with_scoreboard,
 };
 pub use bytes::{apply, frame, written};
 pub use cases::cases;
+pub use packets::{ClientMessages, ServerMessages, events, messages, packet};
 pub use network::{change, drain, hooks, network, states};

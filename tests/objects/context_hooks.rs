@@ -143,7 +143,7 @@ fn log(net: &MemoryNetwork, id: NetId) -> Vec<String> {
 }
 
 fn told(net: &mut MemoryNetwork) -> Vec<String> {
-    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let events = syncvar_testing::events(net.client_mut(0));
     let line = |event| match event {
         ClientEvent::Changed {
             object,

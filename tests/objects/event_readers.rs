@@ -82,7 +82,7 @@ fn poll_event_is_one_more_consumer() {
             .any(|it| *it == spawned)
     );
     net.settle();
-    let polled: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let polled: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     assert!(polled.contains(&spawned));
 }
 

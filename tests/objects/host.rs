@@ -9,6 +9,7 @@ mod replay;
 mod sight;
 mod twins;
 
+use syncvar_testing::ServerMessages as _;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, LocalClient, NetworkIdentity};
 
@@ -194,7 +195,7 @@ fn remote_only_operations_spare_the_local_client() {
     told(&mut net);
     assert!(
         net.server
-            .handle_packet(local, 0, &syncvar_testing::frame(36, &[]))
+            .handle_messages(local, 0, &syncvar_testing::frame(36, &[]))
             .is_err()
     );
     net.server

@@ -1,5 +1,6 @@
 //! Scene objects: both sides make them themselves, and the server's state is applied to them.
 
+use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{
     Budget, ClientConfig, Framing, NetworkIdentity, NetworkSceneId, ServerConfig,
@@ -449,7 +450,7 @@ fn unreadable_scene_object_is_poisoned_and_sent_again() {
     let NetId(id) = guard;
     let update = [u8::try_from(id).unwrap(), 2, 5, 0, b'A'];
     net.client_mut(0)
-        .handle_packet(0, &frame(8, &update))
+        .handle_messages(0, &frame(8, &update))
         .unwrap();
     assert!(matches!(
         &drain(&mut net, 0)[..],
@@ -476,7 +477,7 @@ fn scene_spawn(id: u8, scene_id: u8, state: &[u8]) -> Vec<u8> {
 fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     let (mut net, [gate, guard]) = with_level(Framing::Compact);
     let client = net.client_mut(0);
-    client.handle_packet(0, &scene_spawn(9, 12, &[0])).unwrap();
+    client.handle_messages(0, &scene_spawn(9, 12, &[0])).unwrap();
     let failed = |event: &ClientEvent| {
         matches!(
             event,
@@ -507,7 +508,7 @@ fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     ]
     .concat();
     net.client_mut(0)
-        .handle_packet(0, &frame(3, &spawn))
+        .handle_messages(0, &frame(3, &spawn))
         .unwrap();
     assert!(net.client(0).dormant(GUARD).is_some());
     assert!(*net.client(0).get::<Door>(guard).unwrap().open);
@@ -558,7 +559,7 @@ fn extras_that_make_no_sense_are_an_error_with_a_place() {
         let entry = [&[4 << 3 | length][..], said].concat();
         let error = net
             .client_mut(0)
-            .handle_packet(0, &frame(23, &entry))
+            .handle_messages(0, &frame(23, &entry))
             .unwrap_err();
         let ReadErrorKind::InvalidValue { what: found, .. } = error.kind() else {
             panic!("{error}")
@@ -568,7 +569,7 @@ fn extras_that_make_no_sense_are_an_error_with_a_place() {
     let cut_off = [4 << 3 | 2, 4, 3];
     let error = net
         .client_mut(0)
-        .handle_packet(0, &frame(23, &cut_off))
+        .handle_messages(0, &frame(23, &cut_off))
         .unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::UnexpectedEnd { .. }));
     assert_eq!(net.client(0).object_count(), 0);

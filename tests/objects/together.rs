@@ -328,7 +328,7 @@ fn object_of_a_closed_connection_is_not_reused_for_the_next() {
     for (channel, packet) in pair.packets() {
         pair.client.handle_packet(channel, &packet).unwrap();
     }
-    let events: Vec<_> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(&mut pair.client).collect();
     let hidden = false;
     assert_eq!(events, [ClientEvent::Despawned { object: id, hidden }]);
     assert_eq!(pair.client.object_count(), 0);

@@ -1,5 +1,6 @@
 //! Messages of many objects, and who speaks which dialect.
 
+use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, ServerConfig,
@@ -22,7 +23,7 @@ fn malformed_entry_poisons_its_object_and_spares_the_rest() {
     let payload = b"\x02\x01\x12\x03\x02\x05A\x02\x01\x14";
     let handled = net
         .client_mut(0)
-        .handle_packet(0, &frame(UPDATE_BATCH, payload));
+        .handle_messages(0, &frame(UPDATE_BATCH, payload));
     assert_eq!(handled, Ok(()));
     let poisoned = drain(&mut net, 0)
         .into_iter()
@@ -49,7 +50,7 @@ fn entry_of_an_unknown_object_is_counted_and_skipped() {
     net.settle();
     let payload = b"\x02\x01\x12\x02\x01\x14";
     net.client_mut(0)
-        .handle_packet(0, &frame(UPDATE_BATCH, payload))
+        .handle_messages(0, &frame(UPDATE_BATCH, payload))
         .unwrap();
     assert_eq!(net.client(0).stats().unknown_objects, 1);
     assert_eq!(states(&net, second), [Some((10, "x".into(), 0))]);
@@ -69,7 +70,7 @@ fn a_header_that_makes_no_sense_ends_its_message_and_no_other() {
             frame(UPDATE_BATCH, nonsense),
             frame(UPDATE_BATCH, b"\x0a\x01\x14"),
         ];
-        let handled = net.client_mut(0).handle_packet(0, &packet.concat());
+        let handled = net.client_mut(0).handle_messages(0, &packet.concat());
         assert!(handled.is_err(), "{nonsense:x?}");
         let health = ids.map(|id| *net.client(0).get::<Player>(id).unwrap().health);
         assert_eq!(health, [9, 10], "{nonsense:x?}");

@@ -63,7 +63,7 @@ fn connect(
         net.server.connections().count(),
         usize::from(net.client(index).is_connected())
     );
-    let events = std::iter::from_fn(|| net.client_mut(index).poll_event()).collect();
+    let events = syncvar_testing::events(net.client_mut(index)).collect();
     (
         events,
         std::iter::from_fn(|| net.server.poll_event()).collect(),
@@ -264,7 +264,7 @@ fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
     assert_eq!(connections, [net.connection(stays)]);
     assert_eq!(net.replicas::<server_side::Player>(id).count(), 1);
 
-    let at_client = std::iter::from_fn(|| net.client_mut(gone).poll_event()).last();
+    let at_client = syncvar_testing::events(net.client_mut(gone)).last();
     let reason = told.clone();
     assert_eq!(at_client, Some(ClientEvent::Disconnected { reason }));
     let at_server = std::iter::from_fn(|| net.server.poll_event()).last();

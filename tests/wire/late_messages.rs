@@ -1,6 +1,7 @@
 //! What comes before the object that it is for is held, in order, for a time and to a number; what
 //! comes after the object has gone is not.
 
+use syncvar_testing::ClientMessages as _;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -86,7 +87,7 @@ impl Way {
     }
 
     fn events(&mut self) -> Vec<ClientEvent> {
-        std::iter::from_fn(|| self.client.poll_event()).collect()
+        syncvar_testing::events(&mut self.client).collect()
     }
 
     fn spawn(&mut self) -> NetId {
@@ -492,8 +493,8 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
 fn new_snapshot_drops_messages_of_the_time_before() {
     let mut way = Way::new(Framing::Compact);
     let client = &mut way.client;
-    client.handle_packet(0, &frame(DESTROY, &[2])).unwrap();
-    client.handle_packet(0, &frame(AUTHORITY, &[1, 1])).unwrap();
+    client.handle_messages(0, &frame(DESTROY, &[2])).unwrap();
+    client.handle_messages(0, &frame(AUTHORITY, &[1, 1])).unwrap();
     let forged = way.events();
     way.server.set_not_ready(way.connection);
     way.deliver_all();

@@ -1,5 +1,6 @@
 //! The server's time on a client: estimated from pings, smooth, and never going back.
 
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -261,12 +262,12 @@ fn unrequested_pongs_change_no_clock() {
     for time in never.iter().chain([&latest]) {
         for server_time in [&[0][..], &latest] {
             client
-                .handle_packet(0, &pong(time, server_time, 30))
+                .handle_messages(0, &pong(time, server_time, 30))
                 .unwrap();
         }
     }
     // A time at the end of all times, in an answer to what was asked.
-    client.handle_packet(0, &pong(&ping, &latest, 30)).unwrap();
+    client.handle_messages(0, &pong(&ping, &latest, 30)).unwrap();
     assert_eq!((client.network_time(), client.round_trip_time()), before);
     client.update(Duration::from_secs(11));
     assert!(client.network_time() >= before.0);
@@ -277,12 +278,12 @@ fn unrequested_pongs_change_no_clock() {
 fn an_answer_counts_once() {
     let (mut client, ping) = asked();
     client
-        .handle_packet(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
+        .handle_messages(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
         .unwrap();
     let once = client.round_trip_time();
     client.update(Duration::from_secs(20));
     client
-        .handle_packet(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
+        .handle_messages(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
         .unwrap();
     assert_eq!(client.round_trip_time(), once);
 }
@@ -291,7 +292,7 @@ fn an_answer_counts_once() {
 #[test]
 fn a_second_without_ticks_is_refused() {
     let (mut client, ping) = asked();
-    let error = client.handle_packet(0, &pong(&ping, &[9], 0)).unwrap_err();
+    let error = client.handle_messages(0, &pong(&ping, &[9], 0)).unwrap_err();
     let (what, value) = ("ticks in a second", 0);
     assert_eq!(error.kind(), ReadErrorKind::InvalidValue { what, value });
 }
@@ -337,7 +338,7 @@ fn pings_need_a_ready_client_and_a_compared_schema() {
     let connection = net.connection(0);
     assert!(
         net.server
-            .handle_packet(connection, 0, &frame(PING, &[5]))
+            .handle_messages(connection, 0, &frame(PING, &[5]))
             .is_err()
     );
 
@@ -444,9 +445,9 @@ proptest! {
             writer.write(&time);
             writer.write(&server_time);
             writer.write(&tick_rate);
-            let _ = client.handle_packet(0, &frame(PONG, writer.as_bytes()));
+            let _ = client.handle_messages(0, &frame(PONG, writer.as_bytes()));
             let answer = [&ping, &writer.as_bytes()[writer.len().min(9)..]].concat();
-            let _ = client.handle_packet(0, &frame(PONG, &answer));
+            let _ = client.handle_messages(0, &frame(PONG, &answer));
             client.update(Duration::from_micros(now));
             let next = client.network_time();
             prop_assert!(next.map(|next| next.time) >= last.map(|last| last.time));

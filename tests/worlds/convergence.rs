@@ -3,6 +3,7 @@
 pub(crate) mod action;
 mod sight;
 
+use syncvar_testing::ClientMessages as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -245,7 +246,7 @@ impl World {
         writer.finish_message(start);
         self.net
             .client_mut(client)
-            .handle_packet(0, writer.as_bytes())
+            .handle_messages(0, writer.as_bytes())
             .expect("poison is no error");
     }
 

@@ -76,7 +76,7 @@ fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
 }
 
 fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(client)).collect()
 }
 
 fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {

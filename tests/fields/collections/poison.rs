@@ -23,7 +23,7 @@ fn filled() -> Bag {
 }
 
 fn events(net: &mut MemoryNetwork) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(0).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(0)).collect()
 }
 
 fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {

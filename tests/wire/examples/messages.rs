@@ -1,5 +1,6 @@
 //! Sections 4 and 5: messages, and the handshake.
 
+use syncvar_testing::ClientMessages as _;
 use std::time::Duration;
 
 use syncvar::join::{Refusal, SessionToken};
@@ -304,7 +305,7 @@ fn resync_example() -> String {
         .concat();
         client.handle_packet(0, &frame).expect("a spawn");
         client
-            .handle_packet(0, &[2, 0, 8, 0, 7, 1])
+            .handle_messages(0, &[2, 0, 8, 0, 7, 1])
             .expect("a garbled update");
     })
 }

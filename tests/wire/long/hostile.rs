@@ -1,5 +1,6 @@
 //! Long messages that make no sense, and those of clients.
 
+use syncvar_testing::ClientMessages as _;
 use proptest::prelude::*;
 use syncvar::error::PacketError;
 use syncvar::prelude::*;
@@ -43,7 +44,7 @@ fn client_reads_the_long_form_of_any_message_and_continues() {
         long(99, b"what?"),
         long(8, b"\x02\x01\x1e"),
     ];
-    let error = net.client_mut(0).handle_packet(0, &packet.concat());
+    let error = net.client_mut(0).handle_messages(0, &packet.concat());
     let error = error.unwrap_err().to_string();
     assert_eq!(error, "message type 99 is unknown, at byte 0");
     let health = ids.map(|id| *net.client(0).get::<Player>(id).unwrap().health);
@@ -102,7 +103,7 @@ fn truncated_long_messages_are_refused_without_panic() {
     let packet = update(&mut net, id);
     assert_eq!(packet[..4], [6, 0, 24, 0]);
     for length in (1..40).chain((40..packet.len()).step_by(997)) {
-        let handled = net.client_mut(0).handle_packet(0, &packet[..length]);
+        let handled = net.client_mut(0).handle_messages(0, &packet[..length]);
         let error = handled.unwrap_err().to_string();
         assert!(error.contains("bytes needed"), "{error}");
         assert!(net.client(0).get::<Route>(id).unwrap().points.is_empty());
@@ -145,7 +146,7 @@ proptest! {
                 packet[place] = *value;
             }
             for end in 1..=packet.len() {
-                let _ = net.client_mut(0).handle_packet(0, &packet[..end]);
+                let _ = net.client_mut(0).handle_messages(0, &packet[..end]);
             }
             let _ = net.server.handle_packet(connection, 0, &packet);
         }

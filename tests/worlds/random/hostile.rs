@@ -1,5 +1,6 @@
 //! What the client that lies sends, and what a server that lies sends.
 
+use syncvar_testing::ServerMessages as _;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -33,7 +34,7 @@ impl World {
         }
         writer.write_bytes(bytes);
         writer.finish_message(start);
-        let _ = self.server.handle_packet(liar, 0, writer.as_bytes());
+        let _ = self.server.handle_messages(liar, 0, writer.as_bytes());
         self.look_at_owners();
     }
 

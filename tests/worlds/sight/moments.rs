@@ -1,5 +1,6 @@
 //! Joining, leaving, not being ready, despawns and poison, at the moment of a crossing.
 
+use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::wire::NetworkWriter;
 
@@ -176,7 +177,7 @@ fn poison(net: &mut MemoryNetwork, client: usize, id: NetId) {
     writer.write_packed_u32(0b010);
     writer.write_u16(500);
     writer.finish_message(start);
-    let poisoned = net.client_mut(client).handle_packet(0, writer.as_bytes());
+    let poisoned = net.client_mut(client).handle_messages(0, writer.as_bytes());
     poisoned.expect("poison is no error");
     let events = drain(net, client);
     assert!(matches!(events[..], [ClientEvent::Poisoned { .. }]));

@@ -1,0 +1,92 @@
+//! Packets of `Compact` connections around messages that a test has written, and the messages in packets.
+
+use syncvar::{ClientEvent, ConnectionId, Framing, NetworkClient, NetworkServer};
+use syncvar::error::PacketError;
+use syncvar::wire::ReadError;
+
+/// Header of a stream packet of the same tick, the last one of its update.
+const HEADER: u8 = 0x02;
+
+/// Returns a stream packet with these messages.
+#[must_use]
+pub fn packet(messages: &[u8]) -> Vec<u8> {
+    [&[HEADER], messages].concat()
+}
+
+/// Returns the messages in a stream packet.
+///
+/// # Panics
+///
+/// When the packet has no header.
+#[must_use]
+pub fn messages(packet: &[u8]) -> &[u8] {
+    let (&flags, mut rest) = packet.split_first().expect("a header");
+    if flags & 1 != 0 {
+        let length = rest.iter().position(|byte| byte & 0x80 == 0);
+        rest = &rest[length.expect("a step of ticks") + 1..];
+    }
+    if flags & 8 != 0 {
+        rest = &rest[1..];
+    }
+    assert_eq!(flags & 0x10, 0, "no acknowledgement on this stream");
+    rest
+}
+
+/// Returns the events of a client, without the reports of complete ticks.
+pub fn events(client: &mut NetworkClient) -> impl Iterator<Item = ClientEvent> {
+    let events = std::iter::from_fn(|| client.poll_event());
+    events.filter(|event| !matches!(event, ClientEvent::Tick { .. }))
+}
+
+/// Messages of a test, as a packet of the other side.
+pub trait ClientMessages {
+    /// Handles messages of the server.
+    ///
+    /// # Errors
+    ///
+    /// As `handle_packet`.
+    fn handle_messages(&mut self, channel: u8, messages: &[u8]) -> Result<(), ReadError>;
+}
+
+impl ClientMessages for NetworkClient {
+    fn handle_messages(&mut self, channel: u8, messages: &[u8]) -> Result<(), ReadError> {
+        if self.is_connected() && self.framing() == Framing::Compact {
+            self.handle_packet(channel, &packet(messages))
+        } else {
+            self.handle_packet(channel, messages)
+        }
+    }
+}
+
+/// Messages of a test, as a packet of the other side.
+pub trait ServerMessages {
+    /// Handles messages of a connection. One that is accepted has the framing of the server's settings.
+    ///
+    /// # Errors
+    ///
+    /// As `handle_packet`.
+    fn handle_messages(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        messages: &[u8],
+    ) -> Result<(), PacketError>;
+}
+
+impl ServerMessages for NetworkServer {
+    fn handle_messages(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        messages: &[u8],
+    ) -> Result<(), PacketError> {
+        let config = self.config();
+        let compact = config.framing == Framing::Compact && config.compare_schemas;
+        let accepted = self.is_connected(connection);
+        if accepted && compact {
+            self.handle_packet(connection, channel, &packet(messages))
+        } else {
+            self.handle_packet(connection, channel, messages)
+        }
+    }
+}
