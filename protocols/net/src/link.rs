@@ -1,7 +1,12 @@
 //! State over packets that get lost: sequences, acknowledgements and the fates of sent packets.
 //!
-//! Without I/O and without a clock.
+//! Without I/O and without a clock. Both ends of a link have a [`Sender`](sender::Sender) and a
+//! [`Receiver`](receiver::Receiver). Times are durations since any start that stays the same.
 
 pub(crate) mod ack;
 pub(crate) mod header_bytes;
+pub(crate) mod receiver;
+pub(crate) mod round_trip;
+pub(crate) mod sender;
 pub(crate) mod sequence;
+pub(crate) mod settings;
