@@ -1,6 +1,7 @@
 //! Tests of the sending half, by rule.
 
 mod hostile;
+mod random;
 mod state;
 
 use std::time::Duration;
