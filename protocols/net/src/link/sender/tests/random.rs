@@ -253,7 +253,7 @@ impl World {
                     assert!(order.starts_with(kinds), "packet {number}: {kinds:?}");
                 }
                 Content::Chunk(number) => {
-                    self.chunks.get_mut(&number).unwrap().1.push(verdict.kind)
+                    self.chunks.get_mut(&number).unwrap().1.push(verdict.kind);
                 }
             }
         }
@@ -287,7 +287,7 @@ impl World {
             if packet.fate == Fate::Flying {
                 flying += 1;
                 assert!(self.tick - packet.tick <= 64);
-                let age = self.now - packet.at;
+                let age = self.now.saturating_sub(packet.at);
                 assert!(age <= self.link.loss_time() || packet.after > self.link.handled());
                 assert!(sequence + 3 > self.link.newest_acked);
             } else if self.is_honest && packet.fate == Fate::Acked {
@@ -348,7 +348,9 @@ proptest! {
         ops in prop::collection::vec(op(), 1..400),
     ) {
         let mut world = World::new(ring, true);
-        ops.iter().for_each(|op| world.step(op));
+        for op in &ops {
+            world.step(op);
+        }
         world.settle();
         prop_assert_eq!(world.link.bad_acks(), 0);
     }
@@ -359,7 +361,9 @@ proptest! {
         ops in prop::collection::vec(prop_oneof![8 => op(), 1 => forged()], 1..400),
     ) {
         let mut world = World::new(ring, false);
-        ops.iter().for_each(|op| world.step(op));
+        for op in &ops {
+            world.step(op);
+        }
     }
 
     /// A link without loss or delay beyond the loss time declares nothing lost.
@@ -367,7 +371,9 @@ proptest! {
     fn nothing_is_lost_on_a_perfect_link(sends in prop::collection::vec(0..8u8, 1..100)) {
         let mut world = World::new(256, true);
         for packets in sends {
-            (0..packets).for_each(|_| world.step(&Op::Send(1, false)));
+            for _ in 0..packets {
+                world.step(&Op::Send(1, false));
+            }
             while !world.down.is_empty() {
                 world.step(&Op::Deliver(0));
             }
