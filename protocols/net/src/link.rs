@@ -5,6 +5,8 @@
 
 pub(crate) mod ack;
 pub(crate) mod header_bytes;
+#[cfg(test)]
+mod model;
 pub(crate) mod receiver;
 pub(crate) mod round_trip;
 pub(crate) mod sender;

@@ -357,6 +357,20 @@ impl<O: Copy> Sender<O> {
         self.records.open_own()
     }
 
+    /// Returns whether a packet is undecided.
+    #[cfg(test)]
+    pub(crate) fn is_flying(&self, sequence: u64) -> bool {
+        let packet = self.records.get(sequence);
+        packet.is_some_and(|packet| packet.fate == Fate::Flying)
+    }
+
+    /// Returns whether a packet was acknowledged and is in the ring.
+    #[cfg(test)]
+    pub(crate) fn is_acked(&self, sequence: u64) -> bool {
+        let packet = self.records.get(sequence);
+        packet.is_some_and(|packet| packet.fate == Fate::Acked)
+    }
+
     /// Returns the counts of the last packets.
     pub(crate) fn loss(&self) -> Loss {
         Loss {
