@@ -4,6 +4,7 @@ pub mod attacks;
 mod behaviours;
 mod bytes;
 mod cases;
+pub mod loss;
 #[cfg(feature = "mirror")]
 pub mod mirror;
 mod network;

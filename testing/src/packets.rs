@@ -7,19 +7,29 @@ use syncvar::wire::ReadError;
 /// Header of a stream packet of the same tick, the last one of its update.
 const HEADER: u8 = 0x02;
 
-/// Returns a stream packet with these messages.
+/// Header of a datagram: sequence 1, tick 1.
+const DATAGRAM: [u8; 7] = [0x03, 1, 0, 1, 0, 0, 0];
+
+/// Returns a packet with these messages, for the stream (channel 0) or as a datagram.
 #[must_use]
-pub fn packet(messages: &[u8]) -> Vec<u8> {
-    [&[HEADER], messages].concat()
+pub fn packet(channel: u8, messages: &[u8]) -> Vec<u8> {
+    if channel == 0 {
+        [&[HEADER], messages].concat()
+    } else {
+        [&DATAGRAM, messages].concat()
+    }
 }
 
-/// Returns the messages in a stream packet.
+/// Returns the messages in a packet.
 ///
 /// # Panics
 ///
 /// When the packet has no header.
 #[must_use]
-pub fn messages(packet: &[u8]) -> &[u8] {
+pub fn messages(channel: u8, packet: &[u8]) -> &[u8] {
+    if channel != 0 {
+        return &packet[DATAGRAM.len()..];
+    }
     let (&flags, mut rest) = packet.split_first().expect("a header");
     if flags & 1 != 0 {
         let length = rest.iter().position(|byte| byte & 0x80 == 0);
@@ -51,7 +61,7 @@ pub trait ClientMessages {
 impl ClientMessages for NetworkClient {
     fn handle_messages(&mut self, channel: u8, messages: &[u8]) -> Result<(), ReadError> {
         if self.is_connected() && self.framing() == Framing::Compact {
-            self.handle_packet(channel, &packet(messages))
+            self.handle_packet(channel, &packet(channel, messages))
         } else {
             self.handle_packet(channel, messages)
         }
@@ -84,7 +94,7 @@ impl ServerMessages for NetworkServer {
         let compact = config.framing == Framing::Compact && config.compare_schemas;
         let accepted = self.is_connected(connection);
         if accepted && compact {
-            self.handle_packet(connection, channel, &packet(messages))
+            self.handle_packet(connection, channel, &packet(channel, messages))
         } else {
             self.handle_packet(connection, channel, messages)
         }

@@ -72,25 +72,28 @@ impl World {
             change(&mut self.server.get_mut::<Unit>(*id).expect("a unit"));
         }
         self.now += Duration::from_millis(50);
-        let mut packets = Vec::with_capacity(self.ids.len());
+        let mut pieces = Vec::with_capacity(2 * self.ids.len());
         let server = measure(|| {
             self.server.update(self.now);
             while let Some(transmit) = self.server.poll_transmit() {
                 if transmit.connection == self.connections[0] {
                     let mut header = [0; 24];
                     header[..transmit.header.len()].copy_from_slice(transmit.header);
-                    let [chunk] = transmit.chunks else {
-                        panic!("chunks of one audience fill packets");
-                    };
-                    let header = (header, transmit.header.len());
-                    packets.push((transmit.channel, header, chunk.clone()));
+                    let mut header = Some((transmit.channel, header, transmit.header.len()));
+                    for chunk in transmit.chunks {
+                        pieces.push((header.take(), chunk.clone()));
+                    }
                 }
             }
         });
-        let packets = packets.into_iter().map(|(channel, (header, length), chunk)| {
-            (channel, [&header[..length], &chunk].concat())
-        });
-        let packets: Vec<_> = packets.collect();
+        let mut packets: Vec<(u8, Vec<u8>)> = Vec::new();
+        for (header, chunk) in pieces {
+            if let Some((channel, header, length)) = header {
+                packets.push((channel, header[..length].to_vec()));
+            }
+            let (_, packet) = packets.last_mut().expect("a header");
+            packet.extend_from_slice(&chunk);
+        }
         let client = measure(|| {
             for (channel, packet) in &packets {
                 self.client

@@ -1,5 +1,6 @@
 //! Hooks with a context: what they reach, their order, and their failures.
 
+use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 
 /// Log of the hooks of a replica.
@@ -327,7 +328,7 @@ fn poison(net: &mut MemoryNetwork, id: NetId) {
     let id = u8::try_from(id.0).expect("a small id");
     let packet = syncvar_testing::frame(8, &[id, 1]);
     net.client_mut(0)
-        .handle_packet(0, &packet)
+        .handle_messages(0, &packet)
         .expect("an unreadable object");
 }
 

@@ -121,7 +121,7 @@ fn message_keeps_its_order_among_the_changes() {
     while net.client_mut(0).poll_event().is_some() {}
     net.settle();
     let mut order = String::new();
-    while let Some(event) = net.client_mut(0).poll_event() {
+    for event in syncvar_testing::events(net.client_mut(0)) {
         order.push(match event {
             ClientEvent::Changed { .. } => 'c',
             ClientEvent::Message(_) => 'm',

@@ -252,7 +252,7 @@ fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
     net.server.update(net.now() + Duration::from_secs(1));
     let mut packets = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        packets.push((transmit.connection, transmit.to_bytes()));
+        packets.push((transmit.connection, transmit.chunks.concat()));
     }
     for (connection, packet) in packets {
         let index = (0..net.client_count()).find(|index| net.connection(*index) == connection);
@@ -417,7 +417,7 @@ fn parents_of_objects_that_are_not_there_are_not_kept() {
     };
     let parent = frame(29, &[100, 1]);
     let packet = [&parent[..], &spawn(101), &spawn(100), &parent, &spawn(102)].concat();
-    client.handle_packet(0, &packet).unwrap();
+    client.handle_messages(0, &packet).unwrap();
     for id in [101, 100, 102].map(NetId) {
         let parent = client.identity(id).unwrap().parent();
         assert_eq!(parent, Some(a).filter(|_| id == NetId(100)), "{id}");

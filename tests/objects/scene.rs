@@ -494,7 +494,7 @@ fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     // The id of one scene object with the number of another, which is in use.
     let NetId(id) = gate;
     let packet = scene_spawn(u8::try_from(id).unwrap(), 44, &[0]);
-    net.client_mut(0).handle_packet(0, &packet).unwrap();
+    net.client_mut(0).handle_messages(0, &packet).unwrap();
     assert!(net.client(0).dormant(GATE).is_some(), "it is not lost");
     assert_eq!(net.client(0).object_count(), 1);
     // The id of the guard for an object that is no scene object.
@@ -526,7 +526,7 @@ fn missing_scene_objects_are_bounded_by_the_object_limit() {
     client.handle_connect();
     for number in 1..=100 {
         let packet = scene_spawn(number, number, &[0]);
-        client.handle_packet(0, &packet).unwrap();
+        client.handle_messages(0, &packet).unwrap();
     }
     while client.poll_transmit().is_some() {}
     for number in 1..=100 {
@@ -537,7 +537,7 @@ fn missing_scene_objects_are_bounded_by_the_object_limit() {
     assert_eq!(asked.messages, 3, "three are remembered");
     for number in 1..=100 {
         let packet = scene_spawn(number, number, &[0]);
-        client.handle_packet(0, &packet).unwrap();
+        client.handle_messages(0, &packet).unwrap();
     }
     assert_eq!(client.object_count(), 3);
     assert_eq!(client.dormant_scene_ids().count(), 97);

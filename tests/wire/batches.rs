@@ -92,7 +92,7 @@ fn unknown_prefab_is_an_error_and_the_next_spawn_is_read() {
         writer.write_bytes(&kind);
     }
     let packet = frame(SPAWN_BATCH, writer.as_bytes());
-    let error = net.client_mut(0).handle_packet(0, &packet).unwrap_err();
+    let error = net.client_mut(0).handle_messages(0, &packet).unwrap_err();
     let expected = "99 is not a valid number of a prefab";
     assert!(error.to_string().starts_with(expected), "{error}");
     let door = net.client(0).get::<Door>(NetId(2)).unwrap();
@@ -107,7 +107,7 @@ fn unreadable_spawn_poisons_an_existing_object() {
     drain(&mut net, 0);
     // A position is announced, and cut off.
     let packet = frame(SPAWN_BATCH, b"\x02\x11\x00");
-    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    assert_eq!(net.client_mut(0).handle_messages(0, &packet), Ok(()));
     let events = drain(&mut net, 0);
     assert!(matches!(events[..], [ClientEvent::Poisoned { object, .. }] if object == id));
     net.settle();
@@ -151,7 +151,8 @@ fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
             _ => None,
         })
         .collect();
-    let (length, limit) = (109, 100);
+    // A header takes 24 bytes.
+    let (length, limit) = (109, 76);
     let kind = WriteErrorKind::TooLargeForUnreliable { length, limit };
     assert_eq!(kinds, [(note, kind)]);
 }

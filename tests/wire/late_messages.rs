@@ -2,6 +2,7 @@
 //! comes after the object has gone is not.
 
 use syncvar_testing::ClientMessages as _;
+use syncvar_testing::ClientMessages as _;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -81,6 +82,14 @@ impl Way {
         }
     }
 
+    /// Messages of a test arrive, each in a packet.
+    fn say(&mut self, messages: &[(u8, Vec<u8>)]) {
+        for (channel, messages) in messages {
+            let handled = self.client.handle_messages(*channel, messages);
+            handled.expect("a server's messages make sense");
+        }
+    }
+
     fn deliver_all(&mut self) {
         let packets = self.packets();
         self.deliver(&packets);
@@ -146,7 +155,7 @@ fn a_change_that_overtakes_the_spawn_is_applied_after_it() {
 #[test]
 fn hooks_run_for_changes_that_were_held() {
     let mut way = Way::new(Framing::Unet);
-    way.deliver(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
+    way.say(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
     let player = way.client.get::<Player>(id).unwrap();
@@ -160,7 +169,7 @@ fn hooks_run_for_changes_that_were_held() {
 #[test]
 fn early_messages_of_all_kinds_run_in_order() {
     let mut way = Way::new(Framing::Compact);
-    way.deliver(&[
+    way.say(&[
         (0, frame(AUTHORITY, b"\x01\x01")),
         (0, update(1, b"\x01\x07")),
         (0, frame(AUTHORITY, b"\x01\x00")),
@@ -181,7 +190,7 @@ fn early_messages_of_all_kinds_run_in_order() {
 fn despawn_before_its_spawn_removes_the_object_at_once() {
     for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
         let mut way = Way::new(Framing::Compact);
-        way.deliver(&[
+        way.say(&[
             (0, update(1, b"\x01\x07")),
             (0, frame(message, b"\x01")),
             (0, update(1, b"\x01\x08")),
@@ -203,9 +212,9 @@ fn early_messages_of_one_object_expire_together() {
     let mut way = Way::new(Framing::Compact);
     let seconds = Duration::from_secs_f64;
     way.client.update(seconds(100.0));
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.client.update(seconds(101.0));
-    way.deliver(&[(0, update(2, b"\x01\x08")), (0, update(1, b"\x01\x09"))]);
+    way.say(&[(0, update(2, b"\x01\x08")), (0, update(1, b"\x01\x09"))]);
     way.client.update(seconds(102.0));
     way.client.update(seconds(103.9));
     assert_eq!(way.events(), []);
@@ -237,7 +246,7 @@ fn early_messages_of_one_object_expire_together() {
 fn a_long_pause_before_the_message_does_not_count() {
     let mut way = Way::new(Framing::Compact);
     way.client.update(Duration::from_secs(1));
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.client.update(Duration::from_secs(50));
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
@@ -253,16 +262,16 @@ fn early_messages_are_bounded_and_the_oldest_object_goes_first() {
     };
     let mut way = Way::with_config(config);
     for id in [5, 6, 5, 7] {
-        way.deliver(&[(0, update(id, b"\x01\x07"))]);
+        way.say(&[(0, update(id, b"\x01\x07"))]);
     }
     let (object, messages) = (NetId(5), 2);
     assert_eq!(
         way.events(),
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    way.deliver(&[(0, update(8, b"\x01\x07"))]);
+    way.say(&[(0, update(8, b"\x01\x07"))]);
     assert_eq!(way.events(), []);
-    way.deliver(&[(0, update(9, b"\x01\x07"))]);
+    way.say(&[(0, update(9, b"\x01\x07"))]);
     let (object, messages) = (NetId(6), 1);
     assert_eq!(
         way.events(),
@@ -279,13 +288,13 @@ fn the_bytes_of_held_messages_are_bounded() {
         ..ClientConfig::default()
     };
     let mut way = Way::with_config(config);
-    way.deliver(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
+    way.say(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
     assert_eq!(way.events(), []);
-    way.deliver(&[(0, update(3, &[1; 10]))]);
+    way.say(&[(0, update(3, &[1; 10]))]);
     let dropped = |object, messages| ClientEvent::EarlyMessagesDropped { object, messages };
     assert_eq!(way.events(), [dropped(NetId(1), 1)]);
     // One that is too long by itself takes those before it along: what is left would have a gap.
-    way.deliver(&[(0, update(3, &[1; 1001]))]);
+    way.say(&[(0, update(3, &[1; 1001]))]);
     assert_eq!(way.events(), [dropped(NetId(3), 2)]);
     assert_eq!(way.unknown(), 3);
 }
@@ -298,7 +307,7 @@ fn zero_capacity_counts_early_messages_only() {
         ..ClientConfig::default()
     };
     let mut way = Way::with_config(config);
-    way.deliver(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
+    way.say(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
     assert_eq!(way.client.get::<Player>(id).unwrap().health, 1);
@@ -362,7 +371,7 @@ fn early_messages_of_a_join_run_before_ready() {
 #[test]
 fn early_messages_end_with_the_connection() {
     let mut way = Way::new(Framing::Compact);
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.client.handle_disconnect();
     let events = way.events();
     let (object, messages) = (NetId(1), 1);
@@ -381,7 +390,7 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
         ..ClientConfig::default()
     };
     let mut way = Way::with_config(config);
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
     let events = way.events();
@@ -391,7 +400,7 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
         events[1..],
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     assert_eq!(
         (way.unknown(), way.events().len()),
         (2, 0),
@@ -403,7 +412,7 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
 #[test]
 fn held_changes_are_void_when_the_full_state_cannot_be_read() {
     let mut way = Way::new(Framing::Unet);
-    way.deliver(&[
+    way.say(&[
         (0, update(1, b"\x01\x07")),
         (0, frame(AUTHORITY, b"\x01\x01")),
     ]);
@@ -412,7 +421,7 @@ fn held_changes_are_void_when_the_full_state_cannot_be_read() {
     let mut garbled = spawn[0].1.clone();
     // The length of the name, behind the header, the id, the asset, the position and the health.
     garbled[4 + 1 + 16 + 12 + 2 + 1] = 200;
-    way.deliver(&[(0, garbled)]);
+    way.say(&[(0, garbled)]);
     assert!(matches!(way.events()[..], [ClientEvent::Poisoned { .. }]));
     way.up();
     way.deliver_all();

@@ -27,7 +27,7 @@ fn malformed_update_poisons_its_object_until_sent_again() {
         frame(UPDATE_VARS, b"\x02\x01\x09"),
     ]
     .concat();
-    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    assert_eq!(net.client_mut(0).handle_messages(0, &packet), Ok(()));
     let events = drain(&mut net, 0);
     let [
         ClientEvent::Poisoned { object, error },
@@ -315,7 +315,7 @@ proptest! {
         let connection = net.connection(0);
         for (message_type, payload) in &messages {
             let packet = frame(*message_type, payload);
-            let _ = net.client_mut(0).handle_packet(0, &packet);
+            let _ = net.client_mut(0).handle_messages(0, &packet);
             let _ = net.server.handle_packet(connection, 0, &packet);
         }
         net.settle();
@@ -330,7 +330,7 @@ proptest! {
         net.settle();
         let mut packet = frame(UPDATE_VARS, b"\x01\x07\x05\x02\0hi\x09");
         packet[position] = value;
-        let _ = net.client_mut(0).handle_packet(0, &packet);
+        let _ = net.client_mut(0).handle_messages(0, &packet);
         net.settle();
         change(&mut net, id, |player| player.set_dirty_bit(0b111));
         net.settle();

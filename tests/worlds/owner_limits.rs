@@ -85,7 +85,7 @@ fn flood(net: &mut MemoryNetwork, connection: ConnectionId, packets: usize) -> u
     let packet = frame(RESYNC, &[1]);
     let accepted = (0..packets).take_while(|_| {
         net.server.accepts_packets(connection)
-            && net.server.handle_packet(connection, 0, &packet).is_ok()
+            && net.server.handle_messages(connection, 0, &packet).is_ok()
     });
     accepted.count()
 }
@@ -253,7 +253,7 @@ fn requested_snapshots_beyond_their_rate_wait() {
                 let mut number = NetworkWriter::new();
                 number.write_packed_u32(id.0);
                 let packet = frame(RESYNC, number.as_bytes());
-                net.server.handle_packet(connection, 0, &packet).unwrap();
+                net.server.handle_messages(connection, 0, &packet).unwrap();
             }
             net.step();
         }
@@ -270,7 +270,7 @@ fn requested_snapshots_beyond_their_rate_wait() {
     let connection = net.connection(0);
     for id in &ids {
         let packet = frame(RESYNC, &[u8::try_from(id.0).unwrap()]);
-        net.server.handle_packet(connection, 0, &packet).unwrap();
+        net.server.handle_messages(connection, 0, &packet).unwrap();
     }
     let before = net.server.stats().sent.bytes;
     net.step();

@@ -103,7 +103,7 @@ fn command_without_a_target_is_a_malformed_message() {
     server_events(&mut net);
     let connection = net.connection(0);
     for packet in [frame(COMMAND, &[]), frame(CALL, &[]), frame(CALL, &[1])] {
-        assert!(net.server.handle_packet(connection, 0, &packet).is_err());
+        assert!(net.server.handle_messages(connection, 0, &packet).is_err());
         let events = server_events(&mut net);
         assert!(
             matches!(events[..], [ServerEvent::Misbehaved { .. }]),
@@ -145,7 +145,7 @@ fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
         frame(CALL, &[1]),
         frame(2, &[]),
     ] {
-        assert!(client.handle_packet(0, &packet).is_err(), "{packet:?}");
+        assert!(client.handle_messages(0, &packet).is_err(), "{packet:?}");
     }
     while client.poll_event().is_some() {}
     // `hear` with a string that is cut off, and one with bytes left over.
@@ -187,7 +187,7 @@ fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
         net.server.update(now);
         while let Some(transmit) = net.server.poll_transmit() {
             if transmit.connection == connection {
-                packets.push(transmit.to_bytes());
+                packets.push(transmit.chunks.concat());
             }
         }
         for packet in std::mem::take(&mut packets) {
@@ -230,8 +230,8 @@ proptest! {
         let payload = [head, arguments].concat();
         let packet = [frame(message_type, &payload), frame(message_type, &garbage)].concat();
         let connection = net.connection(0);
-        let _ = net.server.handle_packet(connection, 0, &packet);
-        let _ = net.client_mut(0).handle_packet(0, &packet);
+        let _ = net.server.handle_messages(connection, 0, &packet);
+        let _ = net.client_mut(0).handle_messages(0, &packet);
         net.server.calls::<Unit>(id).hear("alive".into()).unwrap();
         net.settle();
         prop_assert_eq!(seen(&net, 0, id).pop(), Some("hear alive".to_string()));

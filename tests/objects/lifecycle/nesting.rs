@@ -1,5 +1,6 @@
 //! Callbacks that do things to objects: their own, others, and those whose callbacks are under way.
 
+use syncvar_testing::ClientMessages as _;
 use syncvar::behaviour::LifecycleCallback;
 use syncvar::prelude::*;
 
@@ -309,7 +310,7 @@ fn packet_in_a_callback_is_handled_after_the_current_one() {
         if let (LifecycleCallback::GainedOwnership, Some(client)) = (callback, ctx.client()) {
             // UpdateVars #1: `value = 9`, its list not changed.
             let packet = [3, 0, 8, 0, 1, 1, 9];
-            assert_eq!(client.handle_packet(0, &packet), Ok(()));
+            assert_eq!(client.handle_messages(0, &packet), Ok(()));
         }
         Ok(())
     });

@@ -127,7 +127,7 @@ impl World {
         self.server.update(now);
         while let Some(transmit) = self.server.poll_transmit() {
             let packet = transmit.to_bytes();
-            let handled = self.client.handle_packet(0, &packet);
+            let handled = self.client.handle_packet(transmit.channel, &packet);
             handled.expect("a server of ours");
         }
     }

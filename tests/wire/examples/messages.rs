@@ -138,7 +138,7 @@ fn unet_examples() -> Vec<(&'static str, String)> {
             }),
         ),
         (
-            "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
+            "Connect 4, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
         (
@@ -385,7 +385,7 @@ fn connect_example() -> String {
 fn schema_example() -> String {
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let connect = hex::decode("0a00200003efcdab896745230101").expect("hexadecimal");
+    let connect = hex::decode("0a00200004efcdab896745230101").expect("hexadecimal");
     server
         .handle_packet(connection, 0, &connect)
         .expect("a client of another build");

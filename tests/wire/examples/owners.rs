@@ -50,20 +50,28 @@ impl Pair {
         self.now += Duration::from_secs(1);
         self.client.update(self.now);
         while let Some(packet) = self.client.poll_transmit() {
-            cut(&packet.bytes, &mut messages);
+            cut(self.messages_of(&packet.bytes), &mut messages);
             self.server
                 .handle_packet(self.connection, packet.channel, &packet.bytes)
                 .expect("it was written");
         }
         self.server.update(self.now);
         while let Some(transmit) = self.server.poll_transmit() {
-            let bytes = transmit.to_bytes();
-            cut(&bytes, &mut messages);
+            cut(&transmit.chunks.concat(), &mut messages);
             self.client
-                .handle_packet(0, &bytes)
+                .handle_packet(transmit.channel, &transmit.to_bytes())
                 .expect("it was written");
         }
         messages
+    }
+
+    /// Returns the messages in a packet of the client.
+    fn messages_of<'a>(&self, packet: &'a [u8]) -> &'a [u8] {
+        if self.client.is_connected() {
+            syncvar_testing::messages(0, packet)
+        } else {
+            packet
+        }
     }
 
     fn spawn(&mut self, owner: Option<ConnectionId>) -> Vec<String> {

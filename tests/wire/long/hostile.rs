@@ -1,6 +1,6 @@
 //! Long messages that make no sense, and those of clients.
 
-use syncvar_testing::ClientMessages as _;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
 use syncvar::error::PacketError;
 use syncvar::prelude::*;
@@ -28,7 +28,8 @@ fn update(net: &mut MemoryNetwork, id: NetId) -> Vec<u8> {
         .update(net.now() + std::time::Duration::from_secs(1));
     let mut packet = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        packet.extend_from_slice(&transmit.to_bytes());
+        let sent = transmit.to_bytes();
+        packet.extend_from_slice(syncvar_testing::messages(transmit.channel, &sent));
     }
     packet
 }
@@ -63,7 +64,7 @@ fn server_refuses_the_long_form_of_any_message_and_continues() {
             let packet = long(message_type, &payload);
             let error = net
                 .server
-                .handle_packet(connection, 0, &packet)
+                .handle_messages(connection, 0, &packet)
                 .unwrap_err();
             let PacketError::Malformed(error) = error else {
                 panic!("{error}")
@@ -82,7 +83,7 @@ fn server_refuses_the_long_form_of_any_message_and_continues() {
         1
     );
     let packet = [long(READY, &[]), frame(READY, &[])].concat();
-    assert!(net.server.handle_packet(connection, 0, &packet).is_err());
+    assert!(net.server.handle_messages(connection, 0, &packet).is_err());
     net.settle();
     assert!(
         net.server.is_ready(connection),
@@ -108,7 +109,7 @@ fn truncated_long_messages_are_refused_without_panic() {
         assert!(error.contains("bytes needed"), "{error}");
         assert!(net.client(0).get::<Route>(id).unwrap().points.is_empty());
     }
-    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    assert_eq!(net.client_mut(0).handle_messages(0, &packet), Ok(()));
     assert!(settled(&net, id));
 }
 
@@ -118,7 +119,7 @@ fn a_length_that_is_a_lie_takes_no_memory() {
     let mut net = network(1);
     let mut packet = long(UPDATE_BATCH, b"\x02\x01\x12");
     packet[4..8].copy_from_slice(&[255; 4]);
-    let error = net.client_mut(0).handle_packet(0, &packet).unwrap_err();
+    let error = net.client_mut(0).handle_messages(0, &packet).unwrap_err();
     let expected = "4294967295 bytes needed, 3 left, at byte 10";
     assert_eq!(error.to_string(), expected);
 }
@@ -148,7 +149,7 @@ proptest! {
             for end in 1..=packet.len() {
                 let _ = net.client_mut(0).handle_messages(0, &packet[..end]);
             }
-            let _ = net.server.handle_packet(connection, 0, &packet);
+            let _ = net.server.handle_messages(connection, 0, &packet);
         }
         net.settle();
     }
@@ -164,7 +165,7 @@ proptest! {
         net.settle();
         let mut packet = update(&mut net, id);
         packet[place] = value;
-        let _ = net.client_mut(0).handle_packet(0, &packet);
+        let _ = net.client_mut(0).handle_messages(0, &packet);
         net.settle();
         change(&mut net, player, |player| player.set_dirty_bit(0b111));
         net.server.get_mut::<Route>(id).unwrap().set_dirty_bit(0b11);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::NetworkClient;
 use crate::Framing;
-use crate::link::header::StreamHeader;
+use crate::link::header::{DatagramHeader, StreamHeader};
 use crate::link::stream::StreamTicks;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
@@ -47,6 +47,8 @@ pub(super) struct Outbound {
     packets: VecDeque<(u8, Bytes)>,
     /// Ticks of the headers; `None` before the server's answer, and in [`Framing::Unet`].
     pub(super) headers: Option<StreamTicks>,
+    /// Number of the packets on unreliable channels, low 16 bits.
+    sequence: u16,
     /// Last packets of the session.
     pub(super) recent: Recent,
     /// Packet that a transport polled last.
@@ -60,6 +62,7 @@ impl Outbound {
             channel: 0,
             packets: VecDeque::new(),
             headers: None,
+            sequence: 0,
             recent: Recent::default(),
             polled: Bytes::new(),
         }
@@ -86,7 +89,7 @@ impl Outbound {
     }
 
     /// Takes the next packet of an update with this number.
-    fn pop(&mut self, tick: u32) -> Option<(u8, Bytes)> {
+    fn pop(&mut self, tick: u32, channels: &[Channel]) -> Option<(u8, Bytes)> {
         if self.packets.is_empty() {
             self.pack();
         }
@@ -94,11 +97,16 @@ impl Outbound {
         let Some(headers) = &mut self.headers else {
             return Some((channel, messages));
         };
-        let header = StreamHeader {
-            end: self.packets.is_empty() && self.buffer.is_empty(),
-            ..StreamHeader::default()
+        let header = if channels.get(usize::from(channel)) == Some(&Channel::Unreliable) {
+            self.sequence = self.sequence.wrapping_add(1);
+            DatagramHeader::whole(self.sequence, tick).encode()
+        } else {
+            let header = StreamHeader {
+                end: self.packets.is_empty() && self.buffer.is_empty(),
+                ..StreamHeader::default()
+            };
+            headers.write(tick, header)
         };
-        let header = headers.write(tick, header);
         Some((channel, join(header.as_slice(), &[messages])))
     }
 }
@@ -132,7 +140,7 @@ impl NetworkClient {
 
     /// Takes a packet and counts it in the session.
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
-        let (channel, bytes) = self.outbound.pop(self.clock.updates)?;
+        let (channel, bytes) = self.outbound.pop(self.clock.updates, &self.config.channels)?;
         let kind = self.config.channels.get(usize::from(channel));
         if kind != Some(&Channel::Unreliable) {
             let recent = &mut self.outbound.recent;

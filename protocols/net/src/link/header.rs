@@ -119,13 +119,14 @@ pub(crate) enum TickNumber {
 }
 
 impl DatagramHeader {
-    /// Returns the header of a datagram with an acknowledgement alone.
-    pub(crate) fn acknowledgement(ack: Ack) -> Self {
+    /// Returns the header of a datagram of its own, with a whole tick.
+    pub(crate) fn whole(sequence: u16, tick: u32) -> Self {
+        let tick = TickNumber::Wide(tick);
         Self {
-            sent: None,
+            sent: Some(Place { sequence, tick }),
             after: None,
             part: (0, NonZeroU8::MIN),
-            ack: Some(ack),
+            ack: None,
             partial: false,
             owed: false,
         }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::Framing;
+use crate::link::header_bytes::MAX_HEADER;
 
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
@@ -193,11 +194,20 @@ impl ServerConfig {
         }
     }
 
+    /// Returns the longest header of a packet.
+    fn header_size(&self) -> usize {
+        if self.framing == Framing::Compact && self.compare_schemas {
+            MAX_HEADER.min(self.packet_size)
+        } else {
+            0
+        }
+    }
+
     /// Returns the maximum length of a message.
     pub(super) fn room(&self, channel: Channel) -> Room {
         match channel {
             Channel::Reliable => Room::reliable(self.max_message_size),
-            Channel::Unreliable => Room::unreliable(self.packet_size),
+            Channel::Unreliable => Room::unreliable(self.packet_size - self.header_size()),
         }
     }
 }

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, Transmit};
 
-use crate::link::header_bytes::HeaderBytes;
-use crate::server::NetworkServer;
+use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
+use crate::server::{NetworkServer, ServerConfig};
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 
@@ -18,7 +18,6 @@ impl NetworkServer {
         if self.visibility.audiences.is_written() {
             self.deliver();
         }
-        let packet_size = self.config.gathered_size();
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
         let limit = self.config.resume_bytes;
         let (link, packet) = loop {
@@ -45,7 +44,7 @@ impl NetworkServer {
             }
             connection.flush_own(&mut outbound.store);
             let (store, gathered) = (&outbound.store, &mut outbound.packet);
-            let taken = connection.take_packet(packet_size, store, gathered);
+            let taken = connection.take_packet(&self.config, store, gathered);
             let done = connection.queue.is_empty();
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
@@ -112,7 +111,7 @@ impl Connection {
     #[inline]
     fn take_packet(
         &mut self,
-        packet_size: usize,
+        config: &ServerConfig,
         store: &ChunkStore,
         packet: &mut Vec<Bytes>,
     ) -> Option<Packet> {
@@ -120,6 +119,12 @@ impl Connection {
         let (channel, tick) = (queued.channel, queued.tick);
         let start = queued.chunks.next()?;
         let has_header = self.headers.apply(start);
+        let packet_size = config.gathered_size();
+        let packet_size = if has_header {
+            packet_size.saturating_sub(MAX_HEADER)
+        } else {
+            packet_size
+        };
         let mut chunks = start..start + 1;
         let mut length = store.length(start);
         loop {
@@ -147,11 +152,14 @@ impl Connection {
             queued.chunks.start += 1;
             length = longer;
         }
-        let header = if has_header {
-            let end = self.queue.front().is_none_or(|queued| queued.tick != tick);
-            self.headers.write(tick, end)
-        } else {
+        let kind = config.channels.get(usize::from(channel));
+        let header = if !has_header {
             HeaderBytes::default()
+        } else if kind == Some(&Channel::Unreliable) {
+            self.headers.of_datagram(tick)
+        } else {
+            let end = !self.has_more_of(tick, config);
+            self.headers.of_stream(tick, end)
         };
         length += header.as_slice().len();
         self.outgoing.add(length);
@@ -160,6 +168,15 @@ impl Connection {
             length,
             header,
             chunks,
+        })
+    }
+
+    /// Returns whether the queue has more bytes of a tick for the stream.
+    fn has_more_of(&self, tick: u32, config: &ServerConfig) -> bool {
+        let kind = |channel: u8| config.channels.get(usize::from(channel));
+        let mut queued = self.queue.iter().take_while(|queued| queued.tick == tick);
+        queued.any(|queued| {
+            !queued.chunks.is_empty() && kind(queued.channel) != Some(&Channel::Unreliable)
         })
     }
 }

@@ -5,6 +5,7 @@ use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 
 use crate::Framing;
+use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{Accepted, JoinRequest, MAX_RETURN, Message, PROTOCOL_VERSION, Start};
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::{Admission, NetworkServer, ServerEvent};
@@ -40,9 +41,11 @@ impl NetworkServer {
         self.events.push(ServerEvent::Connected { connection });
         if self.config.compare_schemas {
             self.grant_session(connection);
-            let answer = self.acceptance(framing);
-            self.send_own(connection, &answer);
-            self.begin_headers(connection);
+            if !self.is_local(connection) {
+                let answer = self.acceptance(framing);
+                self.send_own(connection, &answer);
+                self.begin_headers(connection);
+            }
         }
         if ready {
             self.handle_ready(connection);
@@ -64,11 +67,14 @@ impl NetworkServer {
 
     /// Gives headers to the packets of a connection behind the answer to its Connect.
     fn begin_headers(&mut self, connection: ConnectionId) {
+        // Behind a header.
+        let packet_size = self.config.gathered_size().saturating_sub(MAX_HEADER);
         let store = &mut self.outbound.store;
         if let Some(accepted) = self.sessions.connections.get_mut(connection.0)
             && accepted.framing == Framing::Compact
         {
             accepted.flush_own(store);
+            accepted.own = Framing::Unet.segments(packet_size);
             accepted.headers.from = Some(store.end());
         }
     }

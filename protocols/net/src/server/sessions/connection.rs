@@ -12,7 +12,7 @@ use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{ConnectionId, Counter, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
-use crate::link::header::StreamHeader;
+use crate::link::header::{DatagramHeader, StreamHeader};
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
@@ -85,6 +85,8 @@ pub(in crate::server) struct Headers {
     pub(in crate::server) from: Option<u64>,
     pub(in crate::server) sent: StreamTicks,
     pub(in crate::server) received: StreamTicks,
+    /// Number of the packets on unreliable channels, low 16 bits.
+    pub(in crate::server) sequence: u16,
 }
 
 impl Headers {
@@ -94,14 +96,20 @@ impl Headers {
         self.from.is_some_and(|from| chunk >= from)
     }
 
-    /// Returns the header of a packet; `end` for the last one of its update.
+    /// Returns the header of a packet on the stream; `end` for the last one of its update.
     #[inline]
-    pub(in crate::server) fn write(&mut self, tick: u32, end: bool) -> HeaderBytes {
+    pub(in crate::server) fn of_stream(&mut self, tick: u32, end: bool) -> HeaderBytes {
         let header = StreamHeader {
             end,
             ..StreamHeader::default()
         };
         self.sent.write(tick, header)
+    }
+
+    /// Returns the header of a datagram.
+    pub(in crate::server) fn of_datagram(&mut self, tick: u32) -> HeaderBytes {
+        self.sequence = self.sequence.wrapping_add(1);
+        DatagramHeader::whole(self.sequence, tick).encode()
     }
 }
 

@@ -9,6 +9,7 @@ use syncvar_runtime::{
 };
 
 use crate::MessageType;
+use crate::link::header::DatagramHeader;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
     frames, unknown,
@@ -91,7 +92,7 @@ impl NetworkServer {
         {
             connection.received = connection.received.saturating_add(1);
         }
-        let messages = match self.read_header(connection, packet) {
+        let messages = match self.read_header(connection, kind, packet) {
             Ok(messages) => messages,
             Err(error) => {
                 self.misbehave(connection, &error);
@@ -121,6 +122,7 @@ impl NetworkServer {
     fn read_header<'a>(
         &mut self,
         connection: ConnectionId,
+        kind: Channel,
         packet: &'a [u8],
     ) -> Result<&'a [u8], ReadError> {
         let sender = self.sessions.connections.get_mut(connection.0);
@@ -128,7 +130,10 @@ impl NetworkServer {
             return Ok(packet);
         };
         let mut reader = NetworkReader::new(packet);
-        headers.received.read(&mut reader)?;
+        match kind {
+            Channel::Reliable => drop(headers.received.read(&mut reader)?),
+            Channel::Unreliable => drop(DatagramHeader::decode(&mut reader)?),
+        }
         reader.read_bytes(reader.remaining())
     }
 
