@@ -115,6 +115,21 @@ pub trait Endpoint {
         packet: &[u8],
     ) -> Result<(), Self::Error>;
 
+    /// Handles a datagram: a packet whose [`Transmit::delivery`] is [`Channel::Unreliable`], on a transport
+    /// with [`PacketLimits::datagrams`].
+    ///
+    /// # Errors
+    ///
+    /// As [`handle_packet`](Self::handle_packet).
+    fn handle_datagram(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Self::Error> {
+        self.handle_packet(connection, channel, packet)
+    }
+
     /// Removes a connection that the transport has lost.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
@@ -189,6 +204,10 @@ pub struct PacketLimits {
     pub max_reliable: usize,
     /// Largest packet on an unreliable channel, in bytes.
     pub max_unreliable: usize,
+    /// Whether packets of unreliable channels travel as datagrams, which may be lost and reordered. The
+    /// transport then passes them to [`Endpoint::handle_datagram`]. Otherwise all packets of a connection keep
+    /// one order.
+    pub datagrams: bool,
 }
 
 impl PacketLimits {
@@ -201,6 +220,7 @@ impl PacketLimits {
             batch_threshold: size,
             max_reliable: size,
             max_unreliable: size,
+            datagrams: false,
         }
     }
 }

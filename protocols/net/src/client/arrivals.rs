@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::{Channel, DisconnectReason, NetworkReader, ReadError};
+use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError};
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::link::header::DatagramHeader;
 use crate::link::stream::StreamTicks;
 
 /// Most bytes of a tick that wait for its end. The packets of a longer tick are applied as they arrive.
@@ -95,11 +94,6 @@ impl NetworkClient {
             return Ok(());
         }
         let mut reader = NetworkReader::new(packet);
-        if self.config.channels.get(usize::from(channel)) == Some(&Channel::Unreliable) {
-            DatagramHeader::decode(&mut reader)?;
-            let messages = reader.read_bytes(reader.remaining())?;
-            return self.handle_messages(channel, messages);
-        }
         let read = arrivals.stream.read(&mut reader);
         let read = read.and_then(|header| Ok((header, reader.read_bytes(reader.remaining())?)));
         let ((header, tick), messages) = match read {

@@ -32,6 +32,8 @@ use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
 pub struct ClientPacket {
     /// Number of the channel.
     pub channel: u8,
+    /// Delivery guarantee of the packet.
+    pub delivery: Channel,
     /// Contents.
     pub bytes: Bytes,
 }
@@ -88,16 +90,21 @@ impl Outbound {
         &mut self.buffer
     }
 
-    /// Takes the next packet of an update with this number.
-    fn pop(&mut self, tick: u32, channels: &[Channel]) -> Option<(u8, Bytes)> {
+    /// Returns the channel of the next packet.
+    fn next_channel(&mut self) -> Option<u8> {
         if self.packets.is_empty() {
             self.pack();
         }
-        let (channel, messages) = self.packets.pop_front()?;
+        self.packets.front().map(|(channel, _)| *channel)
+    }
+
+    /// Takes the next packet of an update with this number.
+    fn pop(&mut self, tick: u32, delivery: Channel) -> Option<Bytes> {
+        let (_, messages) = self.packets.pop_front()?;
         let Some(headers) = &mut self.headers else {
-            return Some((channel, messages));
+            return Some(messages);
         };
-        let header = if channels.get(usize::from(channel)) == Some(&Channel::Unreliable) {
+        let header = if delivery == Channel::Unreliable {
             self.sequence = self.sequence.wrapping_add(1);
             DatagramHeader::whole(self.sequence, tick).encode()
         } else {
@@ -107,7 +114,7 @@ impl Outbound {
             };
             headers.write(tick, header)
         };
-        Some((channel, join(header.as_slice(), &[messages])))
+        Some(join(header.as_slice(), &[messages]))
     }
 }
 
@@ -120,7 +127,23 @@ impl NetworkClient {
             None => self.next_packet()?,
         };
         self.stats.sent.add(bytes.len());
-        Some(ClientPacket { channel, bytes })
+        let delivery = self.delivery(channel);
+        Some(ClientPacket {
+            channel,
+            delivery,
+            bytes,
+        })
+    }
+
+    /// Returns the delivery of the packets on a channel.
+    fn delivery(&self, channel: u8) -> Channel {
+        let kind = self.config.channels.get(usize::from(channel));
+        match kind {
+            Some(Channel::Unreliable) if self.arrivals.is_none() || self.session.datagrams => {
+                Channel::Unreliable
+            }
+            _ => Channel::Reliable,
+        }
     }
 
     /// Returns the traffic and the delay of the connection. The counters run since the creation of the
@@ -140,9 +163,10 @@ impl NetworkClient {
 
     /// Takes a packet and counts it in the session.
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
-        let (channel, bytes) = self.outbound.pop(self.clock.updates, &self.config.channels)?;
-        let kind = self.config.channels.get(usize::from(channel));
-        if kind != Some(&Channel::Unreliable) {
+        let channel = self.outbound.next_channel()?;
+        let (tick, delivery) = (self.clock.updates, self.delivery(channel));
+        let bytes = self.outbound.pop(tick, delivery)?;
+        if delivery == Channel::Reliable {
             let recent = &mut self.outbound.recent;
             if self.session.has_token() {
                 recent.keep(channel, bytes.clone(), self.config.resume_bytes);

@@ -15,7 +15,7 @@ use crate::Framing;
 use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId};
 
 /// State of a client's connection.
 ///
@@ -60,8 +60,10 @@ pub(super) struct Session {
     schema_bytes: usize,
     /// Players of this client by number.
     pub(super) players: Vec<(i16, NetId)>,
-    /// Packets that arrived while an object was checked out, and their channels.
-    pub(super) deferred: VecDeque<(u8, Bytes)>,
+    /// Packets that arrived while an object was checked out, with their carriers and channels.
+    pub(super) deferred: VecDeque<(Channel, u8, Bytes)>,
+    /// Whether packets of unreliable channels travel as datagrams.
+    pub(super) datagrams: bool,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
     /// Session of the server, which outlives the link.
@@ -90,6 +92,7 @@ impl Session {
         *self = Self {
             state: self.state,
             number: self.number,
+            datagrams: self.datagrams,
             ticket: self.ticket.without_objects(),
             join_payload: std::mem::take(&mut self.join_payload),
             ..Self::default()

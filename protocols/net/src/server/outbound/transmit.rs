@@ -34,8 +34,10 @@ impl NetworkServer {
                 let (length, chunks) = (bytes.len(), 0..0);
                 outbound.packet.push(bytes);
                 let header = HeaderBytes::default();
+                let delivery = Channel::Reliable;
                 let packet = Packet {
                     channel,
+                    delivery,
                     length,
                     header,
                     chunks,
@@ -56,8 +58,7 @@ impl NetworkServer {
             if let Some(packet) = &taken
                 && let Some(session) = &mut connection.session
             {
-                let reliable = self.config.channels.get(usize::from(packet.channel))
-                    != Some(&Channel::Unreliable);
+                let reliable = packet.delivery == Channel::Reliable;
                 let chunks = if outbound.packet.is_empty() {
                     outbound.store.get(&packet.chunks)
                 } else {
@@ -76,14 +77,12 @@ impl NetworkServer {
         };
         outbound.header = packet.header;
         self.stats.sent.add(packet.length);
-        let delivery = self.config.channels.get(usize::from(packet.channel));
-        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
         let chunks = if outbound.packet.is_empty() {
             outbound.store.get(&packet.chunks)
         } else {
             &outbound.packet
         };
-        let transmit = Transmit::new(link, packet.channel, delivery, chunks);
+        let transmit = Transmit::new(link, packet.channel, packet.delivery, chunks);
         Some(transmit.with_header(outbound.header.as_slice()))
     }
 }
@@ -91,6 +90,7 @@ impl NetworkServer {
 /// A packet taken from a connection's queue.
 struct Packet {
     channel: u8,
+    delivery: Channel,
     length: usize,
     header: HeaderBytes,
     /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
@@ -153,9 +153,10 @@ impl Connection {
             length = longer;
         }
         let kind = config.channels.get(usize::from(channel));
+        let delivery = self.headers.delivery(kind);
         let header = if !has_header {
             HeaderBytes::default()
-        } else if kind == Some(&Channel::Unreliable) {
+        } else if delivery == Channel::Unreliable {
             self.headers.of_datagram(tick)
         } else {
             let end = !self.has_more_of(tick, config);
@@ -165,6 +166,7 @@ impl Connection {
         self.outgoing.add(length);
         Some(Packet {
             channel,
+            delivery,
             length,
             header,
             chunks,
@@ -174,9 +176,8 @@ impl Connection {
     /// Returns whether the queue has more bytes of a tick for the stream.
     fn has_more_of(&self, tick: u32, config: &ServerConfig) -> bool {
         let kind = |channel: u8| config.channels.get(usize::from(channel));
+        let of_stream = |channel| self.headers.delivery(kind(channel)) == Channel::Reliable;
         let mut queued = self.queue.iter().take_while(|queued| queued.tick == tick);
-        queued.any(|queued| {
-            !queued.chunks.is_empty() && kind(queued.channel) != Some(&Channel::Unreliable)
-        })
+        queued.any(|queued| !queued.chunks.is_empty() && of_stream(queued.channel))
     }
 }

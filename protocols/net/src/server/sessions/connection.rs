@@ -9,7 +9,7 @@ use syncvar_runtime::endpoint::{Conduct, Payload};
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{ConnectionId, Counter, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{Channel, ConnectionId, Counter, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
 use crate::link::header::{DatagramHeader, StreamHeader};
@@ -81,6 +81,8 @@ pub(in crate::server) struct QueuedChunks {
 /// Headers of a connection's packets, from the answer to its Connect on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::server) struct Headers {
+    /// Whether packets of unreliable channels travel as datagrams.
+    pub(in crate::server) datagrams: bool,
     /// Number of the first chunk behind a header; `None` without headers.
     pub(in crate::server) from: Option<u64>,
     pub(in crate::server) sent: StreamTicks,
@@ -90,6 +92,17 @@ pub(in crate::server) struct Headers {
 }
 
 impl Headers {
+    /// Returns the delivery of a packet on a channel of this kind.
+    #[inline]
+    pub(in crate::server) fn delivery(&self, kind: Option<&Channel>) -> Channel {
+        match kind {
+            Some(Channel::Unreliable) if self.from.is_none() || self.datagrams => {
+                Channel::Unreliable
+            }
+            _ => Channel::Reliable,
+        }
+    }
+
     /// Returns whether a chunk with this number travels behind a header.
     #[inline]
     pub(in crate::server) fn apply(&self, chunk: u64) -> bool {

@@ -71,6 +71,30 @@ impl NetworkServer {
         channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
+        self.handle(link, channel, (Channel::Reliable, packet))
+    }
+
+    /// Handles a datagram of a connection: a packet whose
+    /// [`ClientPacket::delivery`](crate::ClientPacket::delivery) is [`Channel::Unreliable`].
+    ///
+    /// # Errors
+    ///
+    /// As [`handle_packet`](Self::handle_packet).
+    pub fn handle_datagram(
+        &mut self,
+        link: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), PacketError> {
+        self.handle(link, channel, (Channel::Unreliable, packet))
+    }
+
+    fn handle(
+        &mut self,
+        link: ConnectionId,
+        channel: u8,
+        (carrier, packet): (Channel, &[u8]),
+    ) -> Result<(), PacketError> {
         let known = self.sessions.of_link(link);
         let known = known.filter(|id| self.sessions.knows(*id) && !self.is_local(*id));
         let connection = known.ok_or(PacketError::UnknownConnection(link))?;
@@ -87,12 +111,14 @@ impl NetworkServer {
             self.end_packet(connection);
             return Err(PacketError::TooManyMessages(connection));
         }
-        if kind == Channel::Reliable
+        let counted = kind == Channel::Reliable || self.has_stream(connection);
+        if counted
+            && carrier == Channel::Reliable
             && let Some(connection) = self.sessions.connections.get_mut(connection.0)
         {
             connection.received = connection.received.saturating_add(1);
         }
-        let messages = match self.read_header(connection, kind, packet) {
+        let messages = match self.read_header(connection, carrier, packet) {
             Ok(messages) => messages,
             Err(error) => {
                 self.misbehave(connection, &error);
@@ -118,11 +144,17 @@ impl NetworkServer {
         Ok(result?)
     }
 
+    /// Returns whether all packets that are no datagrams keep one order.
+    fn has_stream(&self, connection: ConnectionId) -> bool {
+        let connection = self.sessions.connections.get(connection.0);
+        connection.is_some_and(|connection| connection.headers.from.is_some())
+    }
+
     /// Reads the header of a packet, if it has one. Returns the messages.
     fn read_header<'a>(
         &mut self,
         connection: ConnectionId,
-        kind: Channel,
+        carrier: Channel,
         packet: &'a [u8],
     ) -> Result<&'a [u8], ReadError> {
         let sender = self.sessions.connections.get_mut(connection.0);
@@ -130,7 +162,7 @@ impl NetworkServer {
             return Ok(packet);
         };
         let mut reader = NetworkReader::new(packet);
-        match kind {
+        match carrier {
             Channel::Reliable => drop(headers.received.read(&mut reader)?),
             Channel::Unreliable => drop(DatagramHeader::decode(&mut reader)?),
         }

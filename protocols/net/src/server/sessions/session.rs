@@ -276,6 +276,7 @@ impl NetworkServer {
         let former = session.link.replace(new.id);
         let same = known.framing == new.framing;
         known.framing = new.framing;
+        known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
         let returns = &mut self.sessions.returns;
         returns.away.retain(|away| *away != connection);
@@ -304,6 +305,7 @@ impl NetworkServer {
             None => {
                 known.received = returning.counts.map_or(0, |counts| counts.sent);
                 known.headers = Headers {
+                    datagrams: known.headers.datagrams,
                     from: (framing == Framing::Compact).then_some(next),
                     ..Headers::default()
                 };
