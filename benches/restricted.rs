@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, SamplingMode, Throughput};
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
 const OBJECTS: u32 = 100_000;

@@ -68,5 +68,12 @@ fn main() {
     game.send(&mut net.server);
     net.settle();
     view.receive(net.client_mut(0));
-    println!("{:?}", view.players.values().collect::<Vec<_>>());
+    let [left, shown] = [&game, &view].map(|world| {
+        let players = world.players.values();
+        players
+            .map(|it| (it.name.to_string(), *it.health, it.target.id()))
+            .collect::<Vec<_>>()
+    });
+    println!("{shown:?}");
+    assert_eq!(left, shown, "the view has the entities of the game");
 }

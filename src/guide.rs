@@ -41,4 +41,4 @@ pages! {
 pages! { transports = "transports.md" }
 
 #[cfg(all(feature = "mirror-telepathy", feature = "mirror-kcp"))]
-pages! { mirror = "mirror.md" }
+pages! { mirror = "mirror.md" importing_mirror = "importing-mirror.md" }

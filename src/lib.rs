@@ -72,6 +72,10 @@ pub use syncvar_runtime::{
 /// Behaviours: sets of them on an object, lifecycle callbacks, data of the snapshot, and the parts of a
 /// behaviour written by hand.
 pub mod behaviour {
+    pub use syncvar_runtime::behaviour::{
+        Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame,
+        SyncSettings,
+    };
     pub use syncvar_runtime::{
         Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
         BufferSerializer, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits,
@@ -109,9 +113,9 @@ pub mod error {
 pub mod fields {
     pub use syncvar_runtime::{
         DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-        ListChange, NoticesWrites, OperationLog, Place, SetChange, SortKey, Throttled, ValueMut,
-        VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
-        throttled, variable,
+        ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, Throttled,
+        ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked,
+        hooked_variable, throttled, variable,
     };
 }
 
@@ -125,7 +129,7 @@ pub mod interest {
 
 /// Admission of connections: join payloads, decisions and their reasons.
 pub mod join {
-    pub use syncvar_net::{Admission, SessionToken};
+    pub use syncvar_net::{Admission, Decision, JoinRequest, SessionToken};
     pub use syncvar_runtime::endpoint::{Payload, Refusal};
 }
 
@@ -138,13 +142,14 @@ pub mod limits {
 pub mod schema {
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
-        Readers, SchemaDifference, TypeSchema, VariantSchema, Writers,
+        Readers, Role, SchemaDifference, TypeSchema, VariantSchema, Writers,
     };
 }
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{FieldStats, MessageType, Profile, Stats};
+    pub use syncvar_net::{MessageType, Stats};
+    pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
         UnsentReason,
@@ -215,6 +220,15 @@ pub mod transport {
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.
+///
+/// It has the derives [`NetworkBehaviour`](macro@crate::NetworkBehaviour) and [`SyncValue`](macro@crate::SyncValue),
+/// and not their traits, whose methods would be offered for every struct of a game. Import
+/// [`NetworkBehaviour`](trait@crate::NetworkBehaviour), [`SyncValue`](trait@crate::SyncValue) or
+/// [`BehaviourFields`](crate::behaviour::BehaviourFields) for a bound, a hand-written implementation, or a
+/// method.
+///
+/// Some engines have other types `Vector2`, `Vector3` and `Quaternion`, as godot and nalgebra: with two glob
+/// imports, import the type of choice by its name.
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
@@ -227,12 +241,12 @@ pub mod prelude {
     pub use syncvar_runtime::Assign as _;
     pub use syncvar_runtime::events::EventReader;
     pub use syncvar_runtime::{
-        BehaviourFields, BehaviourRef, BufferSerializer, CallContext, ConnectionId,
-        DictionaryChange, FixedString, FixedString32, FixedString64, FixedString128,
-        FixedString512, FixedString4096, LifecycleResult, ListChange, NetId, NetRef,
-        NetworkBehaviour, NetworkContext, NetworkLifecycle, NetworkSerializable, Prefabs,
-        Quaternion, Serializable, SetChange, SyncDictionary, SyncHashSet, SyncList, SyncSortedSet,
-        SyncValue, SyncVar, Synchronize, SynchronizeError, Target, Vector2, Vector3,
+        BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
+        FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
+        LifecycleResult, ListChange, NetId, NetRef, NetworkContext, NetworkLifecycle,
+        NetworkSerializable, Prefabs, Quaternion, Serializable, SetChange, SyncDictionary,
+        SyncHashSet, SyncList, SyncSortedSet, SyncVar, Synchronize, SynchronizeError, Target,
+        Vector2, Vector3,
     };
 }
 
@@ -249,7 +263,7 @@ pub mod __private {
     pub use core::result::Result::{self, Err, Ok};
     pub use core::time::Duration;
     pub use std::vec::Vec;
-    pub use syncvar_runtime::__private::{NoCalls, OwnCalls, bit};
+    pub use syncvar_runtime::__private::{AllCallsInOneBlock, NoCalls, OwnCalls, bit};
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::call::{CalledByClient, CalledByServer};

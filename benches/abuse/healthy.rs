@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::mirror::{MirrorClient, MirrorPeer};
 use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use glam::Vec2;
+use syncvar::NetworkBehaviour;
 use syncvar::codec::Quantized;
 use syncvar::interest::SpatialGrid;
 use syncvar::prelude::*;
 use syncvar::testing::Random;
-use syncvar::values::Quaternion;
 
 /// Ticks per second.
 pub(crate) const RATE: u16 = 60;
@@ -29,11 +29,11 @@ pub(crate) fn step(position: Vec2, direction: Vec2) -> Vec2 {
 #[network_behaviour(send_interval = 0)]
 pub(crate) struct Player {
     #[sync_var]
-    pub(crate) name: SyncVar<String>,
+    name: SyncVar<String>,
     #[sync_var(with = Metres)]
     pub(crate) position: SyncVar<Vec2>,
     #[sync_var(hook = on_health)]
-    pub(crate) health: SyncVar<i32>,
+    health: SyncVar<i32>,
     /// Last input in `position`.
     #[sync_var(read = owner)]
     pub(crate) acked: SyncVar<u32>,
@@ -66,6 +66,12 @@ impl Player {
         };
         spawn(server, shot, from, None);
     }
+
+    /// Shows the end of a shot to all who see the player.
+    #[client_rpc]
+    pub(crate) fn hit(&mut self, by: NetRef) {
+        tracing::debug!(?by, player = %*self.name, "hit");
+    }
 }
 
 /// A shot. Each end computes its place from the time, so that no update travels.
@@ -96,9 +102,16 @@ pub(crate) struct Pickup {
     pub(crate) position: SyncVar<Vec2>,
 }
 
+/// News for all players: who begins anew, and how often that has happened.
+#[derive(SyncValue, Clone, PartialEq)]
+pub(crate) struct Kill {
+    victim: String,
+    pub(crate) count: u32,
+}
+
 pub(crate) fn prefabs() -> Prefabs {
     let prefabs = Prefabs::new().register::<Player>("player");
-    let prefabs = prefabs.register::<Shot>("shot");
+    let prefabs = prefabs.register::<Shot>("shot").message::<Kill>("kill");
     prefabs.register::<Pickup>("pickup")
 }
 
@@ -108,111 +121,83 @@ fn spawn(
     at: Vec2,
     owner: Option<ConnectionId>,
 ) -> NetId {
-    let options = SpawnOptions {
-        position: at.extend(0.0).into(),
-        owner,
-        ..SpawnOptions::default()
-    };
+    let mut options = SpawnOptions::default();
+    (options.position, options.owner) = (at.extend(0.0).into(), owner);
     let spawned = server.try_spawn(behaviour, options);
     spawned.expect("a registered prefab, and a connected owner")
 }
 
-/// The rules.
-pub(crate) struct Game {
-    random: Random,
+fn somewhere(random: &mut Random) -> Vec2 {
+    Vec2::from([(); 2].map(|()| random.between(-HALF, HALF)))
 }
 
-impl Game {
-    pub(crate) fn new(server: &mut NetworkServer) -> Self {
-        let mut game = Self {
-            random: Random::new(7),
-        };
-        (0..40).for_each(|_| game.add_pickup(server));
-        game
+/// Runs one tick of the rules.
+pub(crate) fn tick(server: &mut NetworkServer, random: &mut Random, kills: &mut u32) {
+    while let Some(event) = server.poll_event() {
+        match event {
+            ServerEvent::Connected { connection } => enter(server, connection, somewhere(random)),
+            ServerEvent::Disconnected { owned, .. } => {
+                server.retain::<Player>(|id, _| !owned.contains(&id));
+            }
+            _ => {}
+        }
     }
-
-    fn somewhere(&mut self) -> Vec2 {
-        Vec2::from([(); 2].map(|()| self.random.between(-HALF, HALF)))
+    let players = server.iter::<Player>();
+    let players: Vec<_> = players.map(|(id, it)| (id, *it.position)).collect();
+    for (id, at) in &players {
+        let _ = server.set_transform(*id, at.extend(0.0).into(), Quaternion::IDENTITY);
     }
-
-    fn add_pickup(&mut self, server: &mut NetworkServer) {
-        let at = self.somewhere();
+    let near = |place: Vec2, except: NetId| {
+        let mut others = players.iter().filter(|(id, _)| *id != except);
+        others.find(|(_, at)| at.distance(place) < 1.0)
+    };
+    let (now, mut changes) = (server.now(), Vec::new());
+    server.retain::<Shot>(|_, shot| {
+        let place = shot.place(now);
+        let hit = place.and_then(|place| near(place, shot.shooter.id()));
+        changes.extend(hit.map(|(player, _)| (*player, -34, *shot.shooter)));
+        place.is_some() && hit.is_none()
+    });
+    server.retain::<Pickup>(|id, pickup| {
+        let taker = near(*pickup.position, NetId::NONE);
+        changes.extend(taker.map(|(player, _)| (*player, 25, id.into())));
+        taker.is_none()
+    });
+    for _ in server.iter::<Pickup>().count()..40 {
+        let at = somewhere(random);
         let position = at.into();
         spawn(server, Pickup { position }, at, None);
     }
-
-    /// Runs one tick.
-    pub(crate) fn tick(&mut self, server: &mut NetworkServer) {
-        while let Some(event) = server.poll_event() {
-            match event {
-                ServerEvent::Connected { connection } => self.enter(server, connection),
-                ServerEvent::Disconnected { owned, .. } => {
-                    for id in owned {
-                        let _ = server.despawn(id);
-                    }
-                }
-                _ => {}
-            }
-        }
-        let players = server.iter::<Player>();
-        let players: Vec<_> = players.map(|(id, it)| (id, *it.position)).collect();
-        for (id, at) in &players {
-            let _ = server.set_transform(*id, at.extend(0.0).into(), Quaternion::IDENTITY);
-        }
-        self.fly(server, &players);
-        self.pick_up(server, &players);
-    }
-
-    fn enter(&mut self, server: &mut NetworkServer, connection: ConnectionId) {
-        let (at, payload) = (self.somewhere(), server.join_payload(connection));
-        let name: Option<String> = payload.and_then(|payload| payload.decode().ok());
-        let player = Player {
-            name: name.unwrap_or_else(|| "nameless".into()).into(),
-            position: at.into(),
-            health: FULL_HEALTH.into(),
-            ..Player::default()
+    for (id, change, by) in changes {
+        let Ok(mut player) = server.get_mut::<Player>(id) else {
+            continue;
         };
-        let id = spawn(server, player, at, Some(connection));
-        let grid = server.interest_mut::<SpatialGrid>();
-        let grid = grid.expect("the interest management of `main`");
-        grid.follow(connection, id).expect("a connected client");
-    }
-
-    /// Ends each shot after its flight, or in a player, who begins anew without health.
-    fn fly(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {
-        let now = server.now();
-        let shots = server.iter::<Shot>();
-        let shots = shots.map(|(id, it)| (id, it.shooter.id(), it.place(now)));
-        for (id, shooter, place) in shots.collect::<Vec<_>>() {
-            let is_hit = |(player, at): &&(NetId, Vec2)| {
-                *player != shooter && place.is_some_and(|place| at.distance(place) < 1.0)
-            };
-            let hit = players.iter().find(is_hit);
-            if hit.is_some() || place.is_none() {
-                let _ = server.despawn(id);
-            }
-            if let Some(mut player) = hit.and_then(|(hit, _)| server.get_mut::<Player>(*hit).ok()) {
-                player.health -= 34;
-                if *player.health <= 0 {
-                    player.health.set(FULL_HEALTH);
-                    player.position.set(self.somewhere());
-                }
-            }
+        let health = (*player.health + change).min(FULL_HEALTH);
+        player.health.set(health);
+        if health <= 0 {
+            player.health.set(FULL_HEALTH);
+            player.position.set(somewhere(random));
+            *kills += 1;
+            let (victim, count) = (player.name.to_string(), *kills);
+            drop(player);
+            let _ = server.send_to_ready(&Kill { victim, count });
+        } else if change < 0 {
+            drop(player);
+            let _ = server.calls::<Player>(id).hit(by);
         }
     }
+}
 
-    fn pick_up(&mut self, server: &mut NetworkServer, players: &[(NetId, Vec2)]) {
-        let taken = server.iter::<Pickup>().filter_map(|(id, pickup)| {
-            let taker = |(_, at): &&(NetId, Vec2)| at.distance(*pickup.position) < 1.0;
-            Some((id, players.iter().find(taker)?.0))
-        });
-        for (id, taker) in taken.collect::<Vec<_>>() {
-            if let Ok(mut taker) = server.get_mut::<Player>(taker) {
-                let health = (*taker.health + 25).min(FULL_HEALTH);
-                taker.health.set(health);
-            }
-            let _ = server.despawn(id);
-            self.add_pickup(server);
-        }
-    }
+fn enter(server: &mut NetworkServer, connection: ConnectionId, at: Vec2) {
+    let payload = server.join_payload(connection);
+    let name = payload.and_then(|payload| payload.decode::<String>().ok());
+    let player = Player {
+        name: name.unwrap_or_default().into(),
+        position: at.into(),
+        health: FULL_HEALTH.into(),
+        ..Player::default()
+    };
+    let id = spawn(server, player, at, Some(connection));
+    let grid = server.interest_mut::<SpatialGrid>().expect("a grid");
+    grid.follow(connection, id).expect("a connected client");
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use syncvar::NetworkBehaviour;
 use syncvar::behaviour::Optional;
 use syncvar::prelude::*;
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use syncvar::NetworkIdentity;
 use syncvar::mirror::MirrorClient;
+use syncvar::mirror::components::NetworkTransformReliable;
 use syncvar::mirror::{MirrorHost, MirrorPeer};
 use syncvar::prelude::*;
 use tokio::sync::oneshot;
@@ -130,6 +131,9 @@ fn describe(object: NetworkIdentity<'_>) -> Described {
     }
     if let Some(door) = object.behaviour::<Door>() {
         open.push(format!("open: {}", door.open));
+    }
+    if let Some(platform) = object.behaviour::<NetworkTransformReliable>() {
+        open.push(format!("at {:.2}", platform.position.x));
     }
     let wallet = object.behaviour::<Wallet>();
     Described {

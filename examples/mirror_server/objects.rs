@@ -1,5 +1,6 @@
 //! The prefabs: counterparts of the components on the Unity side, field by field.
 
+use syncvar::mirror::components::NetworkTransformReliable;
 use syncvar::mirror::{
     Component, MirrorMessage, MirrorPrefab, MirrorPrefabs, SceneId, SyncDirection, SyncMode,
 };
@@ -19,6 +20,7 @@ pub(crate) fn prefabs() -> MirrorPrefabs {
         .register::<(Player, Wallet, Aim)>(player.component(1, wallet).component(2, aim))
         .register::<Monster>(MirrorPrefab::new("Monster", 1002.into()))
         .register::<Door>(MirrorPrefab::new("Door", 1003.into()))
+        .register::<NetworkTransformReliable>(MirrorPrefab::new("Platform", 1004.into()))
         .message::<GlobalMsg>()
 }
 

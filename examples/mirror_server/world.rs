@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar::mirror::components::NetworkTransformReliable;
 use syncvar::mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 use syncvar::prelude::*;
 use syncvar::values::{Color32, Vector3};
@@ -22,6 +23,8 @@ pub(crate) struct World {
     door: NetId,
     /// Monsters in order of spawn.
     monsters: Vec<NetId>,
+    /// Moves in the first two seconds.
+    platform: NetId,
     /// First player, and the time of its entry.
     first: Option<(NetId, Duration)>,
     /// Number of finished steps of the script.
@@ -37,7 +40,9 @@ impl World {
         let door = server.spawn_scene_object(SCENE_DOOR, Door::default(), at(7.0, 0.0, -7.0));
         let goblin = server.try_spawn(Monster::born(Kind::Goblin), at(1.0, 0.0, 0.0));
         let orc = server.try_spawn(Monster::born(Kind::Orc), at(-2.0, 0.5, 3.0));
+        let platform = server.spawn(NetworkTransformReliable::default());
         Self {
+            platform,
             door: door.expect("the registry has a door"),
             monsters: [goblin, orc].into_iter().flatten().collect(),
             first: None,
@@ -98,7 +103,11 @@ impl World {
         let Some((player, since)) = self.first else {
             return;
         };
-        let elapsed = now.saturating_sub(since).as_millis();
+        let elapsed = now.saturating_sub(since);
+        if let Ok(mut platform) = server.get_mut::<NetworkTransformReliable>(self.platform) {
+            platform.position.x = 2.0 * elapsed.as_secs_f32().min(2.0);
+        }
+        let elapsed = elapsed.as_millis();
         while let Some((at, step)) = SCRIPT.get(self.done)
             && elapsed >= *at
         {

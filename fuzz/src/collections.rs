@@ -1,5 +1,6 @@
 //! Deltas and snapshots of collections and fields, in each encoding.
 
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
 use syncvar::{SyncField, fields::OperationLog};

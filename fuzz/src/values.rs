@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use bytes::Bytes;
+use syncvar::SyncValue;
 use syncvar::codec::{Bits, Fixed, Half, Quantized, SmallestThree, ZigZag};
 use syncvar::limits::Limits;
 use syncvar::prelude::*;

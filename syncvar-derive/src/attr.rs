@@ -31,6 +31,8 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) synchronize: Option<Span>,
     /// `initial_hook` for all hooks, with its place.
     pub(crate) initial_hook: Option<Span>,
+    /// `previous` for all fields, with its place.
+    pub(crate) previous: Option<Span>,
     /// `observers` or `owner`.
     pub(crate) sync_mode: Option<Spanned<String>>,
     /// `server_to_client` or `client_to_server`.
@@ -87,6 +89,7 @@ impl BehaviourAttrs {
                 "lifecycle",
                 "synchronize",
                 "initial_hook",
+                "previous",
                 "sync_mode",
                 "sync_direction",
                 "sync_method",
@@ -101,6 +104,7 @@ impl BehaviourAttrs {
                     "initial_hook" => {
                         set(&mut found.initial_hook, meta, word(meta)?, errors);
                     }
+                    "previous" => set(&mut found.previous, meta, word(meta)?, errors),
                     "sync_mode" => {
                         const EXAMPLE: &str = "`sync_mode` names the readers of all fields: `observers` or `owner`, as in \
                              `sync_mode = owner`";

@@ -30,7 +30,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let bits = dirty::bits(behaviour);
     let previous = Previous::of(behaviour);
     let previous_struct = previous.declaration();
-    let previous_type = previous.ty();
+    let previous_type = previous.item();
     let schema = schema::behaviour(behaviour);
     let info = info::constant(behaviour);
     let sync_var_dirty_bits = dirty::sync_var_dirty_bits(behaviour);
@@ -55,7 +55,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
             #[automatically_derived]
             #allowed
             impl #impl_generics _syncvar::NetworkBehaviour for #ident #ty_generics #where_clause {
-                type Previous = #previous_type;
+                #previous_type
 
                 #schema
                 #info
@@ -229,7 +229,7 @@ fn behaviour_bounds(behaviour: &Behaviour<'_>) -> Option<WhereClause> {
             }
             continue;
         }
-        match (sync_var.ty.container, sync_var.has_hook()) {
+        match (sync_var.ty.container, sync_var.keeps_previous()) {
             (Container::SyncVar(value), _) if sync_var.codec.is_some() => {
                 add(
                     value,

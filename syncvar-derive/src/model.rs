@@ -4,6 +4,7 @@ mod behaviour;
 mod collection;
 mod field_type;
 mod rules;
+mod thread;
 mod value;
 
 pub(crate) use behaviour::{Base, Behaviour, SyncVar};

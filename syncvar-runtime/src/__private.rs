@@ -26,3 +26,6 @@ pub trait NoCalls<B: ?Sized> {
 }
 
 impl<B: ?Sized> NoCalls<B> for OwnCalls<B> {}
+
+/// Marker of a type with `#[network_calls]`: a second block is a second implementation, and the error has this name.
+pub trait AllCallsInOneBlock {}

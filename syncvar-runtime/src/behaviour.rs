@@ -3,6 +3,7 @@
 mod assign;
 pub mod context;
 mod fields;
+mod frame;
 pub mod hook;
 mod identity;
 mod info;
@@ -16,6 +17,9 @@ pub use assign::{Assign, Taken};
 pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
+pub use frame::{
+    Frame, FrameCall, FrameRequests, FrameRole, FrameTime, MessageTime, NetworkFrame, SyncSettings,
+};
 pub use identity::{BehaviourRow, NetworkIdentity};
 pub use info::{BehaviourInfo, Delivery, Presence};
 pub(crate) use inherited::{handle_call, on_lifecycle, synchronize};
@@ -40,7 +44,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// enough:
 ///
 /// ```
-/// use syncvar::{prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema}};
+/// use syncvar::{NetworkBehaviour, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema}};
 ///
 /// struct Quiver {
 ///     arrows: SyncList<u8>,
@@ -66,7 +70,7 @@ use crate::{FieldAccess, NetId, NetworkReader, NetworkWriter, ReadResult};
 /// [`on_deserialize`](Self::on_deserialize), always both:
 ///
 /// ```
-/// use syncvar::{SyncField, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema, TypeSchema}, wire::{NetworkReader, NetworkWriter, ReadError}};
+/// use syncvar::{NetworkBehaviour, SyncField, SyncValue, prelude::*, behaviour::FieldVisitor, schema::{BehaviourSchema, FieldSchema, TypeSchema}, wire::{NetworkReader, NetworkWriter, ReadError}};
 ///
 /// /// Sends its shots three at a time.
 /// #[derive(Default)]

@@ -29,6 +29,31 @@ pub struct Clock {
     /// Step that was refused last.
     leap: Option<Duration>,
     owner: Owner,
+    pace: Pace,
+}
+
+/// Measurement of the program's updates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// Updates since a moment. `other` is set if the measurement before found another rate: a pause of the
+    /// program changes one only.
+    Measured {
+        since: Duration,
+        updates: u32,
+        other: bool,
+    },
+    /// The program has been warned.
+    Warned,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self::Measured {
+            since: Duration::ZERO,
+            updates: 0,
+            other: false,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,9 +73,13 @@ impl Default for Clock {
             last: Some(Duration::ZERO),
             leap: None,
             owner: Owner::default(),
+            pace: Pace::default(),
         }
     }
 }
+
+/// Number of updates in a measurement of their rate.
+const MEASURED: u32 = 64;
 
 const YEAR: u64 = 365 * 24 * 60 * 60;
 
@@ -118,6 +147,47 @@ impl Clock {
         false
     }
 
+    /// Measures the rate of the program's updates. Warns once if it differs by more than a quarter from the
+    /// setting `tick_rate`, twice in succession over 64 updates.
+    #[inline]
+    pub fn watch_pace(&mut self, tick_rate: u32) {
+        if self.pace != Pace::Warned
+            && let Some(rate) = self.other_pace(tick_rate)
+        {
+            tracing::warn!(
+                "the program updates this end {rate:.1} times per second, and `tick_rate` is {tick_rate}: set \
+                 `tick_rate` to the rate of the loop"
+            );
+            self.pace = Pace::Warned;
+        }
+    }
+
+    /// Counts an update. Returns the rate of the last 64, if they and those before have another one than
+    /// `tick_rate`.
+    fn other_pace(&mut self, tick_rate: u32) -> Option<f64> {
+        let now = self.now;
+        let Pace::Measured {
+            since,
+            updates,
+            other,
+        } = &mut self.pace
+        else {
+            return None;
+        };
+        *updates += 1;
+        if *updates <= MEASURED {
+            return None;
+        }
+        let passed = now.saturating_sub(*since).as_secs_f64();
+        (*since, *updates) = (now, 0);
+        let rate = f64::from(MEASURED + 1) / passed;
+        let ratio = rate / f64::from(tick_rate);
+        // Without time there is no rate.
+        let is_other = rate.is_finite() && !(0.8..=1.25).contains(&ratio);
+        let was_other = std::mem::replace(other, is_other);
+        (is_other && was_other).then_some(rate)
+    }
+
     /// Returns the last step that was refused, once.
     #[inline]
     pub fn take_leap(&mut self) -> Option<Duration> {
@@ -174,7 +244,48 @@ impl Bucket {
 mod tests {
     use std::time::Duration;
 
-    use super::Clock;
+    use super::{Clock, Pace};
+
+    /// Returns the first other rate that a clock finds in a number of updates.
+    fn found(clock: &mut Clock, step: Duration, updates: u32, tick_rate: u32) -> Option<f64> {
+        (0..updates).find_map(|_| {
+            let now = clock.now() + step;
+            clock.advance(now);
+            clock.other_pace(tick_rate)
+        })
+    }
+
+    #[test]
+    fn updates_at_another_rate_than_the_setting_are_found() {
+        let millis = Duration::from_millis;
+        let find = |step, rate| found(&mut Clock::default(), step, 200, rate);
+        assert_eq!(find(millis(20), 50), None);
+        assert_eq!(find(millis(17), 50), None, "58.8 per second");
+        assert_eq!(find(millis(20), 60), None);
+        assert_eq!(find(millis(16), 30), Some(62.5));
+        assert_eq!(find(millis(100), 30), Some(10.0));
+        assert_eq!(find(Duration::ZERO, 30), None, "no time passes");
+        assert_eq!(
+            found(&mut Clock::default(), millis(16), 129, 30),
+            None,
+            "too few"
+        );
+        let mut paused = Clock::default();
+        assert_eq!(found(&mut paused, millis(20), 50, 50), None);
+        paused.advance(Duration::from_secs(9));
+        assert_eq!(found(&mut paused, millis(20), 500, 50), None, "one pause");
+    }
+
+    #[test]
+    fn warning_of_another_rate_comes_once() {
+        let mut clock = Clock::default();
+        for _ in 0..130 {
+            clock.advance(clock.now() + Duration::from_millis(16));
+            clock.watch_pace(30);
+        }
+        assert_eq!(clock.pace, Pace::Warned);
+        assert_eq!(found(&mut clock, Duration::from_millis(16), 200, 30), None);
+    }
 
     fn own_times(readings: &[u64]) -> Vec<u64> {
         let mut clock = Clock::default();

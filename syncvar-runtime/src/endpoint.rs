@@ -141,6 +141,12 @@ pub trait Endpoint {
     /// Returns whether the endpoint has this connection.
     fn is_connected(&self, connection: ConnectionId) -> bool;
 
+    /// Returns the connections whose link has another number, each with this number: sessions that have
+    /// returned. The transport knows the link only.
+    fn returned(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {
+        std::iter::empty()
+    }
+
     /// Returns whether the other side of a connection sends packets regularly: then the transport ends
     /// the connection after a long silence.
     fn expects_packets(&self, connection: ConnectionId) -> bool {

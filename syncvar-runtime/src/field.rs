@@ -22,6 +22,7 @@ pub use access::{
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
+pub use operators::Operand;
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
 pub use unnoticed::NoticesWrites;
 pub use var::SyncVar;
@@ -108,6 +109,13 @@ pub trait SyncField: Send + Sync + 'static {
 
     /// Makes the field dirty without a change of value: it will be sent again.
     fn set_dirty(&mut self);
+
+    /// Makes the field dirty after the read of an owner's deltas, which go on to the other connections.
+    /// The default sends the value as a whole; a field that has recorded the deltas as changes of its own
+    /// ([`NetworkReader::is_relaying`]) is dirty already.
+    fn relay(&mut self) {
+        self.set_dirty();
+    }
 
     /// Discards the change: it has been sent as a delta or as part of a snapshot.
     fn clear_dirty(&mut self);

@@ -3,7 +3,6 @@
 mod changes;
 mod grid;
 mod reason;
-mod relation;
 mod tags;
 
 use std::any::{Any, type_name};

@@ -52,9 +52,9 @@ pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, 
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
     DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-    ListChange, NoticesWrites, OperationLog, Place, SetChange, SortKey, SyncDictionary, SyncField,
-    SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess, dictionary,
-    encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
+    ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, SyncDictionary,
+    SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess,
+    dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{
@@ -70,8 +70,8 @@ pub use prefab::{PrefabError, Prefabs, SpawnError};
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
-    FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Target,
-    TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
+    FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Role,
+    Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;

@@ -10,10 +10,12 @@ mod own_fields;
 mod owner_memory;
 mod policy_state;
 mod pool;
+mod profile;
 mod reception;
 mod reset;
 mod slot;
 mod slots;
+mod substitute;
 mod synchronize;
 mod unsent;
 mod value_text;
@@ -30,14 +32,15 @@ pub use own_fields::{RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};
+pub use profile::{FieldStats, Profile};
 pub use reception::{Reception, ReceptionReport};
 pub use slot::{
-    HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo, SlotParts,
-    TypedSlot, nanos,
+    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, RestrictedFields, Slot, SlotInfo,
+    SlotParts, TypedSlot, nanos,
 };
 pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
-pub use unsent::{UnsentField, UnsentReason};
+pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};
 pub use write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};

@@ -10,7 +10,7 @@ mod update;
 pub use batch::Entries;
 pub use frame::{FRAME, Frame, Frames, LONG_FRAME, frame_length, long_head};
 pub use room::Room;
-pub use update::{frames_length, packed_length, update_fits, update_length};
+pub use update::{frames_length, packed_length, update_length, update_refusal};
 
 use bytes::Bytes;
 

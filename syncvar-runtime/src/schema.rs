@@ -17,7 +17,7 @@ pub use calls::{CallKind, CallSchema, CallTable, Target};
 pub use changed_fields::{BehaviourClass, Changed, ChangedFields};
 pub use field_bit::{FieldBit, Inherits};
 pub use packed_bits::PackedBits;
-pub use policy::{FieldPolicy, PolicyBits, Readers, Writers};
+pub use policy::{FieldPolicy, PolicyBits, Readers, Role, Writers};
 pub use utf16::{Character, character_at};
 
 /// Description of a behaviour.

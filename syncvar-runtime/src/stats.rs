@@ -125,7 +125,7 @@ pub struct ConnectionStats {
     pub backlog: usize,
     /// Smoothed round-trip time. On a server of UNet or Compact the client reports it: base no rule on it.
     pub round_trip: Option<Duration>,
-    /// Smoothed deviation of single round trips. Mirror has none.
+    /// Smoothed deviation of single round trips; with Mirror their standard deviation.
     pub jitter: Option<Duration>,
 }
 
@@ -185,6 +185,18 @@ impl Counter {
     pub fn add(&mut self, bytes: usize) {
         self.messages += 1;
         self.bytes += bytes as u64;
+    }
+
+    /// Writes a row of a table with this name, unless the counter is 0.
+    ///
+    /// # Errors
+    ///
+    /// When the formatter fails.
+    pub fn write_row(self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        if self == Self::default() {
+            return Ok(());
+        }
+        writeln!(f, "{name:44}{:>10}{:>12}", self.messages, self.bytes)
     }
 
     /// Counts the messages of another counter.

@@ -27,7 +27,9 @@ use crate::object::{Cursor, Found, Location, Pools, Slots};
 use crate::prefab::Prefab;
 use crate::relations::{Place, Relations};
 use crate::table::Table;
-use crate::{BehaviourSet, NetId, NetworkBehaviour, NetworkIdentity, ObjectError, Prefabs};
+use crate::{
+    BehaviourSet, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, ObjectError, Prefabs,
+};
 
 /// Objects by id, and their behaviours.
 ///
@@ -59,6 +61,11 @@ pub struct World<O> {
 pub trait WorldObject {
     /// Returns the row of the object's behaviours.
     fn location(&self) -> Location;
+
+    /// Returns the owner, on a server.
+    fn owner(&self) -> Option<ConnectionId> {
+        None
+    }
 
     /// Returns whether the application can find the object by its id.
     fn is_visible(&self) -> bool {
@@ -119,13 +126,13 @@ impl<O: WorldObject> World<O> {
         let at = object.location();
         let prefab = self.prefabs.get(self.pools.prefab(at.pool))?;
         let behaviours = self.pools.slots(at)?;
-        let names = (id, prefab.asset_id);
-        let place = self.place(id);
+        let (place, relations) = (self.place(id), &*self.relations);
         Some(NetworkIdentity::new(
-            names,
+            (id, object.owner()),
+            (&prefab.name, prefab.asset_id),
             place,
             behaviours,
-            &self.relations,
+            relations,
         ))
     }
 

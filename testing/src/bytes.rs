@@ -1,5 +1,6 @@
 //! Bytes of behaviours and messages.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::wire::{NetworkReader, NetworkWriter};
 

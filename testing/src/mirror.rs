@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::iter::from_fn;
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::behaviour::BehaviourSet;
 use syncvar::mirror::batch::Batcher;
 use syncvar::mirror::message::NetworkMessage;

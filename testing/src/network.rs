@@ -1,6 +1,8 @@
 //! Networks in memory: clients, events, hooks.
 
+use syncvar::ServerConfig;
 use syncvar::prelude::*;
+use syncvar::testing::Link;
 
 use crate::behaviours::{Player, prefabs};
 
@@ -16,6 +18,22 @@ pub fn network(clients: usize) -> MemoryNetwork {
         drain(&mut net, index);
     }
     net
+}
+
+/// Returns two networks with a ready client each: one with `Compact` messages, and one with UNet's, without
+/// a comparison of schemas.
+#[must_use]
+pub fn networks_of_both_framings(prefabs: fn() -> Prefabs) -> [MemoryNetwork; 2] {
+    [true, false].map(|compare_schemas| {
+        let config = ServerConfig {
+            compare_schemas,
+            ..ServerConfig::default()
+        };
+        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+        net.connect();
+        net.settle();
+        net
+    })
 }
 
 /// Removes and returns the events of a client.

@@ -7,6 +7,7 @@ mod mirror;
 use std::time::Duration;
 
 use allocation_counter::measure;
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     Budget, ClientConfig, Framing,

@@ -1,6 +1,9 @@
 //! `assign` and `take_changes`: a behaviour takes over another one of its type.
 
+use syncvar::NetworkBehaviour;
 use syncvar::SyncField;
+use syncvar::SyncValue;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::behaviour::FieldVisitor;
 use syncvar::codec::Half;
 use syncvar::prelude::*;
@@ -377,4 +380,61 @@ fn method_of_the_struct_takes_precedence() {
     let mut named = Named::default();
     named.assign(3);
     assert_eq!((*named.value, named.assigned), (0, 3));
+}
+
+mod watched {
+    use syncvar::prelude::*;
+
+    #[derive(NetworkBehaviour, Default, Clone)]
+    #[network_behaviour(previous)]
+    pub(crate) struct Ship<T: Default + PartialEq> {
+        #[sync_var]
+        pub(crate) hull: SyncVar<i32>,
+        #[sync_var(with = syncvar::codec::Half)]
+        pub(crate) speed: SyncVar<f32>,
+        #[sync_var]
+        pub(crate) cargo: SyncList<T>,
+        #[sync_var(hook = on_name)]
+        pub(crate) name: SyncVar<String>,
+        former_names: Vec<String>,
+    }
+
+    impl<T: Default + PartialEq> Ship<T> {
+        fn on_name(&mut self, previous: String) {
+            self.former_names.push(previous);
+        }
+    }
+}
+
+#[test]
+fn previous_values_of_all_fields_are_kept_on_request() {
+    let mut ship = watched::Ship::<u32>::default();
+    let mut other = ship.clone();
+    other.hull.set(7);
+    other.speed.set(1.5);
+    other.cargo.push(3);
+    let taken = ship.take_changes(&mut other, u64::MAX);
+    assert_eq!(taken.previous.hull, Some(0));
+    assert_eq!(taken.previous.speed, Some(0.0));
+    assert_eq!(
+        taken.previous.cargo,
+        Some(vec![ListChange::Add { index: 0, value: 3 }])
+    );
+    assert_eq!(taken.previous.name, None);
+
+    // For a program that writes the values by itself.
+    let mut previous = ship.remember_for_hooks(u64::MAX).unwrap();
+    ship.hull.set(8);
+    ship.speed.set(1.5);
+    type Ship = watched::Ship<u32>;
+    assert_eq!(ship.changed_since(&mut previous), Ship::HULL.bit());
+    assert_eq!((previous.hull, previous.speed), (Some(7), None));
+
+    // A received delta.
+    let mut replica = Ship::default();
+    let mut writer = NetworkWriter::new();
+    ship.on_serialize(&mut writer, false);
+    let mut reader = NetworkReader::new(writer.as_bytes());
+    let previous = replica.on_deserialize(&mut reader, false).unwrap();
+    assert_eq!((previous.hull, previous.speed), (Some(0), Some(0.0)));
 }

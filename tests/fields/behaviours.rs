@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::wire::NetworkReader;
 use syncvar_testing::{Door, Player, apply, written};

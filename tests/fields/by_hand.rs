@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     SyncField,

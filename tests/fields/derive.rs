@@ -8,6 +8,8 @@ mod values;
 
 use std::fmt::Debug;
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     behaviour::FieldVisitor,

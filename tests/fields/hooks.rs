@@ -1,5 +1,6 @@
 //! Hooks: when they run, in which order, and what they are told.
 
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar_testing::{Player, change, drain, hooks, network};
 

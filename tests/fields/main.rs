@@ -10,6 +10,7 @@ pub mod hygiene;
 mod initial_hooks;
 mod moves;
 mod ownership;
+mod prelude;
 mod required_items;
 mod synchronize;
 mod typed_changes;

@@ -15,14 +15,17 @@
 mod changing;
 mod component;
 mod former;
+mod groups;
 mod hooked;
 mod intervals;
 mod reading;
+mod relay;
 mod writing;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing, ServerConfig, behaviour::BehaviourSet};
 

@@ -1,5 +1,7 @@
 //! A behaviour by hand with collections, which implements the required items only.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     Budget, ClientConfig, Framing,

@@ -1,9 +1,11 @@
 //! Typed changes: constants of fields, and events of one behaviour type.
 
 use syncvar::FieldBit;
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
 mod game {
+    use syncvar::SyncValue;
     use syncvar::prelude::*;
 
     #[derive(NetworkBehaviour, Default)]

@@ -1,6 +1,7 @@
 //! The section `remote_calls`, and `receive_on_server`: calls as UNet writes them, and what its server
 //! makes of commands.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::values::{Vector2, Vector3, Vector4};
 use syncvar::{

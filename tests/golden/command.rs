@@ -33,6 +33,12 @@ pub(crate) enum Command {
         object: u32,
         connection: Option<u32>,
     },
+    /// Makes an object a connection's player of this number.
+    Player {
+        connection: u32,
+        number: i16,
+        object: u32,
+    },
     /// Assigns to a field.
     Set {
         object: u32,
@@ -132,6 +138,11 @@ impl Command {
             ["disown", object] => Self::Own {
                 object: number(object),
                 connection: None,
+            },
+            ["player", connection, place, object] => Self::Player {
+                connection: number(connection),
+                number: place.parse().expect("a number"),
+                object: number(object),
             },
             ["set", object, field, ref value @ ..] => {
                 Self::set(number(object), field, &Json::parse(&value.join(" ")))

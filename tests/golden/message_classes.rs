@@ -37,7 +37,6 @@ pub(crate) fn run(messages: &Json, report: &mut Report) -> usize {
 /// The rule by which there is no such message.
 fn why_not(class: &str) -> Option<Rule> {
     Some(match class {
-        "ReconnectPlayer" => Rule::Players,
         "CRC" => Rule::SchemaInsteadOfCrc,
         "NetworkInfo / override transform"
         | "Animation"
@@ -47,6 +46,7 @@ fn why_not(class: &str) -> Option<Rule> {
         | "PeerClientAuthority"
         | "PeerInfo"
         | "PeerList"
+        | "ReconnectPlayer"
         | "Error"
         | "Scene" => Rule::OtherSystems,
         _ => return None,

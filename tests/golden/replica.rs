@@ -6,6 +6,7 @@ use std::sync::Arc;
 use syncvar::{
     ClientConfig, ClientEvent, NetId, NetworkClient, NetworkSceneId,
     calls::CallError,
+    join::Payload,
     values::{NetworkHash128, Quaternion, Vector3},
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
@@ -84,6 +85,16 @@ impl Replica {
     /// Calls `CmdMove(3,-4)` on an object.
     pub(crate) fn call_move(&mut self, id: NetId) -> Result<(), CallError> {
         self.client.calls::<Calls>(id).cmd_move(3, -4)
+    }
+
+    /// Asks for player 0.
+    pub(crate) fn add_player(&mut self) {
+        self.client.add_player(0, &Payload::default());
+    }
+
+    /// Gives player 0 back.
+    pub(crate) fn remove_player(&mut self) {
+        self.client.remove_player(0);
     }
 
     /// What has been called on an object since this was last asked.
@@ -193,15 +204,16 @@ impl Replica {
         let shown = |json| Quaternion::from_json(json).map(|rotation| rotation.show());
         let rotation = shown(recorded.at("rotation")).unwrap_or_default();
         check.equal("rotation", rotation, identity.rotation.show());
-        if recorded.at("isLocalPlayer").bool() {
-            check.under(Rule::Players);
-        } else {
-            check.equal(
-                "authority",
-                recorded.at("hasAuthority").bool(),
-                self.client.is_owner(id),
-            );
-        }
+        check.equal(
+            "authority",
+            recorded.at("hasAuthority").bool(),
+            self.client.is_owner(id),
+        );
+        check.equal(
+            "whether it is a player",
+            recorded.at("isLocalPlayer").bool(),
+            self.client.player(0) == Some(id),
+        );
         self.compare_behaviours(id, recorded.at("behaviours"), check);
     }
 

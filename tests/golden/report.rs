@@ -73,12 +73,11 @@ impl Report {
     /// Prints how many vectors there are of each verdict.
     pub(crate) fn print_counts(&self) {
         println!(
-            "{}: {} matched, {} deliberately different, {} not applicable, {} later, {} mismatched",
+            "{}: {} matched, {} deliberately different, {} not applicable, {} mismatched",
             self.file,
             self.count(Verdict::Matched),
             self.count(Verdict::Explained(Standing::Different)),
             self.count(Verdict::Explained(Standing::NotApplicable)),
-            self.count(Verdict::Explained(Standing::Later)),
             self.count(Verdict::Mismatched),
         );
         if self.stand_ins > 0 {

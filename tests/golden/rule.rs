@@ -9,8 +9,6 @@ pub(crate) enum Standing {
     Different,
     /// Rust has no such value, or this library no such operation, and it needs none.
     NotApplicable,
-    /// A capability that is not there yet.
-    Later,
 }
 
 macro_rules! rules {
@@ -66,6 +64,8 @@ rules! {
     TargetObserves "target-observes" Different,
     StrictCalls "strict-calls" Different,
     HostOwns "host-owns" Different,
+    OwnerAgain "owner-again" Different,
+    AnyPlayerNumber "any-player-number" Different,
     NullObject "null-object" NotApplicable,
     LoneSurrogate "lone-surrogate" NotApplicable,
     WideEnum "wide-enum" NotApplicable,
@@ -78,7 +78,6 @@ rules! {
     TransportQueues "transport-queues" NotApplicable,
     SideGuards "side-guards" NotApplicable,
     OtherSystems "other-systems" NotApplicable,
-    Players "players" Later,
 }
 
 impl fmt::Display for Rule {

@@ -160,8 +160,21 @@ const SCRIPTS: &[Script] = &[
     Script {
         scenario: "players and Owner",
         channel_count: ALL,
-        setup: "",
-        steps: &[("", Skipped(Rule::Players)); 6],
+        setup: "connect 1; connect 2",
+        steps: &[
+            (
+                "ready 1; update; spawn 1 1 One; player 1 0 1; update",
+                Recorded,
+            ),
+            (
+                "ready 2; update; forget; spawn 2 1 One; player 2 0 2; update",
+                Recorded,
+            ),
+            ("spawn 3 1 One; player 2 5 3; update", Recorded),
+            ("spawn 500 1 One; player 1 0 500; update", Recorded),
+            ("", Skipped(Rule::AnyPlayerNumber)),
+            ("despawn 2; despawn 3; update", Recorded),
+        ],
     },
     Script {
         scenario: "client authority",

@@ -24,16 +24,18 @@ enum Expect {
     Recorded,
     /// The recorded messages without updates: what was changed before the spawn is in the spawn.
     SpawnOnly,
+    /// The recorded messages, and that the client owns its player.
+    OwnerAgain,
     /// The update of this object with the changes of its lists, which the client is given instead of
     /// UNet's messages.
     ListUpdate(u32),
+    /// The client asks for its player 0, or gives it back; the rest as recorded.
+    Asks(fn(&mut Replica)),
     /// The client calls `CmdMove` on this object.
     Moves(u32),
-    /// Nothing: what was done is not there by a rule, or only a part of it.
-    Skipped(Rule),
 }
 
-use Expect::{ListUpdate, Moves, Recorded, Skipped, SpawnOnly};
+use Expect::{Asks, ListUpdate, Moves, OwnerAgain, Recorded, SpawnOnly};
 
 /// The steps, which are recorded as prose, as commands.
 const STEPS: [(&str, Expect); 24] = [
@@ -52,7 +54,10 @@ const STEPS: [(&str, Expect); 24] = [
     ("set 1 1.SetDirtyBit 2; update", ListUpdate(1)),
     ("damage 1 5; magic 1 1 6; die 1", Recorded),
     ("die 1; hit 1; say 1", Recorded),
-    ("spawn 2 3 Calls One; update", Skipped(Rule::Players)),
+    (
+        "spawn 2 3 Calls One; player 1 0 2; update",
+        Asks(Replica::add_player),
+    ),
     ("", Moves(2)),
     ("", Moves(1)),
     ("spawn 3 2 HookVar; set 3 0.hp 55; update", SpawnOnly),
@@ -70,12 +75,12 @@ const STEPS: [(&str, Expect); 24] = [
     ),
     ("spawn-scene 6 12 One Two; set 6 0.v 44; update", SpawnOnly),
     ("not-ready 1", Recorded),
-    ("ready 1; update", Recorded),
+    ("ready 1; update", OwnerAgain),
     ("hide 1 1; update", Recorded),
     ("show 1 1; update", Recorded),
     ("own 3 1", Recorded),
     ("despawn 3; update", Recorded),
-    ("", Skipped(Rule::Players)),
+    ("despawn 2; update", Asks(Replica::remove_player)),
 ];
 
 struct Session {
@@ -132,6 +137,9 @@ impl Session {
         if let Moves(object) = expect {
             return self.compare_command(NetId(object), &sent, step, check);
         }
+        if let Asks(ask) = expect {
+            ask(&mut self.replica);
+        }
         self.compare_client(&sent, expect, check);
         if let ListUpdate(object) = expect {
             let updated = self.compare_list_update(&received, commands, object, check);
@@ -173,35 +181,21 @@ impl Session {
     /// What our client sends by itself: that it is ready.
     fn compare_client(&mut self, recorded: &[Frame], expect: Expect, check: &mut Check) {
         let sent = self.replica.sent();
-        if let Recorded = expect {
+        if let Recorded | Asks(_) = expect {
             check.equal("messages of the client", show(recorded), show(&sent));
+        }
+        if let Asks(_) = expect {
+            check.equal("requests", 1, self.stage.take_requests(&sent));
         }
     }
 
-    /// The client calls `CmdMove(3,-4)`. UNet's owns object 2, which is its player.
+    /// The client calls `CmdMove(3,-4)`. It owns object 2, which is its player.
     fn compare_command(&mut self, id: NetId, recorded: &[Frame], step: &Json, check: &mut Check) {
-        if id == NetId(2) {
-            check.under(Rule::Players);
-            let own = self
-                .stage
-                .perform_all(&Command::parse_all("own 2 1; update"));
-            own.expect("an object that is there");
-            for frame in self.stage.take_frames() {
-                let delivered = self.replica.deliver(frame.channel, &frame.bytes);
-                delivered.expect("a message of ours");
-            }
-        }
         let called = self.replica.call_move(id);
         check.equal("whether it is sent", !recorded.is_empty(), called.is_ok());
         let sent = self.replica.sent();
         check.equal("commands", show(recorded), show(&sent));
         let log = self.stage.take_commands(id, &sent);
-        if id == NetId(2) {
-            let disowned = self
-                .stage
-                .perform_all(&Command::parse_all("disown 2; update; forget"));
-            disowned.expect("an object that is there");
-        }
         let expected = step.get("server_Calls_log").map(|log| {
             let texts: Vec<_> = log.list().iter().map(Json::text).collect();
             texts.join("; ")
@@ -236,7 +230,7 @@ impl Session {
         if let Err(rule) = self.stage.perform_all(&Command::parse_all(commands)) {
             check.under(rule);
         }
-        let sent = self.stage.take_frames();
+        let mut sent = self.stage.take_frames();
         let mut expected = Vec::new();
         for frame in recorded {
             match self.why_not_sent(frame) {
@@ -245,12 +239,21 @@ impl Session {
             }
         }
         match expect {
-            Recorded | ListUpdate(_) | Moves(_) => {}
+            Recorded | ListUpdate(_) | Moves(_) | Asks(_) => {}
+            OwnerAgain => {
+                let owner = sent.extract_if(.., |frame| frame.message_type() == 4);
+                let owner: Vec<_> = owner.collect();
+                check.equal(
+                    "owner",
+                    "[020004000200 to 1 on channel 0]".into(),
+                    show(&owner),
+                );
+                check.under(Rule::OwnerAgain);
+            }
             SpawnOnly => {
                 expected.retain(|frame| frame.message_type() != 8);
                 check.under(Rule::ChangesTravelOnce);
             }
-            Skipped(rule) => return check.under(rule),
         }
         check.equal("messages of the server", show(&expected), show(&sent));
     }
@@ -338,7 +341,6 @@ fn told(event: &ReceivedEvent) -> String {
 /// The rule by which there is no message of this type.
 fn why_no_message(frame: &Frame) -> Option<Rule> {
     match frame.message_type() {
-        4 => Some(Rule::Players),
         9 => Some(Rule::ListChanges),
         _ => None,
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use syncvar::{
     Channel, ClientEvent, ConnectionId, NetId, NetworkIdentity, NetworkServer, Prefabs,
-    ServerConfig, SpawnOptions,
+    ServerConfig, ServerEvent, SpawnOptions,
     behaviour::BehaviourList,
     calls::{CallError, ReceivedEvent},
     unet::ListHash,
@@ -100,6 +100,16 @@ impl Stage {
             Command::Own { object, connection } => {
                 let owner = connection.map(|connection| self.connections[&connection]);
                 self.server.set_owner(self.net_id(*object)?, owner).unwrap();
+            }
+            Command::Player {
+                connection,
+                number,
+                object,
+            } => {
+                let (player, owner) = (self.net_id(*object)?, self.connections[connection]);
+                self.server
+                    .set_player(owner, *number, Some(player))
+                    .unwrap();
             }
             Command::Set {
                 object,
@@ -217,6 +227,30 @@ impl Stage {
             handled.expect("a message that makes sense");
         }
         self.take_calls(id.0)
+    }
+
+    /// Receives requests for players of the first connection. Returns their number.
+    pub(crate) fn take_requests(&mut self, requests: &[Frame]) -> usize {
+        while self.server.poll_event().is_some() {}
+        for request in requests {
+            let handled =
+                self.server
+                    .handle_packet(self.connections[&1], request.channel, &request.bytes);
+            handled.expect("a message that makes sense");
+        }
+        let events = std::iter::from_fn(|| self.server.poll_event());
+        let is_request = |event: &ServerEvent| {
+            matches!(
+                event,
+                ServerEvent::AddPlayer { number: 0, .. }
+                    | ServerEvent::RemovePlayer {
+                        number: 0,
+                        object: Some(_),
+                        ..
+                    }
+            )
+        };
+        events.filter(is_request).count()
     }
 
     /// Makes one of the calls of the recorded session.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::ServerConfig;
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour, Default)]
@@ -128,4 +129,51 @@ fn full_queue_drops_events_that_a_slow_reader_misses() {
     assert_eq!(read, 2);
     assert_eq!(reader.missed(), client.missed_events());
     assert!(reader.missed() > 0);
+}
+
+#[test]
+fn each_reader_of_a_local_client_reads_all_events() {
+    let mut net = network();
+    assert!(net.server.local_event_reader().is_none());
+    net.server.connect_local();
+    net.settle();
+    while net.server.poll_local_event().is_some() {}
+    let mut all = net.server.local_event_reader().unwrap();
+    let mut players = net.server.local_event_reader().unwrap();
+    let player = net.server.spawn(Player::default());
+    net.settle();
+    net.server.get_mut::<Player>(player).unwrap().health.set(7);
+    net.settle();
+    let read: Vec<_> = net.server.read_local_events(&mut all).cloned().collect();
+    assert!(read.contains(&ClientEvent::Spawned { object: player }));
+    let changes = net.server.local_changes_of::<Player>(&mut players);
+    let changes: Vec<_> = changes.collect();
+    assert_eq!(changes.len(), 1);
+    assert!(changes[0].object() == player && changes[0].contains(Player::HEALTH));
+    let polled: Vec<_> = std::iter::from_fn(|| net.server.poll_local_event()).collect();
+    assert_eq!(polled, read, "`poll_local_event` is one more consumer");
+    net.settle();
+    assert_eq!(net.server.read_local_events(&mut all).count(), 0);
+}
+
+#[test]
+fn events_of_a_local_client_leave_memory_once_read() {
+    let config = ServerConfig {
+        max_events: 4,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(Prefabs::new().register::<Door>("door"), config);
+    server.connect_local();
+    let mut reader = server.local_event_reader().unwrap();
+    for tick in 1..=20 {
+        let door = server.spawn(Door::default());
+        server.update(Duration::from_millis(50 * tick));
+        let spawned = ClientEvent::Spawned { object: door };
+        assert!(
+            server
+                .read_local_events(&mut reader)
+                .any(|it| *it == spawned)
+        );
+    }
+    assert_eq!((reader.missed(), server.missed_local_events()), (0, 0));
 }

@@ -9,6 +9,7 @@ mod replay;
 mod sight;
 mod twins;
 
+use syncvar::NetworkBehaviour;
 use syncvar_testing::ServerMessages as _;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, LocalClient, NetworkIdentity};

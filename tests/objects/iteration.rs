@@ -194,3 +194,28 @@ fn mirror_finds_and_writes_behaviours_by_type() {
     );
     assert_eq!(sorted(server.ids_of_prefab("knight")), [knight]);
 }
+
+#[test]
+fn identity_prints_its_prefab_owner_and_behaviours() {
+    let mut net = MemoryNetwork::pair(prefabs);
+    let options = SpawnOptions {
+        owner: Some(net.connection(0)),
+        ..SpawnOptions::default()
+    };
+    let knight = (armour(3), health(7));
+    let knight = net.server.try_spawn(knight, options).unwrap();
+    net.settle();
+    let identity = net.server.identity(knight).unwrap();
+    assert_eq!(identity.prefab(), "knight");
+    assert_eq!(identity.owner(), Some(net.connection(0)));
+    let text = format!("{identity:?}");
+    for part in [
+        "prefab: \"knight\"",
+        &format!("owner: {:?}", Some(net.connection(0))),
+        "[\"Armour\", \"Health\"]",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    let replica = net.client(0).identity(knight).unwrap();
+    assert_eq!((replica.prefab(), replica.owner()), ("knight", None));
+}

@@ -1,10 +1,10 @@
 //! Objects with more than eight behaviours, from nested tuples.
 
+use syncvar::NetworkIdentity;
 use syncvar::behaviour::BehaviourSet;
 use syncvar::error::ObjectError;
 use syncvar::mirror::{AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
-use syncvar::{NetworkIdentity, ServerConfig, testing::Link};
 use syncvar_testing::mirror::MirrorNetwork;
 
 /// A behaviour type for each number.
@@ -54,16 +54,7 @@ fn prefabs() -> Prefabs {
 }
 
 fn networks() -> [MemoryNetwork; 2] {
-    [true, false].map(|compare_schemas| {
-        let config = ServerConfig {
-            compare_schemas,
-            ..ServerConfig::default()
-        };
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-        net.connect();
-        net.settle();
-        net
-    })
+    syncvar_testing::networks_of_both_framings(prefabs)
 }
 
 fn values<const N: usize>(identity: NetworkIdentity<'_>) -> Vec<u32> {

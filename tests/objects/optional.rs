@@ -382,3 +382,71 @@ fn mirror_refuses_an_optional_behaviour() {
     let prefab = MirrorPrefab::new("player", 7.into());
     drop(MirrorPrefabs::new().register::<(Player, Burns)>(prefab));
 }
+
+#[derive(NetworkBehaviour, Default, Clone, Debug, PartialEq)]
+#[network_behaviour(send_interval = 0)]
+struct Shield {
+    #[sync_var(initial_only)]
+    colour: SyncVar<u32>,
+    #[sync_var(min_interval = 60)]
+    strength: SyncVar<u32>,
+    #[sync_var(threshold = far)]
+    angle: SyncVar<f32>,
+}
+
+impl Shield {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "a threshold compares values"
+    )]
+    fn far(last_sent: &f32, now: &f32) -> bool {
+        (last_sent - now).abs() > 10.0
+    }
+
+    fn of(number: u8) -> Self {
+        Self {
+            colour: u32::from(number).into(),
+            strength: u32::from(number).into(),
+            angle: f32::from(number).into(),
+        }
+    }
+}
+
+#[test]
+fn new_behaviour_is_complete_despite_intervals_and_thresholds() {
+    type Shielded = Optional<Shield>;
+    let prefabs = || Prefabs::new().register::<Shielded>("knight");
+    for framing in [Framing::Compact, Framing::Unet] {
+        let mut net = MemoryNetwork::new(prefabs);
+        let config = ClientConfig {
+            framing,
+            ..ClientConfig::default()
+        };
+        net.connect_client(NetworkClient::with_config(prefabs(), config));
+        let id = net.server.spawn(Shielded::default());
+        net.settle();
+        let mut send = |change: &dyn Fn(&mut Shielded)| {
+            change(&mut net.server.get_mut::<Shielded>(id).unwrap());
+            // Less than the interval, which `settle` would wait for.
+            (0..20).for_each(|_| net.step());
+            (**net.client(0).get::<Shielded>(id).unwrap()).clone()
+        };
+        assert_eq!(send(&|it| it.set(Some(Shield::of(1)))), Some(Shield::of(1)));
+        // Each field waits: for ever, for a minute, for a larger change.
+        let change = |it: &mut Shielded| *it.as_mut().unwrap() = Shield::of(2);
+        assert_eq!(send(&change), Some(Shield::of(1)));
+        assert_eq!(send(&|it| it.set(None)), None);
+        assert_eq!(send(&|it| it.set(Some(Shield::of(3)))), Some(Shield::of(3)));
+        let again = |it: &mut Shielded| {
+            it.take();
+            it.set(Some(Shield::of(4)));
+        };
+        assert_eq!(send(&again), Some(Shield::of(4)));
+        assert_eq!(
+            send(&|it| *it.as_mut().unwrap().angle += 1.0),
+            Some(Shield::of(4))
+        );
+        let turned = send(&|it| *it.as_mut().unwrap().angle += 20.0).unwrap();
+        assert_eq!(turned.angle, 25.0);
+    }
+}

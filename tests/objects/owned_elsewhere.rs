@@ -1,5 +1,6 @@
 //! Programs that own their data elsewhere: batches, reserved ids, and callbacks as events.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Callbacks, ClientConfig, Framing, ServerConfig};
 

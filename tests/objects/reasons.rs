@@ -7,7 +7,6 @@ use syncvar::error::ObjectError;
 use syncvar::interest::{GroupTags, SpatialGrid, Tag};
 use syncvar::mirror::{AssetId, MirrorClient, MirrorPrefab, MirrorPrefabs, MirrorServer};
 use syncvar::prelude::*;
-use syncvar::testing::Link;
 use syncvar::values::{Quaternion, Vector3};
 use syncvar_testing::mirror::MirrorNetwork;
 
@@ -63,16 +62,7 @@ fn prefabs() -> Prefabs {
 }
 
 fn networks() -> [MemoryNetwork; 2] {
-    [true, false].map(|compare_schemas| {
-        let config = ServerConfig {
-            compare_schemas,
-            ..ServerConfig::default()
-        };
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-        net.connect();
-        net.settle();
-        net
-    })
+    syncvar_testing::networks_of_both_framings(prefabs)
 }
 
 fn no_rock(object: NetId) -> ObjectError {

@@ -1,5 +1,6 @@
 //! Messages of many objects, and who speaks which dialect.
 
+use syncvar::behaviour::BehaviourFields;
 use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{

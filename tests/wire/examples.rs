@@ -15,6 +15,7 @@ pub(crate) mod values;
 
 use std::collections::BTreeMap;
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 

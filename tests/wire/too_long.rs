@@ -1,7 +1,6 @@
 //! A text or collection above a limit stops its field, and the other fields travel on.
 
 use syncvar::prelude::*;
-use syncvar::{ServerConfig, testing::Link};
 
 /// Limit of a string, in bytes.
 const LIMIT: usize = 32_767;
@@ -15,6 +14,12 @@ struct Scribe {
     pages: SyncVar<u32>,
     #[sync_var]
     lines: SyncList<String>,
+    #[sync_var]
+    numbers: SyncList<u32>,
+    #[sync_var]
+    front: SyncVar<Vec<u8>>,
+    #[sync_var]
+    back: SyncVar<Vec<u8>>,
     seen: u32,
 }
 
@@ -22,6 +27,15 @@ impl Scribe {
     fn on_text(&mut self, _previous: String) {
         self.seen += 1;
     }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0.0)]
+struct Letter {
+    #[sync_var(write = owner)]
+    text: SyncVar<String>,
+    #[sync_var(write = owner)]
+    sealed: SyncVar<u32>,
 }
 
 #[derive(NetworkBehaviour, Default)]
@@ -37,19 +51,11 @@ fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<(Scribe, Secret)>("scribe")
         .register::<Scribe>("one")
+        .register::<Letter>("letter")
 }
 
 fn networks() -> [MemoryNetwork; 2] {
-    [true, false].map(|compare_schemas| {
-        let config = ServerConfig {
-            compare_schemas,
-            ..ServerConfig::default()
-        };
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
-        net.connect();
-        net.settle();
-        net
-    })
+    syncvar_testing::networks_of_both_framings(prefabs)
 }
 
 fn failures(net: &mut MemoryNetwork) -> Vec<String> {
@@ -157,6 +163,102 @@ fn a_snapshot_leaves_a_long_text_empty() {
         for scribe in net.replicas::<Scribe>(id) {
             assert_eq!(scribe.unwrap().text, *"nnnnn");
         }
+    }
+}
+
+/// A list of 20 000 numbers of five bytes exceeds the 65 535 bytes of a UNet message.
+#[test]
+fn a_list_beyond_a_message_stops_alone() {
+    let [_, mut net] = networks();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.numbers.extend(vec![u32::MAX; 20_000]);
+    scribe.pages.set(1);
+    drop(scribe);
+    net.settle();
+    assert_eq!(failures(&mut net), ["#1 Scribe numbers"]);
+    net.connect();
+    net.server.get_mut::<Scribe>(id).unwrap().pages.set(2);
+    net.settle();
+    for scribe in net.replicas::<Scribe>(id) {
+        let scribe = scribe.expect("the object goes on");
+        assert_eq!((scribe.numbers.len(), *scribe.pages), (0, 2));
+    }
+    assert!(failures(&mut net).is_empty(), "reported once");
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.numbers.truncate(10_000);
+    drop(scribe);
+    net.settle();
+    for scribe in net.replicas::<Scribe>(id) {
+        assert_eq!(scribe.unwrap().numbers.to_vec(), vec![u32::MAX; 10_000]);
+    }
+}
+
+#[test]
+fn fields_that_exceed_a_message_together_arrive_apart() {
+    let [_, mut net] = networks();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.front.set(vec![1; 40_000]);
+    scribe.back.set(vec![2; 50_000]);
+    scribe.pages.set(3);
+    drop(scribe);
+    net.step();
+    net.connect();
+    net.settle();
+    for scribe in net.replicas::<Scribe>(id) {
+        let scribe = scribe.unwrap();
+        assert_eq!((scribe.front.len(), scribe.back.len()), (40_000, 50_000));
+        assert_eq!(scribe.pages, 3);
+    }
+    assert!(failures(&mut net).is_empty());
+}
+
+#[test]
+fn host_keeps_a_long_text_that_no_client_gets() {
+    let [mut net, _] = networks();
+    net.server.connect_local();
+    let id = net.server.spawn(Scribe::default());
+    net.settle();
+    let mut scribe = net.server.get_mut::<Scribe>(id).unwrap();
+    scribe.text.set(long());
+    scribe.pages.set(6);
+    drop(scribe);
+    net.settle();
+    let host = net.server.get::<Scribe>(id).unwrap();
+    assert_eq!((host.text.len(), host.seen), (LIMIT + 1, 1));
+    let there = net.client(0).get::<Scribe>(id).unwrap();
+    assert_eq!((there.text.as_str(), *there.pages, there.seen), ("", 6, 0));
+    assert_eq!(failures(&mut net), ["#1 Scribe text"]);
+}
+
+/// Fields that an owner changes together arrive together, or not at all.
+#[test]
+fn an_owners_write_with_a_long_text_is_refused_as_a_whole() {
+    let [mut net, _] = networks();
+    let id = net.server.spawn(Letter::default());
+    net.server.set_owner(id, Some(net.connection(0))).unwrap();
+    net.settle();
+    let client = net.client_mut(0);
+    while client.poll_event().is_some() {}
+    let mut letter = client.get_mut::<Letter>(id).unwrap();
+    letter.text.set(long());
+    letter.sealed.set(1);
+    drop(letter);
+    net.settle();
+    let client = net.client_mut(0);
+    let events = std::iter::from_fn(|| client.poll_event());
+    let refused = events.filter_map(|event| match event {
+        ClientEvent::WriteRefused { fields, .. } => Some(fields.names().collect()),
+        _ => None,
+    });
+    assert_eq!(refused.collect::<Vec<Vec<_>>>(), [["text", "sealed"]]);
+    let ends = [net.client(0).get::<Letter>(id), net.server.get(id)];
+    for letter in ends {
+        let letter = letter.unwrap();
+        assert_eq!((letter.text.as_str(), *letter.sealed), ("", 0));
     }
 }
 

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use bytes_of::{frames, hex_frames};
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{Channel, stats::MessageType};
 use syncvar_testing::{Compass, Door, Player, change, network};

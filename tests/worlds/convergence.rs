@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use self::action::{Action, action};
 use proptest::prelude::*;
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     Budget, Channel, ClientConfig, Framing, NetworkIdentity, ServerConfig, testing::Link,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::error::ObjectError;
-use syncvar::join::{Admission, Payload, Refusal};
+use syncvar::join::{Admission, Decision, JoinRequest, Payload, Refusal};
 use syncvar::limits::LimitExceeded;
 use syncvar::prelude::*;
 use syncvar::testing::Link;
@@ -176,4 +176,64 @@ fn open_server_keeps_the_payload() {
     net.settle();
     let again = net.server.join_payload(net.connection(client));
     assert_eq!(again, Some(&payload("ann", 8)));
+}
+
+/// Accepts build 8, asks the program about build 9.
+fn rule(request: &JoinRequest<'_>) -> Decision {
+    match request.payload.decode::<Join>() {
+        Ok(Join { build: 8, .. }) => Decision::Accept,
+        Ok(Join { build: 9, .. }) => Decision::Wait,
+        Ok(_) => {
+            let reason = Payload::of(&Denied::WrongBuild { wanted: 8 }).unwrap();
+            Decision::refuse(Refusal::new("please update").with(reason))
+        }
+        Err(_) => Decision::refuse("who are you?"),
+    }
+}
+
+#[test]
+fn rule_decides_in_the_place_of_the_setting() {
+    for admission in [Admission::Open, Admission::Decide] {
+        let mut net = network(|config| config.admission = admission);
+        net.server.set_admission(rule);
+        let player = net.server.spawn(Player::default());
+        let good = join(&mut net, payload("ann", 8));
+        let old = join(&mut net, payload("bob", 7));
+        let unknown = join(&mut net, Payload::default());
+        net.settle();
+        assert!(net.client(good).get::<Player>(player).is_some());
+        let refused = |net: &mut MemoryNetwork, client| match last_event(net, client) {
+            Some(ClientEvent::Refused {
+                reason: DisconnectReason::Denied(refusal),
+            }) => refusal,
+            other => panic!("{other:?}"),
+        };
+        let refusal = refused(&mut net, old);
+        assert_eq!(refusal.text, "please update");
+        let reason = refusal.payload.decode::<Denied>();
+        assert_eq!(reason, Ok(Denied::WrongBuild { wanted: 8 }));
+        assert_eq!(refused(&mut net, unknown).text, "who are you?");
+        let mut events = std::iter::from_fn(|| net.server.poll_event());
+        assert!(!events.any(|event| matches!(event, ServerEvent::JoinRequested { .. })));
+    }
+}
+
+#[test]
+fn waiting_request_is_closed_after_the_join_timeout() {
+    let mut net = network(|config| config.limits.join_timeout = Duration::from_secs(1));
+    net.server.set_admission(rule);
+    let [accepted, forgotten] = [0; 2].map(|_| join(&mut net, payload("cid", 9)));
+    net.settle();
+    let asked = net.connection(accepted);
+    let mut events = std::iter::from_fn(|| net.server.poll_event());
+    assert!(events.any(|event| matches!(
+        event,
+        ServerEvent::JoinRequested { connection, .. } if connection == asked
+    )));
+    net.server.accept(asked).unwrap();
+    (0..40).for_each(|_| net.step());
+    assert!(net.client(accepted).is_connected() && !net.client(forgotten).is_connected());
+    let reason = DisconnectReason::Requested("not ready in time".into());
+    let last = last_event(&mut net, forgotten);
+    assert_eq!(last, Some(ClientEvent::Refused { reason }));
 }

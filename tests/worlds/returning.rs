@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use syncvar::interest::Tag;
 use syncvar::join::{Admission, SessionToken};
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
@@ -20,6 +21,10 @@ struct Unit {
     aim: SyncVar<i32>,
     #[sync_var(read = owner)]
     gold: SyncVar<u32>,
+    #[sync_var(read = group)]
+    plan: SyncVar<u32>,
+    #[sync_var(read = group)]
+    steps: SyncList<u32>,
     shots: u32,
     seen: Vec<i32>,
 }
@@ -108,6 +113,14 @@ fn check(net: &MemoryNetwork, unit: NetId) {
         let owned = net.server.owner(unit) == Some(connection);
         assert_eq!(client.is_owner(unit), owned);
         assert!(!owned || replica.gold == server.gold);
+        let group = net.server.group(unit);
+        let is_member = group.is_some_and(|group| net.server.is_in_group(connection, group));
+        if owned || is_member {
+            assert_eq!(replica.plan, server.plan);
+            assert_eq!(replica.steps, server.steps);
+        } else {
+            assert_eq!((*replica.plan, replica.steps.len()), (0, 0));
+        }
     }
 }
 
@@ -382,6 +395,9 @@ enum Action {
     Hide(usize, usize),
     Show(usize, usize),
     Own(usize, usize),
+    Plan(u32),
+    Group(usize, Option<u64>),
+    Member(usize, u64, bool),
     Cut(usize),
     Reconnect(usize),
 }
@@ -399,9 +415,23 @@ fn action() -> impl Strategy<Value = Action> {
         1 => (0..4_usize, 0..3_usize).prop_map(|(unit, client)| Action::Hide(unit, client)),
         1 => (0..4_usize, 0..3_usize).prop_map(|(unit, client)| Action::Show(unit, client)),
         1 => (0..4_usize, 0..3_usize).prop_map(|(unit, client)| Action::Own(unit, client)),
+        2 => any::<u32>().prop_map(Action::Plan),
+        2 => (0..4_usize, prop::option::of(0..2_u64))
+            .prop_map(|(unit, group)| Action::Group(unit, group)),
+        3 => (0..3_usize, 0..2_u64, any::<bool>())
+            .prop_map(|(client, group, joins)| Action::Member(client, group, joins)),
         2 => (0..3_usize).prop_map(Action::Cut),
         2 => (0..3_usize).prop_map(Action::Reconnect),
     ]
+}
+
+fn set_member(net: &mut MemoryNetwork, connection: ConnectionId, group: Tag, joins: bool) {
+    let changed = if joins {
+        net.server.join_group(connection, group)
+    } else {
+        net.server.leave_group(connection, group)
+    };
+    changed.unwrap();
 }
 
 fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
@@ -460,6 +490,17 @@ fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
             }
             Action::Own(number, client) => {
                 let _ = net.server.set_owner(of(number), Some(connections[client]));
+            }
+            Action::Plan(plan) => {
+                let mut unit = net.server.get_mut::<Unit>(of(0)).unwrap();
+                unit.plan.set(plan);
+                unit.steps.push(plan % 7);
+            }
+            Action::Group(number, group) => {
+                net.server.set_group(of(number), group.map(Tag)).unwrap();
+            }
+            Action::Member(client, group, joins) => {
+                set_member(&mut net, connections[client], Tag(group), joins);
             }
             Action::Cut(client) => net.cut(client),
             Action::Reconnect(client) if !net.is_connected(client) => net.reconnect(client),

@@ -11,6 +11,7 @@ mod call;
 mod clock;
 mod endpoint;
 mod event;
+mod frame;
 mod inbound;
 mod session;
 mod side;
@@ -32,9 +33,10 @@ use syncvar_runtime::{
     Changed, ConnectionStats, NetId, NetworkBehaviour, NetworkIdentity, NetworkTime, Vector3,
 };
 
+use crate::frames::Frames;
 use crate::message::{AddPlayerMessage, ReadyMessage};
 use crate::{Limits, MirrorClientConfig, MirrorError, MirrorPrefabs, SceneId};
-use clock::{ServerTime, Time};
+use clock::Time;
 use inbound::Inbound;
 use session::Session;
 use session::scene::Scene;
@@ -103,6 +105,7 @@ pub struct MirrorClient {
     writes: Writes,
     outbox: Outbox,
     time: Time,
+    frames: Frames,
     events: Events<MirrorClientEvent>,
     stats: MirrorClientStats,
 }
@@ -124,7 +127,8 @@ impl MirrorClient {
             inbound: Inbound::default(),
             writes: Writes::new(config.unreliable_baseline_interval),
             outbox: Outbox::default(),
-            time: Time::default(),
+            time: Time::new(&config),
+            frames: Frames::new(config.tick_rate),
             events: Events::with_limit(config.max_events),
             stats: MirrorClientStats::default(),
             config: Box::new(config),
@@ -246,7 +250,8 @@ impl MirrorClient {
     /// Returns the round-trip time, averaged over about the last 50 pings; zero before the first
     /// pong. Mirror, `NetworkTime.rtt`.
     pub fn rtt(&self) -> Duration {
-        Duration::try_from_secs_f64(self.time.server.rtt()).unwrap_or_default()
+        let round_trip = self.time.server.round_trip();
+        round_trip.map_or(Duration::ZERO, |(average, _)| average)
     }
 
     /// Returns the traffic and the round trip of the connection. The counters run since the creation of
@@ -257,8 +262,7 @@ impl MirrorClient {
         stats.sent.bytes = self.stats.bytes_sent;
         stats.received.messages = self.stats.batches_received;
         stats.received.bytes = self.stats.bytes_received;
-        let round_trip = self.rtt();
-        stats.round_trip = Some(round_trip).filter(|it| !it.is_zero());
+        (stats.round_trip, stats.jitter) = self.time.server.round_trip().unzip();
         stats
     }
 
@@ -296,7 +300,7 @@ impl MirrorClient {
         self.inbound.clear();
         self.scene.begin(self.config.awaits_scene);
         self.outbox = Outbox::new(limits);
-        self.time.server = ServerTime::default();
+        self.time.begin(&self.config);
         self.events.push(MirrorClientEvent::Connected);
         self.send_ping();
         if self.config.auto_ready && !self.config.awaits_scene {
@@ -330,17 +334,14 @@ impl MirrorClient {
 
     /// Runs an update by the owner of the clock.
     pub(in crate::client) fn advance(&mut self, now: Duration) {
-        let now = self.time.own.advance(now);
-        self.time.server.advance(now);
-        if let Some(step) = self.time.own.take_leap() {
-            self.events.push(MirrorClientEvent::ClockLeap { step });
-        }
+        self.advance_clock(now);
         self.events.release();
         self.inbound.work.reset();
         self.resume();
         if !self.session.is_connected() {
             return;
         }
+        self.run_frame();
         if self.session.is_ready() {
             self.send_time_snapshot();
             self.send_writes();

@@ -13,7 +13,8 @@ use syncvar_runtime::{NetworkReader, NetworkWriter, Quaternion, ReadError, SyncC
 ///
 /// A `u32` of four bytes. The rotation should have length 1; it is negated if its largest component
 /// is negative. Invalid rotations, of length zero or with NaN or infinite components, are written
-/// as [`Quaternion::IDENTITY`]. Any bits are read as a rotation of length 1.
+/// as [`Quaternion::IDENTITY`]. Any bits are read as a rotation of length 1:
+/// the identity, if they are of none.
 ///
 /// Steps are rounded down, not to the nearest: a value read and written again may lose a step.
 /// [`SmallestThree`](syncvar_runtime::SmallestThree) has as many bits and more precision, if both
@@ -61,7 +62,7 @@ const LARGEST: f32 = 0.707_107;
 const LAST_STEP: f32 = 1023.0;
 
 /// Returns the bits of a rotation.
-fn compress(rotation: &Quaternion) -> u32 {
+pub(crate) fn compress(rotation: &Quaternion) -> u32 {
     let Quaternion { x, y, z, w } = *rotation;
     let length = x * x + y * y + z * z + w * w;
     if !(length > 0.0 && length.is_finite()) {
@@ -91,22 +92,25 @@ fn largest(components: [f32; 4]) -> u32 {
 }
 
 /// Returns the number of steps from `-LARGEST` to a component.
+///
+/// A component beyond the limit, of a rotation that is longer than 1, overflows as in C#: the cast to 32
+/// bits keeps the low 16.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the nearest that there is, from 0 to 1023"
+    reason = "the casts of C#"
 )]
 fn step(component: f32) -> u32 {
     let part = (component + LARGEST) / (LARGEST + LARGEST);
-    (part * LAST_STEP).clamp(0.0, LAST_STEP) as u32
+    u32::from((part * LAST_STEP) as i32 as u16)
 }
 
-/// Returns the rotation of these bits, of length 1 even if the three components are too large for a
-/// rotation. The operations have Mirror's order, which decides the last bit.
-fn decompress(bits: u32) -> Quaternion {
+/// Returns the rotation of these bits, of length 1: the identity if the three components are too large for
+/// a rotation. The operations have Mirror's order, which decides the last bit.
+pub(crate) fn decompress(bits: u32) -> Quaternion {
     let [a, b, c] = [20, 10, 0].map(|shift| component(bits.wrapping_shr(shift) & 0x3ff));
-    let left_out = (1.0 - a * a - b * b - c * c).max(0.0).sqrt();
+    let left_out = (1.0 - a * a - b * b - c * c).sqrt();
     normalized(match bits.wrapping_shr(30) {
         0 => Quaternion::new(left_out, a, b, c),
         1 => Quaternion::new(a, left_out, b, c),
@@ -115,9 +119,13 @@ fn decompress(bits: u32) -> Quaternion {
     })
 }
 
-fn normalized(rotation: Quaternion) -> Quaternion {
+/// Returns a rotation with the length 1; the identity for one without a length.
+pub(crate) fn normalized(rotation: Quaternion) -> Quaternion {
     let Quaternion { x, y, z, w } = rotation;
     let length = (x * x + y * y + z * z + w * w).sqrt();
+    if length.is_nan() || length < f32::MIN_POSITIVE {
+        return Quaternion::IDENTITY;
+    }
     Quaternion::new(x / length, y / length, z / length, w / length)
 }
 

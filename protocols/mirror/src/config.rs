@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use syncvar_runtime::Limits;
 
+use crate::components::InterpolationSettings;
+
 /// Mirror's `NetworkTime.PingInterval`.
 const PING_INTERVAL: Duration = Duration::from_millis(100);
 /// Mirror's `NetworkManager.sendRate`.
@@ -46,6 +48,10 @@ pub enum SpawnPolicy {
 /// };
 /// ```
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a setting of its own"
+)]
 pub struct MirrorServerConfig {
     /// Updates per second by a transport (`MirrorHost::run`); 60 by default, as Mirror's
     /// `NetworkManager.sendRate`, at least 1. Components without an interval are sent with each update.
@@ -53,6 +59,8 @@ pub struct MirrorServerConfig {
     /// Interval of pings to each connection, which also keep it alive; 0.1 s by default, as
     /// Mirror's `NetworkTime.PingInterval`. Zero disables them. Clients need no pings.
     pub ping_interval: Duration,
+    /// Interpolation of received states: see [`Timeline`](crate::components::Timeline).
+    pub interpolation: InterpolationSettings,
     /// Sends the time to every ready connection with each update (`TimeSnapshotMessage`), the base
     /// of Mirror's `NetworkTime.time` on clients. `true` by default.
     pub time_snapshots: bool,
@@ -76,6 +84,9 @@ pub struct MirrorServerConfig {
     pub limits: Limits,
     /// Limit of unpolled events, 100 000 by default; the oldest are dropped.
     pub max_events: usize,
+    /// Whether [`MirrorServerStats::profile`](crate::MirrorServerStats::profile) counts the bytes of each
+    /// object and field; off by default. A delta is then encoded three times.
+    pub profile: bool,
     /// Limit of queued bytes per connection, 16 MiB by default; more disconnect the client.
     pub max_queued_bytes: usize,
 }
@@ -85,6 +96,7 @@ impl Default for MirrorServerConfig {
         Self {
             tick_rate: SEND_RATE,
             ping_interval: PING_INTERVAL,
+            interpolation: InterpolationSettings::default(),
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
             unreliable_redundancy: false,
@@ -92,6 +104,7 @@ impl Default for MirrorServerConfig {
             spawn_policy: SpawnPolicy::default(),
             limits: Limits::default(),
             max_events: 100_000,
+            profile: false,
             max_queued_bytes: 16 * 1024 * 1024,
         }
     }
@@ -133,6 +146,8 @@ pub struct MirrorClientConfig {
     /// Zero disables them. A server needs no pings, but Telepathy closes connections after 30 s of
     /// silence, KCP after 10 s.
     pub ping_interval: Duration,
+    /// Interpolation of received states: see [`Timeline`](crate::components::Timeline).
+    pub interpolation: InterpolationSettings,
     /// Sends the time to the server with each update (`TimeSnapshotMessage`); `true` by default.
     pub time_snapshots: bool,
     /// Interval of baselines for changed hybrid components that this client writes
@@ -160,6 +175,7 @@ impl Default for MirrorClientConfig {
             auto_add_player: true,
             awaits_scene: false,
             ping_interval: PING_INTERVAL,
+            interpolation: InterpolationSettings::default(),
             time_snapshots: true,
             unreliable_baseline_interval: BASELINE_INTERVAL,
             max_objects: 1_000_000,

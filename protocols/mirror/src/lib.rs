@@ -76,17 +76,24 @@
 //! | `NetworkMessage` | [`MirrorMessage`] |
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
+//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...` | [`components`] |
+//! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
-//! Mirror's components on top of these (`NetworkTransform`, `NetworkAnimator`, ...) are not part of
-//! the crate.
+//! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
+//! module, from its C# sources and prefabs.
+//!
+//! `NetworkAnimator`, rooms and the other components of Mirror are not part of the crate.
 #![warn(clippy::print_stdout)]
 
+mod average;
 pub mod batch;
 mod client;
+pub mod components;
 mod compression;
 mod config;
 mod endpoint;
 mod error;
+mod frames;
 pub mod message;
 mod names;
 mod prefabs;

@@ -246,7 +246,9 @@ impl MirrorPrefabs {
             );
         }
         let identity = (index, &*name, asset_id);
-        let entry = Entry::new(identity, &components, &self.names, &sample);
+        let before = self.entries.last();
+        let first = before.map_or(0, |it| it.first_behaviour + it.components.len());
+        let entry = Entry::new(identity, first, &components, &self.names, &sample);
         self.entries.push(entry);
         self.core = self
             .core
@@ -282,6 +284,11 @@ impl MirrorPrefabs {
             .flat_map(Entry::described_calls)
     }
 
+    /// Returns whether a prefab works in frames.
+    pub(crate) fn has_frames(&self) -> bool {
+        self.entries.iter().any(|entry| entry.frames != 0)
+    }
+
     /// Returns the user messages.
     pub(crate) fn messages(&self) -> &UserMessages {
         &self.messages
@@ -290,6 +297,11 @@ impl MirrorPrefabs {
     /// Returns the prefab at this position.
     pub(crate) fn get(&self, index: u32) -> Option<&Entry> {
         self.entries.get(usize::try_from(index).ok()?)
+    }
+
+    /// Returns all entries, in order of registration.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 
     pub(crate) fn by_name(&self, name: &str) -> Option<&Entry> {

@@ -3,6 +3,7 @@
 mod call;
 mod endpoint;
 mod event;
+mod frame;
 mod observers;
 mod outbound;
 mod replication;
@@ -117,6 +118,8 @@ pub struct MirrorServer {
     events: Events<MirrorServerEvent>,
     stats: MirrorServerStats,
     clock: Clock,
+    /// Own time of the last frame.
+    last_frame: Duration,
 }
 
 impl MirrorServer {
@@ -129,7 +132,6 @@ impl MirrorServer {
     pub fn with_config(mut prefabs: MirrorPrefabs, config: MirrorServerConfig) -> Self {
         Self {
             world: World::new(prefabs.take_core()),
-            prefabs,
             scene_objects: FxHashMap::default(),
             sessions: Sessions::new(&config.limits),
             observers: Observers::default(),
@@ -137,8 +139,10 @@ impl MirrorServer {
             outbound: Outbound::default(),
             calls: Calls::default(),
             events: Events::with_limit(config.max_events),
-            stats: MirrorServerStats::default(),
+            stats: MirrorServerStats::for_prefabs(&prefabs, config.profile),
+            prefabs,
             clock: Clock::default(),
+            last_frame: Duration::ZERO,
             config,
         }
     }
@@ -224,11 +228,11 @@ impl MirrorServer {
     /// Returns the round-trip time of a connection: an average over the last pongs, measured in
     /// whole updates. `None` before the first pong.
     pub fn rtt(&self, connection: ConnectionId) -> Option<Duration> {
-        let seconds = self.sessions.get(connection)?.rtt?;
-        Duration::try_from_secs_f64(seconds).ok()
+        let round_trip = self.sessions.get(connection)?.round_trip.durations();
+        round_trip.map(|(average, _)| average)
     }
 
-    /// Returns the traffic, the queue and the round trip of a connection. The queue counts complete
+    /// Returns the traffic, the queue and the delay of a connection. The queue counts complete
     /// batches.
     ///
     /// # Errors
@@ -242,7 +246,8 @@ impl MirrorServer {
         let client = client.ok_or(ObjectError::NotConnected(connection))?;
         let mut stats = ConnectionStats::default();
         (stats.sent, stats.queued) = (client.outbox.sent(), client.outbox.queued());
-        (stats.received, stats.round_trip) = (client.received, self.rtt(connection));
+        stats.received = client.received;
+        (stats.round_trip, stats.jitter) = client.round_trip.durations().unzip();
         Ok(stats)
     }
 

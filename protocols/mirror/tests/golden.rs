@@ -21,6 +21,7 @@ mod golden {
     pub(crate) mod classes;
     pub(crate) mod client_session;
     pub(crate) mod component;
+    pub(crate) mod components;
     pub(crate) mod differences;
     pub(crate) mod followers;
     pub(crate) mod hooks;
@@ -50,8 +51,8 @@ use golden::differences::Rule;
 use golden::json::Json;
 use golden::report::{Report, Verdict};
 use golden::{
-    batching, behaviours, client_session, hooks, identity, messages, rpc, server_replay,
-    server_session, syncobjects, writer,
+    batching, behaviours, client_session, components, hooks, identity, messages, rpc,
+    server_replay, server_session, syncobjects, writer,
 };
 use serde_json::Value;
 
@@ -175,6 +176,44 @@ fn remote_calls() {
 }
 
 #[test]
+fn compression_of_components() {
+    run("components_compression", components::compression::run);
+}
+
+#[test]
+fn snapshots_of_components() {
+    run("components_snapshots", components::snapshots::run);
+}
+
+#[test]
+fn transforms_of_components() {
+    run(
+        "components_transform_reliable",
+        components::transforms::run_reliable,
+    );
+    run(
+        "components_transform_unreliable",
+        components::transforms::run_unreliable,
+    );
+    run(
+        "components_transform_hybrid",
+        components::transforms::run_hybrid,
+    );
+}
+
+#[test]
+fn sessions_of_transforms() {
+    run("components_session_reliable", components::sessions::run);
+    run("components_session_unreliable", components::sessions::run);
+    run("components_session_hybrid", components::sessions::run);
+}
+
+#[test]
+fn timelines_of_components() {
+    run("components_timeline", components::timeline::run);
+}
+
+#[test]
 fn a_server_that_is_not_mirrors() {
     run("foreign_server", not_recorded);
 }
@@ -205,6 +244,15 @@ fn unknown_files() {
         "foreign_server",
         "session_deterministic",
         "session_random",
+        "components_compression",
+        "components_snapshots",
+        "components_session_hybrid",
+        "components_session_reliable",
+        "components_session_unreliable",
+        "components_timeline",
+        "components_transform_hybrid",
+        "components_transform_reliable",
+        "components_transform_unreliable",
     ];
     let entries = fs::read_dir(folder().0).expect("a folder of recordings");
     let mut found = 0;

@@ -36,9 +36,9 @@ pub use memory::{
 };
 pub use message::{Framing, MessageType};
 pub use server::{
-    Admission, BehaviourMut, Budget, LocalClient, NetworkServer, PacketError, ParentError,
-    Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
+    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
+    PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
-pub use stats::{FieldStats, Profile, Stats};
+pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

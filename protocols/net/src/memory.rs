@@ -354,7 +354,8 @@ impl MemoryNetwork {
                 };
             }
         }
-        self.server.update(self.now);
+        // The network sets its own rate.
+        Endpoint::update(&mut self.server, self.now);
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             while let Some((carrier, channel, packet)) = end.down.next_arrived(self.now) {

@@ -36,6 +36,10 @@ pub(crate) const SCENE_ID: u64 = 1;
 /// Flag in an entry of a `SpawnBatch`: the id of the parent follows.
 pub(crate) const PARENT: u64 = 2;
 
+/// Byte of an `OwnerState` before its behaviours: the client reads the fields of the object's group no
+/// more. No object has as many behaviours.
+pub(crate) const LEAVES_GROUP: u8 = 255;
+
 /// Version of the handshake in [`Connect`].
 pub(crate) const PROTOCOL_VERSION: u32 = 4;
 

@@ -22,6 +22,7 @@ pub use objects::parent::ParentError;
 pub use objects::replicated::Replicated;
 pub use objects::spawn::SpawnOptions;
 pub use replication::bandwidth::budget::Budget;
+pub use sessions::admission::{Decision, JoinRequest};
 
 use std::time::Duration;
 

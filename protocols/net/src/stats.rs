@@ -1,11 +1,8 @@
 //! Statistics: counters of sent and received messages.
 
-mod profile;
 mod text;
 
-pub use profile::{FieldStats, Profile};
-use text::put_row;
-
+use syncvar_runtime::object::Profile;
 use syncvar_runtime::{BehaviourStats, Counter, Prefabs, RefusedCommands, RefusedInput};
 
 use crate::MessageType;

@@ -167,6 +167,9 @@ fn other_name(key: &str) -> Option<&'static str> {
         "others" | "skipowner" | "notowner" | "readothers" => {
             "write `read = others` for a field that all but the owner receive"
         }
+        "group" | "team" | "party" | "faction" | "role" | "teamonly" | "readgroup" => {
+            "write `read = group` for a field that the owner and the observers in the object's group receive"
+        }
         "readonly" | "server" | "serveronly" | "serverauthority" => {
             "only the server writes a field without `write = owner`: leave it out"
         }

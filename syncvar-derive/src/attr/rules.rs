@@ -30,7 +30,7 @@ pub(crate) struct Spanned<T> {
 /// Policy of a field: readers, writers and times.
 #[derive(Default)]
 pub(crate) struct RuleAttrs {
-    /// `everyone`, `owner` or `others`.
+    /// `everyone`, `owner`, `others` or `group`.
     pub(crate) read: Option<Spanned<String>>,
     /// `server` or `owner`.
     pub(crate) write: Option<Spanned<String>>,
@@ -53,9 +53,11 @@ impl RuleAttrs {
     ) -> syn::Result<()> {
         match key {
             "read" => {
-                const EXAMPLE: &str = "`read` names the readers of the field: `everyone`, `owner`, or `others` for all \
-                     observers except the owner, as in `read = owner`";
-                let read = one_of(meta, &["everyone", "owner", "others"], EXAMPLE)?;
+                const EXAMPLE: &str = "`read` names the readers of the field: `everyone`, `owner`, `others` for all \
+                     observers except the owner, or `group` for the owner and the observers in the group of the \
+                     object, as in `read = owner`. For a team, a role or another group write `read = group`, and \
+                     name the group on the server: `set_group`, `join_group`";
+                let read = one_of(meta, &["everyone", "owner", "others", "group"], EXAMPLE)?;
                 set(&mut self.read, meta, read, errors);
             }
             "write" => {

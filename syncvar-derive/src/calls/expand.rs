@@ -24,6 +24,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
     let (lent_commands, lent_rpcs) = (commands.ty("'_"), rpcs.ty("'_"));
     let (make_commands, make_rpcs) = (commands.constructor(), rpcs.constructor());
     let events = events(calls);
+    let one_block = one_block(calls);
     let remote = remote(calls);
     let check = check(calls);
     let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
@@ -56,6 +57,7 @@ pub(super) fn calls(calls: &Calls) -> TokenStream {
             #commands
             #rpcs
             #events
+            #one_block
             #remote
             #check
         };
@@ -176,6 +178,16 @@ fn handle_own_call(calls: &Calls) -> TokenStream {
         ) -> _syncvar::Result<(), _syncvar::ReadError> {
             #body
         }
+    }
+}
+
+/// Emits an implementation whose trait tells in an error that there is a second block.
+fn one_block(calls: &Calls) -> TokenStream {
+    let self_ty = &calls.self_ty;
+    let (impl_generics, _, where_clause) = calls.generics.split_for_impl();
+    quote! {
+        #[automatically_derived]
+        impl #impl_generics _syncvar::AllCallsInOneBlock for #self_ty #where_clause {}
     }
 }
 

@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
+use super::policy::Selection;
 use super::previous::Previous;
-use super::{Method, call, hook, item, last_place_of, policy};
+use super::{Method, call, hook, item, last_place_of};
 use crate::model::{Base, Behaviour, SyncVar};
 use crate::names;
 
@@ -16,12 +17,12 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         return None;
     }
     let previous = Previous::of(behaviour);
-    let previous_type = previous.ty();
+    let (previous_type, result) = (previous.ty(), previous.argument());
     let base = behaviour
         .base
         .as_ref()
         .map(|base| read_base(base, behaviour, &previous));
-    let is_declared = behaviour.has_hooks()
+    let is_declared = behaviour.keeps_previous()
         || behaviour.base.is_some() && matches!(previous, Previous::Struct(_));
     let declared = is_declared
         .then(|| quote!(let mut previous: #previous_type = _syncvar::Default::default();));
@@ -37,7 +38,7 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             &mut self,
             reader: &mut _syncvar::NetworkReader<'_>,
             initial_state: bool,
-        ) -> _syncvar::ReadResult<#previous_type> {
+        ) -> _syncvar::ReadResult<#result> {
             #declared
             #base
             #fields
@@ -47,13 +48,14 @@ pub(super) fn on_deserialize(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
 }
 
 fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream {
+    let selection = Selection::of(behaviour);
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let read = read(behaviour, sync_var, &Method::READ_FULL);
-        policy::if_readable(sync_var, &quote!(#read;))
+        selection.if_readable(sync_var, &quote!(#read;))
     });
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = &sync_var.constant;
-        let line = if sync_var.has_hook() {
+        let line = if sync_var.keeps_previous() {
             let member = names::previous_member(&sync_var.member);
             let read = read(behaviour, sync_var, &Method::READ_DELTA_WITH_PREVIOUS);
             quote!(previous.#member = #read;)
@@ -68,12 +70,10 @@ fn read_fields(behaviour: &Behaviour<'_>, returned: &TokenStream) -> TokenStream
         }
     });
     let place = behaviour.ident.unraw().to_string();
-    let for_owner = behaviour
-        .has_private_fields()
-        .then(|| quote!(let for_owner = reader.read_for_owner().at(#place)?;));
+    let reader = selection.read(&place);
     quote! {
         if initial_state {
-            #for_owner
+            #reader
             #(#full)*
             return _syncvar::Ok(#returned);
         }
@@ -118,7 +118,7 @@ pub(super) fn call_hooks(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
         let of_base = previous.of_base(&quote!(previous));
         quote!(#call_hooks(&mut self.#member, #of_base, ctx);)
     });
-    let previous_type = previous.ty();
+    let previous_type = previous.argument();
     let hooked = { behaviour.sync_vars.iter() }.filter(|sync_var| sync_var.has_hook());
     let hooks = hooked.map(hook::calls);
     Some(quote! {

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::place_of;
-use crate::model::{Policy, Readers, SyncVar};
+use crate::model::{Behaviour, Policy, Readers, SyncVar};
 
 /// Emits the policy of a restricted field: `.policy(FieldPolicy { .. })`.
 pub(super) fn schema(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
@@ -28,6 +28,7 @@ fn members(policy: &Policy) -> Vec<TokenStream> {
         Readers::Everyone => {}
         Readers::Owner => members.push(quote!(readers: _syncvar::Readers::Owner)),
         Readers::Others => members.push(quote!(readers: _syncvar::Readers::Others)),
+        Readers::Group => members.push(quote!(readers: _syncvar::Readers::Group)),
     }
     if policy.owner_writes {
         members.push(quote!(writers: _syncvar::Writers::Owner));
@@ -63,12 +64,59 @@ pub(super) fn duration(seconds: f64) -> TokenStream {
     quote!(_syncvar::Duration::from_micros(#micros))
 }
 
-/// Emits the condition of a field with private readers around a line of a snapshot.
-pub(super) fn if_readable(sync_var: &SyncVar<'_>, line: &TokenStream) -> TokenStream {
-    match sync_var.policy.readers {
-        Readers::Everyone => line.clone(),
-        Readers::Owner => quote!(if for_owner { #line }),
-        Readers::Others => quote!(if !for_owner { #line }),
+/// Selection of the fields in a snapshot by its reader.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Selection {
+    /// Every field.
+    All,
+    /// By `for_owner`: the reader owns the object.
+    ByOwner,
+    /// By `role`: the reader owns the object, is in its group, or neither.
+    ByRole,
+}
+
+impl Selection {
+    /// Returns the selection of a class, without its base.
+    pub(super) fn of(behaviour: &Behaviour<'_>) -> Self {
+        if behaviour.has_readers(Readers::Group) {
+            Self::ByRole
+        } else if behaviour.has_readers(Readers::Owner) || behaviour.has_readers(Readers::Others) {
+            Self::ByOwner
+        } else {
+            Self::All
+        }
+    }
+
+    /// Emits the line that writes the reader.
+    pub(super) fn write(self) -> Option<TokenStream> {
+        match self {
+            Self::All => None,
+            Self::ByOwner => Some(quote!(let for_owner = writer.write_for_owner();)),
+            Self::ByRole => Some(quote!(let role = writer.write_role();)),
+        }
+    }
+
+    /// Emits the line that reads the reader.
+    pub(super) fn read(self, place: &str) -> Option<TokenStream> {
+        match self {
+            Self::All => None,
+            Self::ByOwner => Some(quote!(let for_owner = reader.read_for_owner().at(#place)?;)),
+            Self::ByRole => Some(quote!(let role = reader.read_role().at(#place)?;)),
+        }
+    }
+
+    /// Emits the condition of a field around its line of a snapshot.
+    pub(super) fn if_readable(self, sync_var: &SyncVar<'_>, line: &TokenStream) -> TokenStream {
+        let for_owner = match self {
+            Self::ByRole => quote!(role.is_owner()),
+            Self::All | Self::ByOwner => quote!(for_owner),
+        };
+        match sync_var.policy.readers {
+            Readers::Everyone => line.clone(),
+            Readers::Owner => quote!(if #for_owner { #line }),
+            Readers::Others => quote!(if !#for_owner { #line }),
+            Readers::Group => quote!(if role.reads_group() { #line }),
+        }
     }
 }
 

@@ -49,6 +49,21 @@ impl<'a> Previous<'a> {
         }
     }
 
+    /// Emits `type Previous`, which documentation leaves out: the struct has no page.
+    pub(super) fn item(&self) -> TokenStream {
+        let ty = self.ty();
+        let hidden = matches!(self, Self::Struct(_)).then(|| quote!(#[doc(hidden)]));
+        quote!(#hidden type Previous = #ty;)
+    }
+
+    /// Returns the type for signatures, which documentation shows.
+    pub(super) fn argument(&self) -> TokenStream {
+        match self {
+            Self::Struct(_) => quote!(Self::Previous),
+            Self::Nothing | Self::OfBase(_) => self.ty(),
+        }
+    }
+
     /// Returns the type for `type Previous`.
     pub(super) fn ty(&self) -> TokenStream {
         match self {
@@ -94,6 +109,7 @@ impl<'a> PreviousStruct<'a> {
         } = self;
         let name = behaviour.ident.unraw();
         let purpose = match (behaviour.has_hooks(), behaviour.has_codecs()) {
+            (false, _) if behaviour.keeps_previous() => "for observers",
             (_, false) => "for its hooks",
             (false, true) => "for its codecs",
             (true, true) => "for its hooks and codecs",
@@ -128,7 +144,6 @@ impl<'a> PreviousStruct<'a> {
         let default = (!is_derived).then(|| self.default());
         quote! {
             #[doc = #doc]
-            #[doc(hidden)]
             #derive
             #lints
             pub struct #ident #generics #where_clause {

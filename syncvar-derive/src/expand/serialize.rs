@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{Method, call, item, policy};
+use super::policy::Selection;
+use super::{Method, call, item};
 use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
@@ -40,13 +41,12 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
                     != 0
         );
     }
+    let selection = Selection::of(behaviour);
     let full = behaviour.sync_vars.iter().map(|sync_var| {
         let write = write(behaviour, sync_var, &Method::WRITE_FULL);
-        policy::if_readable(sync_var, &quote!(#write;))
+        selection.if_readable(sync_var, &quote!(#write;))
     });
-    let for_owner = behaviour
-        .has_private_fields()
-        .then(|| quote!(let for_owner = writer.write_for_owner();));
+    let reader = selection.write();
     let delta = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = &sync_var.constant;
         let write = write(behaviour, sync_var, &Method::WRITE_DELTA);
@@ -59,7 +59,7 @@ fn write_fields(behaviour: &Behaviour<'_>) -> TokenStream {
     quote! {
         if initial_state {
             #base_full
-            #for_owner
+            #reader
             #(#full)*
             return true;
         }

@@ -11,7 +11,7 @@ use crate::names;
 
 pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     let previous = Previous::of(behaviour);
-    let previous_type = previous.ty();
+    let previous_type = previous.argument();
     let base = behaviour.base.as_ref().map(|base| {
         let member = &base.member;
         let visit = item(base.ty, "NetworkBehaviour", "visit_as_base");
@@ -90,7 +90,7 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
     if let Container::SyncVar(value) = sync_var.ty.container
         && !is_known(sync_var)
     {
-        let adapter = match (sync_var.has_hook(), sync_var.codec.is_some()) {
+        let adapter = match (sync_var.keeps_previous(), sync_var.codec.is_some()) {
             (false, false) => "variable",
             (true, false) => "hooked_variable",
             (false, true) => "encoded",
@@ -103,11 +103,11 @@ fn access(sync_var: &SyncVar<'_>) -> TokenStream {
         let form = value_item(sync_var, value, "form");
         return quote_spanned!(last=> #root::#adapter(#arguments, #form()));
     }
-    match (is_known(sync_var), sync_var.has_hook()) {
+    match (is_known(sync_var), sync_var.keeps_previous()) {
         (true, false) => field,
         (true, true) => quote!(_syncvar::hooked(#arguments)),
-        (false, has_hook) => {
-            let function = if has_hook {
+        (false, keeps_previous) => {
+            let function = if keeps_previous {
                 item(ty, "HookField", "hooked")
             } else {
                 item(ty, "SyncField", "access")

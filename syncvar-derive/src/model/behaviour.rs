@@ -8,6 +8,7 @@ use syn::{
 
 use super::field_type::{self, Container, FieldType};
 use super::rules::CommonPolicy;
+use super::thread::refuse_bound_to_thread;
 use super::{Policy, Readers};
 use crate::attr::{BehaviourAttrs, FieldAttrs};
 use crate::errors::Errors;
@@ -55,6 +56,8 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) batch_hook: Option<Ident>,
     /// Set if the hook also runs for the snapshot that spawns the object.
     pub(crate) initial_hook: bool,
+    /// Set if previous values are kept for others than the hook.
+    pub(crate) previous: bool,
     /// Codec of a `SyncVar`, in place of the value's own encoding.
     pub(crate) codec: Option<Type>,
     /// Readers, writers and times.
@@ -67,9 +70,14 @@ impl SyncVar<'_> {
         self.hook.is_some() || self.batch_hook.is_some()
     }
 
-    /// Returns whether its previous value is kept, for its hook or for comparison.
+    /// Returns whether each change yields the previous value.
+    pub(crate) fn keeps_previous(&self) -> bool {
+        self.has_hook() || self.previous
+    }
+
+    /// Returns whether it has a member among the previous values, for each change or for its codec.
     pub(crate) fn is_remembered(&self) -> bool {
-        self.has_hook() || self.codec.is_some()
+        self.keeps_previous() || self.codec.is_some()
     }
 }
 
@@ -105,6 +113,9 @@ impl<'a> Behaviour<'a> {
             if let Some(place) = attrs.initial_hook {
                 behaviour.mark_initial_hooks(place, &mut errors);
             }
+            if let Some(place) = attrs.previous {
+                behaviour.keep_previous(place, &mut errors);
+            }
             if behaviour.sync_vars.is_empty() {
                 behaviour.refuse_rules_of_nothing(&common, &mut errors);
             }
@@ -123,6 +134,19 @@ impl<'a> Behaviour<'a> {
         }
         for sync_var in &mut self.sync_vars {
             sync_var.initial_hook |= sync_var.has_hook();
+        }
+    }
+
+    /// Keeps the previous values of all fields whose type is known to have them.
+    fn keep_previous(&mut self, place: Span, errors: &mut Errors) {
+        if self.sync_vars.is_empty() {
+            errors.add_error(syn::Error::new(
+                place,
+                "`previous` keeps the previous values of the fields of this struct, and it has none: remove it",
+            ));
+        }
+        for sync_var in &mut self.sync_vars {
+            sync_var.previous = !matches!(sync_var.ty.container, Container::Unknown);
         }
     }
 
@@ -146,7 +170,7 @@ impl<'a> Behaviour<'a> {
                 )),
                 (Some(_), None) => self.set_base(member, field, errors),
                 (None, Some(_)) => self.add_sync_var(member, field, attrs, errors),
-                (None, None) => refuse_forgotten(&field.ty, errors),
+                (None, None) => refuse_misplaced(&field.ty, errors),
             }
         }
     }
@@ -233,6 +257,7 @@ impl<'a> Behaviour<'a> {
                     hook: attrs.hook,
                     batch_hook,
                     initial_hook: attrs.initial_hook.is_some(),
+                    previous: false,
                     codec: attrs.with,
                 });
             }
@@ -252,10 +277,15 @@ impl<'a> Behaviour<'a> {
         self.sync_vars.iter().any(SyncVar::has_hook)
     }
 
-    /// Returns whether a field, base excluded, has a limited set of readers.
-    pub(crate) fn has_private_fields(&self) -> bool {
-        let private = |sync_var: &SyncVar<'_>| sync_var.policy.readers != Readers::Everyone;
-        self.sync_vars.iter().any(private)
+    /// Returns whether a field, base excluded, has these readers.
+    pub(crate) fn has_readers(&self, readers: Readers) -> bool {
+        let mut fields = self.sync_vars.iter();
+        fields.any(|sync_var| sync_var.policy.readers == readers)
+    }
+
+    /// Returns whether changes of a field, base excluded, yield its previous value.
+    pub(crate) fn keeps_previous(&self) -> bool {
+        self.sync_vars.iter().any(SyncVar::keeps_previous)
     }
 
     /// Returns whether the previous value of a field, base excluded, is kept.
@@ -284,8 +314,11 @@ fn no_batch_hook(ty: &FieldType<'_>) -> &'static str {
     }
 }
 
-/// Refuses a `SyncVar` without the attribute, which would never be sent.
-fn refuse_forgotten(ty: &Type, errors: &mut Errors) {
+/// Refuses a `SyncVar` without the attribute, which would never be sent, and a type of one thread.
+fn refuse_misplaced(ty: &Type, errors: &mut Errors) {
+    if let Err(error) = refuse_bound_to_thread(ty) {
+        errors.add_error(error);
+    }
     if let Some((found, name)) = field_type::find_synchronised(ty) {
         let message = format!(
             "this `{name}` would never be sent: write `#[sync_var]` above the field, or make it a plain value"

@@ -15,6 +15,7 @@ pub(crate) enum Readers {
     Everyone,
     Owner,
     Others,
+    Group,
 }
 
 /// The struct's settings for the readers and writers of all fields.
@@ -104,6 +105,7 @@ impl Policy {
             readers: match attrs.read.as_ref().map(|read| &*read.value) {
                 Some("owner") => Readers::Owner,
                 Some("others") => Readers::Others,
+                Some("group") => Readers::Group,
                 _ => Readers::Everyone,
             },
             owner_writes: is_owner(&attrs),

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use super::{AnyBehaviour, NetworkBehaviour, NetworkIdentity};
+use super::{AnyBehaviour, MessageTime, NetworkBehaviour, NetworkIdentity, SyncSettings};
 use crate::relations::{Place, Relation};
 use crate::route::CallRouter;
 use crate::{ConnectionId, NetId, NetworkSceneId, NetworkTime, Quaternion, Vector3};
@@ -76,6 +76,19 @@ pub trait NetworkSide: Any {
     /// Returns the server's time and tick; `None` before a client's first estimate, and in a protocol
     /// without ticks.
     fn network_time(&self) -> Option<NetworkTime> {
+        None
+    }
+
+    /// Returns the times of the message that is being read; `None` without one, and in a protocol without
+    /// times in its messages.
+    fn message_time(&self) -> Option<MessageTime> {
+        None
+    }
+
+    /// Returns the schedule and the writer of the behaviour at a position of an object; `None` in a
+    /// protocol that has both by field.
+    fn sync_settings(&self, id: NetId, behaviour: usize) -> Option<SyncSettings> {
+        let _ = (id, behaviour);
         None
     }
 
@@ -231,6 +244,17 @@ impl<'a> NetworkContext<'a> {
     /// (`NetworkClient::network_time`), and in Mirror's protocol, which has no ticks.
     pub fn network_time(&self) -> Option<NetworkTime> {
         self.side.network_time()
+    }
+
+    /// Returns the times of the message that is being read; `None` without one. Mirror's messages have
+    /// the time of their batch.
+    pub fn message_time(&self) -> Option<MessageTime> {
+        self.side.message_time()
+    }
+
+    /// Returns the schedule and the writer of the behaviour, in Mirror's protocol.
+    pub fn sync_settings(&self) -> Option<SyncSettings> {
+        self.side.sync_settings(self.net_id, self.behaviour)
     }
 
     /// Returns the sender of the client's commands; `None` on a server without a local client.

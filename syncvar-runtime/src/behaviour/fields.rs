@@ -7,7 +7,7 @@ use crate::{Lineage, NetworkReader, NetworkWriter, OperationLog, ReadResult, Rea
 /// through its [`visit`](NetworkBehaviour::visit).
 ///
 /// ```
-/// use syncvar::prelude::*;
+/// use syncvar::{NetworkBehaviour, behaviour::BehaviourFields, prelude::*};
 ///
 /// # #[derive(NetworkBehaviour, Default)]
 /// # struct Door {
@@ -26,6 +26,13 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
     #[inline]
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
         each(self, SetDirty { bits: dirty_bits });
+    }
+
+    /// Makes fields dirty after the read of an owner's deltas: see
+    /// [`SyncField::relay`](crate::SyncField::relay).
+    #[inline]
+    fn relay(&mut self, fields: u64) {
+        each(self, Relay { fields });
     }
 
     /// Makes all fields clean: every observer has them, or the object has no observer.
@@ -174,6 +181,19 @@ impl FieldVisitor for SetDirty {
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if self.bits & bit != 0 {
             field.set_dirty();
+        }
+    }
+}
+
+struct Relay {
+    fields: u64,
+}
+
+impl FieldVisitor for Relay {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if self.fields & bit != 0 {
+            field.relay();
         }
     }
 }

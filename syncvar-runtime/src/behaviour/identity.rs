@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::{AnyBehaviour, NetworkBehaviour};
 use crate::relations::{Place, Relations};
-use crate::{NetId, NetworkHash128, NetworkSceneId, Quaternion, Vector3};
+use crate::{ConnectionId, NetId, NetworkHash128, NetworkSceneId, Quaternion, Vector3};
 
 /// Type-erased behaviours of an object, in order.
 pub trait BehaviourRow {
@@ -19,7 +19,10 @@ pub trait BehaviourRow {
     fn behaviour_name(&self, index: usize) -> Option<&'static str>;
 }
 
-/// A spawned object: its ids, place, parent and behaviours, for reading.
+/// A spawned object: its ids, prefab, owner, place, parent and behaviours, for reading.
+///
+/// Its `Debug` form has the names of the behaviours and no values. To print values, derive `Debug` for the
+/// behaviour and print [`behaviour`](Self::behaviour).
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -34,7 +37,7 @@ pub trait BehaviourRow {
 /// let door = net.server.spawn(Door { open: true.into() });
 /// net.settle();
 /// let identity = net.client(0).identity(door).unwrap();
-/// assert_eq!(identity.net_id(), door);
+/// assert_eq!((identity.net_id(), identity.prefab()), (door, "door"));
 /// assert_eq!(identity.behaviour_name(0), Some("Door"));
 /// assert_eq!(identity.behaviour::<Door>().unwrap().open, true);
 /// assert_eq!(identity.parent(), None);
@@ -42,7 +45,9 @@ pub trait BehaviourRow {
 #[derive(Clone, Copy)]
 pub struct NetworkIdentity<'a> {
     net_id: NetId,
+    prefab: &'a str,
     asset_id: NetworkHash128,
+    owner: Option<ConnectionId>,
     /// Position at the last spawn or placement. It travels with the spawn only.
     pub position: Vector3,
     /// Rotation at the last spawn or placement. It travels with the spawn only.
@@ -52,16 +57,19 @@ pub struct NetworkIdentity<'a> {
 }
 
 impl<'a> NetworkIdentity<'a> {
-    /// Creates the view of an object with an id and an asset id.
+    /// Creates the view of an object with an id and an owner, of a prefab with a name and an asset id.
     pub fn new(
-        (net_id, asset_id): (NetId, NetworkHash128),
+        (net_id, owner): (NetId, Option<ConnectionId>),
+        (prefab, asset_id): (&'a str, NetworkHash128),
         place: Place,
         behaviours: &'a dyn BehaviourRow,
         relations: &'a Relations,
     ) -> Self {
         Self {
             net_id,
+            prefab,
             asset_id,
+            owner,
             position: place.position,
             rotation: place.rotation,
             behaviours,
@@ -77,6 +85,17 @@ impl<'a> NetworkIdentity<'a> {
     /// Returns the asset id: the identifier of its prefab on the wire.
     pub fn asset_id(self) -> NetworkHash128 {
         self.asset_id
+    }
+
+    /// Returns the name of the prefab.
+    pub fn prefab(self) -> &'a str {
+        self.prefab
+    }
+
+    /// Returns the owner. A client knows only whether it is the owner itself
+    /// ([`NetworkContext::is_owner`](crate::NetworkContext::is_owner)): the result is `None` there.
+    pub fn owner(self) -> Option<ConnectionId> {
+        self.owner
     }
 
     /// Returns the scene id of an object that both ends have created as part of a scene.
@@ -116,7 +135,8 @@ impl fmt::Debug for NetworkIdentity<'_> {
         let names = (0..self.behaviour_count()).filter_map(|index| self.behaviour_name(index));
         f.debug_struct("NetworkIdentity")
             .field("net_id", &self.net_id)
-            .field("asset_id", &self.asset_id)
+            .field("prefab", &self.prefab())
+            .field("owner", &self.owner)
             .field("position", &self.position)
             .field("rotation", &self.rotation)
             .field("behaviours", &names.collect::<Vec<_>>())

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::{
-    BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
-    NetworkLifecycle, Synchronize, SynchronizeError,
+    BufferSerializer, CallContext, Frame, LifecycleCallback, LifecycleResult, NetworkContext,
+    NetworkFrame, NetworkLifecycle, Synchronize, SynchronizeError,
 };
 use crate::schema::CallTable;
 use crate::{NetworkReader, ReadResult};
@@ -33,6 +33,9 @@ pub(super) type OnLifecycle =
 /// Function that writes or reads the data of a class beside its fields.
 pub(super) type OnSynchronize =
     fn(&mut dyn Any, &mut BufferSerializer<'_, '_>) -> Result<(), SynchronizeError>;
+
+/// Function that runs the work of a class in a frame.
+pub(crate) type OnFrame = fn(&mut dyn Any, &mut Frame<'_>);
 
 /// Callback of a class: declared by it, inherited from a base, or absent.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +93,7 @@ pub struct BehaviourInfo {
     pub(crate) handle_call: HandleCall,
     pub(super) on_lifecycle: Callback<OnLifecycle>,
     pub(super) on_synchronize: Callback<OnSynchronize>,
+    pub(crate) on_frame: Option<OnFrame>,
 }
 
 impl BehaviourInfo {
@@ -106,6 +110,7 @@ impl BehaviourInfo {
         handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
         on_lifecycle: Callback::None,
         on_synchronize: Callback::None,
+        on_frame: None,
     };
 
     /// Inherits calls, lifecycle, synchronisation and context of the hooks of the base; not the settings.
@@ -171,7 +176,7 @@ impl BehaviourInfo {
     /// layout of another behaviour:
     ///
     /// ```
-    /// use syncvar::{prelude::*, behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, schema::BehaviourSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind}};
+    /// use syncvar::{NetworkBehaviour, prelude::*, behaviour::{BehaviourInfo, FieldVisitor, LayoutHooks}, schema::BehaviourSchema, wire::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind}};
     ///
     /// /// Sends a check number behind the bytes of another behaviour.
     /// struct Checked<B: NetworkBehaviour>(B);
@@ -224,7 +229,7 @@ impl BehaviourInfo {
     /// checked out while its hooks run. The derive calls it for each hook.
     ///
     /// ```
-    /// use syncvar::{prelude::*, behaviour::{BehaviourInfo, FieldVisitor}, schema::{BehaviourSchema, FieldSchema}};
+    /// use syncvar::{NetworkBehaviour, prelude::*, behaviour::{BehaviourInfo, FieldVisitor}, schema::{BehaviourSchema, FieldSchema}};
     ///
     /// /// Remembers the id of its object with each change.
     /// #[derive(Default)]
@@ -285,6 +290,22 @@ impl BehaviourInfo {
             behaviour.map_or(Ok(()), |behaviour| behaviour.on_synchronize(serializer))
         });
         self
+    }
+
+    /// Adds the [`NetworkFrame`] of a class. A derived class does not inherit it.
+    #[must_use]
+    pub const fn frame<B: NetworkFrame>(mut self) -> Self {
+        self.on_frame = Some(|behaviour, frame| {
+            if let Some(behaviour) = behaviour.downcast_mut::<B>() {
+                behaviour.on_frame(frame);
+            }
+        });
+        self
+    }
+
+    /// Returns whether the class works in each frame.
+    pub const fn has_frame(&self) -> bool {
+        self.on_frame.is_some()
     }
 
     /// Returns whether the class or a base has a lifecycle.

@@ -58,9 +58,12 @@ use crate::{NetworkReader, NetworkWriter, ReadResult, ReadResultExt, SyncField, 
 ///
 /// # Limits
 ///
-/// `B` has at most 63 fields. Its fields have no interval, threshold or `initial_only`; it has no data
-/// of [`Synchronize`](crate::Synchronize), and no layout of its own. Otherwise the registration does not
+/// `B` has at most 63 fields, no data of [`Synchronize`](crate::Synchronize), which travels with the snapshot of
+/// an object only, and no layout of its own. Otherwise the registration does not
 /// compile. Mirror's components cannot come and go: its prefabs refuse the type.
+///
+/// A new behaviour is sent with all fields at once, regardless of their intervals and thresholds, and with those
+/// marked `initial_only`.
 pub struct Optional<B> {
     value: Option<B>,
     /// `value.is_some()`, as known to the observers.
@@ -180,12 +183,6 @@ impl<B: NetworkBehaviour + Default> NetworkBehaviour for Optional<B> {
     };
 
     const INFO: BehaviourInfo = {
-        let policy = B::SCHEMA.policy_bits();
-        assert!(
-            policy.initial_only | policy.throttled == 0,
-            "a behaviour with an interval, a threshold or `initial_only` cannot be optional: such a field may \
-             stay unsent after the behaviour has been added"
-        );
         assert!(
             !B::INFO.has_synchronize() && !B::INFO.own_layout,
             "a behaviour with `synchronize` or a layout of its own cannot be optional"

@@ -2,6 +2,7 @@
 
 use super::fields::{ReadFields, WriteFields};
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use crate::schema::Role;
 use crate::{NetworkReader, NetworkWriter, ReadResult, ReadResultExt};
 
 pub(super) fn serialize<B: NetworkBehaviour>(
@@ -28,7 +29,12 @@ pub(super) fn serialize<B: NetworkBehaviour>(
         return base_written;
     }
     if initial_state {
-        let fields = own_bits & readable::<B>(own_bits, || writer.write_for_owner());
+        let fields = own_bits
+            & match const { Selection::of::<B>() } {
+                Selection::All => u64::MAX,
+                Selection::ByOwner => fields_of_owner::<B>(writer.write_for_owner()),
+                Selection::ByRole => B::SCHEMA.policy_bits().readable(writer.write_role()),
+            };
         let fields = WriteFields { writer, fields };
         behaviour.visit(&mut previous, &mut OwnFields(fields));
         return true;
@@ -63,13 +69,12 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     }
     let result = Ok(());
     let result = if initial_state {
-        let mut for_owner = Ok(false);
         let fields = own_bits
-            & readable::<B>(own_bits, || {
-                for_owner = reader.read_for_owner();
-                matches!(for_owner, Ok(true))
-            });
-        for_owner?;
+            & match const { Selection::of::<B>() } {
+                Selection::All => u64::MAX,
+                Selection::ByOwner => fields_of_owner::<B>(reader.read_for_owner()?),
+                Selection::ByRole => B::SCHEMA.policy_bits().readable(reader.read_role()?),
+            };
         let mut fields = OwnFields(ReadFields {
             reader,
             fields,
@@ -90,14 +95,36 @@ pub(super) fn deserialize<B: NetworkBehaviour>(
     result.map(|()| previous)
 }
 
-/// Returns the fields that the reader of a snapshot may have. Calls `for_owner` only if a field of this
-/// class depends on it.
-fn readable<B: NetworkBehaviour>(own_bits: u64, for_owner: impl FnOnce() -> bool) -> u64 {
-    let policy = const { B::SCHEMA.policy_bits() };
-    if policy.private() & own_bits == 0 {
-        return u64::MAX;
+/// Selection of the fields in the snapshot of a class without its base.
+enum Selection {
+    All,
+    /// By a byte that names the owner.
+    ByOwner,
+    /// By a byte that names the role.
+    ByRole,
+}
+
+impl Selection {
+    const fn of<B: NetworkBehaviour>() -> Self {
+        let (own_bits, policy) = (B::SCHEMA.own_bits(), B::SCHEMA.policy_bits());
+        if policy.group & own_bits != 0 {
+            Self::ByRole
+        } else if policy.private() & own_bits != 0 {
+            Self::ByOwner
+        } else {
+            Self::All
+        }
     }
-    policy.readable(for_owner())
+}
+
+/// Returns the fields for the owner, or for another observer.
+fn fields_of_owner<B: NetworkBehaviour>(for_owner: bool) -> u64 {
+    let role = if for_owner {
+        Role::Owner
+    } else {
+        Role::Observer
+    };
+    B::SCHEMA.policy_bits().readable(role)
 }
 
 /// Visits the fields of a class without those of its base.

@@ -25,6 +25,10 @@ pub trait FieldAccess {
     fn is_dirty(&self) -> bool;
     /// Makes the field dirty without a change.
     fn set_dirty(&mut self);
+    /// Makes the field dirty after the read of an owner's deltas: see [`SyncField::relay`].
+    fn relay(&mut self) {
+        self.set_dirty();
+    }
     /// Discards the change.
     fn clear_dirty(&mut self);
     /// Discards the change, which observers have received: see [`SyncField::clear_dirty_at`].
@@ -206,6 +210,12 @@ macro_rules! forward {
         fn set_dirty(&mut self) {
             let $this = self;
             <_ as $of>::set_dirty(&mut $field);
+        }
+
+        #[inline]
+        fn relay(&mut self) {
+            let $this = self;
+            <_ as $of>::relay(&mut $field);
         }
 
         #[inline]

@@ -51,6 +51,9 @@ macro_rules! sync_field {
             /// Makes the collection due as a snapshot if it has replaced another one.
             #[inline]
             pub fn notice_replacement(&mut self, place: Place) {
+                if self.record.is_open() {
+                    self.settle();
+                }
                 self.record.notice_replacement(place);
             }
 
@@ -182,6 +185,11 @@ macro_rules! sync_field {
             }
 
             #[inline]
+            fn relay(&mut self) {
+                self.record.relay();
+            }
+
+            #[inline]
             fn set_observed(&mut self, observed: bool) {
                 self.set_observed(observed);
             }
@@ -212,6 +220,7 @@ macro_rules! sync_field {
             }
 
             fn take_changes(&mut self, from: &mut Self) -> bool {
+                from.settle();
                 let changed = if self.record.follows(&from.record) {
                     self.take_log(from)
                 } else {

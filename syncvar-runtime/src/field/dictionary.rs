@@ -44,8 +44,10 @@ use mirror::Made;
 ///
 /// On the wire a delta is the new state of each key that has changed since the last update
 /// (WIRE.md, section 3), or the whole map where that is shorter. Without observers no log is kept.
-/// In the encoding `Mirror` every operation travels in order. The limits equal the limits of
-/// [`SyncList`](crate::SyncList).
+/// In the encoding `Mirror` every operation travels in order.
+///
+/// The [limits](crate::SyncList#limits) in elements and bytes are those of a `SyncList`, with a key and a
+/// value in the place of an element. A map without a form stops alone, except in `Mirror`.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &DictionaryChange<K, V>)` on a client for every key that has

@@ -12,6 +12,7 @@ mod mirror;
 mod note;
 mod pending;
 mod receive;
+mod relay;
 
 pub use change::ListChange;
 pub use element::ElementMut;
@@ -20,9 +21,11 @@ pub use pending::ListEdit;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::ops::Deref;
+use std::ops::{Deref, Index, IndexMut};
+use std::slice::SliceIndex;
 
 use super::record::Record;
+use crate::SyncValue;
 use log::Log;
 use mirror::Made;
 
@@ -31,10 +34,9 @@ use mirror::Made;
 ///
 /// It dereferences to a slice for all reads. Its methods for writing, [`push`](Self::push),
 /// [`insert`](Self::insert), [`remove`](Self::remove), [`set`](Self::set), [`retain`](Self::retain),
-/// [`sort`](Self::sort) and so on, work as in `Vec`. [`get_mut`](Self::get_mut) returns an element for
-/// writing, whose drop compares it with the former one. `list[0] = x` and
-/// `list.iter_mut()` do not compile, since they would hide the change: write
-/// `list.set(0, x)` and [`for_each_mut`](Self::for_each_mut). All other methods of `Vec` are
+/// [`sort`](Self::sort) and so on, work as in `Vec`. `list[0] = x` and [`get_mut`](Self::get_mut) write an
+/// element, and only a difference is a change. `list.iter_mut()` does not compile: write
+/// [`for_each_mut`](Self::for_each_mut). All other methods of `Vec` are
 /// available through [`update`](Self::update).
 ///
 /// ```
@@ -42,7 +44,7 @@ use mirror::Made;
 ///
 /// let mut names = SyncList::from(["Ann".to_string(), "Bob".into()]);
 /// names.push("Cid".into());
-/// names.get_mut(0).unwrap().push('a');
+/// names[0].push('a');
 /// names.retain(|name| name != "Bob");
 /// assert_eq!(names, ["Anna", "Cid"]);
 /// assert!(names.is_dirty());
@@ -57,8 +59,17 @@ use mirror::Made;
 /// `player.buffs = SyncList::new()`, `mem::take`, `mem::swap`. Such a list is sent as a whole;
 /// [`Assign::assign`](crate::Assign::assign) sends the difference.
 ///
-/// In the encoding `Unet` a list has at most 65 535 elements, in `Compact` as many as the client's
-/// [`Limits::max_elements`](crate::Limits::max_elements) allows.
+/// # Limits
+///
+/// | encoding | elements | bytes of the whole list, and of the operations of one update |
+/// | --- | --- | --- |
+/// | `Unet` | 65 535 | a message: 65 535 |
+/// | `Compact` | [`Limits::max_elements`](crate::Limits::max_elements) of the receiver (1 048 576) | a message: `ServerConfig::max_message_size` (16 MiB) |
+/// | `Mirror` | `Limits::max_elements` of the receiver | a message of the transport: 16 373 with Telepathy |
+///
+/// Operations that are too long travel as the whole list. A list without a form stops alone: observers keep
+/// its last elements, the other fields of the object travel on, and the list travels again when it fits. In
+/// `Mirror` it stops its object.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;
@@ -96,6 +107,26 @@ impl<T> Deref for SyncList<T> {
 
     fn deref(&self) -> &[T] {
         &self.items
+    }
+}
+
+impl<T, I: SliceIndex<[T]>> Index<I> for SyncList<T> {
+    type Output = I::Output;
+
+    #[inline]
+    fn index(&self, index: I) -> &I::Output {
+        &self.items[index]
+    }
+}
+
+/// Writes to one element: a difference is recorded by the next change of the list, or at the end of the server's
+/// write access.
+impl<T: SyncValue> IndexMut<usize> for SyncList<T> {
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        self.settle();
+        self.record.note().open(index, &self.items[index]);
+        self.record.open();
+        &mut self.items[index]
     }
 }
 

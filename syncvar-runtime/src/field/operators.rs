@@ -1,11 +1,13 @@
 //! Comparison, formatting and the assigning operators of `SyncVar`.
 
 use std::cmp::Ordering;
+use std::convert::Infallible;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::marker::PhantomPinned;
 use std::ops::{
-    AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign, RemAssign, ShlAssign,
-    ShrAssign, SubAssign,
+    Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign,
+    Mul, MulAssign, Rem, RemAssign, Shl, ShlAssign, Shr, ShrAssign, Sub, SubAssign,
 };
 
 use super::SyncVar;
@@ -102,6 +104,45 @@ assigning! {
     BitXorAssign, bitxor_assign;
     ShlAssign, shl_assign;
     ShrAssign, shr_assign;
+}
+
+/// Bound of the operators `+`, `-`, `*` and so on, for an error with advice: an operator moves its operands, and a
+/// variable stays in its field.
+#[diagnostic::on_unimplemented(
+    message = "an operator takes the value of a `SyncVar`, and not the variable",
+    label = "write `*` before the variable: `*player.health + 10`"
+)]
+pub trait Operand {}
+
+// No operand has these types. With a single implementation the compiler would expect its type, and
+// without one it would not come to the bound.
+impl Operand for Infallible {}
+impl Operand for PhantomPinned {}
+
+macro_rules! refused {
+    ($($trait:ident, $method:ident;)*) => {$(
+        /// Does not compile: write `*` before the variable.
+        impl<T, R: Operand> $trait<R> for SyncVar<T> {
+            type Output = T;
+
+            fn $method(self, _: R) -> T {
+                self.into_inner()
+            }
+        }
+    )*};
+}
+
+refused! {
+    Add, add;
+    Sub, sub;
+    Mul, mul;
+    Div, div;
+    Rem, rem;
+    BitAnd, bitand;
+    BitOr, bitor;
+    BitXor, bitxor;
+    Shl, shl;
+    Shr, shr;
 }
 
 #[cfg(test)]

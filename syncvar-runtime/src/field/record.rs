@@ -12,6 +12,8 @@ pub(super) struct Record<L, O> {
     place: Place,
     /// Set while the [source](Place::source) of this place has the same content, apart from its log.
     shared: bool,
+    /// Set if the log has the last received delta, which goes on to other connections.
+    received: bool,
     log: L,
     full_log: Option<Box<FullLog<O>>>,
 }
@@ -45,6 +47,11 @@ enum Mode {
     /// Like `Full`, but after the operations in the log the next delta empties the collection and
     /// fills it again with its content.
     Unfinished,
+    /// Like `Recording`, but the last operation of the log has the former value of an element that was
+    /// [opened](Record::open) for writing.
+    Open,
+    /// Like `Full`, with such an operation.
+    OpenFull,
 }
 
 /// Place to record a change.
@@ -88,6 +95,7 @@ impl<L: Default, O> Default for Record<L, O> {
             mode: Mode::default(),
             place: Place::ANY,
             shared: false,
+            received: false,
             log: L::default(),
             full_log: None,
         }
@@ -108,7 +116,7 @@ impl<L: Log, O> Record<L, O> {
         match self.mode {
             Mode::New | Mode::Unobserved | Mode::Unrecorded => false,
             Mode::Recording => !self.log.is_empty(),
-            Mode::Whole | Mode::Unfinished => true,
+            Mode::Whole | Mode::Unfinished | Mode::Open | Mode::OpenFull => true,
             Mode::Full => !self.operations().is_empty(),
         }
     }
@@ -131,8 +139,10 @@ impl<L: Log, O> Record<L, O> {
     fn begin_again(&mut self) {
         self.mode = match self.mode {
             Mode::Unrecorded => Mode::Unrecorded,
-            Mode::Full | Mode::Unfinished => Mode::Full,
-            Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole => Mode::Recording,
+            Mode::Full | Mode::Unfinished | Mode::OpenFull => Mode::Full,
+            Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole | Mode::Open => {
+                Mode::Recording
+            }
         };
         self.forget_operations();
     }
@@ -177,9 +187,10 @@ impl<L: Log, O> Record<L, O> {
             // The current snapshot contains every change.
             (true, Mode::Unobserved) => self.mode = Mode::Recording,
             // The snapshot contains the changes of the log: a later delta would apply them twice.
+            (true, Mode::Open) => self.set_dirty(),
             (true, Mode::Recording) if !self.log.is_empty() => self.set_dirty(),
             (true, Mode::Unrecorded) => self.mode = Mode::Full,
-            (false, Mode::Full | Mode::Unfinished) => {
+            (false, Mode::Full | Mode::Unfinished | Mode::OpenFull) => {
                 self.mode = Mode::Unrecorded;
                 self.log.clear();
                 self.forget_operations();
@@ -203,7 +214,7 @@ impl<L: Log, O> Record<L, O> {
         self.mode = match (log, self.mode) {
             (
                 OperationLog::Full { pending },
-                Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole,
+                Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole | Mode::Open,
             ) if dirty => {
                 let passed_over = std::iter::repeat_with(|| O::CLEAR).take(pending);
                 self.kept().extend(passed_over);
@@ -213,7 +224,9 @@ impl<L: Log, O> Record<L, O> {
                 OperationLog::Full { .. },
                 Mode::New | Mode::Unobserved | Mode::Recording | Mode::Whole,
             ) => Mode::Unrecorded,
-            (OperationLog::Coalesced, Mode::Full | Mode::Unfinished) if dirty => Mode::Whole,
+            (OperationLog::Coalesced, Mode::Full | Mode::Unfinished | Mode::OpenFull) if dirty => {
+                Mode::Whole
+            }
             (OperationLog::Coalesced, Mode::Full) => Mode::Recording,
             (OperationLog::Coalesced, Mode::Unrecorded) => Mode::Unobserved,
             (_, same) => same,
@@ -229,7 +242,10 @@ impl<L: Log, O> Record<L, O> {
     /// Returns whether the log is full, or paused without observers.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
-        matches!(self.mode, Mode::Unrecorded | Mode::Full | Mode::Unfinished)
+        matches!(
+            self.mode,
+            Mode::Unrecorded | Mode::Full | Mode::Unfinished | Mode::OpenFull
+        )
     }
 
     /// Returns the place to record the change that follows. The caller has [settled](Self::settle) an interrupted
@@ -249,6 +265,7 @@ impl<L: Log, O> Record<L, O> {
             Mode::Recording => return Note::Change(&mut self.log),
             Mode::Full => return Note::Operation(self.kept()),
             Mode::New | Mode::Unobserved => self.mode = Mode::Whole,
+            Mode::Open | Mode::OpenFull => self.mode = self.mode.whole(),
             Mode::Whole | Mode::Unrecorded | Mode::Unfinished => {}
         }
         Note::Nothing
@@ -258,6 +275,21 @@ impl<L: Log, O> Record<L, O> {
     #[inline]
     pub(super) fn note_received(&mut self) {
         self.shared = false;
+        self.received = false;
+    }
+
+    /// Returns the log for a received delta that goes on to other connections. `None` unless all
+    /// observers have the content before it.
+    pub(super) fn received_log(&mut self) -> Option<&mut L> {
+        self.received = self.mode == Mode::Recording;
+        self.received.then_some(&mut self.log)
+    }
+
+    /// Makes the collection due as a snapshot, unless its log has the last received delta.
+    pub(super) fn relay(&mut self) {
+        if !std::mem::take(&mut self.received) {
+            self.set_dirty();
+        }
     }
 
     /// Returns whether the content of a source differs by its log only.
@@ -285,16 +317,42 @@ impl<L: Log, O> Record<L, O> {
         }
     }
 
-    /// Returns whether the emptying and refilling must be recorded before the collection changes
-    /// further.
+    /// Returns whether the emptying and refilling, or the value of an opened element, must be recorded before
+    /// the collection changes further.
     #[inline]
     pub(super) fn is_unfinished(&self) -> bool {
-        self.mode == Mode::Unfinished
+        matches!(self.mode, Mode::Unfinished | Mode::Open | Mode::OpenFull)
+    }
+
+    /// Begins the writes to an element. The caller has recorded its former value. Until the
+    /// [close](Self::close), the collection is due as a snapshot.
+    pub(super) fn open(&mut self) {
+        self.mode = match self.mode {
+            Mode::Recording => Mode::Open,
+            Mode::Full => Mode::OpenFull,
+            other => other,
+        };
+    }
+
+    /// Returns whether an element is [open](Self::open).
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.mode, Mode::Open | Mode::OpenFull)
+    }
+
+    /// Ends the writes to an element. The last recorded operation has its former value.
+    pub(super) fn close(&mut self) -> Note<'_, L, O> {
+        self.mode = match self.mode {
+            Mode::Open => Mode::Recording,
+            Mode::OpenFull => Mode::Full,
+            other => other,
+        };
+        self.note()
     }
 
     /// Returns the log for the emptying and refilling, if it is due.
     pub(super) fn settle(&mut self) -> Option<&mut Vec<O>> {
-        if !self.is_unfinished() {
+        if self.mode != Mode::Unfinished {
             return None;
         }
         self.mode = Mode::Full;
@@ -363,8 +421,10 @@ impl Mode {
     fn whole(self) -> Self {
         match self {
             Self::Unrecorded => Self::Unrecorded,
-            Self::Full | Self::Unfinished => Self::Unfinished,
-            Self::New | Self::Unobserved | Self::Recording | Self::Whole => Self::Whole,
+            Self::Full | Self::Unfinished | Self::OpenFull => Self::Unfinished,
+            Self::New | Self::Unobserved | Self::Recording | Self::Whole | Self::Open => {
+                Self::Whole
+            }
         }
     }
 }
@@ -374,62 +434,4 @@ impl Mode {
 pub(super) struct Begun(Mode);
 
 #[cfg(test)]
-mod tests {
-    use super::{Log, Note, Place, Record};
-
-    impl Log for Vec<u8> {
-        fn is_empty(&self) -> bool {
-            self.is_empty()
-        }
-
-        fn clear(&mut self) {
-            self.clear();
-        }
-    }
-
-    fn logged(record: &mut Record<Vec<u8>, u8>) -> Option<&mut Vec<u8>> {
-        match record.note() {
-            Note::Change(log) => Some(log),
-            Note::Operation(_) | Note::Nothing => None,
-        }
-    }
-
-    #[test]
-    fn log_is_empty_before_the_first_and_after_the_last_observer() {
-        let mut record = Record::<Vec<u8>, u8>::default();
-        assert!(logged(&mut record).is_none() && record.is_dirty());
-        record.clear_dirty();
-        logged(&mut record).unwrap().push(1);
-        assert!(record.is_dirty() && record.changes().is_some());
-        record.clear_dirty();
-        record.set_observed(false);
-        assert!(logged(&mut record).is_none() && record.is_dirty() && record.changes().is_none());
-        record.clear_dirty();
-        record.set_observed(false);
-        record.notice_replacement(Place::ANY);
-        assert!(!record.is_dirty(), "nothing has been replaced");
-        record.set_observed(true);
-        assert!(!record.is_dirty() && logged(&mut record).is_some());
-    }
-
-    #[test]
-    fn snapshot_content_before_the_first_send_is_sent_whole() {
-        let mut record = Record::<Vec<u8>, u8>::default();
-        record.clear_dirty();
-        record.set_observed(true);
-        assert!(!record.is_dirty());
-        logged(&mut record).unwrap().push(1);
-        record.set_observed(true);
-        assert!(record.is_dirty() && record.changes().is_none());
-    }
-
-    #[test]
-    fn unfinished_operation_is_sent_whole() {
-        let mut record = Record::<Vec<u8>, u8>::default();
-        record.clear_dirty();
-        let begun = record.begin();
-        assert!(record.is_dirty() && record.changes().is_none());
-        record.end(begun);
-        assert!(!record.is_dirty());
-    }
-}
+mod tests;

@@ -99,8 +99,10 @@ impl<T> SetChange<T> {
 ///
 /// On the wire a delta is the new state of each element that has changed since the last update
 /// (WIRE.md, section 3), or the whole set where that is shorter. Without observers no log is kept.
-/// In the encoding `Mirror` every operation travels in order. The limits equal the limits of
-/// [`SyncList`](crate::SyncList).
+/// In the encoding `Mirror` every operation travels in order.
+///
+/// The [limits](crate::SyncList#limits) in elements and bytes are those of a `SyncList`. A set without a form
+/// stops alone, except in `Mirror`.
 ///
 /// A field with this type may have a hook: `#[sync_var(hook = on_change)]` calls
 /// `fn on_change(&mut self, change: &SetChange<T>)` on a client for every element that has changed;

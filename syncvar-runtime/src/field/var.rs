@@ -40,6 +40,20 @@ use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
 ///
 /// The size is that of the value and 32 bits. A struct travels as a whole when
 /// any of its members changes.
+///
+/// # Limits
+///
+/// | encoding | `String` | `Vec<u8>` | other sequences and maps | whole value |
+/// | --- | --- | --- | --- | --- |
+/// | `Unet` | 32 767 bytes | 65 535 bytes | 65 535 elements | a message: 65 535 bytes |
+/// | `Compact` | 32 767 bytes | `ServerConfig::max_message_size` (16 MiB) | [`Limits::max_elements`](crate::Limits::max_elements) of the receiver | `max_message_size` |
+/// | `Mirror` | 65 534 bytes | 16 777 216 bytes | `max_elements` of the receiver | a message of the transport: 16 373 bytes with Telepathy |
+///
+/// On an unreliable channel the whole value fits a packet (1 340 bytes).
+///
+/// A value above a limit stops this field alone: observers keep the last value that was sent, the other
+/// fields of the object travel on, and the first value that fits is sent. A new observer receives the value of
+/// the prefab. An event of the server names the field (`SerializeFailed`).
 pub struct SyncVar<T> {
     value: Value<T>,
     state: State,

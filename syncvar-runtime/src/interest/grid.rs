@@ -5,8 +5,8 @@ mod space;
 #[cfg(test)]
 mod tests;
 
-use super::relation::Sets;
 use super::{InterestChanges, InterestManagement};
+use crate::ordered::Sets;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
 use place::{Object, Viewer};

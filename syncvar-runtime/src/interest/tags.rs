@@ -4,9 +4,9 @@ mod pairs;
 #[cfg(test)]
 mod tests;
 
-use super::relation::Relation;
 use super::{Area, Everyone, InterestChange, InterestChanges, InterestManagement, ViewReason};
 use crate::ids::Id;
+use crate::ordered::Relation;
 use crate::table::Table;
 use crate::{ConnectionId, NetId, ObjectError, Vector3};
 use pairs::{Pair, Pairs};

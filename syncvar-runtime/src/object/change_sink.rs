@@ -218,6 +218,7 @@ impl ChangeSink<'_> {
             masks: start..mask_count(&log.masks),
             changes: Some(changes),
             owner: None,
+            members: None,
         });
     }
 }

@@ -4,6 +4,7 @@ use super::Slots;
 use super::slot::Slot;
 use super::value_text::value_text;
 use crate::limits::ReadBudget;
+use crate::schema::Role;
 use crate::{Encoding, NetworkReader, NetworkWriter};
 
 /// A field of a replica that differs from the server's object.
@@ -24,7 +25,7 @@ pub struct FieldDifference {
 const ENCODING: Encoding = Encoding::Compact;
 
 /// Returns the fields of a replica that differ from the server's object, by their bytes in a snapshot.
-/// `made` is a new object of the prefab.
+/// `made` is a new object of the prefab, and `role` the role of the client.
 ///
 /// Fields that the client may not read, fields that travel with snapshots only, and fields whose
 /// interval or threshold holds a change back are not compared.
@@ -32,7 +33,7 @@ pub fn compare(
     server: &mut dyn Slots,
     replica: &mut dyn Slots,
     made: &mut dyn Slots,
-    is_owner: bool,
+    role: Role,
 ) -> Vec<FieldDifference> {
     let mut differences = Vec::new();
     for index in 0..server.len() {
@@ -41,7 +42,7 @@ pub fn compare(
             replica.slot_mut(index),
             made.slot_mut(index),
         ) {
-            compare_behaviours(server, replica, made, is_owner, &mut differences);
+            compare_behaviours(server, replica, made, role, &mut differences);
         }
     }
     differences
@@ -51,12 +52,12 @@ fn compare_behaviours(
     server: &mut dyn Slot,
     replica: &mut dyn Slot,
     made: &mut dyn Slot,
-    is_owner: bool,
+    role: Role,
     differences: &mut Vec<FieldDifference>,
 ) {
     let (schema, policy) = (server.info().schema, server.info().policy);
     let unsent = policy.throttled & server.dirty_bits();
-    let compared = policy.readable(is_owner) & !(policy.initial_only | unsent);
+    let compared = policy.readable(role) & !(policy.initial_only | unsent);
     for index in 0..schema.field_count() {
         let bit = 1 << index;
         let Some(field) = schema.field(index).filter(|_| compared & bit != 0) else {

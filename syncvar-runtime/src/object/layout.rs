@@ -34,11 +34,12 @@ impl NetworkWriter {
         if every_value {
             behaviour.set_dirty_bit(bits.values & bits.changes);
         }
-        let dirty_bits = behaviour.sync_var_dirty_bits() & bits.changes;
+        let pending = behaviour.sync_var_dirty_bits() & bits.changes;
+        let dirty_bits = pending & self.fields();
         let position = self.len();
         self.write_u64(0);
         // No delta holds the fields of snapshots only: if no other field is dirty, they become clean.
-        let mut written = every_value || dirty_bits == 0;
+        let mut written = every_value || pending == 0;
         if dirty_bits & bits.collections != 0 {
             let mask = MaskLayout::Reserved { position, bits };
             written |= self.write_part(behaviour, mask, bits.collections & bits.changes);
@@ -59,7 +60,7 @@ impl NetworkWriter {
         fields: u64,
     ) -> bool {
         let context = SerializeContext {
-            fields,
+            fields: fields & self.fields(),
             mask,
             ..*self.context()
         };

@@ -158,7 +158,7 @@ impl PolicyState {
                 continue;
             }
             if former.shared {
-                self.note_override(bit);
+                self.note_override(behaviour, bit);
                 continue;
             }
             refused |= bit;
@@ -172,8 +172,13 @@ impl PolicyState {
         refused
     }
 
-    /// Notes writes of the server to fields of the owner, which it may overwrite.
-    pub fn note_override(&mut self, fields: u64) {
+    /// Notes writes of the server to fields of the owner, which it may overwrite. Pending writes of the
+    /// owner now go to all observers, as whole values: the owner has its own operations already.
+    pub fn note_override(&mut self, behaviour: &mut (impl RestrictedFields + ?Sized), fields: u64) {
+        let pending = self.relayed & fields & behaviour.dirty_bits();
+        if pending != 0 {
+            behaviour.set_dirty_bit(pending);
+        }
         self.relayed &= !fields;
         self.echoed |= fields;
     }
@@ -215,6 +220,27 @@ impl PolicyState {
             measured_value_of(behaviour, former.bit, &mut size);
         }
         size
+    }
+
+    /// Makes fields dirty after a write of the owner. A field that the server has corrected goes to all
+    /// observers, as a whole value; others go to all except the owner.
+    pub fn relay(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64) {
+        let corrected = fields & self.echoed;
+        if corrected != 0 {
+            behaviour.set_dirty_bit(corrected);
+        }
+        behaviour.relay(fields & !corrected);
+        self.relayed |= fields;
+    }
+
+    /// Restores the saved fields after a refused write of the owner to `fields`, which has recorded some
+    /// of its changes.
+    pub fn revert(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64) {
+        let before = self.before.iter().filter(|former| former.was_dirty);
+        let before = before.fold(0, |bits, former| bits | former.bit);
+        self.restore(behaviour);
+        behaviour.set_dirty_bit(fields & before);
+        behaviour.clear_dirty_bits(fields & !before & behaviour.dirty_bits());
     }
 
     /// Restores the saved fields. Dirty bits stay. Returns these fields.

@@ -1,19 +1,21 @@
-//! Fields of a former owner: back to the values of the prefab.
+//! Fields that a client reads no more: back to the values of the prefab.
 
 use super::hooks::{DeferredHooks, ErasedHooks};
 use super::{Behaviours, Slot, Slots};
+use crate::schema::PolicyBits;
 use crate::{Encoding, NetId, NetworkReader, NetworkWriter};
 
 impl dyn Slots {
-    /// Sets the fields that only the owner reads to the values of a new object of the prefab. Returns the
+    /// Sets some restricted fields to the values of a new object of the prefab. Returns the
     /// hooks of the behaviours with a different value, to be reported as changes.
-    pub fn reset_owner_fields(
+    pub fn reset_fields(
         &mut self,
         object: NetId,
+        fields: impl Fn(&PolicyBits) -> u64,
         make: impl FnOnce() -> Behaviours,
     ) -> Vec<DeferredHooks> {
         let mut restricted = Vec::new();
-        self.for_each_mut(|slot| restricted.push(slot.info().policy.owner_only));
+        self.for_each_mut(|slot| restricted.push(fields(&slot.info().policy)));
         if restricted.iter().all(|fields| *fields == 0) {
             return Vec::new();
         }
@@ -42,6 +44,7 @@ impl dyn Slots {
 
 /// Copies some fields from another slot. Returns the fields that differed, with the values for their hooks.
 fn reset(slot: &mut dyn Slot, fresh: &mut dyn Slot, fields: u64) -> Option<(u64, ErasedHooks)> {
+    fresh.align(slot);
     let mut before = slot.remember_for_hooks(fields);
     let (mut differing, mut rest) = (0, fields);
     while rest != 0 {

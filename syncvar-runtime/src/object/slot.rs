@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
-use crate::behaviour::{AnyBehaviour, Panicked, Presence};
+use crate::behaviour::{AnyBehaviour, Frame, Panicked, Presence};
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
     Lineage, NetworkBehaviour, NetworkContext, NetworkReader, NetworkWriter, OperationLog,
-    ReadResult, SynchronizeError,
+    ReadResult, SynchronizeError, WriteError,
 };
 
 /// Time or duration in nanoseconds, limited to 584 years: half the size of a `Duration`.
@@ -41,8 +41,18 @@ pub enum HookContext {
     Object,
 }
 
+/// Layout of a behaviour in the encoding `Mirror`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComponentLayout {
+    /// Collections, and then the other fields.
+    Fields,
+    /// The bytes of the class: [`own_layout`](crate::BehaviourInfo::own_layout()).
+    Own,
+}
+
 /// Facts of a behaviour's type.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct SlotInfo {
     /// Type and schema of the behaviour.
     pub class: &'static BehaviourClass,
@@ -70,10 +80,35 @@ pub struct SlotInfo {
     pub lifecycle: bool,
     /// Set if the class or a base has data beside its fields.
     pub synchronize: bool,
+    /// Set if the class works in each frame.
+    pub frame: bool,
     /// Remote calls.
     pub calls: CallTable,
     /// Presence of the behaviour on its object.
     pub presence: Presence,
+    /// Layout in the encoding `Mirror`.
+    pub layout: ComponentLayout,
+}
+
+impl dyn Slot + '_ {
+    /// Returns the length of a delta with these fields alone, which is dropped. The memory of the writer is
+    /// reused.
+    ///
+    /// # Errors
+    ///
+    /// When a value has no form on the wire.
+    pub fn measure(
+        &mut self,
+        fields: u64,
+        writer: &mut NetworkWriter,
+    ) -> Result<usize, WriteError> {
+        writer.truncate(0);
+        let context = writer.context().with_fields(fields);
+        writer.with_context(context, |writer| self.write_layout(writer, false, false));
+        writer.take_report();
+        let length = writer.len();
+        writer.take_error().map_or(Ok(length), Err)
+    }
 }
 
 /// Parts of a slot for a write.
@@ -104,6 +139,12 @@ impl SlotInfo {
     #[inline]
     pub fn interval(&self, default: Nanos) -> Nanos {
         self.send_interval.unwrap_or(default)
+    }
+
+    /// Returns whether these dirty fields make an optional behaviour come or go. All its fields are then due.
+    #[inline]
+    pub fn changes_presence(&self, dirty_bits: u64) -> bool {
+        self.presence == Presence::Optional && dirty_bits & self.schema.own_bits() != 0
     }
 }
 
@@ -226,6 +267,10 @@ pub trait Slot: Send + Sync {
     /// write.
     fn end_change(&mut self) -> u64;
 
+    /// Adds or removes an [`Optional`](crate::Optional) behaviour, so that it is present as that of a slot
+    /// of the same type.
+    fn align(&mut self, from: &dyn Slot);
+
     /// Returns the restricted fields with their state; `None` if no field
     /// [needs one](crate::schema::PolicyBits::has_state).
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>>;
@@ -266,6 +311,9 @@ pub trait Slot: Send + Sync {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError>;
 
+    /// Runs the work of the class in a frame.
+    fn on_frame(&mut self, frame: &mut Frame<'_>);
+
     /// Reads the arguments of a remote call and runs it.
     ///
     /// # Errors
@@ -297,6 +345,10 @@ pub trait RestrictedFields {
     fn dirty_bits(&self) -> u64;
     /// Makes fields dirty.
     fn set_dirty_bit(&mut self, dirty_bits: u64);
+    /// Makes fields dirty after the read of an owner's deltas.
+    fn relay(&mut self, fields: u64);
+    /// Makes fields clean, which observers have already.
+    fn clear_dirty_bits(&mut self, fields: u64);
     /// Makes fields clean.
     fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage);
     /// Writes fields as in a snapshot.
@@ -318,6 +370,14 @@ impl<B: NetworkBehaviour> RestrictedFields for B {
 
     fn set_dirty_bit(&mut self, dirty_bits: u64) {
         BehaviourFields::set_dirty_bit(self, dirty_bits);
+    }
+
+    fn relay(&mut self, fields: u64) {
+        BehaviourFields::relay(self, fields);
+    }
+
+    fn clear_dirty_bits(&mut self, fields: u64) {
+        BehaviourFields::clear_dirty_bits(self, fields);
     }
 
     fn clear_dirty_at(&mut self, fields: u64, lineage: Lineage) {

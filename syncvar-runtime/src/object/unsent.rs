@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{ConnectionId, WriteError};
+use super::{Slot, SlotInfo, Slots};
+use crate::{ConnectionId, Encoding, NetworkWriter, WriteError, WriteErrorKind};
 
 /// A field with a change that an observer lacks. A server returns it by `why_not_sent(object)`.
 ///
@@ -66,12 +67,64 @@ pub enum UnsentReason {
     NoReader,
     /// The field travels with snapshots only.
     InitialOnly,
+    /// Each update sends it unreliably, until the next baseline contains it: Mirror's
+    /// `SyncMethod.Hybrid`.
+    Repeated,
     /// The value has no form on the wire, or exceeds a limit.
     CannotBeSent(WriteError),
     /// The channel of the behaviour does not exist.
     UnknownChannel(u8),
     /// The budget of a connection delays it. All other observers have it.
     Budget(ConnectionId),
+}
+
+/// Sends of one object by a server, as far as they explain an unsent field.
+pub trait SendRules {
+    /// Returns the encoding of the values.
+    fn encoding(&self) -> Encoding;
+
+    /// Returns the fields of a behaviour with a change to send.
+    fn pending(&self, index: usize, slot: &dyn Slot) -> u64;
+
+    /// Returns the reason that holds for all fields of a behaviour, if there is one.
+    fn obstacle(&self, index: usize, info: &SlotInfo) -> Option<UnsentReason>;
+
+    /// Returns the error of a field with this length alone, if it fits no message.
+    fn refusal(&self, index: usize, info: &SlotInfo, length: usize) -> Option<WriteErrorKind>;
+
+    /// Returns the reason of a field that can be sent. `field` is its bit.
+    fn delay(&self, index: usize, slot: &mut dyn Slot, field: u64) -> UnsentReason;
+}
+
+/// Returns the fields of an object with a change to send, each with its reason.
+pub fn unsent_fields(slots: &mut dyn Slots, rules: &impl SendRules) -> Vec<UnsentField> {
+    let mut writer = NetworkWriter::with_encoding(rules.encoding());
+    let (mut unsent, mut index) = (Vec::new(), 0);
+    slots.for_each_mut(|slot| {
+        let (info, pending) = (slot.info(), rules.pending(index, slot));
+        let schema = info.schema;
+        for number in (0..schema.field_count()).filter(|number| pending >> number & 1 == 1) {
+            let Some(field) = schema.field(number) else {
+                continue;
+            };
+            let reason = rules.obstacle(index, info).unwrap_or_else(|| {
+                let refused = |kind| {
+                    let names = (Some(schema.name), Some(field.name));
+                    WriteError::new(kind, 0, names.0, names.1)
+                };
+                match slot.measure(1 << number, &mut writer) {
+                    Err(error) => UnsentReason::CannotBeSent(error),
+                    Ok(length) => match rules.refusal(index, info, length) {
+                        Some(kind) => UnsentReason::CannotBeSent(refused(kind)),
+                        None => rules.delay(index, slot, 1 << number),
+                    },
+                }
+            });
+            unsent.push(UnsentField::new((index, schema.name), field.name, reason));
+        }
+        index += 1;
+    });
+    unsent
 }
 
 impl UnsentField {
@@ -86,6 +139,17 @@ impl UnsentField {
             behaviour,
             field,
             reason,
+        }
+    }
+}
+
+impl UnsentReason {
+    /// Returns the reason of an object without observers, by the connections that see it.
+    pub fn without_observer(waiting: Vec<ConnectionId>) -> Self {
+        if waiting.is_empty() {
+            Self::NoObserver
+        } else {
+            Self::NotReady(waiting)
         }
     }
 }
@@ -114,6 +178,7 @@ impl fmt::Display for UnsentReason {
             }
             Self::NoReader => f.write_str("has no reader: no observer owns the object"),
             Self::InitialOnly => f.write_str("travels with snapshots only"),
+            Self::Repeated => f.write_str("is sent unreliably until the next baseline"),
             Self::CannotBeSent(error) => write!(f, "cannot be sent: {error}"),
             Self::UnknownChannel(channel) => write!(f, "has no channel {channel}"),
             Self::Budget(connection) => write!(f, "waits for the budget of {connection}"),

@@ -22,6 +22,8 @@ pub struct WriteRecord {
     pub changes: Option<[Range<usize>; 2]>,
     /// Owner of an object with restricted fields, and the fields for it.
     pub owner: Option<(ConnectionId, Range<u32>)>,
+    /// Fields for the other observers in the object's group, if they differ from those of all others.
+    pub members: Option<Range<u32>>,
 }
 
 /// Write records of an update, in the order of objects and channels.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::batch::{check_payload, entry_length};
 use super::frame::{FRAME, LONG_FRAME};
 use super::{Room, Segments, UpdateForm};
-use crate::{MAX_BYTES, NetId, NetworkWriter, WriteError};
+use crate::{MAX_BYTES, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 impl Segments {
     /// Begins the delta of an object. The caller writes it and calls
@@ -95,15 +95,20 @@ pub fn update_length(form: UpdateForm, net_id: NetId, changes: usize) -> usize {
     }
 }
 
-/// Returns whether a delta fits a message with no other entry.
+/// Returns the error of a delta in a message with no other entry, if the message is above the limit.
 #[inline]
-pub fn update_fits(form: UpdateForm, net_id: NetId, changes: usize, room: Room) -> bool {
+pub fn update_refusal(
+    form: UpdateForm,
+    net_id: NetId,
+    changes: usize,
+    room: Room,
+) -> Option<WriteErrorKind> {
     let payload = if form.batched {
         entry_length(net_id, changes)
     } else {
         packed_length(net_id) + changes
     };
-    room.refusal(form, payload).is_none()
+    room.refusal(form, payload)
 }
 
 /// Returns an upper bound of the header bytes around entries, given their number and bytes. A message

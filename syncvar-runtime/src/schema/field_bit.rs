@@ -11,7 +11,7 @@ use std::ops::BitAnd;
 /// `#[sync_var(constant = HEALTH_FIELD)]` gives the constant another name.
 ///
 /// ```
-/// use syncvar::prelude::*;
+/// use syncvar::{NetworkBehaviour, prelude::*};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Player {

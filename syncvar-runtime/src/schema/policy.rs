@@ -8,7 +8,7 @@ use super::{BehaviourSchema, TypeSchema, bit_at};
 /// Connections that receive a field. The server has all of them.
 ///
 /// ```
-/// use syncvar::prelude::*;
+/// use syncvar::{NetworkBehaviour, prelude::*};
 /// use syncvar::schema::Readers;
 ///
 /// #[derive(NetworkBehaviour, Default)]
@@ -29,6 +29,61 @@ pub enum Readers {
     Owner,
     /// All observers of the object except its owner.
     Others,
+    /// The owner of the object, and the observers in its group.
+    Group,
+}
+
+/// Role of an observer of an object: it decides about the fields that the observer reads.
+///
+/// ```
+/// use syncvar::schema::Role;
+///
+/// assert!(Role::Owner.reads_group() && Role::Member.reads_group());
+/// assert!(!Role::Observer.reads_group());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Neither the owner nor a member of the object's group.
+    #[default]
+    Observer,
+    /// The owner, in the group or not.
+    Owner,
+    /// A member of the object's group that does not own the object.
+    Member,
+}
+
+impl Role {
+    /// Returns whether the observer owns the object.
+    #[inline]
+    pub const fn is_owner(self) -> bool {
+        matches!(self, Self::Owner)
+    }
+
+    /// Returns whether the observer reads the fields of the group.
+    #[inline]
+    pub const fn reads_group(self) -> bool {
+        matches!(self, Self::Owner | Self::Member)
+    }
+
+    /// Returns the number on the wire.
+    #[inline]
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Observer => 0,
+            Self::Owner => 1,
+            Self::Member => 2,
+        }
+    }
+
+    /// Returns the role with a number on the wire.
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::Observer),
+            1 => Some(Self::Owner),
+            2 => Some(Self::Member),
+            _ => None,
+        }
+    }
 }
 
 /// Side that may write a field.
@@ -101,6 +156,7 @@ impl fmt::Display for FieldPolicy {
             Readers::Everyone => "",
             Readers::Owner => ", read by the owner",
             Readers::Others => ", read by all but the owner",
+            Readers::Group => ", read by the owner and its group",
         })?;
         f.write_str(match (self.writers, self.server_override) {
             (Writers::Server, _) => "",
@@ -118,6 +174,8 @@ pub struct PolicyBits {
     pub owner_only: u64,
     /// Fields that all observers except the owner read.
     pub others_only: u64,
+    /// Fields that the owner and the observers in the object's group read.
+    pub group: u64,
     /// Fields that the owner writes.
     pub owner_write: u64,
     /// Fields that the owner and the server write.
@@ -132,6 +190,7 @@ impl PolicyBits {
     const NONE: Self = Self {
         owner_only: 0,
         others_only: 0,
+        group: 0,
         owner_write: 0,
         server_override: 0,
         initial_only: 0,
@@ -143,6 +202,7 @@ impl PolicyBits {
         all.fold(Self::NONE, |a, b| Self {
             owner_only: a.owner_only | b.owner_only,
             others_only: a.others_only | b.others_only,
+            group: a.group | b.group,
             owner_write: a.owner_write | b.owner_write,
             server_override: a.server_override | b.server_override,
             initial_only: a.initial_only | b.initial_only,
@@ -167,15 +227,15 @@ impl PolicyBits {
 
     /// Returns the fields that only some observers read.
     pub const fn private(&self) -> u64 {
-        self.owner_only | self.others_only
+        self.owner_only | self.others_only | self.group
     }
 
-    /// Returns the fields that a connection may read, as the owner or as another observer.
-    pub const fn readable(&self, owner: bool) -> u64 {
-        if owner {
-            !self.others_only
-        } else {
-            !self.owner_only
+    /// Returns the fields that an observer with a role may read.
+    pub const fn readable(&self, role: Role) -> u64 {
+        match role {
+            Role::Observer => !(self.owner_only | self.group),
+            Role::Owner => !self.others_only,
+            Role::Member => !self.owner_only,
         }
     }
 
@@ -184,6 +244,7 @@ impl PolicyBits {
             Readers::Everyone => {}
             Readers::Owner => self.owner_only |= bit,
             Readers::Others => self.others_only |= bit,
+            Readers::Group => self.group |= bit,
         }
         if matches!(policy.writers, Writers::Owner) {
             self.owner_write |= bit;

@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::{NetworkReader, NetworkWriter};
-use crate::schema::PackedBits;
+use crate::schema::{PackedBits, Role};
 
 /// Selection, audience and mask layout of one `on_serialize`.
 ///
@@ -19,8 +19,8 @@ use crate::schema::PackedBits;
 pub struct SerializeContext {
     /// Fields whose changes are written; all others stay dirty.
     pub fields: u64,
-    /// Set if the reader of the snapshot owns the object.
-    pub for_owner: bool,
+    /// Role of the reader of the snapshot.
+    pub role: Role,
     /// Set if the delta contains every value, and its masks every bit.
     pub(crate) every_value: bool,
     /// Dirty bits of derived classes, which the mask of a base repeats.
@@ -91,6 +91,8 @@ pub(crate) enum ReadMask {
 pub struct DeserializeReport {
     /// All dirty bits of the masks.
     pub seen: u64,
+    /// Role in a snapshot of a class with fields of a group; `None` without such a class.
+    pub role: Option<Role>,
 }
 
 impl Default for SerializeContext {
@@ -98,7 +100,7 @@ impl Default for SerializeContext {
     fn default() -> Self {
         Self {
             fields: u64::MAX,
-            for_owner: false,
+            role: Role::Observer,
             every_value: false,
             derived_bits: 0,
             mask: MaskLayout::Inline,
@@ -127,11 +129,11 @@ impl SerializeContext {
         self
     }
 
-    /// Sets whether the reader of the snapshot owns the object.
+    /// Sets the role of the reader of the snapshot.
     #[must_use]
     #[inline]
-    pub const fn with_owner(mut self, for_owner: bool) -> Self {
-        self.for_owner = for_owner;
+    pub const fn with_role(mut self, role: Role) -> Self {
+        self.role = role;
         self
     }
 }

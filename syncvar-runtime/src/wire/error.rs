@@ -267,8 +267,6 @@ pub struct WriteError {
     offset: usize,
     behaviour: Option<&'static str>,
     field: Option<&'static str>,
-    /// Set if an empty value is in the place of the value.
-    pub(super) left_empty: bool,
 }
 
 /// Reason for which a value has no form on the wire.
@@ -338,7 +336,6 @@ impl WriteError {
             offset,
             behaviour,
             field,
-            left_empty: false,
         }
     }
 

@@ -94,9 +94,9 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Sets that deltas go on to other connections: an observed collection with a
-    /// [full log](crate::OperationLog::Full) records the operations that it reads. A Mirror server reads
-    /// an owner's writes in this mode.
+    /// Sets that deltas go on to other connections: a list, or an observed collection with a
+    /// [full log](crate::OperationLog::Full), records the operations that it reads. Servers read an
+    /// owner's writes in this mode.
     #[must_use]
     #[inline]
     pub fn relaying(mut self) -> Self {
@@ -104,9 +104,10 @@ impl<'a> NetworkReader<'a> {
         self
     }
 
-    /// Returns whether deltas go on to other connections.
+    /// Returns whether deltas go on to other connections. A field may then record them: see
+    /// [`SyncField::relay`](crate::SyncField::relay).
     #[inline]
-    pub(crate) fn is_relaying(&self) -> bool {
+    pub fn is_relaying(&self) -> bool {
         self.context.relayed
     }
 
@@ -169,7 +170,7 @@ impl<'a> NetworkReader<'a> {
 
     /// Returns the next byte without reading it.
     #[inline]
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub fn peek(&self) -> Option<u8> {
         self.left.first().copied()
     }
 

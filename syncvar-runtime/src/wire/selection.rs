@@ -1,6 +1,7 @@
 //! Selection of the fields that a behaviour writes, and its reader.
 
-use super::{NetworkReader, NetworkWriter, ReadErrorKind, ReadResult};
+use super::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind, ReadResult};
+use crate::schema::Role;
 
 impl NetworkWriter {
     /// Returns the dirty bits of the fields that may be written now, from the
@@ -22,9 +23,26 @@ impl NetworkWriter {
     /// ```
     #[inline]
     pub fn write_for_owner(&mut self) -> bool {
-        let for_owner = self.context.for_owner;
+        let for_owner = self.context.role.is_owner();
         self.write_bool(for_owner);
         for_owner
+    }
+
+    /// Writes the role of the reader of the snapshot in one byte, and returns it. It takes the place of
+    /// [`write_for_owner`](Self::write_for_owner) if the class has fields that a group reads.
+    ///
+    /// ```
+    /// # use syncvar::{schema::Role, wire::NetworkWriter};
+    /// let mut writer = NetworkWriter::new();
+    /// let member = writer.context().with_role(Role::Member);
+    /// let role = writer.with_context(member, NetworkWriter::write_role);
+    /// assert_eq!((role, writer.as_bytes()), (Role::Member, &[2][..]));
+    /// ```
+    #[inline]
+    pub fn write_role(&mut self) -> Role {
+        let role = self.context.role;
+        self.write_u8(role.number());
+        role
     }
 }
 
@@ -38,10 +56,25 @@ impl NetworkReader<'_> {
         match self.read_u8()? {
             0 => Ok(false),
             1 => Ok(true),
-            other => {
-                let (what, value) = ("reader of a full state", other.into());
-                Err(self.error(ReadErrorKind::InvalidValue { what, value }))
-            }
+            other => Err(self.unknown_role(other)),
         }
+    }
+
+    /// Reads the byte of [`NetworkWriter::write_role`], and adds it to the report.
+    ///
+    /// # Errors
+    ///
+    /// When the message ends too early, and when the byte is greater than 2.
+    pub fn read_role(&mut self) -> ReadResult<Role> {
+        let number = self.read_u8()?;
+        let role = Role::from_number(number).ok_or_else(|| self.unknown_role(number))?;
+        self.report.role = Some(role);
+        Ok(role)
+    }
+
+    #[cold]
+    fn unknown_role(&self, number: u8) -> ReadError {
+        let (what, value) = ("reader of a full state", number.into());
+        self.error(ReadErrorKind::InvalidValue { what, value })
     }
 }

@@ -38,8 +38,6 @@ pub struct NetworkWriter {
     behaviour: Option<&'static str>,
     field: Option<&'static str>,
     error: Option<WriteError>,
-    /// Set if a value above a limit is written as an empty one.
-    leave_empty: bool,
 }
 
 /// Position of a message; [`NetworkWriter::finish_message`] writes its size there.
@@ -117,41 +115,7 @@ impl NetworkWriter {
     pub fn fail(&mut self, kind: WriteErrorKind) {
         let offset = self.buffer.len();
         let error = WriteError::new(kind, offset, self.behaviour, self.field);
-        if self.error.is_none_or(|former| former.left_empty) {
-            self.error = Some(error);
-        }
-    }
-
-    /// Declares that a value is above a limit. Returns whether the caller writes an empty one in its
-    /// place.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn fail_limit(&mut self, kind: WriteErrorKind) -> bool {
-        let offset = self.buffer.len();
-        let mut error = WriteError::new(kind, offset, self.behaviour, self.field);
-        error.left_empty = self.leave_empty;
         self.error.get_or_insert(error);
-        self.leave_empty
-    }
-
-    /// Returns whether a value above a limit is written as an empty one.
-    #[cfg(feature = "serde")]
-    pub(crate) fn leaves_empty(&self) -> bool {
-        self.leave_empty
-    }
-
-    /// Begins a snapshot: a string, byte array or sequence above a limit is written as an empty one.
-    #[inline]
-    pub fn begin_leaving_empty(&mut self) {
-        self.leave_empty = true;
-    }
-
-    /// Ends a snapshot. Returns whether a value was left empty and no other error occurred; the error is
-    /// taken then.
-    #[inline]
-    pub fn end_leaving_empty(&mut self) -> bool {
-        self.leave_empty = false;
-        self.error.take_if(|error| error.left_empty).is_some()
     }
 
     /// Names the next field, as `Behaviour.field`, for an error.

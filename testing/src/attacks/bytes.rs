@@ -1,6 +1,6 @@
 //! Bytes of packets.
 
-use syncvar::prelude::*;
+use syncvar::SyncValue;
 use syncvar::wire::{Encoding, NetworkWriter};
 
 /// Payload of a message. WIRE.md, sections 1 to 4, has the layouts.

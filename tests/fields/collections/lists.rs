@@ -1,5 +1,7 @@
 //! Lists.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     Framing, SyncField,
@@ -41,6 +43,52 @@ fn client_receives_each_operation_in_order() {
         ];
         assert_eq!(client.told, told);
     }
+}
+
+#[test]
+fn element_written_by_index_is_one_operation() {
+    for dialect in [Framing::Unet, Framing::Compact] {
+        let bag = Bag {
+            items: (0..100).collect(),
+            ..Bag::default()
+        };
+        let (mut net, id) = world(dialect, bag);
+        {
+            let mut bag = net.server.get_mut::<Bag>(id).unwrap();
+            bag.items[7] = 40;
+            bag.items[7] += 2;
+            bag.items[8] = 8; // no difference
+            bag.items.remove(0);
+            bag.items[98] += 1;
+        }
+        net.settle();
+        let server = net.server.get::<Bag>(id).unwrap();
+        let client = net.client(0).get::<Bag>(id).unwrap();
+        assert_eq!(client.state(), server.state());
+        assert_eq!(client.told.last().unwrap(), "3 items");
+        let operations: Vec<_> = { client.told.iter() }
+            .filter_map(|told| told.split_once(" of ").map(|(operation, _)| operation))
+            .collect();
+        let expected = [
+            "Set { index: 7, previous: 7, value: 42 }",
+            "RemoveAt { index: 0, previous: 0 }",
+            "Set { index: 98, previous: 99, value: 100 }",
+        ];
+        assert_eq!(operations, expected);
+    }
+}
+
+#[test]
+fn element_written_by_index_without_a_difference_is_not_sent() {
+    let bag = Bag {
+        items: [1, 2].into(),
+        ..Bag::default()
+    };
+    let (mut net, id) = world(Framing::Compact, bag);
+    net.server.get_mut::<Bag>(id).unwrap().items[1] = 2;
+    assert_eq!(net.server.get::<Bag>(id).unwrap().sync_var_dirty_bits(), 0);
+    net.settle();
+    assert!(net.client(0).get::<Bag>(id).unwrap().told.is_empty());
 }
 
 /// CHECKLIST M19, M20, N27: lists of string, float, int, uint, bool, and of structs with members of any

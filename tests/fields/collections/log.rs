@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     Framing, SyncField,
     behaviour::{BehaviourInfo, FieldVisitor},
+    fields::{OperationLog, Place},
     schema::{BehaviourSchema, FieldSchema},
     wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
@@ -23,6 +25,41 @@ fn whole(list: &SyncList<u32>) -> Vec<u8> {
     let mut list = list.clone();
     list.set_dirty();
     delta(&list, Encoding::Compact)
+}
+
+/// Writes by index in the full log of Mirror: one operation each, and none without a difference.
+#[test]
+fn full_log_has_the_elements_written_by_index() {
+    let mut list = SyncList::from([1_u32, 2, 3]);
+    list.set_log(OperationLog::Full { pending: 0 });
+    list.set_observed(true);
+    let mut replica = list.clone();
+    list[0] = 10;
+    list[1] = 2;
+    list.push(4);
+    list[2] += 4;
+    // The end of a write access on a server.
+    list.notice_replacement(Place::ANY);
+    let mut twin = SyncList::from([1_u32, 2, 3]);
+    twin.set_log(OperationLog::Full { pending: 0 });
+    twin.set_observed(true);
+    twin.set(0, 10);
+    twin.push(4);
+    twin.set(2, 7);
+    let bytes = delta(&list, Encoding::Mirror);
+    assert_eq!(bytes, delta(&twin, Encoding::Mirror));
+    apply(&mut replica, &bytes, Encoding::Mirror);
+    assert_eq!(replica, [10, 2, 7, 4]);
+
+    // Written before the end of the access: the list is refilled.
+    list.clear_dirty();
+    list[0] = 11;
+    apply(
+        &mut replica,
+        &delta(&list, Encoding::Mirror),
+        Encoding::Mirror,
+    );
+    assert_eq!(replica, [11, 2, 7, 4]);
 }
 
 /// What a long list costs is what changes.

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use allocation_counter::measure;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use syncvar::SyncValue;
 use syncvar::limits::{Limits, ReadBudget};
 use syncvar::prelude::*;
 use syncvar::values::FixedString4096;

@@ -1,5 +1,7 @@
 //! Bases, and how many fields there can be.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 
 use crate::derive::send;

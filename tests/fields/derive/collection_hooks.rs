@@ -1,5 +1,7 @@
 //! Collections among other fields: their bits, their hooks, and the order of both.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 
 use crate::derive::{send, twins};

@@ -4,6 +4,9 @@ use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     schema::TypeSchema,

@@ -3,6 +3,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     schema::TypeSchema,

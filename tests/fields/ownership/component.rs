@@ -1,5 +1,6 @@
 //! What the struct says about all of its fields: `sync_mode` and `sync_direction`.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
 use crate::ownership::{DIALECTS, World, marker};

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
 use crate::ownership::{DIALECTS, World};

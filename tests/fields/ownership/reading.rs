@@ -1,5 +1,6 @@
 //! Fields that not everyone reads.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Budget, schema::BehaviourSchema, testing::Link};
 

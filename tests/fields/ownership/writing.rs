@@ -1,5 +1,6 @@
 //! Fields that the owner writes.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     Framing, SyncField,

@@ -1,5 +1,6 @@
 //! Classes with remote calls. What is called writes down what the recorded classes wrote.
 
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::values::{Color, Color32, Decimal, Quaternion, Vector2, Vector3, Vector4};
 

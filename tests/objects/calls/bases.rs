@@ -1,6 +1,6 @@
 //! Calls of bases, of two behaviours of one type, and of generic behaviours.
 
-use syncvar::prelude::*;
+use syncvar::NetworkBehaviour;
 use syncvar::{Framing, calls::CallError};
 
 use super::world::{Cell, Creature, DIALECTS, Orc, Unit, Wolf, network, raised, seen};

@@ -1,5 +1,6 @@
 //! What calls are called by.
 
+use syncvar::NetworkBehaviour;
 use syncvar::calls::{CallKind, CallSchema};
 use syncvar::prelude::*;
 

@@ -2,6 +2,7 @@
 
 use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Framing, calls::CommandRefusal};
 

@@ -1,5 +1,6 @@
 //! The behaviours of these tests, and a network with them.
 
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{Channel, Framing, NetworkContext, ServerConfig, testing::Link};
 

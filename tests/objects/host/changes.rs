@@ -1,5 +1,6 @@
 //! What a host is told has changed.
 
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 
 use super::{fields, hosted, told};

@@ -1,5 +1,7 @@
 //! Callbacks and bases; callbacks of behaviours written by hand, and of generic ones.
 
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     behaviour::{BehaviourInfo, FieldVisitor, HasLifecycle},

@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 use syncvar::Budget;
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 
 use crate::codecs::{Metres, Unit, travel};

@@ -1,6 +1,7 @@
 //! What is refused: bytes that nobody writes, values without a form, and sides that do not agree.
 
 use proptest::prelude::*;
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     DisconnectReason,

@@ -3,6 +3,8 @@
 
 use std::marker::PhantomData;
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     codec::{Bits, Floats, Half, Quantized, SyncCodec, ZigZag},

@@ -1,5 +1,6 @@
 //! Section 2: encodings that are chosen for a field.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     codec::{Bits, Fixed, Half, Quantized, SmallestThree, SyncCodec, ZigZag},

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{Framing, ServerConfig};
+use syncvar::{Framing, ServerConfig, behaviour::BehaviourSet, interest::Tag};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0)]
@@ -13,6 +13,17 @@ struct Hero {
     #[sync_var(write = owner)]
     aim: SyncVar<i32>,
 }
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Tank {
+    #[sync_var]
+    heading: SyncVar<i32>,
+    #[sync_var(read = group)]
+    ammunition: SyncVar<i32>,
+}
+
+const RED: Tag = Tag(1);
 
 /// The owner of hero #5 and its server, which speak `Unet`.
 struct Pair {
@@ -24,7 +35,11 @@ struct Pair {
 
 impl Pair {
     fn new() -> Self {
-        let prefabs = || Prefabs::new().register::<Hero>("hero");
+        let prefabs = || {
+            Prefabs::new()
+                .register::<Hero>("hero")
+                .register::<Tank>("tank")
+        };
         let config = ServerConfig {
             framing: Framing::Unet,
             ..ServerConfig::default()
@@ -79,13 +94,33 @@ impl Pair {
             gold: 7.into(),
             aim: 3.into(),
         };
+        self.spawn_as(hero, owner);
+        self.step()
+    }
+
+    /// The state of a tank of a group in its snapshot.
+    fn spawn_tank(&mut self, owner: Option<ConnectionId>, is_member: bool) -> String {
+        let tank = Tank {
+            heading: 7.into(),
+            ammunition: 3.into(),
+        };
+        self.spawn_as(tank, owner);
+        self.server.set_group(NetId(5), Some(RED)).unwrap();
+        if is_member {
+            self.server.join_group(self.connection, RED).unwrap();
+        }
+        state(&self.step())
+    }
+
+    fn spawn_as(&mut self, behaviours: impl BehaviourSet, owner: Option<ConnectionId>) {
         let options = SpawnOptions {
             net_id: Some(NetId(5)),
             owner,
             ..SpawnOptions::default()
         };
-        self.server.try_spawn(hero, options).expect("a free id");
-        self.step()
+        self.server
+            .try_spawn(behaviours, options)
+            .expect("a free id");
     }
 }
 
@@ -126,7 +161,35 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let shown_to_others = other.spawn(None);
     other.server.set_owner(NetId(5), Some(connection)).unwrap();
     let given = other.step();
+    let mut tank = Pair::new();
+    let for_others = tank.spawn_tank(None, false);
+    tank.server.join_group(tank.connection, RED).unwrap();
+    let joined = tank.step();
+    tank.server.leave_group(tank.connection, RED).unwrap();
+    let left = tank.step();
+    let mut given_tank = Pair::new();
+    let holder = Some(given_tank.connection);
     vec![
+        (
+            "full `Tank { heading: 7, ammunition: 3 }`, where `ammunition` is read by the group, for a member",
+            Pair::new().spawn_tank(None, true),
+        ),
+        (
+            "full `Tank`, for the owner",
+            given_tank.spawn_tank(holder, false),
+        ),
+        (
+            "full `Tank`, for an observer outside of the group",
+            for_others,
+        ),
+        (
+            "OwnerState #5 for a client that joined the group: `Tank` with `ammunition = 3`",
+            of_type(&joined, 30),
+        ),
+        (
+            "OwnerState #5 for a client that left the group",
+            of_type(&left, 30),
+        ),
         (
             "full `Hero { gold: 7, aim: 3 }`, where `gold` is read by the owner only, for the owner",
             state(&shown),

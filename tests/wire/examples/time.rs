@@ -3,8 +3,12 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::ServerConfig;
+use syncvar::behaviour::FieldVisitor;
 use syncvar::prelude::*;
+use syncvar::schema::{BehaviourSchema, FieldSchema};
+use syncvar::wire::{NetworkWriter, WriteErrorKind};
 
 use crate::examples::{Two, packets};
 
@@ -82,11 +86,35 @@ impl Pair {
     }
 }
 
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0.0)]
+/// A behaviour by hand that refuses to write a height below the ground.
+#[derive(Default)]
 struct Kite {
-    #[sync_var(with = syncvar::codec::Quantized<-500, 500, 100>)]
-    height: SyncVar<f32>,
+    height: SyncVar<i32>,
+}
+
+impl NetworkBehaviour for Kite {
+    type Previous = ();
+    const SCHEMA: BehaviourSchema = BehaviourSchema {
+        name: "Kite",
+        base: None,
+        fields: &[FieldSchema::of::<SyncVar<i32>>("height")],
+    };
+
+    fn sync_var_dirty_bits(&self) -> u64 {
+        self.height.is_dirty().into()
+    }
+
+    fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
+        visitor.field(1, "Kite.height", &mut self.height);
+    }
+
+    fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
+        if *self.height < 0 {
+            writer.fail(WriteErrorKind::Custom("a kite below the ground"));
+        }
+        writer.at("Kite.height").write(&*self.height);
+        initial_state || self.height.is_dirty()
+    }
 }
 
 /// An object whose snapshot cannot be written for an observer, and then can.
@@ -109,10 +137,10 @@ fn void_example() -> String {
         let mut kite = server.get_mut::<Kite>(id).expect("it is there");
         kite.height.set(height);
     };
-    write(&mut server, f32::NAN);
+    write(&mut server, -1);
     server.show(id, connection).unwrap();
     server.update(Duration::from_secs(3));
-    write(&mut server, 1.0);
+    write(&mut server, 1);
     server.update(Duration::from_secs(4));
     let sent = packets(&mut server);
     let void = sent.into_iter().find(|packet| packet[4..6] == *"1f");

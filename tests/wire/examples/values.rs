@@ -1,5 +1,7 @@
 //! Sections 1 to 3: numbers, values, behaviours.
 
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     NetworkSceneId,

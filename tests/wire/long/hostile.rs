@@ -2,6 +2,7 @@
 
 use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::error::PacketError;
 use syncvar::prelude::*;
 

@@ -1,5 +1,6 @@
 //! The names of fields, and what is counted.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::stats::{BehaviourStats, Counter, MessageType, Stats};
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 
 /// What Netcode calls a class, a struct, and both with a parameter; there is no difference here.

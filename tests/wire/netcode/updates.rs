@@ -1,5 +1,6 @@
 //! The update: what was written is sent, and clean afterwards, whoever is there.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 
 /// Variables of both kinds.

@@ -1,5 +1,6 @@
 //! Writers: the sizes of numbers, growth, and failures that do no harm.
 
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     codec::Bits,

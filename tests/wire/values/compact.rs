@@ -1,5 +1,6 @@
 //! What is particular to the dialect `Compact`.
 
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 

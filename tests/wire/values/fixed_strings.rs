@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use proptest::prelude::*;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     values::FixedStringTooLong,

@@ -1,6 +1,7 @@
 //! Values of other crates: bytes, uuid, glam, mint.
 
 use bytes::Bytes;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};
 

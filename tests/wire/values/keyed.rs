@@ -7,6 +7,7 @@ use std::num::NonZeroU8;
 
 use proptest::collection;
 use proptest::prelude::*;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind, WriteErrorKind};
 

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use allocation_counter::measure;
 use serde::{Deserialize, Serialize};
+use syncvar::SyncValue;
 use syncvar::limits::Limits;
-use syncvar::prelude::*;
 use syncvar::schema::TypeSchema;
 use syncvar::values::{FixedString, FixedString4096, Postcard};
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadError, ReadErrorKind};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use allocation_counter::measure;
 use bytes::Bytes;
+use syncvar::SyncValue;
 use syncvar::limits::ReadBudget;
 use syncvar::prelude::*;
 use syncvar::wire::{Encoding, NetworkReader, NetworkWriter, ReadErrorKind};

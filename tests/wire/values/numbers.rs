@@ -4,7 +4,7 @@ use std::num::{NonZero, NonZeroI8, NonZeroI128, NonZeroU8, NonZeroU64, NonZeroU1
 use std::time::Duration;
 
 use proptest::prelude::*;
-use syncvar::prelude::*;
+use syncvar::SyncValue;
 use syncvar::wire::{Encoding, ReadErrorKind};
 
 use crate::values::{error_in, round_trip, round_trip_in};

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     schema::TypeSchema,

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize, Serializer};
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     values::Postcard,

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     ServerConfig,

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing, ServerConfig, interest::SpatialGrid, values::Vector3};
 use syncvar::{

@@ -30,6 +30,10 @@ pub(crate) enum Action {
     Move(usize, i8),
     Watch(usize, i8),
     Restore(usize, usize),
+    /// An object gets another group, or none.
+    Group(usize, Option<u64>),
+    /// A client joins a group, or leaves it.
+    Member(usize, u64, bool),
     /// Something made up comes from the client that lies.
     Lie(u8, usize, Vec<u8>),
     /// One of its packets comes once more, with a byte changed.
@@ -62,7 +66,10 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         1 => (o.clone(), o.clone()).prop_map(|(a, b)| A::Target(a, b)),
         1 => (o.clone(), any::<i8>()).prop_map(|(o, p)| A::Move(o, p)),
         1 => (c.clone(), any::<i8>()).prop_map(|(c, p)| A::Watch(c, p)),
-        1 => (o.clone(), c).prop_map(|(o, c)| A::Restore(o, c)),
+        1 => (o.clone(), c.clone()).prop_map(|(o, c)| A::Restore(o, c)),
+        3 => (o.clone(), proptest::option::weighted(0.8, 0_u64..2))
+            .prop_map(|(o, t)| A::Group(o, t)),
+        4 => (c, 0_u64..2, prop::bool::weighted(0.6)).prop_map(|(c, t, m)| A::Member(c, t, m)),
         3 => (any::<u8>(), o, proptest::collection::vec(any::<u8>(), 0..24))
             .prop_map(|(k, o, b)| A::Lie(k, o, b)),
         2 => (any::<usize>(), any::<u8>()).prop_map(|(p, x)| A::Twist(p, x)),

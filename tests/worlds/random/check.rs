@@ -2,6 +2,8 @@
 
 use proptest::prelude::*;
 use syncvar::NetRef;
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::testing::{DifferenceKind, compare_replicas};
 
@@ -88,6 +90,12 @@ impl World {
             assert_eq!(secret(replica), secret(hero), "{id} at {connection}");
         } else {
             assert_eq!(*replica.outfit, *hero.outfit, "{id} at {connection}");
+        }
+        if self.group_readers(id).contains(&connection) {
+            assert_eq!(of_group(replica), of_group(hero), "{id} at {connection}");
+        } else {
+            let none = Hero::default();
+            assert_eq!(of_group(replica), of_group(&none), "{id} at {connection}");
         }
         assert_eq!(hero.sync_var_dirty_bits(), 0);
     }
@@ -226,6 +234,11 @@ fn secret(hero: &Hero) -> (&str, Vec<String>, Vec<(u32, String)>, u32, NetRef) {
         *hero.notes,
         *hero.mark,
     )
+}
+
+fn of_group(hero: &Hero) -> (&str, Vec<String>, u32, u32) {
+    let steps = hero.steps.to_vec();
+    (&hero.plan, steps, *hero.wish, *hero.morale)
 }
 
 fn kind() -> impl Strategy<Value = Kind> {

@@ -74,6 +74,14 @@ pub(crate) struct Hero {
     pub(crate) path: SyncList<u32>,
     #[sync_var(write = owner, read = owner)]
     pub(crate) notes: SyncVar<u32>,
+    #[sync_var(read = group, hook = on_plan_changed)]
+    pub(crate) plan: SyncVar<String>,
+    #[sync_var(read = group)]
+    pub(crate) steps: SyncList<String>,
+    #[sync_var(read = group, write = owner)]
+    pub(crate) wish: SyncVar<u32>,
+    #[sync_var(read = group, min_interval = 0.2)]
+    pub(crate) morale: SyncVar<u32>,
     #[sync_var(write = owner, server_override)]
     pub(crate) mode: SyncVar<u32>,
     #[sync_var(write = owner, server_override)]
@@ -89,6 +97,10 @@ pub(crate) struct Hero {
 impl Hero {
     fn far(last_sent: &u32, now: &u32) -> bool {
         now.abs_diff(*last_sent) > 3
+    }
+
+    fn on_plan_changed(&mut self, previous: String) {
+        assert_ne!(*self.plan, previous);
     }
 
     fn on_name_changed(&mut self, _previous: String) {
@@ -233,6 +245,8 @@ pub(crate) struct Fast {
     pub(crate) speed: SyncVar<u32>,
     #[sync_var(read = owner)]
     pub(crate) fuel: SyncVar<String>,
+    #[sync_var(read = group)]
+    pub(crate) gear: SyncVar<String>,
     #[sync_var]
     pub(crate) lap: SyncVar<u32>,
 }

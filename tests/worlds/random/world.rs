@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing, NetRef, ServerConfig, interest::SpatialGrid, values::Vector3,
+    Budget, ClientConfig, Framing, NetRef, ServerConfig,
+    interest::{SpatialGrid, Tag},
+    values::Vector3,
 };
 
 use super::action::Action;
@@ -62,6 +64,7 @@ pub(crate) struct World {
     /// The texts that are in an object's fields now, of either kind.
     secrets: BTreeMap<NetId, BTreeSet<String>>,
     outfits: BTreeMap<NetId, BTreeSet<String>>,
+    plans: BTreeMap<NetId, BTreeSet<String>>,
     /// The owners, as they were last looked at.
     owners: BTreeMap<NetId, Option<ConnectionId>>,
     /// Who sees what since the last update.
@@ -105,6 +108,7 @@ impl World {
             forbidden: BTreeMap::new(),
             secrets: BTreeMap::new(),
             outfits: BTreeMap::new(),
+            plans: BTreeMap::new(),
             owners: BTreeMap::new(),
             seen: BTreeSet::new(),
             history: BTreeMap::new(),
@@ -216,6 +220,24 @@ impl World {
         text
     }
 
+    /// A text that only the owner and the group may be sent from now on.
+    fn plan(&mut self, id: NetId) -> String {
+        let text = self.text("grp");
+        let readers = self.group_readers(id);
+        self.allowed.insert(text.clone(), readers);
+        self.plans.entry(id).or_default().insert(text.clone());
+        text
+    }
+
+    /// Whoever reads the fields of an object's group.
+    pub(crate) fn group_readers(&self, id: NetId) -> BTreeSet<ConnectionId> {
+        let group = self.server.group(id);
+        let is_member =
+            |it: &&ConnectionId| group.is_some_and(|group| self.server.is_in_group(**it, group));
+        let members = self.ends.keys().filter(is_member).copied();
+        members.chain(self.server.owner(id)).collect()
+    }
+
     /// A text that the owner may not be sent.
     fn outfit(&mut self, id: NetId) -> String {
         let text = self.text("oth");
@@ -229,6 +251,8 @@ impl World {
         let secrets = [(); 4].map(|()| self.secret(id));
         let [secret, quest, thing, fuel] = secrets;
         let outfit = self.outfit(id);
+        let plans = [(); 3].map(|()| self.plan(id));
+        let [plan, step, gear] = plans;
         self.counter += 1;
         let number = self.counter;
         let bit = |index: u16| fields >> index & 1 == 1;
@@ -265,6 +289,16 @@ impl World {
                 hero.aim.set(number);
                 hero.path.push(number);
             }
+            if bit(11) {
+                hero.plan.set(plan);
+                hero.morale.set(number);
+            }
+            if bit(12) {
+                hero.steps.push(step);
+            }
+            if bit(13) && hero.steps.len() > 3 {
+                hero.steps.clear();
+            }
             if bit(9) && hero.orders.len() > 5 {
                 hero.orders.clear();
             }
@@ -272,6 +306,9 @@ impl World {
         if let Ok(mut fast) = self.server.get_mut::<Fast>(id) {
             fast.fuel.set(fuel);
             fast.lap.set(number);
+            if bit(11) {
+                fast.gear.set(gear);
+            }
         }
         if let Some(mut plain) = self.server.get_mut::<Plain>(id).ok().filter(|_| bit(10)) {
             plain.log.push(number);
@@ -305,6 +342,9 @@ impl World {
             if bit(4) {
                 hero.notes.set(number);
             }
+            if bit(10) {
+                hero.wish.set(number);
+            }
             if bit(5) && bit(6) && bit(7) {
                 hero.name.set("refused".into());
                 hero.base.log.push(0);
@@ -323,6 +363,12 @@ impl World {
         let server = &self.server;
         self.objects.retain(|id| server.identity(*id).is_some());
         for id in &self.objects {
+            let readers = self.group_readers(*id);
+            for text in self.plans.get(id).into_iter().flatten() {
+                self.allowed.get_mut(text).unwrap().extend(&readers);
+            }
+        }
+        for id in &self.objects {
             let owner = server.owner(*id);
             let former = self.owners.insert(*id, owner).flatten();
             if former == owner {
@@ -340,14 +386,14 @@ impl World {
 
     fn check(&self, connection: ConnectionId, packet: &[u8]) {
         for (place, kind) in packet.windows(4).enumerate() {
-            if kind != b"own<" && kind != b"oth<" {
+            if kind != b"own<" && kind != b"oth<" && kind != b"grp<" {
                 continue;
             }
             let text = std::str::from_utf8(&packet[place..place + 10]).unwrap();
-            let may = if kind == b"own<" {
-                self.allowed[text].contains(&connection)
-            } else {
+            let may = if kind == b"oth<" {
                 !self.forbidden[text].contains(&connection)
+            } else {
+                self.allowed[text].contains(&connection)
             };
             assert!(may, "{text} was sent to {connection}");
         }
@@ -608,6 +654,17 @@ impl World {
                     self.watch(connection, place);
                 }
             }
+            Action::Member(client, group, joins) => {
+                let group = Tag(group);
+                if let Some(connection) = self.connection(client) {
+                    let result = if joins {
+                        self.server.join_group(connection, group)
+                    } else {
+                        self.server.leave_group(connection, group)
+                    };
+                    result.unwrap();
+                }
+            }
             Action::Spawn(kind, owner) => self.spawn(kind, owner),
             Action::Lie(kind, object, bytes) => self.lie(kind, object, &bytes),
             Action::Twist(place, change) => self.twist(place, change),
@@ -626,6 +683,7 @@ impl World {
         | Action::Parent(object, _)
         | Action::Target(object, _)
         | Action::Move(object, _)
+        | Action::Group(object, _)
         | Action::Restore(object, _)) = action
         else {
             return;
@@ -641,6 +699,9 @@ impl World {
             }
             Action::Despawn(_) => {
                 self.server.despawn(id).ok();
+            }
+            Action::Group(_, group) => {
+                self.server.set_group(id, group.map(Tag)).unwrap();
             }
             Action::Parent(_, other) => {
                 let parent = self.object(other).filter(|parent| *parent != id);

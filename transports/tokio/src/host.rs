@@ -176,10 +176,8 @@ impl<E: Endpoint> Host<E> {
         listeners.map(|listener| listener.local_addr()).collect()
     }
 
-    /// Returns the address of a connection: from its begin, and for one tick after its end.
-    ///
-    /// `connection` is the number of the transport. For a session that has returned it is
-    /// `NetworkServer::link`.
+    /// Returns the address of a connection: from its begin, and for one tick after its end. A session that
+    /// has returned has the address of its present link.
     pub fn peer_addr(&self, connection: ConnectionId) -> Option<SocketAddr> {
         self.peers.get(connection)
     }
@@ -261,6 +259,7 @@ impl<E: Endpoint> Host<E> {
         for listener in &mut self.listeners {
             listener.receive(server, now);
         }
+        self.peers.set_returned(server.returned());
     }
 
     /// Ends a frame: sends the packets of the server's update, and closes the connections that the

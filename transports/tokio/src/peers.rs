@@ -41,13 +41,17 @@ struct Addrs {
     open: HashMap<ConnectionId, SocketAddr>,
     /// Connections that have ended since the last tick.
     ended: Vec<ConnectionId>,
+    /// Links of sessions that have returned, if their number is another one.
+    returned: HashMap<ConnectionId, ConnectionId>,
 }
 
 impl PeerAddrs {
-    /// Returns the address of a connection, by the number of the transport: for a session that has
-    /// returned, `NetworkServer::link`.
+    /// Returns the address of a connection. A session that has returned has the address of its present
+    /// link.
     pub fn get(&self, connection: ConnectionId) -> Option<SocketAddr> {
-        self.lock().open.get(&connection).copied()
+        let addrs = self.lock();
+        let link = addrs.returned.get(&connection).unwrap_or(&connection);
+        addrs.open.get(link).copied()
     }
 
     pub(crate) fn add(&self, connection: ConnectionId, addr: SocketAddr) {
@@ -67,6 +71,22 @@ impl PeerAddrs {
         for connection in std::mem::take(&mut addrs.ended) {
             addrs.open.remove(&connection);
         }
+    }
+
+    /// Takes over the links of the sessions that have returned. A link that has ended in this tick keeps
+    /// its session.
+    pub(crate) fn set_returned(
+        &self,
+        returned: impl Iterator<Item = (ConnectionId, ConnectionId)>,
+    ) {
+        let mut addrs = self.lock();
+        let Addrs {
+            ended,
+            returned: known,
+            ..
+        } = &mut *addrs;
+        known.retain(|_, link| ended.contains(link));
+        known.extend(returned);
     }
 
     fn lock(&self) -> MutexGuard<'_, Addrs> {

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use syncvar_runtime::clock::{Clock, Slew};
 
-/// Window of Mirror's averages, in samples. Mirror, `NetworkTime.PingWindowSize`.
-const WINDOW: f64 = 50.0;
+use crate::MirrorClientConfig;
+use crate::average::MovingAverage;
+use crate::frames::RemoteTime;
 
 /// Distance behind the server's time, in send intervals. Mirror,
 /// `SnapshotInterpolationSettings.bufferTimeMultiplier`.
@@ -17,32 +18,32 @@ const SEND_INTERVAL: f64 = 1.0 / 60.0;
 /// Smallest jump that resets the offset, in seconds.
 const JUMP: f64 = 1.0;
 
-/// Exponential moving average: older samples weigh less. Mirror, `ExponentialMovingAverage`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MovingAverage(Option<f64>);
-
-impl MovingAverage {
-    pub(super) fn add(&mut self, sample: f64) {
-        if !sample.is_finite() {
-            return;
-        }
-        const ALPHA: f64 = 2.0 / (WINDOW + 1.0);
-        self.0 = Some(match self.0 {
-            Some(value) => value + ALPHA * (sample - value),
-            None => sample,
-        });
-    }
-
-    pub(super) fn value(self) -> f64 {
-        self.0.unwrap_or_default()
-    }
-}
-
 /// Own time, and the server's time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Time {
     pub(super) own: Clock,
+    /// Own time of the last frame.
+    pub(super) last_frame: Duration,
     pub(super) server: ServerTime,
+    /// Time at which received states are shown.
+    pub(super) remote: Box<RemoteTime>,
+}
+
+impl Time {
+    pub(super) fn new(config: &MirrorClientConfig) -> Self {
+        Self {
+            own: Clock::default(),
+            last_frame: Duration::ZERO,
+            server: ServerTime::default(),
+            remote: Box::new(RemoteTime::new(config.interpolation, config.tick_rate)),
+        }
+    }
+
+    /// Forgets the server's time, for a new connection.
+    pub(super) fn begin(&mut self, config: &MirrorClientConfig) {
+        self.server = ServerTime::default();
+        *self.remote = RemoteTime::new(config.interpolation, config.tick_rate);
+    }
 }
 
 /// Estimate of the server's time.
@@ -75,11 +76,12 @@ impl ServerTime {
 
     /// Returns the server's time at the arrival of a message sent now, in seconds.
     pub(super) fn predicted(&self, now: Duration) -> f64 {
-        now.as_secs_f64() + self.prediction_error.value()
+        now.as_secs_f64() + self.prediction_error.value().unwrap_or_default()
     }
 
-    pub(super) fn rtt(&self) -> f64 {
-        self.rtt.value()
+    /// Returns the average round trip and its deviation; `None` before the first pong.
+    pub(super) fn round_trip(&self) -> Option<(Duration, Duration)> {
+        self.rtt.durations()
     }
 
     /// Handles a pong.
@@ -101,7 +103,7 @@ impl ServerTime {
             self.interval.add(remote - last);
         }
         let offset = remote - now.as_secs_f64();
-        if (offset - self.offset.value()).abs() > JUMP {
+        if (offset - self.offset.value().unwrap_or_default()).abs() > JUMP {
             self.offset = MovingAverage::default();
         }
         self.offset.add(offset);
@@ -120,8 +122,8 @@ impl ServerTime {
 
     /// Returns the lead of the server's delayed time over the own time, in microseconds.
     fn ahead(&self) -> i64 {
-        let interval = self.interval.0.unwrap_or(SEND_INTERVAL);
-        whole_micros(self.offset.value() - BUFFERED_INTERVALS * interval)
+        let interval = self.interval.value().unwrap_or(SEND_INTERVAL);
+        whole_micros(self.offset.value().unwrap_or_default() - BUFFERED_INTERVALS * interval)
     }
 
     /// Returns the server's time behind its delay at an own time; `None` before the first time message.
@@ -150,21 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn average_weighs_later_samples_by_two_in_51() {
-        let mut average = MovingAverage::default();
-        average.add(1.0);
-        average.add(f64::NAN);
-        average.add(2.0);
-        assert!((average.value() - (1.0 + 2.0 / 51.0)).abs() < 1e-12);
-    }
-
-    #[test]
     fn pong_from_the_future_is_ignored() {
         let mut clock = ServerTime::default();
         clock.handle_pong(millis(100), 0.06, 0.5);
         clock.handle_pong(millis(100), 5.0, 7.0);
         clock.handle_pong(millis(100), f64::NAN, 7.0);
-        assert!((clock.rtt() - 0.04).abs() < 1e-12);
+        assert_eq!(clock.round_trip(), Some((millis(40), Duration::ZERO)));
         assert!((clock.predicted(millis(100)) - 0.6).abs() < 1e-12);
     }
 

@@ -75,7 +75,8 @@ pub enum MirrorClientEvent {
         /// Set for a hide: the object still exists on the server.
         hidden: bool,
     },
-    /// This client became the owner of an object, or lost it.
+    /// This client became the owner of an object, or lost it. As in Mirror, the components of the former
+    /// owner ([`SyncMode::Owner`](crate::SyncMode::Owner)) keep their last values.
     OwnerChanged {
         /// The object.
         object: NetId,

@@ -1,5 +1,6 @@
 //! Received messages and spawns that are not applied yet.
 
+use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
 use syncvar_runtime::object::DeferredHooks;
 
@@ -15,6 +16,8 @@ pub(super) struct Inbound {
     pub(super) work: WorkMeter,
     /// Memory and work left for the message in progress.
     pub(super) budget: ReadBudget,
+    /// Times of the message that is being read.
+    pub(super) message_time: Option<MessageTime>,
     /// Reused memory for the components of one object.
     pub(super) components: Vec<DeferredHooks>,
 }
@@ -26,6 +29,7 @@ impl Default for Inbound {
             waiting: WaitingMessages::default(),
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
+            message_time: None,
             components: Vec::new(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::behaviour::{MessageTime, NetworkSide, SyncSettings};
 use syncvar_runtime::call::CallRouter;
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
@@ -19,6 +19,15 @@ impl NetworkSide for MirrorClient {
 
     fn now(&self) -> Duration {
         self.network_time().unwrap_or(self.time.own.now())
+    }
+
+    fn message_time(&self) -> Option<MessageTime> {
+        self.inbound.message_time
+    }
+
+    fn sync_settings(&self, id: NetId, behaviour: usize) -> Option<SyncSettings> {
+        let interval = self.frames.send_interval();
+        self.entry(id)?.sync_settings(behaviour, interval)
     }
 
     fn command_router(&mut self) -> Option<&mut dyn CallRouter> {

@@ -152,7 +152,18 @@ impl Component {
                 .sync_direction
                 .unwrap_or_else(|| direction_of(behaviour)),
             sync_method: method_of(self.sync_method, behaviour),
-            sync_interval: self.sync_interval.unwrap_or_else(|| interval_of(behaviour)),
+            sync_interval: self.interval(behaviour),
+        }
+    }
+
+    /// Returns the minimum time between two sends.
+    fn interval(&self, behaviour: &SlotInfo) -> Duration {
+        let interval = { self.sync_interval }.unwrap_or_else(|| interval_of(behaviour));
+        // Mirror's own components must send in the same frames as in Unity.
+        if behaviour.frame {
+            as_float(interval)
+        } else {
+            interval
         }
     }
 }
@@ -164,6 +175,13 @@ fn mode_of(behaviour: &SlotInfo) -> SyncMode {
         panic!(
             "`{field}` of `{}` is read by all but the owner, which Mirror does not support: move it \
              to another behaviour, or give the component a `sync_mode`",
+            schema.name
+        );
+    }
+    if let Some(field) = first(schema, rules.group) {
+        panic!(
+            "`{field}` of `{}` is read by a group, which Mirror does not support: move it to another \
+             behaviour, or give the component a `sync_mode`",
             schema.name
         );
     }
@@ -227,6 +245,17 @@ fn interval_of(behaviour: &SlotInfo) -> Duration {
     } else {
         interval
     }
+}
+
+/// Returns an interval as Mirror's `float`, which may be longer by some nanoseconds.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the cast saturates"
+)]
+fn as_float(interval: Duration) -> Duration {
+    let nanos = f64::from(interval.as_secs_f32()) * 1e9;
+    Duration::from_nanos(nanos.ceil() as u64)
 }
 
 /// Returns whether `fields` are all fields, and not none; an error names the first one in and the

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use rustc_hash::FxHashMap;
+use syncvar_runtime::behaviour::SyncSettings;
 use syncvar_runtime::call::{CallPlace, Class, ObjectCalls};
 use syncvar_runtime::object::{MAX_BEHAVIOURS, SlotInfo};
 use syncvar_runtime::{Behaviours, CallKind};
@@ -18,6 +19,10 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// 0 for a scene object.
     pub(crate) asset_id: AssetId,
+    /// Index of its first component among those of all prefabs.
+    pub(crate) first_behaviour: usize,
+    /// Names of its components, in order.
+    pub(crate) behaviours: Vec<&'static str>,
     /// Settings of its components, in order.
     pub(crate) components: Vec<Settings>,
     /// Components that all observers receive.
@@ -26,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) client_to_server: u64,
     /// Components sent as unreliable deltas.
     pub(crate) hybrid: u64,
+    /// Components with work in each frame.
+    pub(crate) frames: u64,
     /// Remote calls.
     calls: ObjectCalls,
     /// Their names and hashes, by component.
@@ -45,6 +52,7 @@ impl Entry {
     /// Creates an entry from its ids, the settings of components, the C# names, and a sample.
     pub(super) fn new(
         (index, name, asset_id): (u32, &str, AssetId),
+        first_behaviour: usize,
         given: &[(usize, Component)],
         names: &CSharpNames,
         sample: &Behaviours,
@@ -73,6 +81,8 @@ impl Entry {
             index,
             name: name.into(),
             asset_id,
+            first_behaviour,
+            behaviours: slots.iter().map(|slot| slot.info().schema.name).collect(),
             observers: bits(&components, |component| {
                 component.sync_mode == SyncMode::Observers
             }),
@@ -83,6 +93,10 @@ impl Entry {
                 component.sync_method == SyncMethod::Hybrid
             }),
             components,
+            frames: { 0.. }
+                .zip(slots.iter())
+                .filter(|(_, slot)| slot.info().frame)
+                .fold(0, |bits, (index, _)| bits | 1 << index),
             calls: ObjectCalls::of(slots),
             names: slots
                 .iter()
@@ -94,6 +108,20 @@ impl Entry {
     /// Returns the bits of all components.
     pub(crate) fn all(&self) -> u64 {
         bits(&self.components, |_| true)
+    }
+
+    /// Returns the schedule and the writer of a component, on an end with this interval in seconds.
+    pub(crate) fn sync_settings(
+        &self,
+        component: usize,
+        end_interval: f32,
+    ) -> Option<SyncSettings> {
+        let settings = self.components.get(component)?;
+        Some(SyncSettings {
+            end_interval,
+            interval: settings.sync_interval.as_secs_f32(),
+            owner_writes: settings.sync_direction == SyncDirection::ClientToServer,
+        })
     }
 
     /// Returns the call with this component and hash.

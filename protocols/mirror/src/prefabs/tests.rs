@@ -50,6 +50,12 @@ struct HalfAim {
 }
 
 #[derive(NetworkBehaviour, Default)]
+struct Squad {
+    #[sync_var(read = group)]
+    plan: SyncVar<u32>,
+}
+
+#[derive(NetworkBehaviour, Default)]
 struct Ghost {
     #[sync_var(read = others)]
     mask: SyncVar<i32>,
@@ -216,6 +222,12 @@ fn partly_owner_written_behaviour_is_refused() {
 #[should_panic(expected = "`mask` of `Ghost` is read by all but the owner")]
 fn field_for_others_is_refused() {
     let _ = registered::<Ghost>(&[]);
+}
+
+#[test]
+#[should_panic(expected = "`plan` of `Squad` is read by a group")]
+fn field_for_a_group_is_refused() {
+    let _ = registered::<Squad>(&[]);
 }
 
 #[test]

@@ -137,8 +137,16 @@ pub enum MirrorServerEvent {
         /// Text of the error or panic.
         message: String,
     },
-    /// A value has no encoding. The object was not sent; its changes stay dirty. The next change of
-    /// the object tries again, failed spawns included.
+    /// A value has no encoding.
+    ///
+    /// A [`SyncVar`](syncvar_runtime::SyncVar) stops alone: observers keep its last value, the other
+    /// fields travel on, and the first value that fits is sent. A new observer receives the value of the
+    /// prefab. Reported once for each write of the field and for each spawn.
+    ///
+    /// A collection with such an element stops the object, because a snapshot announces the
+    /// number of pending operations, and the client skips as many of the next ones. Its changes stay dirty,
+    /// and the next change of the object tries again, failed spawns included. The same holds for a
+    /// behaviour with an [own layout](syncvar_runtime::BehaviourInfo::own_layout()).
     SerializeFailed {
         /// The object.
         object: NetId,
@@ -163,6 +171,10 @@ pub enum MirrorServerEvent {
     TooLong {
         /// The object.
         object: NetId,
+        /// The behaviour with the longest field.
+        behaviour: Option<&'static str>,
+        /// The longest field of the object.
+        field: Option<&'static str>,
         /// The receiver, if it is a single one.
         connection: Option<ConnectionId>,
         /// The length in bytes.

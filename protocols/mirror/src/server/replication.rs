@@ -7,8 +7,10 @@ pub(super) mod entity_state;
 pub(super) mod frame;
 pub(super) mod hybrid;
 pub(super) mod spawn_message;
+mod stopped;
 pub(super) mod transfer;
 mod undo;
+mod unsent;
 
 use std::collections::BTreeSet;
 
@@ -18,6 +20,7 @@ use syncvar_runtime::object::Nanos;
 
 use super::world::object::Observed;
 use crate::MirrorServerConfig;
+use crate::frames::Frames;
 use crate::unreliable::Unreliable;
 use encode::Scratch;
 use hybrid::Hybrid;
@@ -36,6 +39,8 @@ pub(super) struct Replication {
     /// Baselines received from owners, by object.
     pub(super) unreliable: FxHashMap<NetId, Unreliable>,
     pub(super) scratch: Scratch,
+    /// Objects with work in each frame.
+    pub(super) frames: Frames,
 }
 
 impl Replication {
@@ -47,6 +52,7 @@ impl Replication {
             hybrid: Hybrid::new(config),
             unreliable: FxHashMap::default(),
             scratch: Scratch::default(),
+            frames: Frames::new(config.tick_rate),
         }
     }
 
@@ -62,5 +68,6 @@ impl Replication {
     pub(super) fn remove_object(&mut self, id: NetId) {
         self.unreliable.remove(&id);
         self.hybrid.forget(id);
+        self.frames.objects.remove(&id);
     }
 }

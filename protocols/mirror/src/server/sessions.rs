@@ -10,6 +10,7 @@ pub(super) mod scene;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::endpoint::{ConnectionIds, Intake, Lobby};
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{Channel, ConnectionId, ObjectError};
@@ -30,6 +31,8 @@ pub(super) struct Sessions {
     pub(super) intake: Intake,
     /// Connections before their first ready, and the places of the others.
     pub(super) lobby: Lobby,
+    /// Times of the batch that is being read.
+    pub(super) message_time: Option<MessageTime>,
     /// Current scene of the clients.
     pub(super) scene: Option<String>,
 }
@@ -44,6 +47,7 @@ impl Sessions {
             unauthenticated: BTreeSet::from([AuthRequestMessage::ID]),
             intake: Intake::new(limits),
             lobby: Lobby::default(),
+            message_time: None,
             scene: None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::behaviour::NetworkSide;
+use syncvar_runtime::behaviour::{MessageTime, NetworkSide, SyncSettings};
 use syncvar_runtime::relations::{Place, Relation};
 use syncvar_runtime::{
     ConnectionId, NetId, NetworkBehaviour, NetworkIdentity, NetworkObjects, NetworkObjectsMut,
@@ -18,6 +18,15 @@ impl NetworkSide for MirrorServer {
 
     fn now(&self) -> Duration {
         self.clock.now()
+    }
+
+    fn message_time(&self) -> Option<MessageTime> {
+        self.sessions.message_time
+    }
+
+    fn sync_settings(&self, id: NetId, behaviour: usize) -> Option<SyncSettings> {
+        let interval = self.replication.frames.send_interval();
+        self.entry(id)?.sync_settings(behaviour, interval)
     }
 
     fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {

@@ -1,6 +1,9 @@
 //! Counters of the server.
 
-use syncvar_runtime::{Counter, RefusedCommands, RefusedInput};
+use syncvar_runtime::object::Profile;
+use syncvar_runtime::{BehaviourStats, Counter, RefusedCommands, RefusedInput};
+
+use crate::MirrorPrefabs;
 
 /// Counters of a [`MirrorServer`](crate::MirrorServer).
 ///
@@ -13,7 +16,7 @@ use syncvar_runtime::{Counter, RefusedCommands, RefusedInput};
 /// assert_eq!(server.stats().updates, 1);
 /// assert_eq!(server.stats().sent.bytes, 0);
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MirrorServerStats {
     /// Updates.
@@ -38,6 +41,27 @@ pub struct MirrorServerStats {
     pub sent: Counter,
     /// Transport messages received.
     pub received: Counter,
+    /// Encoding cost of each component of each prefab, in order of registration. A component is encoded
+    /// once for all its receivers.
+    pub behaviours: Vec<BehaviourStats>,
+    /// Costs of objects and fields, with
+    /// [`MirrorServerConfig::profile`](crate::MirrorServerConfig::profile).
+    pub profile: Option<Box<Profile>>,
+}
+
+impl MirrorServerStats {
+    pub(super) fn for_prefabs(prefabs: &MirrorPrefabs, profile: bool) -> Self {
+        let entries = prefabs.entries().iter();
+        let behaviours = entries.flat_map(|entry| {
+            let names = entry.behaviours.iter();
+            names.map(|name| BehaviourStats::new(&*entry.name, *name))
+        });
+        Self {
+            behaviours: behaviours.collect(),
+            profile: profile.then(Box::default),
+            ..Self::default()
+        }
+    }
 }
 
 /// Counts one message of this length.

@@ -28,6 +28,8 @@ pub(crate) enum Rule {
     NotRecorded,
     /// Mirror's host mode.
     HostMode,
+    /// A baseline that is due between two sends goes with the next one.
+    BaselinesOnTime,
     /// A reading error is an error at once, and nothing of the component is applied.
     StrictReading,
     /// C# methods that override one another.
@@ -45,7 +47,8 @@ pub(crate) enum Standing {
 
 pub(crate) fn standing(rule: Rule) -> Standing {
     match rule {
-        Rule::ComparesByBits
+        Rule::BaselinesOnTime
+        | Rule::ComparesByBits
         | Rule::NothingTwice
         | Rule::NotifiedAfterwards
         | Rule::ReferencesAreIds

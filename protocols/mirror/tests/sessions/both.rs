@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use syncvar::mirror::{MirrorServerEvent, MirrorSpawnOptions};
 
-use crate::client::game::{Aim, DOOR, Door, GlobalMsg, Loot, Monster, Player};
+use syncvar_testing::mirror::MirrorNetwork;
+
+use crate::client::game::{Aim, DOOR, Door, GlobalMsg, Loot, Monster, Player, Wallet};
 use world::{check, joined, settle, world};
 
 #[test]
@@ -86,4 +88,26 @@ fn disconnected_client_has_no_objects() {
     assert!(!world.clients.contains_key(&me));
     assert!(world.client(other).identity(player).is_none());
     check(&mut world);
+}
+
+#[test]
+fn former_owner_keeps_its_values_as_in_mirror() {
+    let (mut world, me, player) = joined();
+    let gold = |world: &mut MirrorNetwork, gold| {
+        let mut wallet = world.server.get_mut::<Wallet>(player).unwrap();
+        wallet.gold.set(gold);
+        drop(wallet);
+        settle(world);
+    };
+    gold(&mut world, 7);
+    assert_eq!(*world.seen::<Wallet>(me, player).gold, 7);
+    world.server.set_owner(player, None).unwrap();
+    settle(&mut world);
+    assert!(!world.client(me).is_owned(player));
+    assert_eq!(*world.seen::<Wallet>(me, player).gold, 7);
+    gold(&mut world, 9);
+    assert_eq!(*world.seen::<Wallet>(me, player).gold, 7, "not its reader");
+    world.server.set_owner(player, Some(me)).unwrap();
+    settle(&mut world);
+    assert_eq!(*world.seen::<Wallet>(me, player).gold, 9);
 }

@@ -3,7 +3,10 @@
 mod both;
 mod client;
 mod context_hooks;
+mod event_readers;
 mod found;
 mod hybrid;
 mod parity;
+mod seeing;
 mod server;
+mod transforms;

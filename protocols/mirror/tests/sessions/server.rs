@@ -9,5 +9,6 @@ mod hostile;
 mod limits;
 mod objects;
 mod sessions;
+mod too_long;
 mod unreliable;
 mod world;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::{NonZeroI64, NonZeroU8, NonZeroU32};
 use std::time::{Duration, SystemTime};
 
+use syncvar::SyncValue;
 use syncvar::limits::ReadBudget;
 use syncvar::prelude::*;
 use syncvar::{

@@ -2,6 +2,7 @@
 
 use super::NetworkClient;
 use syncvar_runtime::object::{DeferredHooks, Hooks, Location, run_hooks};
+use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::world::Protocol;
 use syncvar_runtime::{Callbacks, ChangedFields, NetId};
 
@@ -36,16 +37,16 @@ impl NetworkClient {
         slots.initial_hooks(object, prefab.make().slots_mut())
     }
 
-    /// Sets the fields that only the owner reads to the values of the prefab, with their hooks.
+    /// Sets some restricted fields to the values of the prefab, with their hooks.
     #[cold]
-    pub(super) fn reset_owner_fields(&mut self, object: NetId) {
+    pub(super) fn reset_fields(&mut self, object: NetId, fields: impl Fn(&PolicyBits) -> u64) {
         let Some(replica) = self.world.objects.get(object.0) else {
             return;
         };
         let at = replica.at;
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         if let (Some(prefab), Some(slots)) = (prefab, self.world.pools.slots_mut(at)) {
-            let hooks = slots.reset_owner_fields(object, || prefab.make());
+            let hooks = slots.reset_fields(object, fields, || prefab.make());
             self.run_received_hooks(object, hooks);
         }
     }

@@ -123,7 +123,7 @@ impl NetworkClient {
                 .push(ClientEvent::OwnerChanged { object, owned });
         }
         if !owned {
-            self.reset_owner_fields(object);
+            self.reset_fields(object, |policy| policy.owner_only);
         }
     }
 

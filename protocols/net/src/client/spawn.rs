@@ -10,6 +10,7 @@ use snapshot::Snapshot;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{DeferredHooks, Slots, read_sections};
 use syncvar_runtime::packet::Entries;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{Callbacks, NetId, NetworkReader, ReadError};
 
@@ -90,7 +91,7 @@ impl NetworkClient {
         if !self.world.contains(object) {
             return;
         }
-        match self.read_state(snapshot, refused) {
+        match self.read_state(snapshot, (is_known, refused)) {
             Ok(hooks) => self.complete_spawn(object, hooks),
             Err(error) => {
                 self.inbound.targets.clear();
@@ -158,11 +159,12 @@ impl NetworkClient {
     }
 
     /// Reads the state of an object that exists, with its `on_synchronize` data. Returns the hooks of a
-    /// visible object for the fields that differ.
+    /// visible object for the fields that differ. An object that was known before loses the fields of
+    /// the group if its snapshot is for an observer outside.
     fn read_state(
         &mut self,
         snapshot: &Snapshot<'_>,
-        refused: Option<&ReadError>,
+        (is_known, refused): (bool, Option<&ReadError>),
     ) -> Result<Vec<DeferredHooks>, ReadError> {
         if let Some(error) = refused {
             return Err(error.clone());
@@ -195,6 +197,11 @@ impl NetworkClient {
             };
             self.inbound.budget = reader.budget();
             read?;
+            let role = reader.take_report().role;
+            if let Some(prefab) = prefab.filter(|_| is_known && role == Some(Role::Observer)) {
+                // It may have left the group since, or lost the object.
+                slots.reset_fields(object, |policy| policy.group, || prefab.make());
+            }
             hooks = before.map_or_else(Vec::new, |before| slots.hooks_since(object, before));
         }
         reader.finish()?;

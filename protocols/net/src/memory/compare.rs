@@ -206,8 +206,9 @@ fn compare_object(
     let Some(mut made) = server.make_like(id) else {
         return;
     };
+    let role = server.role(id, connection);
     if let (Some(ours), Some(theirs)) = (server.slots_mut(id), client.slots_mut(id)) {
-        let fields = compare(ours, theirs, made.slots_mut(), owned);
+        let fields = compare(ours, theirs, made.slots_mut(), role);
         fields
             .into_iter()
             .map(DifferenceKind::Field)

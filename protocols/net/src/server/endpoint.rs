@@ -101,6 +101,10 @@ impl Endpoint for NetworkServer {
         self.event_count()
     }
 
+    fn returned(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {
+        self.sessions.returns.iter()
+    }
+
     fn forget_events(&mut self, count: u64) {
         self.forget_events(count);
     }

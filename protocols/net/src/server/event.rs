@@ -173,9 +173,13 @@ pub enum ServerEvent {
     /// [`Callbacks::Events`](syncvar_runtime::Callbacks::Events):
     /// [`NetworkServer::run_call`](crate::NetworkServer::run_call) runs it.
     Called(Called),
-    /// A value of an object cannot be encoded: a string of more than 32 767 bytes, for instance. Its
-    /// field is stopped and observers keep the last value; the other fields are sent. A snapshot
-    /// leaves a value above a limit empty. A message above the limit stops the whole object.
+    /// A value of an object cannot be encoded: a string of more than 32 767 bytes, for instance, or a
+    /// list that exceeds a message. Its field stops and observers keep the last value; the other fields are
+    /// sent. A snapshot has the prefab's value in its place. Without a field, the whole object stops.
+    ///
+    /// Reported once for each write of a value above a limit, once for a collection until it has been
+    /// sent, and for each snapshot that fails. Any other error is tried and reported again with each change of
+    /// the object.
     SerializeFailed {
         /// The object.
         object: NetId,

@@ -43,7 +43,7 @@ pub(super) struct Host {
     due: IdMap<BehaviourKey, PendingHooks>,
     /// Calls of the server on it since the last update, oldest first.
     rpcs: VecDeque<LocalRpc>,
-    events: Events<ClientEvent>,
+    pub(in crate::server) events: Events<ClientEvent>,
 }
 
 impl Host {

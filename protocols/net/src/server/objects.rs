@@ -13,10 +13,11 @@ pub(super) mod replicated;
 pub(super) mod scene;
 pub(super) mod spawn;
 
+use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 use crate::server::NetworkServer;
-use crate::server::visibility::snapshot::{PrefabInfo, PrefabPolicy};
+use crate::server::visibility::snapshot::PrefabInfo;
 
 impl NetworkServer {
     /// Returns the facts about the prefab of a pool.
@@ -27,7 +28,7 @@ impl NetworkServer {
     }
 
     /// Returns the field policies of an object's prefab.
-    pub(super) fn policy(&self, id: NetId) -> Option<PrefabPolicy> {
+    pub(super) fn policy(&self, id: NetId) -> Option<PolicyBits> {
         let replicated = self.world.objects.get(id.0)?;
         Some(self.prefab_info(replicated.at.pool)?.policy)
     }
@@ -35,7 +36,7 @@ impl NetworkServer {
     /// Returns whether the objects of a pool have restricted fields.
     pub(super) fn is_restricted(&self, pool: u32) -> bool {
         let info = self.prefab_info(pool);
-        info.is_some_and(|info| info.policy.restricted)
+        info.is_some_and(|info| info.policy.any())
     }
 
     /// Returns the id of a new object: a chosen one, or the next one.

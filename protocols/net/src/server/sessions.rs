@@ -17,6 +17,7 @@ use syncvar_runtime::table::Table;
 use syncvar_runtime::{ConnectionId, Limits, NetId, ObjectError};
 
 use crate::Framing;
+use crate::server::sessions::admission::Gate;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::sessions::session::Returns;
 
@@ -40,6 +41,8 @@ pub(super) struct Sessions {
     pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Input since the last update.
     pub(super) intake: Intake,
+    /// Rule about join requests.
+    pub(super) gate: Gate,
     /// Connections before their first ready, and the places of the others.
     pub(super) lobby: Lobby,
 }
@@ -58,6 +61,7 @@ impl Sessions {
             pinging: Vec::new(),
             owner_corrections: IdPairs::default(),
             intake: Intake::new(limits),
+            gate: Gate::default(),
             lobby: Lobby::default(),
         }
     }

@@ -1,6 +1,8 @@
 //! Observers of objects, and the snapshots on their way to them.
 
 pub(super) mod audience;
+mod group_snapshots;
+pub(super) mod groups;
 pub(super) mod hide;
 pub(super) mod interest;
 pub(super) mod join;
@@ -9,6 +11,7 @@ pub(super) mod resync;
 pub(super) mod show;
 pub(super) mod snapshot;
 pub(super) mod snapshot_batch;
+mod substitute;
 pub(super) mod viewer_changes;
 
 use syncvar_runtime::ordered::{IdMap, Ids};
@@ -16,6 +19,7 @@ use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::ServerConfig;
 use crate::server::visibility::audience::Audiences;
+use crate::server::visibility::groups::Groups;
 use crate::server::visibility::interest::Interest;
 use crate::server::visibility::join::SpareBuffers;
 use crate::server::visibility::snapshot_batch::SnapshotBatch;
@@ -26,6 +30,7 @@ use crate::server::visibility::viewer_changes::ViewerChanges;
 pub(super) struct Visibility {
     pub(super) audiences: Audiences,
     pub(super) interest: Interest,
+    pub(super) groups: Groups,
     /// View changes of the update under way.
     pub(super) viewer_changes: ViewerChanges,
     /// Observers that need a snapshot with the next update.
@@ -47,6 +52,7 @@ impl Visibility {
         Self {
             audiences: Audiences::new(config.channels.len(), packet_size),
             interest: Interest::default(),
+            groups: Groups::default(),
             viewer_changes: ViewerChanges::default(),
             pending_snapshots: IdMap::default(),
             snapshot_batch: Box::new(SnapshotBatch::new(packet_size)),

@@ -7,14 +7,6 @@ use syncvar_runtime::Counter;
 use super::Stats;
 use crate::MessageType;
 
-/// Appends a row, unless it is 0.
-pub(super) fn put_row(f: &mut fmt::Formatter<'_>, name: &str, cost: Counter) -> fmt::Result {
-    if cost == Counter::default() {
-        return Ok(());
-    }
-    writeln!(f, "{name:44}{:>10}{:>12}", cost.messages, cost.bytes)
-}
-
 /// Message types with their counters, without those that are 0.
 struct ByType<'a>(&'a [Counter]);
 
@@ -57,8 +49,8 @@ impl fmt::Debug for Stats {
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:44}{:>10}{:>12}", "packets", "count", "bytes")?;
-        put_row(f, "sent", self.sent)?;
-        put_row(f, "received", self.received)?;
+        self.sent.write_row(f, "sent")?;
+        self.received.write_row(f, "received")?;
         for (title, counters) in [("encoded", &self.encoded), ("decoded", &self.decoded)] {
             let counters = ByType(counters);
             let mut rows = counters.rows().peekable();
@@ -66,7 +58,7 @@ impl fmt::Display for Stats {
                 writeln!(f, "{title:44}{:>10}{:>12}", "messages", "bytes")?;
             }
             for (message_type, cost) in rows {
-                put_row(f, &format!("{message_type:?}"), cost)?;
+                cost.write_row(f, &format!("{message_type:?}"))?;
             }
         }
         let total: u64 = self
@@ -79,8 +71,8 @@ impl fmt::Display for Stats {
         }
         for behaviour in &self.behaviours {
             let name = format!("{}: {}", behaviour.prefab, behaviour.behaviour);
-            put_row(f, &format!("{name}, snapshots"), behaviour.full)?;
-            put_row(f, &format!("{name}, deltas"), behaviour.delta)?;
+            behaviour.full.write_row(f, &format!("{name}, snapshots"))?;
+            behaviour.delta.write_row(f, &format!("{name}, deltas"))?;
         }
         if let Some(profile) = &self.profile {
             profile.fmt(f)?;

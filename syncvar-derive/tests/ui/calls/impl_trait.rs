@@ -1,3 +1,4 @@
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 
 #[derive(NetworkBehaviour)]

@@ -1,5 +1,4 @@
-use syncvar::prelude::*;
-use syncvar::{behaviour::FieldVisitor, schema::BehaviourSchema};
+use syncvar::{NetworkBehaviour, behaviour::FieldVisitor, schema::BehaviourSchema};
 
 #[derive(NetworkBehaviour)]
 struct Player;

@@ -1,5 +1,4 @@
-use syncvar::prelude::*;
-use syncvar::{schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
+use syncvar::{SyncValue, schema::TypeSchema, wire::{NetworkReader, NetworkWriter, ReadError}};
 
 #[derive(SyncValue, Clone)]
 struct Buff(u8);

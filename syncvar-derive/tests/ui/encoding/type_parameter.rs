@@ -7,5 +7,5 @@ struct Slot<T> {
 }
 
 fn main() {
-    BehaviourFields::clear_all_dirty_bits(&mut Slot::<String>::default());
+    syncvar::behaviour::BehaviourFields::clear_all_dirty_bits(&mut Slot::<String>::default());
 }

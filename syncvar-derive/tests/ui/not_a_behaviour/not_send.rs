@@ -1,12 +1,13 @@
-use std::rc::Rc;
-
 use syncvar::prelude::*;
+
+/// A type of another crate, bound to its thread.
+struct Scene(*const u8);
 
 #[derive(NetworkBehaviour)]
 struct Player {
     #[sync_var]
     health: SyncVar<i32>,
-    scene: Rc<u32>,
+    scene: Scene,
 }
 
 fn main() {}

@@ -3,9 +3,13 @@ use syncvar::prelude::*;
 #[derive(NetworkBehaviour)]
 struct Player {
     #[sync_var]
-    position: SyncVar<Vector3>,
-    #[sync_var]
     tint: SyncVar<Color32>,
+    #[sync_var]
+    scores: SyncVar<HashMap<u32, u32>>,
+    #[sync_var]
+    velocity: SyncVar<Vec3>,
+    #[sync_var]
+    elapsed: SyncVar<Duration>,
 }
 
 fn main() {}

@@ -6,6 +6,8 @@ struct Player {
     gold: SyncVar<u32>,
     #[sync_var(owner)]
     keys: SyncVar<u32>,
+    #[sync_var(team)]
+    plan: SyncVar<u32>,
     #[sync_var(readonly)]
     score: SyncVar<u32>,
     #[sync_var(unreliable)]

@@ -103,6 +103,19 @@ impl<T> Log<T> {
         }
     }
 
+    /// Appends a received operation.
+    pub(super) fn append(&mut self, operation: Operation<T>) {
+        match operation {
+            Operation::Add(value) => self.add(value),
+            Operation::Clear => self.clear_list(),
+            Operation::Insert(index, value) => self.insert(index, value),
+            Operation::RemoveAt(index) => self.remove_at(index),
+            Operation::Set(index, value) => self.set(index, value),
+            Operation::Splice(index, removed, values) => self.splice(index, removed, values),
+            Operation::Remove(runs) => self.remove(runs),
+        }
+    }
+
     /// Appends an operation that moves positions.
     fn moving(&mut self, operation: Operation<T>) {
         self.set.clear();

@@ -113,9 +113,9 @@ impl<T: SyncValue> SyncList<T> {
         Ok(())
     }
 
-    /// Records an interrupted change before the next one.
+    /// Records an interrupted change, or the value of an element written by index, before the next change.
     #[inline]
-    pub(super) fn settle(&mut self) {
+    pub(in crate::field) fn settle(&mut self) {
         if self.record.is_unfinished() {
             self.settle_slowly();
         }
@@ -123,6 +123,10 @@ impl<T: SyncValue> SyncList<T> {
 
     #[cold]
     fn settle_slowly(&mut self) {
+        if self.record.is_open() {
+            self.record.close().close(&self.items);
+            return self.limit();
+        }
         if let Some(operations) = self.record.settle() {
             operations.push(Made::Clear);
             operations.extend(self.items.iter().cloned().map(Made::Add));

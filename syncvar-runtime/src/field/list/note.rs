@@ -1,7 +1,8 @@
 //! Log of a list: coalesced differences, or each operation in order.
 
-use super::log::Log;
+use super::log::{Log, Operation};
 use super::mirror::Made;
+use crate::SyncValue;
 use crate::field::record::{Note, keep};
 
 impl<T: Clone> Note<'_, Log<T>, Made<T>> {
@@ -29,6 +30,43 @@ impl<T: Clone> Note<'_, Log<T>, Made<T>> {
             Self::Nothing => {}
             Self::Change(log) => log.set(index, value.clone()),
             Self::Operation(operations) => keep(operations, || Made::Set(index, value.clone())),
+        }
+    }
+
+    /// Records the former value of an element as the last operation, see [`close`](Self::close).
+    pub(super) fn open(self, index: usize, former: &T) {
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => log.operations.push(Operation::Set(index, former.clone())),
+            Self::Operation(operations) => keep(operations, || Made::Set(index, former.clone())),
+        }
+    }
+
+    /// Replaces the last operation, with the former value of an element, by the present value if that differs.
+    pub(super) fn close(self, items: &[T])
+    where
+        T: SyncValue,
+    {
+        let differs = |index: usize, former: &T| {
+            let item = items.get(index)?;
+            (!former.same(item)).then_some(item)
+        };
+        match self {
+            Self::Nothing => {}
+            Self::Change(log) => {
+                if let Some(Operation::Set(index, former)) = log.operations.pop()
+                    && let Some(item) = differs(index, &former)
+                {
+                    log.set(index, item.clone());
+                }
+            }
+            Self::Operation(operations) => {
+                if let Some(Made::Set(index, former)) = operations.pop()
+                    && let Some(item) = differs(index, &former)
+                {
+                    operations.push(Made::Set(index, item.clone()));
+                }
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 use super::difference::{Around, changes};
 use super::edited::{Edited, out_of_range};
 use super::field::{ADD, CLEAR, INSERT, REMOVE, REMOVE_AT, SET, SPLICE};
+use super::log::Operation;
+use super::relay::Relay;
 use super::{ListChange, SyncList};
 use crate::field::collection::{self, Changes, charge_changes};
 use crate::{NetworkReader, ReadError, SyncValue};
@@ -17,10 +19,13 @@ impl<T: SyncValue> SyncList<T> {
         if operations == 0 {
             return self.read_whole(reader, reported);
         }
+        let mut relay = Relay::new(reader.is_relaying());
         let mut items = Edited::new(&mut self.items, operations);
         for _ in 0..operations {
-            items.read_operation(reader, &mut reported)?;
+            items.read_operation(reader, &mut reported, &mut relay)?;
         }
+        drop(items);
+        self.relay(relay);
         Ok(())
     }
 
@@ -29,6 +34,9 @@ impl<T: SyncValue> SyncList<T> {
         reader: &mut NetworkReader<'_>,
         reported: Changes<'_, ListChange<T>>,
     ) -> Result<(), ReadError> {
+        if reader.is_relaying() {
+            self.record.set_dirty();
+        }
         let Some(reported) = reported else {
             return self.read_items(reader);
         };
@@ -48,13 +56,15 @@ impl<T: SyncValue> Edited<'_, T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         reported: &mut Changes<'_, ListChange<T>>,
+        relay: &mut Relay<T>,
     ) -> Result<(), ReadError> {
         let (operation, index) = reader.read_operation()?;
         charge_changes(reader, reported.as_deref(), 1)?;
         match operation {
-            ADD => self.read_add(reader, reported),
+            ADD => self.read_add(reader, reported, relay),
             CLEAR => {
                 let previous = self.clear();
+                relay.add(reader, 0, || Operation::Clear);
                 if let Some(reported) = reported
                     && !previous.is_empty()
                 {
@@ -62,17 +72,18 @@ impl<T: SyncValue> Edited<'_, T> {
                 }
                 Ok(())
             }
-            INSERT => self.read_insert(reader, index, reported),
+            INSERT => self.read_insert(reader, index, reported, relay),
             REMOVE_AT => {
                 let previous = self.remove(index, reader)?;
+                relay.add(reader, 0, || Operation::RemoveAt(index));
                 if let Some(reported) = reported {
                     reported.push(ListChange::RemoveAt { index, previous });
                 }
                 Ok(())
             }
-            SET => self.read_set(reader, index, reported),
-            SPLICE => self.read_splice(reader, index, reported),
-            REMOVE => self.read_runs(reader, index, reported),
+            SET => self.read_set(reader, index, reported, relay),
+            SPLICE => self.read_splice(reader, index, reported, relay),
+            REMOVE => self.read_runs(reader, index, reported, relay),
             other => Err(collection::unknown_operation(reader, other)),
         }
     }
@@ -88,8 +99,10 @@ impl<T: SyncValue> Edited<'_, T> {
         &mut self,
         reader: &mut NetworkReader<'_>,
         reported: &mut Changes<'_, ListChange<T>>,
+        relay: &mut Relay<T>,
     ) -> Result<(), ReadError> {
         let value = self.read_new(reader)?;
+        relay.add(reader, 1, || Operation::Add(value.clone()));
         if let Some(reported) = reported {
             let (index, value) = (self.len(), value.clone());
             reported.push(ListChange::Add { index, value });
@@ -102,11 +115,13 @@ impl<T: SyncValue> Edited<'_, T> {
         reader: &mut NetworkReader<'_>,
         index: usize,
         reported: &mut Changes<'_, ListChange<T>>,
+        relay: &mut Relay<T>,
     ) -> Result<(), ReadError> {
         if index >= self.len() {
             return Err(out_of_range(reader, index, self.len()));
         }
         let value = self.read_new(reader)?;
+        relay.add(reader, 1, || Operation::Insert(index, value.clone()));
         if let Some(reported) = reported {
             let value = value.clone();
             reported.push(ListChange::Insert { index, value });
@@ -119,15 +134,19 @@ impl<T: SyncValue> Edited<'_, T> {
         reader: &mut NetworkReader<'_>,
         index: usize,
         reported: &mut Changes<'_, ListChange<T>>,
+        relay: &mut Relay<T>,
     ) -> Result<(), ReadError> {
         let length = self.len();
         let Some(item) = self.get_mut(index) else {
             return Err(out_of_range(reader, index, length));
         };
         let Some(reported) = reported else {
-            return item.read_in_place(reader);
+            item.read_in_place(reader)?;
+            relay.add(reader, 1, || Operation::Set(index, item.clone()));
+            return Ok(());
         };
         if let Some(previous) = item.read_with_previous(reader)? {
+            relay.add(reader, 1, || Operation::Set(index, item.clone()));
             let value = item.clone();
             reported.push(ListChange::Set {
                 index,
@@ -143,6 +162,7 @@ impl<T: SyncValue> Edited<'_, T> {
         reader: &mut NetworkReader<'_>,
         index: usize,
         reported: &mut Changes<'_, ListChange<T>>,
+        relay: &mut Relay<T>,
     ) -> Result<(), ReadError> {
         let removed = reader.read_number("removed elements")?;
         let mut values = Vec::new();
@@ -154,6 +174,10 @@ impl<T: SyncValue> Edited<'_, T> {
             return Err(out_of_range(reader, beyond, length));
         };
         reader.check_elements(length - removed + values.len())?;
+        if removed > 0 || !values.is_empty() {
+            let operation = || Operation::Splice(index, removed, values.clone());
+            relay.add(reader, values.len(), operation);
+        }
         let Some(reported) = reported else {
             self.splice(index..end, values.into_iter(), reader)?;
             return Ok(());
@@ -174,6 +198,7 @@ impl<T: SyncValue> Edited<'_, T> {
         reader: &mut NetworkReader<'_>,
         runs: usize,
         reported: &mut Changes<'_, ListChange<T>>,
+        relay: &mut Relay<T>,
     ) -> Result<(), ReadError> {
         if runs == 0 {
             return Err(collection::unknown_operation(reader, REMOVE));
@@ -183,6 +208,7 @@ impl<T: SyncValue> Edited<'_, T> {
         }
         let length = self.len();
         let (mut index, mut passed) = (0_usize, 0_usize);
+        let mut removed = Vec::new();
         for _ in 0..runs {
             let stay = reader.read_number("elements that stay")?;
             let go = reader.read_number("removed elements")?;
@@ -195,6 +221,7 @@ impl<T: SyncValue> Edited<'_, T> {
                 return Err(out_of_range(reader, passed, length));
             }
             index += stay;
+            relay.add_run(reader, &mut removed, (stay, go));
             charge_changes(reader, reported.as_deref(), go)?;
             match reported {
                 Some(reported) => self.remove_run(index, go, reader, |previous| {
@@ -203,6 +230,7 @@ impl<T: SyncValue> Edited<'_, T> {
                 None => self.remove_run(index, go, reader, drop)?,
             }
         }
+        relay.add(reader, 0, || Operation::Remove(removed));
         Ok(())
     }
 }

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::super::Area;
-use super::super::relation::Sets;
 use super::Tag;
+use crate::ordered::Sets;
 
 /// Tag and inner area of an area's objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,8 +1,12 @@
 //! Slot of a known type.
 
-use super::{HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos};
+use std::any::Any;
+
+use super::{
+    ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
+};
 use crate::behaviour;
-use crate::behaviour::{AnyBehaviour, Panicked, contain};
+use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
 use crate::schema::BehaviourClass;
@@ -46,8 +50,14 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         },
         lifecycle: B::INFO.has_lifecycle(),
         synchronize: B::INFO.has_synchronize(),
+        frame: B::INFO.has_frame(),
         calls: B::INFO.calls,
         presence: B::INFO.presence,
+        layout: if B::INFO.own_layout {
+            ComponentLayout::Own
+        } else {
+            ComponentLayout::Fields
+        },
     };
 
     pub(in crate::object) fn new(behaviour: B) -> Self {
@@ -268,6 +278,13 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         state.map_or(0, |state| state.end_change(&mut self.behaviour, lineage))
     }
 
+    fn align(&mut self, from: &dyn Slot) {
+        let from = from.behaviour() as &dyn Any;
+        if let Some(from) = from.downcast_ref::<B>() {
+            self.behaviour.align(from, u64::MAX);
+        }
+    }
+
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {
         let state = self.policy.as_deref_mut()?;
         let behaviour = &mut self.behaviour;
@@ -321,6 +338,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         serializer: &mut BufferSerializer<'_, '_>,
     ) -> Result<(), SynchronizeError> {
         behaviour::synchronize(&mut self.behaviour, serializer)
+    }
+
+    fn on_frame(&mut self, frame: &mut Frame<'_>) {
+        if let Some(on_frame) = const { B::INFO.on_frame } {
+            on_frame(&mut self.behaviour, frame);
+        }
     }
 
     fn handle_call(

@@ -20,9 +20,7 @@ impl NetworkWriter {
             (Encoding::Unet, Ok(count)) => self.write_u16(count),
             (Encoding::Unet, Err(_)) => {
                 let limit = self.encoding().max_count();
-                if self.fail_limit(WriteErrorKind::TooManyElements { count, limit }) {
-                    self.write_u16(0);
-                }
+                self.fail(WriteErrorKind::TooManyElements { count, limit });
                 return false;
             }
             (Encoding::Mirror, _) if self.check_count(count) => self.write_number_after_null(count),
@@ -78,7 +76,7 @@ impl NetworkWriter {
     /// Writes a text, as a field: its length in bytes, then UTF-8.
     #[inline(always)]
     pub(crate) fn write_text(&mut self, text: &str) {
-        if let Some(length) = self.length_of_string(text, true) {
+        if let Some(length) = self.length_of_string(text) {
             match self.encoding() {
                 Encoding::Unet => self.write_u16(length),
                 Encoding::Compact => self.write_varint(u64::from(length)),
@@ -96,7 +94,7 @@ impl NetworkWriter {
         if self.encoding() == Encoding::Mirror {
             return self.write_text(value);
         }
-        if let Some(length) = self.length_of_string(value, false) {
+        if let Some(length) = self.length_of_string(value) {
             self.write_u16(length);
             self.write_bytes(value.as_bytes());
         }
@@ -104,27 +102,13 @@ impl NetworkWriter {
 
     /// Returns the length of a string; `None`, with the [`error`](Self::error) set, if it is too long.
     #[inline]
-    fn length_of_string(&mut self, value: &str, is_packed: bool) -> Option<u16> {
+    fn length_of_string(&mut self, value: &str) -> Option<u16> {
         let (length, limit) = (value.len(), self.encoding().max_string_bytes());
         if length > limit {
-            self.write_empty_string(WriteErrorKind::StringTooLong { length, limit }, is_packed);
+            self.fail(WriteErrorKind::StringTooLong { length, limit });
             return None;
         }
         u16::try_from(length).ok()
-    }
-
-    /// Sets the error of a string above the limit. A snapshot contains an empty one, except in `Mirror`.
-    #[cold]
-    #[inline(never)]
-    fn write_empty_string(&mut self, error: WriteErrorKind, is_packed: bool) {
-        if self.encoding() == Encoding::Mirror {
-            self.fail(error);
-        } else if self.fail_limit(error) {
-            match self.encoding() {
-                Encoding::Compact if is_packed => self.write_varint(0),
-                _ => self.write_u16(0),
-            }
-        }
     }
 
     /// Writes a sequence of bytes, as a field: their number, then the raw bytes.
@@ -160,14 +144,8 @@ impl NetworkWriter {
         match (self.encoding(), u16::try_from(length)) {
             (Encoding::Mirror, _) if length <= limit => self.write_number_after_null(length),
             (Encoding::Unet | Encoding::Compact, Ok(length)) => self.write_u16(length),
-            (Encoding::Mirror, _) => {
+            _ => {
                 self.fail(WriteErrorKind::BytesTooLong { length, limit });
-                return false;
-            }
-            (Encoding::Unet | Encoding::Compact, Err(_)) => {
-                if self.fail_limit(WriteErrorKind::BytesTooLong { length, limit }) {
-                    self.write_u16(0);
-                }
                 return false;
             }
         }
@@ -194,9 +172,6 @@ impl NetworkWriter {
         });
         if !fits {
             self.truncate(start);
-            if self.leaves_empty() {
-                self.write_size(0);
-            }
         }
     }
 }

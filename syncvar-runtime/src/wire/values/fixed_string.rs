@@ -20,7 +20,8 @@ use crate::wire::{Absence, NetworkReader, NetworkWriter, ReadError, ReadErrorKin
 /// is an error where it is stored, so a field never holds a text that the other end cannot read; a longer
 /// one in a packet is a [`ReadErrorKind::StringTooLong`] with both lengths. Both
 /// ends must have the same `N`: it is part of the schema. An `N` beyond
-/// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES) holds texts that cannot be sent.
+/// [`MAX_STRING_BYTES`](crate::MAX_STRING_BYTES) (32 767; 65 534 bytes in the encoding `Mirror`) holds texts
+/// that cannot be sent: such a text stops its field, as a [`SyncVar`](crate::SyncVar#limits) describes.
 ///
 /// Five aliases cover the sizes of Unity's Netcode for GameObjects, [`FixedString32`] to
 /// [`FixedString4096`]. Here `N` counts the bytes of the text; Netcode counts the bytes in memory, 3 of

@@ -15,6 +15,8 @@ pub(crate) enum ListOp {
     Remove(usize),
     SwapRemove(usize),
     Set(usize, u32),
+    /// Written by its index.
+    Index(usize, u32),
     Replace(usize, u32),
     /// Written through a guard, or only looked at through one.
     GetMut(usize, Option<u32>),
@@ -70,6 +72,7 @@ fn elements() -> impl Strategy<Value = ListOp> {
         2 => place().prop_map(Op::Remove),
         1 => place().prop_map(Op::SwapRemove),
         3 => (place(), value()).prop_map(|(i, v)| Op::Set(i, v)),
+        3 => (place(), value()).prop_map(|(i, v)| Op::Index(i, v)),
         1 => (place(), value()).prop_map(|(i, v)| Op::Replace(i, v)),
         2 => (place(), prop::option::of(value())).prop_map(|(i, v)| Op::GetMut(i, v)),
         1 => (place(), value()).prop_map(|(i, v)| Op::Leak(i, v)),
@@ -226,6 +229,12 @@ fn act_on_element(list: &mut SyncList<u32>, model: &mut Vec<u32>, op: &ListOp) {
                 }
             }
         },
+        Op::Index(index, value) => {
+            if let Some(index) = place(index) {
+                list[index] = value;
+                model[index] = value;
+            }
+        }
         Op::Leak(index, value) => {
             if let Some(index) = place(index) {
                 let mut element = list.get_mut(index).unwrap();

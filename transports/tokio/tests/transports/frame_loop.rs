@@ -376,3 +376,43 @@ async fn second_clock_does_not_move_a_client_of_a_transport() {
         Some(Duration::from_secs(1))
     );
 }
+
+#[test]
+fn returned_session_has_the_address_of_its_new_link() {
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_secs(10),
+        session_tokens: Some(|| [7; 16]),
+        ..ServerConfig::default()
+    };
+    let mut game = tcp_loop(TcpOptions::default());
+    game.server = NetworkServer::with_config(prefabs(), config);
+    let lamp = game.server.spawn(Lamp { level: 1.into() });
+    game.join(TcpOptions::default());
+    game.until(|game| game.level(0, lamp) == Some(1));
+    let connection = game.server.connections().next().unwrap();
+    let first = game.host.peer_addr(connection).unwrap();
+    assert_eq!(game.host.peer_addrs().get(connection), Some(first));
+
+    let (mut client, peer) = game.clients.pop().unwrap();
+    drop(peer);
+    client.handle_disconnect();
+    game.until(|game| game.server.is_away(connection));
+    game.frame();
+    assert_eq!(game.host.peer_addr(connection), None, "it has no link");
+
+    let peer = Peer::tcp(game.addr(), &client, TcpOptions::default()).unwrap();
+    game.clients.push((client, peer));
+    game.until(|game| game.server.is_ready(connection) && !game.server.is_away(connection));
+    game.frame();
+    let link = game.server.link(connection).unwrap();
+    assert_ne!(link, connection);
+    let second = game.host.peer_addr(connection).unwrap();
+    assert!(second.ip().is_loopback() && second != first);
+    assert_eq!(game.host.peer_addr(link), Some(second));
+
+    game.clients[0].0.disconnect("bye");
+    game.until(|game| game.server.connections().count() == 0);
+    game.frame();
+    game.frame();
+    assert_eq!(game.host.peer_addr(connection), None);
+}

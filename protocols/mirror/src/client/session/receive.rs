@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use syncvar_runtime::Channel;
+use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::world::Departure;
 
 use crate::MirrorError;
@@ -118,6 +119,7 @@ impl MirrorClient {
     }
 
     fn end_input(&mut self) {
+        self.inbound.message_time = None;
         let left = self.inbound.budget;
         self.inbound.work.end(&self.config.limits, 0, left);
     }
@@ -134,6 +136,10 @@ impl MirrorClient {
 
     fn handle_message(&mut self, time: f64, message: &[u8]) -> Result<(), MirrorError> {
         self.stats.messages_received = self.stats.messages_received.wrapping_add(1);
+        self.inbound.message_time = Some(MessageTime {
+            remote: time,
+            local: self.time.own.now().as_secs_f64(),
+        });
         match Message::decode(message)? {
             Message::ObjectSpawnStarted(_) => self.handle_spawn_started(),
             Message::ObjectSpawnFinished(_) => self.handle_spawn_finished()?,
@@ -152,7 +158,10 @@ impl MirrorClient {
                 self.events.push(MirrorClientEvent::NotReady);
             }
             Message::Scene(message) => self.handle_scene(&message),
-            Message::TimeSnapshot(_) => self.time.server.handle_snapshot(self.time.own.now(), time),
+            Message::TimeSnapshot(snapshot) => {
+                self.time.server.handle_snapshot(self.time.own.now(), time);
+                self.time.remote.receive(time, snapshot.scaled_time);
+            }
             Message::Ping(ping) => self.send_protocol_unreliable(&NetworkPongMessage {
                 local_time: ping.local_time,
                 prediction_error_unadjusted: 0.0,

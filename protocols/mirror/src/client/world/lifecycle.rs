@@ -128,6 +128,7 @@ impl MirrorClient {
         };
         self.order.remove(id);
         self.writes.remove(id);
+        self.frames.objects.remove(&id);
         if self.session.local_player == Some(id) {
             self.set_player(None);
         }

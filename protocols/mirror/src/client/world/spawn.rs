@@ -187,6 +187,9 @@ impl MirrorClient {
             baseline: BaselineState::default(),
         };
         self.world.objects.insert(id.0, Box::new(object));
+        if let Some(entry) = self.prefabs.get(prefab) {
+            self.frames.add(id, entry);
+        }
     }
 
     /// Applies a spawn message to its object.

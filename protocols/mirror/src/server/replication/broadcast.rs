@@ -7,11 +7,11 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
 
 use crate::MirrorError;
 use crate::message::{NetworkPingMessage, TimeSnapshotMessage};
+use crate::server::MirrorServer;
 use crate::server::observers::audience::{AudienceId, Audiences};
 use crate::server::outbound::outbox::{Exception, Outbox, header};
 use crate::server::replication::frame::{Frame, HEADER};
 use crate::server::sessions::connection::{Connection, FrameShare};
-use crate::server::{MirrorServer, MirrorServerEvent};
 
 /// Time messages of a frame: batches shared by all connections.
 struct TimeBatches {
@@ -66,26 +66,27 @@ impl MirrorServer {
     /// `TimeSnapshotMessage`, the deltas, and a due `NetworkPingMessage`.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
-    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
+    /// at another rate than [`tick_rate`](crate::MirrorServerConfig::tick_rate) is warned once.
     pub fn update(&mut self, now: Duration) {
         if self.clock.admits_program() {
             self.advance(now);
+            self.clock.watch_pace(self.config.tick_rate);
         }
     }
 
     /// Runs an update by the owner of the clock.
     pub(in crate::server) fn advance(&mut self, now: Duration) {
-        self.clock.advance(now);
-        if let Some(step) = self.clock.take_leap() {
-            self.events.push(MirrorServerEvent::ClockLeap { step });
-        }
+        self.advance_clock(now);
         self.events.release();
         self.sessions.intake.next_update();
         self.expire_joins();
         // Calls queued by a call of the server on itself.
         self.run_local_calls();
+        self.run_frame();
         self.apply_interest();
         self.write_changes();
+        self.report_stopped();
         self.broadcast();
         self.observers.audiences.collect_unused();
         self.stats.updates += 1;

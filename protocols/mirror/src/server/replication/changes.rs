@@ -101,6 +101,7 @@ impl MirrorServer {
             owner: reliable & (!entry.client_to_server | object.transferred),
             initial_state: false,
             fully_dirty: object.fully_dirty,
+            prefab: self.world.prefabs.get(object.prefab),
         };
         // Changes of components that the owner writes and only the owner reads have no receiver.
         let unwanted = reliable & !(selection.observers | selection.owner);
@@ -108,7 +109,11 @@ impl MirrorServer {
         if selection.observers | selection.owner == 0 {
             return hybrid;
         }
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return hybrid;
         }
@@ -189,9 +194,12 @@ impl MirrorServer {
         connection: Option<ConnectionId>,
         (length, limit): (usize, usize),
     ) {
-        tracing::error!(%object, length, limit, "a message is too long to send");
+        let (behaviour, field) = self.longest_field(object).unzip();
+        tracing::error!(%object, behaviour, field, length, limit, "a message is too long to send");
         self.events.push(MirrorServerEvent::TooLong {
             object,
+            behaviour,
+            field,
             connection,
             length,
             limit,
@@ -200,4 +208,4 @@ impl MirrorServer {
 }
 
 /// Upper limit of the bytes before the components: message id, object id, and length.
-const MAX_HEAD: usize = 2 + 5 + 5;
+pub(super) const MAX_HEAD: usize = 2 + 5 + 5;

@@ -1,11 +1,14 @@
 //! Encode buffers, and the layouts of messages.
 
 use bytes::{Bytes, BytesMut};
-use syncvar_runtime::object::{Slot, Slots};
+use syncvar_runtime::object::{Profile, Slot, Slots};
+use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
 
 use crate::batch::framed;
 use crate::message::{EntityStateMessage, NetworkMessage, SpawnFlags};
+use crate::prefabs::Entry;
+use crate::server::MirrorServerStats;
 use crate::server::replication::frame::{put_message, var_length};
 
 /// Reused memory of the update loop.
@@ -27,6 +30,8 @@ pub(in crate::server) struct Scratch {
     pub(in crate::server) spawn: NetworkWriter,
     /// Object and flags of that spawn; `None` if the object may have changed since.
     pub(in crate::server) cached_spawn: Option<(NetId, SpawnFlags)>,
+    /// Values that were left out since the last report.
+    pub(in crate::server) stopped: Vec<(NetId, Unwritable)>,
 }
 
 /// Components of an object, each behind its safety byte: the payload of Mirror's `NetworkIdentity`.
@@ -34,7 +39,9 @@ pub(in crate::server) struct Scratch {
 pub(in crate::server) struct Components {
     /// Bits of the components.
     pub(in crate::server) mask: u64,
-    writer: NetworkWriter,
+    pub(super) writer: NetworkWriter,
+    /// Values that were left out of the last components.
+    pub(super) stopped: Vec<Unwritable>,
 }
 
 /// A behaviour with a write error.
@@ -55,6 +62,7 @@ impl Default for Scratch {
             payload: Vec::new(),
             spawn: NetworkWriter::with_encoding(Encoding::Mirror),
             cached_spawn: None,
+            stopped: Vec::new(),
         }
     }
 }
@@ -64,6 +72,7 @@ impl Default for Components {
         Self {
             mask: 0,
             writer: NetworkWriter::with_encoding(Encoding::Mirror),
+            stopped: Vec::new(),
         }
     }
 }
@@ -98,18 +107,20 @@ impl Components {
     fn write(
         &mut self,
         slot: &mut dyn Slot,
-        bit: u64,
-        selection: Selection,
+        index: u32,
+        selection: Selection<'_>,
     ) -> Result<bool, Unwritable> {
+        let bit = 1 << index;
         let writer = &mut self.writer;
         let start = writer.len();
         writer.write_u8(0);
         let fully_dirty = selection.fully_dirty & bit != 0;
-        let written = slot.write_layout(writer, selection.initial_state, fully_dirty);
+        let mut written = slot.write_layout(writer, selection.initial_state, fully_dirty);
         if let Some(error) = writer.take_error() {
-            let behaviour = slot.info().schema.name;
-            return Err(Unwritable { behaviour, error });
+            writer.truncate(start + 1);
+            written = self.write_without_values(slot, index, selection, error)?;
         }
+        let writer = &mut self.writer;
         if !written && !selection.initial_state {
             writer.truncate(start);
             return Ok(false);
@@ -121,9 +132,12 @@ impl Components {
     }
 }
 
+/// Object to write, its prefab, and the counters of its bytes.
+pub(in crate::server) type Subject<'a> = (NetId, &'a Entry, &'a mut MirrorServerStats);
+
 /// Components to write.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct Selection {
+#[derive(Clone, Copy)]
+pub(in crate::server) struct Selection<'a> {
     /// Components for all observers, and for the owner.
     pub(in crate::server) observers: u64,
     pub(in crate::server) owner: u64,
@@ -131,19 +145,31 @@ pub(in crate::server) struct Selection {
     pub(in crate::server) initial_state: bool,
     /// Components whose delta has all fields.
     pub(in crate::server) fully_dirty: u64,
+    /// The prefab of the object: its values stand in the place of those without a form.
+    pub(in crate::server) prefab: Option<&'a Prefab>,
 }
 
 impl Scratch {
     /// Writes components of an object, each once. If observers and owner receive the same ones,
     /// only the former are filled. Leaves out behaviours whose
-    /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) reports no changes.
+    /// [`on_serialize`](syncvar_runtime::NetworkBehaviour::on_serialize) reports no changes. Counts
+    /// the bytes of each component, once for all its receivers.
     pub(in crate::server) fn write_components(
         &mut self,
         slots: &mut dyn Slots,
-        selection: Selection,
+        selection: Selection<'_>,
+        (id, entry, stats): Subject<'_>,
     ) -> Result<(), Unwritable> {
+        if let Some(profile) = &mut stats.profile {
+            count_fields(profile, (id, entry), slots, selection);
+        }
+        let costs = stats.behaviours.get_mut(entry.first_behaviour..);
+        let costs = costs.unwrap_or_default();
         let Self {
-            observers, owner, ..
+            observers,
+            owner,
+            stopped,
+            ..
         } = self;
         observers.clear();
         owner.clear();
@@ -156,18 +182,33 @@ impl Scratch {
                 continue;
             };
             let bit = 1 << index;
-            if selection.observers & bit == 0 {
-                owner.write(slot, bit, selection)?;
+            let is_shown = selection.observers & bit != 0;
+            let receiver = if is_shown {
+                &mut *observers
+            } else {
+                &mut *owner
+            };
+            let start = receiver.writer.len();
+            let written = receiver.write(slot, index, selection)?;
+            if let Some(cost) = costs.get_mut(index as usize).filter(|_| written) {
+                let counter = if selection.initial_state {
+                    &mut cost.full
+                } else {
+                    &mut cost.delta
+                };
+                counter.add(receiver.writer.len() - start);
+            }
+            if !is_shown {
                 continue;
             }
-            let start = observers.writer.len();
-            let written = observers.write(slot, bit, selection)?;
             if written && !is_shared && selection.owner & bit != 0 {
                 owner.mask |= bit;
                 let component = observers.bytes().get(start..).unwrap_or_default();
                 owner.writer.write_bytes(component);
             }
         }
+        let left_out = observers.stopped.drain(..).chain(owner.stopped.drain(..));
+        stopped.extend(left_out.map(|unwritable| (id, unwritable)));
         Ok(())
     }
 
@@ -225,6 +266,36 @@ impl Scratch {
         put_message(&mut self.chunk, &[message]);
         self.chunk.split().freeze()
     }
+}
+
+/// Counts the fields of a delta before it is written.
+#[cold]
+fn count_fields(
+    profile: &mut Profile,
+    (id, entry): (NetId, &Entry),
+    slots: &mut dyn Slots,
+    selection: Selection<'_>,
+) {
+    if selection.initial_state {
+        return;
+    }
+    let mut bit = 1;
+    slots.for_each_mut(|slot| {
+        if selection.fully_dirty & bit != 0 {
+            let packed = slot.info().packed;
+            slot.set_dirty_bit(packed.values & packed.changes);
+        }
+        bit = bit.wrapping_shl(1);
+    });
+    let written = selection.observers | selection.owner;
+    let names = (&*entry.name, entry.first_behaviour);
+    profile.count(id, names, slots, Encoding::Mirror, |index, _| {
+        if written >> index & 1 == 1 {
+            u64::MAX
+        } else {
+            0
+        }
+    });
 }
 
 /// Size of a chunk.

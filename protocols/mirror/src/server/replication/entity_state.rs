@@ -237,7 +237,8 @@ impl MirrorServer {
             reader.take_work(now)?;
             let mut writer = NetworkWriter::with_encoding(Encoding::Mirror);
             slots.for_each_mut(|slot| {
-                slot.write_layout(&mut writer, true, false);
+                let fields = slot.info().schema.dirty_bits();
+                slot.fields_mut().write_fields(&mut writer, fields);
             });
             let size = StateSize::of(&mut writer);
             reader.take_work(size.work.min(reader.budget().work))?;

@@ -176,7 +176,10 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return false;
         };
-        let Some(slots) = self.world.pools.slots_mut(object.at) else {
+        let (Some(slots), Some(entry)) = (
+            self.world.pools.slots_mut(object.at),
+            self.prefabs.get(object.prefab),
+        ) else {
             return false;
         };
         // Changes of components that the owner writes and only the owner reads have no receiver.
@@ -186,8 +189,13 @@ impl MirrorServer {
             owner,
             initial_state: false,
             fully_dirty: object.fully_dirty,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        let written = self.replication.scratch.write_components(slots, selection);
+        let written = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        );
         let state = self.replication.hybrid.of(id);
         if let Err(unwritable) = written {
             if !std::mem::replace(&mut state.is_reported, true) {
@@ -223,7 +231,10 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.world.pools.slots_mut(object.at) else {
+        let (Some(slots), Some(entry)) = (
+            self.world.pools.slots_mut(object.at),
+            self.prefabs.get(object.prefab),
+        ) else {
             return;
         };
         let selection = Selection {
@@ -231,8 +242,13 @@ impl MirrorServer {
             owner,
             initial_state: true,
             fully_dirty: 0,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return;
         }

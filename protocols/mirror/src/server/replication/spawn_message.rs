@@ -51,8 +51,13 @@ impl MirrorServer {
             owner: 0,
             initial_state: true,
             fully_dirty: 0,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return false;
         }

@@ -198,7 +198,8 @@ impl MirrorServer {
             return;
         };
         let slots = self.world.pools.slots_mut(object.at);
-        let Some(slots) = slots.filter(|_| components != 0) else {
+        let slots = slots.filter(|_| components != 0);
+        let Some((slots, entry)) = slots.zip(self.prefabs.get(object.prefab)) else {
             return;
         };
         let selection = Selection {
@@ -206,8 +207,13 @@ impl MirrorServer {
             owner: 0,
             initial_state: false,
             fully_dirty: object.fully_dirty,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return;
         }
@@ -255,8 +261,13 @@ impl MirrorServer {
 
     /// Writes snapshots of components. Returns false without components or after a write error.
     fn write_snapshot(&mut self, id: NetId, components: u64) -> bool {
-        let slots = self.world.slots_mut(id);
-        let Some(slots) = slots.filter(|_| components != 0) else {
+        let Some(object) = self.world.objects.get(id.0) else {
+            return false;
+        };
+        let entry = self.prefabs.get(object.prefab);
+        let slots = self.world.pools.slots_mut(object.at);
+        let slots = slots.filter(|_| components != 0);
+        let Some((slots, entry)) = slots.zip(entry) else {
             return false;
         };
         let selection = Selection {
@@ -264,8 +275,13 @@ impl MirrorServer {
             owner: 0,
             initial_state: true,
             fully_dirty: 0,
+            prefab: self.world.prefabs.get(object.prefab),
         };
-        if let Err(unwritable) = self.replication.scratch.write_components(slots, selection) {
+        if let Err(unwritable) = self.replication.scratch.write_components(
+            slots,
+            selection,
+            (id, entry, &mut self.stats),
+        ) {
             self.report_unwritable(id, unwritable);
             return false;
         }

@@ -9,6 +9,8 @@ use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::{ConnectionId, Counter, DisconnectReason, NetId};
 
+use crate::average::MovingAverage;
+use crate::frames::RemoteTime;
 use crate::server::observers::audience::AudienceId;
 use crate::server::outbound::outbox::{Exception, Outbox};
 use crate::server::world::object::Observed;
@@ -30,8 +32,9 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) memory: OwnerMemory,
     /// Time of the last ping.
     pub(in crate::server) last_ping: Option<Duration>,
-    /// Round-trip time in seconds.
-    pub(in crate::server) rtt: Option<f64>,
+    pub(in crate::server) round_trip: MovingAverage,
+    /// Times of the client; `None` while no prefab works in frames.
+    pub(in crate::server) remote_time: Option<Box<RemoteTime>>,
     /// Batches received.
     pub(in crate::server) received: Counter,
     /// Call counts for the rate limits.
@@ -67,7 +70,8 @@ impl Connection {
             owned: Owned::default(),
             memory: OwnerMemory::default(),
             last_ping: None,
-            rtt: None,
+            round_trip: MovingAverage::default(),
+            remote_time: None,
             received: Counter::default(),
             rates: Rates::default(),
             conduct: Conduct::default(),

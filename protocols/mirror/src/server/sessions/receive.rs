@@ -7,17 +7,16 @@
     clippy::as_conversions
 )]
 
+use syncvar_runtime::behaviour::MessageTime;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::MirrorError;
 use crate::batch::Unbatcher;
+use crate::frames::RemoteTime;
 use crate::message::{Message, NetworkPingMessage, NetworkPongMessage};
 use crate::server::stats::{count, one_more};
 use crate::server::{MirrorServer, MirrorServerEvent};
-
-/// Weight of one sample in the average round-trip time: Mirror averages over 50.
-const RTT_WEIGHT: f64 = 2.0 / 51.0;
 
 impl MirrorServer {
     /// Handles a transport message of a connection: one batch. Unreliable ones may be lost or
@@ -48,7 +47,9 @@ impl MirrorServer {
         let packet = (batch.len(), now);
         let may_send = self.sessions.begin_packet(connection, limits, packet);
         let result = if may_send {
-            self.handle_batch(connection, batch)
+            let result = self.handle_batch(connection, batch);
+            self.sessions.message_time = None;
+            result
         } else {
             one_more(&mut self.stats.refused.packets);
             Err(MirrorError::TooManyMessages)
@@ -70,6 +71,10 @@ impl MirrorServer {
     fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
         let messages = Unbatcher::new(batch)?;
         let time = messages.time();
+        self.sessions.message_time = Some(MessageTime {
+            remote: time,
+            local: self.clock.now().as_secs_f64(),
+        });
         for message in messages {
             let message = Message::decode(message?)?;
             self.sessions.intake.count_message();
@@ -116,8 +121,9 @@ impl MirrorServer {
             Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
             Message::Pong(pong) => self.handle_pong(from, *pong),
-            // The server interpolates no time.
-            Message::TimeSnapshot(_) => {}
+            Message::TimeSnapshot(snapshot) => {
+                self.receive_time(from, time, snapshot.scaled_time);
+            }
             Message::Other { id, payload } => {
                 let budget = &mut self.sessions.intake.budget;
                 let message = self.prefabs.messages().read(*id, payload, budget)?;
@@ -130,6 +136,19 @@ impl MirrorServer {
             other => return Err(MirrorError::UnknownMessage { id: other.id() }),
         }
         Ok(())
+    }
+
+    /// Records a time of a client, for components that interpolate its states.
+    fn receive_time(&mut self, from: ConnectionId, time: f64, scaled_time: f64) {
+        if !self.prefabs.has_frames() {
+            return;
+        }
+        let (settings, rate) = (self.config.interpolation, self.config.tick_rate);
+        if let Some(client) = self.sessions.get_mut(from) {
+            let new = || Box::new(RemoteTime::new(settings, rate));
+            let remote = client.remote_time.get_or_insert_with(new);
+            remote.receive(time, scaled_time);
+        }
     }
 
     /// Answers a ping with the time of the last update.
@@ -150,8 +169,7 @@ impl MirrorServer {
             return;
         }
         if let Some(client) = self.sessions.get_mut(from) {
-            let former = client.rtt.unwrap_or(rtt);
-            client.rtt = Some(former + RTT_WEIGHT * (rtt - former));
+            client.round_trip.add(rtt);
         }
     }
 }

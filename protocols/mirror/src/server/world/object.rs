@@ -74,6 +74,10 @@ impl WorldObject for Observed {
     fn location(&self) -> Location {
         self.at
     }
+
+    fn owner(&self) -> Option<ConnectionId> {
+        self.owner
+    }
 }
 
 impl Observed {

@@ -201,6 +201,9 @@ impl MirrorServer {
         self.dispatch(id, LifecycleEvent::Spawn);
         if let Some(object) = self.world.objects.get_mut(id.0) {
             object.spawned = true;
+            if let Some(entry) = self.prefabs.get(prefab) {
+                self.replication.frames.add(id, entry);
+            }
             self.apply_interest();
             self.update_observers(id);
         }
@@ -246,6 +249,9 @@ impl MirrorServer {
         self.observers.remove_object(id, &object);
         self.calls.remove_object(id);
         self.replication.remove_object(id);
+        if let Some(profile) = &mut self.stats.profile {
+            profile.remove_object(id);
+        }
         let owner = object.owner.and_then(|it| self.sessions.get_mut(it));
         if let Some(owner) = owner {
             owner.owned.remove(&object);
@@ -258,6 +264,18 @@ impl MirrorServer {
         }
         self.observers.audiences.release(object.audience);
         true
+    }
+
+    /// Returns the scale of an object, for future observers.
+    pub fn scale(&self, id: NetId) -> Option<Vector3> {
+        Some(self.world.objects.get(id.0)?.scale)
+    }
+
+    /// Sets the scale of an object, for future observers.
+    pub(crate) fn set_scale(&mut self, id: NetId, scale: Vector3) {
+        if let Some(object) = self.world.objects.get_mut(id.0) {
+            object.scale = scale;
+        }
     }
 
     /// Sets the position and rotation of an object, for future observers and the interest

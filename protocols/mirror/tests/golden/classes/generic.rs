@@ -1,6 +1,8 @@
 //! A class with a generic base: Mirror counts the bits of such a class from 0 again, so that they are
 //! those of its base too. What is dirty in one of them is sent of both.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     schema::BehaviourSchema,

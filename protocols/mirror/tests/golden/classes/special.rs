@@ -1,5 +1,6 @@
 //! Classes that decide their bytes themselves.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     behaviour::{BehaviourInfo, FieldVisitor},

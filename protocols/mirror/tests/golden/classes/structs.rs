@@ -1,6 +1,7 @@
 //! Classes of structs, classes and collections that are values.
 
 use serde_json::Value;
+use syncvar::SyncValue;
 use syncvar::prelude::*;
 use syncvar::{
     schema::TypeSchema,

@@ -11,9 +11,9 @@ use super::net::{FoundNetwork, Hands, Letter, network_of};
 #[derive(NetworkBehaviour, Default)]
 struct Sign {
     #[sync_var]
-    text: SyncVar<String>,
-    #[sync_var]
     notes: SyncList<i64>,
+    #[sync_var]
+    lines: SyncList<String>,
 }
 
 fn prefabs() -> MirrorPrefabs {
@@ -40,14 +40,14 @@ fn mended(sign: Sign, mend: impl FnOnce(&mut Sign)) {
 
 #[test]
 fn an_object_that_could_not_be_written_is_shown_when_it_can() {
-    let text = SyncVar::new("x".repeat(70_000));
+    let lines = SyncList::from(vec!["x".repeat(70_000)]);
     mended(
         Sign {
-            text,
+            lines,
             ..Sign::default()
         },
         |sign| {
-            sign.text.set("x".into());
+            sign.lines.set(0, "x".into());
         },
     );
 }
@@ -67,10 +67,11 @@ fn an_object_that_was_too_long_is_shown_when_it_is_not() {
 /// What is pending is sent before the owner is shown the object, whatever becomes of that: those who are
 /// shown it after the owner are not told that it is to come.
 #[test]
-fn unwritable_owner_spawn_leaves_later_spawns_correct() {
+fn too_long_owner_spawn_leaves_later_spawns_correct() {
     let mut net = network_of(MirrorServer::new(prefabs()), super::net::prefabs);
     let [first, second, owner, last] = [(); 4].map(|()| net.join_whole().0);
-    let text = SyncVar::new("x".repeat(70_000));
+    // More than a message of Telepathy.
+    let text = SyncVar::new("x".repeat(20_000));
     let options = MirrorSpawnOptions {
         visibility: Visibility::ForceHidden,
         owner: Some(owner),

@@ -1,5 +1,7 @@
 //! Which components can be hybrid.
 
+use syncvar::NetworkBehaviour;
+use syncvar::SyncValue;
 use syncvar::mirror::*;
 use syncvar::prelude::*;
 use syncvar::{behaviour::FieldVisitor, schema::FieldSchema};

@@ -2,6 +2,7 @@
 //! their own, as the only component of an object and as one behind another. `tests/wire/payload/by_hand.rs` has those
 //! that decide what they write.
 
+use syncvar::NetworkBehaviour;
 use syncvar::mirror::{MirrorPrefab, MirrorPrefabs};
 use syncvar::prelude::*;
 

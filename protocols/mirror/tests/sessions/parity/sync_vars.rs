@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use syncvar::NetworkBehaviour;
 use syncvar::mirror::{Component, MirrorPrefab, MirrorPrefabs};
 use syncvar::prelude::*;
 

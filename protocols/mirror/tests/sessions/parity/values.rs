@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::fmt::Debug;
 
+use syncvar::SyncValue;
 use syncvar::mirror::CompressedQuaternion;
-use syncvar::prelude::*;
 use syncvar::{
     codec::SyncCodec,
     values::{

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use syncvar::SyncValue;
 use syncvar::mirror::CompressedQuaternion;
 use syncvar::prelude::*;
 use syncvar::{

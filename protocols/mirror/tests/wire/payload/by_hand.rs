@@ -1,5 +1,7 @@
 //! Behaviours that are written by hand.
 
+use syncvar::NetworkBehaviour;
+use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
     behaviour::{BehaviourInfo, FieldVisitor},

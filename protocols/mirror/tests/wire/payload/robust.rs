@@ -1,7 +1,7 @@
 //! Any bytes at all.
 
 use proptest::prelude::*;
-use syncvar::prelude::*;
+use syncvar::NetworkBehaviour;
 
 use super::support::{Component, InhLeaf};
 

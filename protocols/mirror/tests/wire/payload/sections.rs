@@ -1,5 +1,6 @@
 //! Which bytes: masks, levels, and what is in which section.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{codec::Half, wire::ReadErrorKind};
 

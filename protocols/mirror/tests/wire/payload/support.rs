@@ -1,5 +1,6 @@
 //! A component of an object, as a server or client keeps it, and the classes of the recordings.
 
+use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{
     behaviour::{BehaviourInfo, BehaviourSet, Behaviours, FieldVisitor, LayoutHooks},

@@ -1,8 +1,9 @@
-//! Received state of fields that this client writes. Its unsent writes survive.
+//! Received state of fields that this client begins or ends to read or write. Its unsent writes survive.
 
 use super::discard_writes;
 use crate::client::NetworkClient;
 use crate::client::replica::{LocalWrites, Replica};
+use crate::message::LEAVES_GROUP;
 use syncvar_runtime::object::{DeferredHooks, SaveOwn, Slots, Visit};
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
@@ -42,7 +43,7 @@ impl Replica {
 }
 
 impl NetworkClient {
-    /// Takes the values of fields that only the owner may read, and the lease for its writes.
+    /// Takes the values of fields that only the owner or the group may read, and the lease for writes.
     pub(in crate::client) fn handle_owner_state(
         &mut self,
         payload: &[u8],
@@ -60,18 +61,27 @@ impl NetworkClient {
         if replica.is_poisoned() {
             return Ok(());
         }
+        let prefab = self.world.pools.prefab(replica.at.pool);
         let Some(slots) = self.world.pools.slots_mut(replica.at) else {
             return Ok(());
         };
+        let mut pending = Vec::new();
+        if reader.peek() == Some(LEAVES_GROUP) {
+            reader.read_u8()?;
+            if let Some(prefab) = self.world.prefabs.get(prefab) {
+                pending = slots.reset_fields(object, |policy| policy.group, || prefab.make());
+            }
+        }
         let mut read = Vec::new();
         let mut result = Ok(());
         while reader.remaining() > 0 && result.is_ok() {
             result = read_fields(slots, &mut reader, &mut read);
         }
         self.inbound.budget = reader.budget();
-        let mut pending: Vec<_> = { read.into_iter() }
-            .filter_map(|(index, fields)| take_hooks(slots, (object, index, fields)))
-            .collect();
+        let received = read.into_iter();
+        pending.extend(
+            received.filter_map(|(index, fields)| take_hooks(slots, (object, index, fields))),
+        );
         if !replica.is_visible() || result.is_err() {
             pending.clear();
         }

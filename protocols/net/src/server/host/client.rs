@@ -1,6 +1,7 @@
 //! `LocalClient`: the local client's view of the server's objects.
 
-use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
+use syncvar_runtime::events::EventReader;
+use syncvar_runtime::{Changed, ConnectionId, NetId, NetworkBehaviour, NetworkIdentity};
 
 use super::Host;
 use crate::ClientEvent;
@@ -53,6 +54,52 @@ impl NetworkServer {
     /// again after the next write of its behaviour.
     pub fn poll_local_event(&mut self) -> Option<ClientEvent> {
         self.host.as_mut()?.events.pop()
+    }
+
+    /// Creates a reader of the local client's events, for a program with several consumers: see
+    /// [`EventReader`]. `None` without a local client. A later local client has its own events.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut server = NetworkServer::new(Prefabs::new());
+    /// server.connect_local();
+    /// let mut reader = server.local_event_reader().unwrap();
+    /// server.update(Duration::from_millis(50));
+    /// let ready = server.read_local_events(&mut reader).any(|event| *event == ClientEvent::Ready);
+    /// assert!(ready);
+    /// ```
+    pub fn local_event_reader(&mut self) -> Option<EventReader> {
+        Some(self.host.as_mut()?.events.reader())
+    }
+
+    /// Returns the events of the local client that a reader has not read, oldest first. Empty without a
+    /// local client.
+    ///
+    /// # Panics
+    ///
+    /// In debug builds, if another end or an earlier local client created the reader.
+    pub fn read_local_events<'a>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = &'a ClientEvent> {
+        let events = self.host.as_ref().map(|host| host.events.read(reader));
+        events.into_iter().flatten()
+    }
+
+    /// Returns the changed fields of a behaviour type, in the events of the local client that a reader
+    /// has not read. Reads all other events too.
+    ///
+    /// # Panics
+    ///
+    /// As [`read_local_events`](Self::read_local_events).
+    pub fn local_changes_of<'a, B: NetworkBehaviour>(
+        &'a self,
+        reader: &'a mut EventReader,
+    ) -> impl Iterator<Item = Changed<B>> {
+        self.read_local_events(reader)
+            .filter_map(ClientEvent::changed::<B>)
     }
 
     /// Appends an event of the local client.

@@ -160,7 +160,7 @@ fn take_over<B: NetworkBehaviour>(parts: SlotParts<'_, B>, own: &mut B) -> Taken
     };
     let mut taken = behaviour.take_changes(own, !forbidden);
     if let Some(state) = policy {
-        state.note_override(taken.changed & bits.owner_write);
+        state.note_override(behaviour, taken.changed & bits.owner_write);
         let pending = behaviour.sync_var_dirty_bits() & forbidden;
         taken.refused = own.take_changes(behaviour, forbidden).changed;
         own.clear_dirty_bits(forbidden);

@@ -3,7 +3,7 @@
 use syncvar_runtime::behaviour::Panicked;
 use syncvar_runtime::object::{DeferredHooks, Location, Slots};
 use syncvar_runtime::world::{Departure, Protocol, World, WorldObject};
-use syncvar_runtime::{CallbackFailure, Called, ChangedFields, HookFailure, NetId};
+use syncvar_runtime::{CallbackFailure, Called, ChangedFields, ConnectionId, HookFailure, NetId};
 
 use crate::ClientEvent;
 use crate::server::objects::owner::{refuse, set_owned};
@@ -14,6 +14,10 @@ impl WorldObject for Replicated {
     #[inline]
     fn location(&self) -> Location {
         self.at
+    }
+
+    fn owner(&self) -> Option<ConnectionId> {
+        self.owner
     }
 }
 

@@ -42,6 +42,39 @@ impl NetworkServer {
         }
     }
 
+    /// Calls a function with each object that has a behaviour of this type, for writing as with
+    /// [`for_each_mut`](Self::for_each_mut), and then despawns the objects for which it returned false.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Shot {
+    ///     #[sync_var]
+    ///     flight: SyncVar<u32>,
+    /// }
+    ///
+    /// let mut server = NetworkServer::new(Prefabs::new().register::<Shot>("shot"));
+    /// let ids = [1, 2].map(|flight| server.spawn(Shot { flight: flight.into() }));
+    /// server.retain::<Shot>(|_, shot| {
+    ///     shot.flight -= 1;
+    ///     *shot.flight > 0
+    /// });
+    /// assert!(server.iter::<Shot>().map(|(id, _)| id).eq([ids[1]]));
+    /// ```
+    pub fn retain<B: NetworkBehaviour>(&mut self, mut keep: impl FnMut(NetId, &mut B) -> bool) {
+        let mut ended = Vec::new();
+        self.for_each_mut(|id, behaviour| {
+            if !keep(id, behaviour) {
+                ended.push(id);
+            }
+        });
+        for id in ended {
+            // A callback of an earlier despawn may have despawned it.
+            let _ = self.despawn(id);
+        }
+    }
+
     /// Returns the objects of the prefab with this name, in the order of [`iter`](Self::iter).
     pub fn ids_of_prefab(&self, name: &str) -> impl Iterator<Item = NetId> {
         self.world.ids_of_prefab(name)

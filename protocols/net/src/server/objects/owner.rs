@@ -1,12 +1,29 @@
 //! Ownership changes and owner writes.
 
 use syncvar_runtime::object::{SlotInfo, Slots};
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{AudienceId, ChangedFields, Channel, ConnectionId, NetId, NetworkWriter};
 
 use crate::MessageType;
-use crate::message::begin;
+use crate::message::{LEAVES_GROUP, begin};
 use crate::server::objects::replicated::State;
 use crate::server::{NetworkServer, ServerEvent};
+
+/// Change of the fields that a connection reads.
+pub(in crate::server) struct StateChange<'a> {
+    /// Set if it reads the fields of the object's group no more.
+    pub(in crate::server) leaves_group: bool,
+    /// Fields of a behaviour whose current values it needs.
+    pub(in crate::server) fields: &'a dyn Fn(&SlotInfo) -> u64,
+}
+
+impl StateChange<'_> {
+    /// The same fields as before.
+    pub(in crate::server) const NONE: StateChange<'static> = StateChange {
+        leaves_group: false,
+        fields: &|_| 0,
+    };
+}
 
 impl NetworkServer {
     /// Sends pending changes before an ownership change, so that the former owner's writes reach
@@ -52,9 +69,15 @@ impl NetworkServer {
         };
         let (former, owner) = (former.filter(sees), owner.filter(sees));
         if let Some(former) = former {
-            self.send_owner_state(former, id, &|info| {
-                info.policy.others_only | info.policy.owner_write & !info.policy.owner_only
-            });
+            let role = self.role(id, former);
+            let change = StateChange {
+                leaves_group: !role.reads_group(),
+                fields: &|info| {
+                    let gained = info.policy.others_only | info.policy.owner_write;
+                    gained & info.policy.readable(role)
+                },
+            };
+            self.send_owner_state(former, id, &change);
         }
         if let Some(owner) = owner {
             // The new owner may have missed deltas of the fields it writes from now on.
@@ -67,14 +90,25 @@ impl NetworkServer {
             let may_miss = |channel: u8| {
                 limited || channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
             };
-            self.send_owner_state(owner, id, &|info| {
-                let missed = if may_miss(info.channel) {
-                    info.policy.owner_write
-                } else {
-                    0
-                };
-                info.policy.owner_only | missed & info.policy.readable(true)
-            });
+            // A member has the fields of the group.
+            let reads_group = self
+                .group(id)
+                .is_some_and(|tag| self.is_in_group(owner, tag));
+            let change = StateChange {
+                fields: &|info| {
+                    let policy = &info.policy;
+                    let mut fields = policy.owner_only;
+                    if may_miss(info.channel) {
+                        fields |= policy.owner_write & policy.readable(Role::Owner);
+                    }
+                    if !reads_group {
+                        fields |= policy.group;
+                    }
+                    fields
+                },
+                ..StateChange::NONE
+            };
+            self.send_owner_state(owner, id, &change);
         }
     }
 
@@ -96,28 +130,32 @@ impl NetworkServer {
     /// Grants an owner write access with a new lease: its earlier writes are void. Sent after
     /// authority and snapshot.
     pub(in crate::server) fn grant_lease(&mut self, owner: ConnectionId, id: NetId) {
-        if self.policy(id).is_some_and(|policy| policy.owner_writes) {
-            self.send_owner_state(owner, id, &|_| 0);
+        if self
+            .policy(id)
+            .is_some_and(|policy| policy.owner_write != 0)
+        {
+            self.send_owner_state(owner, id, &StateChange::NONE);
         }
     }
 
-    /// Sends a connection the current values of some fields, and its lease if it is the owner.
+    /// Sends a connection the change of the fields that it reads, and its lease if it is the owner.
     /// Requests a snapshot instead if the fields cannot be encoded as a delta.
     pub(in crate::server) fn send_owner_state(
         &mut self,
         connection: ConnectionId,
         id: NetId,
-        fields: &dyn Fn(&SlotInfo) -> u64,
+        change: &StateChange<'_>,
     ) {
         let policy = self.policy(id);
         let (Some(policy), Some(replicated)) = (policy, self.world.objects.get_mut(id.0)) else {
             return;
         };
         let is_owner = replicated.owner == Some(connection);
-        if is_owner && policy.owner_writes {
+        if is_owner && policy.owner_write != 0 {
             replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
         }
         let lease = if is_owner { replicated.lease } else { 0 };
+        let leaves_group = change.leaves_group && policy.group != 0;
         let (at, unsent) = (replicated.at, replicated.is(State::WriteFailed));
         let leaves = replicated.is(State::VisibilityDirty)
             && !self
@@ -129,19 +167,23 @@ impl NetworkServer {
         };
         let state = self.world.pools.slots_mut(at).and_then(|slots| {
             let mut state = NetworkWriter::with_encoding(receiver.framing.encoding());
-            let written = write_state(slots, fields, &mut state);
+            let written = write_state(slots, change.fields, &mut state);
             (written && (state.is_empty() || !unsent)).then_some(state)
         });
+        let is_empty = |state: &NetworkWriter| state.is_empty() && !leaves_group;
         // UNet's clients have no such message.
         let understood = self.config.compare_schemas;
-        if let Some(state) = state.filter(|state| !leaves && (understood || state.is_empty())) {
-            if !understood || lease == 0 && state.is_empty() {
+        if let Some(state) = state.filter(|state| !leaves && (understood || is_empty(state))) {
+            if !understood || lease == 0 && is_empty(&state) {
                 return;
             }
             let sent = receiver.write_own(&|writer| {
                 let start = begin(MessageType::OwnerState, writer);
                 writer.write_packed_u32(id.0);
                 writer.write_packed_u32(lease);
+                if leaves_group {
+                    writer.write_u8(LEAVES_GROUP);
+                }
                 writer.write_bytes(state.as_bytes());
                 writer.finish_message(start);
             });

@@ -2,10 +2,12 @@
 
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::object::{OwnerMemory, Slots, StateSize};
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{
     ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
 
+use crate::server::objects::owner::StateChange;
 use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -21,7 +23,8 @@ impl NetworkServer {
     ) -> Result<(), ReadError> {
         let framing = self.sessions.framing(from).unwrap_or_default();
         let mut reader = NetworkReader::with_encoding(payload, framing.encoding())
-            .with_budget(self.sessions.intake.budget);
+            .with_budget(self.sessions.intake.budget)
+            .relaying();
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let owned = self.world.objects.get(id.0);
@@ -87,9 +90,11 @@ impl NetworkServer {
     pub(in crate::server) fn correct_owners(&mut self) {
         for (owner, id) in std::mem::take(&mut self.sessions.owner_corrections).iter() {
             if self.owner(id) == Some(owner) {
-                self.send_owner_state(owner, id, &|info| {
-                    info.policy.owner_write & info.policy.readable(true)
-                });
+                let change = StateChange {
+                    fields: &|info| info.policy.owner_write & info.policy.readable(Role::Owner),
+                    ..StateChange::NONE
+                };
+                self.send_owner_state(owner, id, &change);
             }
         }
     }
@@ -105,7 +110,7 @@ fn apply_write(
 ) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
     let (length, budget) = (reader.remaining(), reader.budget().memory);
     let before = save(slots, reader)?;
-    let mut all = Vec::new();
+    let mut all: Vec<(usize, u64)> = Vec::new();
     let mut read = Ok(());
     while reader.remaining() > 0 && read.is_ok() {
         read = read_write(slots, reader, &mut all);
@@ -120,14 +125,18 @@ fn apply_write(
         // The restore reads the values once more.
         spend(reader, before.work);
     }
+    let mut index = 0;
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {
             if read.is_err() {
-                restricted.state.restore(restricted.behaviour);
+                let of_slot = all.iter().filter(|(at, _)| *at == index);
+                let fields = of_slot.fold(0, |bits, (_, fields)| bits | fields);
+                restricted.state.revert(restricted.behaviour, fields);
             } else {
                 restricted.state.discard();
             }
         }
+        index += 1;
     });
     read?;
     let mut written = Vec::new();
@@ -136,8 +145,7 @@ fn apply_write(
             continue;
         };
         if let Some(restricted) = slot.policy_slot() {
-            restricted.behaviour.set_dirty_bit(fields);
-            restricted.state.relayed |= fields;
+            restricted.state.relay(restricted.behaviour, fields);
         }
         written.push((index, ChangedFields::new(slot.info().class, fields)));
     }

@@ -174,6 +174,7 @@ impl NetworkServer {
         self.visibility.pending_snapshots.remove(id);
         self.visibility.reparented.remove(id);
         self.visibility.interest.forget(id);
+        self.visibility.groups.forget_object(id);
         self.replication.bandwidth.remove_object(id);
         self.remove_locally(id);
         self.calls.remove_object(id);

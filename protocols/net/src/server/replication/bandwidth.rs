@@ -6,8 +6,8 @@ pub(in crate::server) mod budget;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::object::{Slot, WriteLog};
-use syncvar_runtime::packet::{update_fits, update_length};
+use syncvar_runtime::object::{Slot, WriteLog, WriteRecord};
+use syncvar_runtime::packet::{update_length, update_refusal};
 use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3};
 
 use crate::Framing;
@@ -197,13 +197,15 @@ impl NetworkServer {
             receivers.is_some_and(|receivers| receivers.contains(&id))
         };
         let log = &self.replication.bandwidth.log;
-        backlog.add_records(log, id, |record| {
+        let observes_record = |record: &WriteRecord| {
             // A restricted field is written ahead of the update: the audience may have changed since.
             let ahead = record.changes.is_none();
             let replicated = self.world.objects.get(record.net_id.0).filter(|_| ahead);
             let audience = replicated.map_or(record.audience, |replicated| replicated.audience);
             observes(audience) && !needs_snapshot(record.net_id)
-        });
+        };
+        let is_member = |object| self.role(object, id).reads_group();
+        backlog.add_records(log, id, observes_record, is_member);
         backlog.entries.retain(|entry| {
             let replicated = self.world.objects.get(entry.net_id.0);
             // An object that is not announced is another one with a reused id.
@@ -310,7 +312,7 @@ impl NetworkServer {
     ) -> Option<Range<usize>> {
         let net_id = entry.net_id;
         let replicated = self.world.objects.get(net_id.0)?;
-        let is_owner = replicated.owner == Some(reader);
+        let role = self.role(net_id, reader);
         let slots = self.world.pools.slots_mut(replicated.at)?;
         let Backlog {
             masks, rewritten, ..
@@ -325,7 +327,7 @@ impl NetworkServer {
         slots.for_each_mut(|slot| {
             let missed = masks.next().copied().unwrap_or_default();
             if slot.info().channel == entry.channel {
-                let readable = slot.info().policy.readable(is_owner);
+                let readable = slot.info().policy.readable(role);
                 slot.write_again(missed & readable, rewritten);
             }
         });
@@ -336,7 +338,7 @@ impl NetworkServer {
         }
         let room = self.config.channel_info(entry.channel).room;
         // The changes of several updates may exceed the limit together.
-        if !update_fits(framing.form(), net_id, rewritten.len() - start, room) {
+        if update_refusal(framing.form(), net_id, rewritten.len() - start, room).is_some() {
             rewritten.truncate(start);
             return None;
         }

@@ -1,8 +1,9 @@
 //! Deltas of restricted fields: each connection receives the fields that it may read.
 //!
-//! An object with such a delta is written alone, in up to three parts: fields for all observers, fields for all
-//! but the owner, and fields for the owner alone. Each part has its audience and is marked as sent
-//! before the next part is written.
+//! An object with such a delta is written alone, in up to five parts, one for each set of readers. Each part
+//! has its audience and is marked as sent before the next part is written.
+
+mod parts;
 
 use std::time::Duration;
 
@@ -14,18 +15,12 @@ use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteErro
 
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
-use crate::server::replication::stopped::remove_stopped;
+use crate::server::replication::stopped::{Division, divide};
+use crate::server::visibility::Visibility;
+use crate::server::visibility::audience::Audiences;
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
-
-/// Dirty fields of one behaviour that are due.
-#[derive(Clone, Copy, Debug, Default)]
-struct Selected {
-    /// Fields for all observers, for all but the owner, and for the owner alone.
-    parts: [u64; 3],
-    channel: u8,
-    is_due: bool,
-}
+use parts::{PARTS, Readers, Selected, SentFields, select_all};
 
 /// Delta of one object.
 struct RestrictedDelta {
@@ -33,8 +28,8 @@ struct RestrictedDelta {
     at: Location,
     /// The owner, if it observes the object.
     owner: Option<ConnectionId>,
-    /// Audience of each part.
-    audiences: [AudienceId; 3],
+    /// All observers.
+    audience: AudienceId,
     selected: Vec<Selected>,
     /// Index of the first behaviour in the statistics.
     first_behaviour: usize,
@@ -46,13 +41,6 @@ struct Part {
     net_id: NetId,
     channel: ChannelInfo,
     first_behaviour: usize,
-}
-
-/// Fields of each behaviour that were sent.
-#[derive(Default)]
-struct SentFields {
-    to_others: Vec<u64>,
-    to_owner: Vec<u64>,
 }
 
 impl NetworkServer {
@@ -77,16 +65,8 @@ impl NetworkServer {
             return;
         };
         let (at, owner) = (replicated.at, replicated.owner);
-        let audiences = &mut self.visibility.audiences;
-        let owner = owner.filter(|owner| audiences.get(audience).observes(*owner));
-        let audiences = match owner {
-            Some(owner) => [
-                audience,
-                audiences.without(audience, owner),
-                audiences.only(owner),
-            ],
-            None => [audience; 3],
-        };
+        let observers = self.visibility.audiences.get(audience);
+        let owner = owner.filter(|owner| observers.observes(*owner));
         let when = When {
             now: nanos(now),
             interval: self.config.default_interval(),
@@ -101,7 +81,7 @@ impl NetworkServer {
             net_id: id,
             at,
             owner,
-            audiences,
+            audience,
             selected: select_all(slots, when, owner.is_some()),
             first_behaviour,
             now: nanos(now),
@@ -134,12 +114,12 @@ impl NetworkServer {
     ) -> Result<bool, WriteError> {
         let channel_info = self.config.channel_info(channel);
         let mut sent = SentFields::default();
-        let (mut result, mut has_stopped) = (Ok(false), false);
-        for (number, audience) in delta.audiences.into_iter().enumerate() {
-            let mut masks = delta.part_masks(number, channel);
-            if masks.iter().all(|mask| *mask == 0) {
+        let (mut result, mut has_stopped) = (Ok(()), false);
+        for (number, readers) in PARTS.into_iter().enumerate() {
+            let Some(masks) = delta.part_masks(number, channel) else {
                 continue;
-            }
+            };
+            let audience = self.audience_of(delta, readers);
             if self.stats.profile.is_some() {
                 self.profile_part((delta.net_id, delta.at), &masks);
             }
@@ -152,34 +132,62 @@ impl NetworkServer {
                 first_behaviour: delta.first_behaviour,
             };
             let mut outputs = self.visibility.audiences.outputs(audience);
-            let mut written = part.write(&masks, slots, &mut outputs, &mut self.stats);
-            if written.is_err() {
-                let output = (&mut outputs, channel);
-                let stopped = remove_stopped((delta.net_id, &mut masks), slots, output);
-                if !stopped.is_empty() {
-                    has_stopped = true;
-                    written = part.write(&masks, slots, &mut outputs, &mut self.stats);
-                    let all = &mut self.replication.stopped;
-                    for field in stopped {
-                        all.add(field);
-                    }
-                }
+            let written = part.write(&masks, slots, &mut outputs, &mut self.stats);
+            if let Ok(behaviours) = written {
+                mark_sent(slots, &masks, behaviours, delta.now);
+                sent.add(readers, &masks, behaviours);
+                continue;
             }
-            match written {
-                Ok(behaviours) => {
-                    mark_sent(slots, &masks, behaviours, delta.now);
-                    sent.add(number, &masks, behaviours);
-                }
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
+            let output = (&mut outputs, channel_info);
+            let division = divide((delta.net_id, &masks), slots, output);
+            let messages = division.map(|Division { messages, stopped }| {
+                has_stopped |= !stopped.is_empty();
+                self.replication.stopped.add(stopped);
+                messages
+            });
+            let messages = messages.and_then(|messages| {
+                messages.into_iter().try_for_each(|masks| {
+                    let written = part.write(&masks, slots, &mut outputs, &mut self.stats)?;
+                    mark_sent(slots, &masks, written, delta.now);
+                    sent.add(readers, &masks, written);
+                    Ok(())
+                })
+            });
+            if let Err(error) = messages {
+                result = Err(error);
+                break;
             }
         }
         if self.replication.bandwidth.is_active() {
             self.record_restricted(delta, channel, &sent);
         }
-        result.map(|_| has_stopped)
+        result.map(|()| has_stopped)
+    }
+
+    /// Returns the audience of a part.
+    fn audience_of(&mut self, delta: &RestrictedDelta, readers: Readers) -> AudienceId {
+        let Visibility {
+            audiences, groups, ..
+        } = &mut self.visibility;
+        let of_group = |audiences: &mut Audiences| match groups.of(delta.net_id) {
+            Some(tag) => audiences.of_group(delta.audience, tag, groups.members(tag)),
+            None => Audiences::NOBODY,
+        };
+        match (readers, delta.owner) {
+            (Readers::All, _) | (Readers::AllButOwner, None) => delta.audience,
+            (Readers::AllButOwner, Some(owner)) => audiences.without(delta.audience, owner),
+            (Readers::Owner, None) => Audiences::NOBODY,
+            (Readers::Owner, Some(owner)) => audiences.only(owner),
+            (Readers::Group | Readers::GroupButOwner, None) => of_group(audiences),
+            (Readers::Group, Some(owner)) => {
+                let members = of_group(audiences);
+                audiences.including(members, owner)
+            }
+            (Readers::GroupButOwner, Some(owner)) => {
+                let members = of_group(audiences);
+                audiences.without(members, owner)
+            }
+        }
     }
 
     /// Records the delta for connections with a budget. Each of them gets it written apart, with the
@@ -191,13 +199,16 @@ impl NetworkServer {
             log.masks.extend_from_slice(masks);
             start..mask_count(&log.masks)
         };
-        let (to_others, to_owner) = (add(&sent.to_others), add(&sent.to_owner));
+        let (to_others, to_owner) = (add(&sent.others), add(&sent.owner));
+        let differ = sent.members != sent.others;
+        let members = differ.then(|| add(&sent.members));
         log.records.push(WriteRecord {
             net_id: delta.net_id,
             channel,
-            audience: delta.audiences[0],
+            audience: delta.audience,
             masks: to_others,
             owner: delta.owner.map(|owner| (owner, to_owner)),
+            members,
             changes: None,
         });
     }
@@ -227,8 +238,8 @@ impl NetworkServer {
 }
 
 impl RestrictedDelta {
-    /// Returns the fields of one part on one channel, for each behaviour.
-    fn part_masks(&self, part: usize, channel: u8) -> Vec<u64> {
+    /// Returns the fields of one part on one channel, for each behaviour; `None` without fields.
+    fn part_masks(&self, part: usize, channel: u8) -> Option<Vec<u64>> {
         let mask = |selected: &Selected| {
             if selected.channel == channel {
                 selected.parts[part]
@@ -236,66 +247,9 @@ impl RestrictedDelta {
                 0
             }
         };
-        self.selected.iter().map(mask).collect()
+        let masks = self.selected.iter().map(mask);
+        masks.clone().any(|mask| mask != 0).then(|| masks.collect())
     }
-}
-
-impl SentFields {
-    /// Adds the fields of a part, for the behaviours that were sent.
-    fn add(&mut self, part: usize, masks: &[u64], behaviours: u64) {
-        if part != 2 {
-            add(&mut self.to_others, masks, behaviours);
-        }
-        if part != 1 {
-            add(&mut self.to_owner, masks, behaviours);
-        }
-    }
-}
-
-fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
-    list.resize(masks.len(), 0);
-    for (index, (all, mask)) in list.iter_mut().zip(masks).enumerate() {
-        if behaviours >> index & 1 == 1 {
-            *all |= mask;
-        }
-    }
-}
-
-/// Selects the due fields of each behaviour. Fields without a receiver become clean.
-fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selected> {
-    let When { now, force, .. } = when;
-    let mut all = Vec::with_capacity(slots.len());
-    slots.for_each_mut(|slot| {
-        let (info, last_send) = (slot.info(), slot.last_send());
-        let rules = &info.policy;
-        let mut send = slot.dirty_bits();
-        // The owner has the values that it wrote, unless the server corrected them since.
-        let own = slot
-            .policy_state()
-            .map_or(0, |state| state.relayed & !state.echoed);
-        let unread = if has_owner { own } else { u64::MAX };
-        let dropped = send & (rules.initial_only | rules.owner_only & unread);
-        if dropped != 0 {
-            slot.drop_fields(dropped);
-        }
-        send &= !dropped;
-        if !force && rules.throttled != 0 {
-            send &= !slot.held_back(now).0;
-        }
-        let (private, others) = if has_owner {
-            (send & rules.owner_only, send & (rules.others_only | own))
-        } else {
-            (0, 0)
-        };
-        let passed = now.saturating_sub(last_send);
-        let interval_is_over = force || passed > info.interval(when.interval);
-        all.push(Selected {
-            parts: [send & !(private | others), others & !private, private],
-            channel: info.channel,
-            is_due: send != 0 && interval_is_over && usize::from(info.channel) < MAX_CHANNELS,
-        });
-    });
-    all
 }
 
 impl Part {

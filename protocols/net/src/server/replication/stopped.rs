@@ -1,11 +1,14 @@
-//! Fields without a form on the wire: a text or a collection above a limit stops its field alone.
+//! Fields without a form on the wire: a value above a limit stops its field alone.
 //!
-//! A stopped value becomes clean: only a write makes it fit, and each write makes it dirty. A stopped
-//! collection stays dirty and becomes whole, so that later operations need no earlier ones.
+//! A message above its limit is divided into several; a field that has no form in a message of its own
+//! stops. A value that no encoding can hold becomes clean: only a write makes it fit, and each write makes
+//! it dirty. Other stopped fields stay dirty: another audience may have a framing with more room, and a
+//! collection becomes whole, so that later operations need no earlier ones.
 
 use std::collections::BTreeMap;
 
-use syncvar_runtime::object::{Outputs, Slots};
+use syncvar_runtime::object::{ChannelInfo, Outputs, Slot, Slots};
+use syncvar_runtime::packet::{Room, update_refusal};
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
@@ -33,71 +36,153 @@ pub(in crate::server) struct StoppedFields {
 }
 
 impl StoppedFields {
-    /// Adds a field.
-    pub(in crate::server) fn add(&mut self, field: StoppedField) {
-        self.found.push(field);
+    /// Adds fields.
+    pub(in crate::server) fn add(&mut self, fields: Vec<StoppedField>) {
+        self.found.extend(fields);
     }
 }
 
-/// Removes the fields that have no form by themselves from the masks of a message.
-pub(in crate::server) fn remove_stopped(
-    (net_id, masks): (NetId, &mut [u64]),
+/// Delta of an object, divided into messages.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Division {
+    /// Fields of each behaviour, for each message.
+    pub(in crate::server) messages: Vec<Vec<u64>>,
+    /// Fields without a form in a message by themselves.
+    pub(in crate::server) stopped: Vec<StoppedField>,
+}
+
+/// Limits of a message to an audience.
+struct MessageLimits {
+    net_id: NetId,
+    room: Room,
+    framings: Vec<Framing>,
+    /// Bytes of the other behaviours on the channel, which have an empty mask.
+    others: usize,
+}
+
+/// Divides a delta without a form as one message: into messages that have one, and the fields that have
+/// none by themselves.
+///
+/// # Errors
+///
+/// The error of a field that has to be sent with the others: its operations depend on each other.
+pub(in crate::server) fn divide(
+    (net_id, masks): (NetId, &[u64]),
     slots: &mut dyn Slots,
-    (outputs, channel): (&mut Outputs<'_>, u8),
-) -> Vec<StoppedField> {
-    let outputs = outputs.channel(channel.into());
-    let framings: Vec<_> = outputs.map(|segments| Framing::of(segments)).collect();
-    let mut stopped = Vec::new();
-    for (behaviour, mask) in masks.iter_mut().enumerate() {
+    (outputs, channel): (&mut Outputs<'_>, ChannelInfo),
+) -> Result<Division, WriteError> {
+    let framings = outputs.channel(channel.channel.into());
+    let framings = framings.map(|segments| Framing::of(segments)).collect();
+    let on_channel = slots.iter().map(Slot::info);
+    let on_channel = on_channel.filter(|info| info.channel == channel.channel);
+    let limits = MessageLimits {
+        net_id,
+        room: channel.room,
+        framings,
+        others: on_channel.count().saturating_sub(1),
+    };
+    let mut division = Division::default();
+    let (mut message, mut length) = (vec![0; masks.len()], 0);
+    for (behaviour, mask) in masks.iter().enumerate() {
         let Some(slot) = slots.slot_mut(behaviour) else {
             continue;
         };
         for field in bits(*mask & slot.dirty_bits()) {
-            let failure = framings.iter().find_map(|framing| {
-                let mut alone = NetworkWriter::with_encoding(framing.encoding());
-                let context = alone.context().with_fields(field);
-                alone.with_context(context, |writer| slot.serialize(writer, false));
-                alone.take_error()
-            });
-            if let Some(error) = failure {
-                *mask &= !field;
-                if slot.info().operation_bits & field == 0 && is_limit(error) {
-                    slot.drop_fields(field);
-                } else if slot.info().resendable {
-                    slot.set_dirty_bit(field);
+            match limits.whole_length(slot, field) {
+                Ok(more) => {
+                    if !limits.admit(length + more) {
+                        division.messages.push(message);
+                        (message, length) = (vec![0; masks.len()], 0);
+                    }
+                    message[behaviour] |= field;
+                    length += more;
                 }
-                stopped.push(StoppedField {
-                    net_id,
-                    behaviour,
-                    field,
-                    error,
-                });
+                Err(error) => {
+                    stop(slot, field, error)?;
+                    division.stopped.push(StoppedField {
+                        net_id,
+                        behaviour,
+                        field,
+                        error,
+                    });
+                }
             }
         }
     }
-    stopped
+    division.messages.push(message);
+    Ok(division)
 }
 
-/// Makes the fields dirty that a snapshot had to leave empty. The next delta reports them.
-pub(in crate::server) fn mark_left_empty(slots: &mut dyn Slots, encoding: Encoding) {
-    slots.for_each_mut(|slot| {
-        if !slot.info().resendable {
-            return;
+impl MessageLimits {
+    /// Returns the error of a message in a framing, with changes of this length.
+    fn refusal(&self, framing: Framing, changes: usize) -> Option<WriteErrorKind> {
+        let changes = changes + self.others;
+        update_refusal(framing.form(), self.net_id, changes, self.room)
+    }
+
+    /// Returns whether changes of this length fit a message in every framing.
+    fn admit(&self, changes: usize) -> bool {
+        let mut framings = self.framings.iter();
+        framings.all(|framing| self.refusal(*framing, changes).is_none())
+    }
+
+    /// Returns the length of a field's delta. Operations that are too long become a whole collection.
+    fn whole_length(&self, slot: &mut dyn Slot, field: u64) -> Result<usize, WriteError> {
+        let length = self.length(slot, field);
+        if length.is_ok() || !is_resendable_operation(slot, field) {
+            return length;
         }
-        let mut failed = 0;
-        for field in bits(slot.info().schema.dirty_bits()) {
-            let mut alone = NetworkWriter::with_encoding(encoding);
-            slot.write_again(field, &mut alone);
-            if alone.take_error().is_some() {
-                failed |= field;
+        slot.set_dirty_bit(field);
+        self.length(slot, field)
+    }
+
+    /// Returns the greatest length of a field's delta in a framing.
+    fn length(&self, slot: &mut dyn Slot, field: u64) -> Result<usize, WriteError> {
+        let mut longest = 0;
+        for framing in &self.framings {
+            let mut alone = write_alone(slot, field, framing.encoding());
+            if let Some(kind) = self.refusal(*framing, alone.len()) {
+                alone.fail(kind);
             }
+            if let Some(error) = alone.take_error() {
+                return Err(error);
+            }
+            longest = longest.max(alone.len());
         }
-        slot.set_dirty_bit(failed);
-    });
+        Ok(longest)
+    }
+}
+
+/// Stops a field: it becomes clean if no encoding has a form for its value, and waits otherwise.
+fn stop(slot: &mut dyn Slot, field: u64, error: WriteError) -> Result<(), WriteError> {
+    if slot.info().operation_bits & field != 0 {
+        let resendable = slot.info().resendable;
+        return if resendable { Ok(()) } else { Err(error) };
+    }
+    let encodings = [Encoding::Unet, Encoding::Compact];
+    if encodings.iter().all(|encoding| {
+        let error = write_alone(slot, field, *encoding).take_error();
+        error.is_some_and(is_value_limit)
+    }) {
+        slot.drop_fields(field);
+    }
+    Ok(())
+}
+
+fn is_resendable_operation(slot: &dyn Slot, field: u64) -> bool {
+    slot.info().resendable && slot.info().operation_bits & field != 0
+}
+
+/// Writes the delta of one field.
+fn write_alone(slot: &mut dyn Slot, field: u64, encoding: Encoding) -> NetworkWriter {
+    let mut alone = NetworkWriter::with_encoding(encoding);
+    let context = alone.context().with_fields(field);
+    alone.with_context(context, |writer| slot.serialize(writer, false));
+    alone
 }
 
 /// Returns whether a value is above a limit: only a write makes it fit.
-fn is_limit(error: WriteError) -> bool {
+fn is_value_limit(error: WriteError) -> bool {
     use WriteErrorKind::{BytesTooLong, StringTooLong, TooManyElements};
     matches!(
         error.kind(),
@@ -105,8 +190,18 @@ fn is_limit(error: WriteError) -> bool {
     )
 }
 
+/// Returns whether a value or its message is above a limit.
+fn is_limit(error: WriteError) -> bool {
+    use WriteErrorKind::{MessageTooLarge, TooLargeForUnreliable};
+    let of_message = matches!(
+        error.kind(),
+        MessageTooLarge { .. } | TooLargeForUnreliable { .. }
+    );
+    of_message || is_value_limit(error)
+}
+
 /// Returns each bit of a mask.
-fn bits(mask: u64) -> impl Iterator<Item = u64> {
+pub(in crate::server) fn bits(mask: u64) -> impl Iterator<Item = u64> {
     (0..u64::BITS)
         .map(|bit| 1 << bit)
         .filter(move |bit| mask & bit != 0)
@@ -130,9 +225,7 @@ impl NetworkServer {
             let Some(slots) = world.slots(*id) else {
                 return world.contains(*id);
             };
-            let dirty = slots
-                .slot(*behaviour)
-                .map_or(0, syncvar_runtime::object::Slot::dirty_bits);
+            let dirty = slots.slot(*behaviour).map_or(0, Slot::dirty_bits);
             *fields &= dirty;
             *fields != 0
         });

@@ -2,24 +2,72 @@
 
 use std::time::Duration;
 
-use syncvar_runtime::object::{Nanos, Slot, nanos};
+use syncvar_runtime::object::{Nanos, SendRules, Slot, SlotInfo, nanos, unsent_fields};
 use syncvar_runtime::{
-    ConnectionId, NetId, NetworkWriter, ObjectError, UnsentField, UnsentReason, WriteError,
+    ConnectionId, Encoding, NetId, ObjectError, UnsentField, UnsentReason, WriteErrorKind,
 };
 
 use crate::Framing;
-use crate::server::NetworkServer;
 use crate::server::objects::replicated::{Replicated, State};
 use crate::server::replication::bandwidth::backlog::mask_slice;
+use crate::server::{NetworkServer, ServerConfig};
 
-/// Facts of an object that decide about all its fields.
-struct Observation {
+/// Sends of one object.
+struct Sends<'a> {
+    config: &'a ServerConfig,
+    now: Nanos,
     /// Reason for all fields, if one applies.
     reason: Option<UnsentReason>,
     /// Whether the owner observes the object.
     owner_observes: bool,
-    /// Send interval of behaviours without one.
-    interval: Nanos,
+    /// Whether a member of the object's group observes it.
+    group_observes: bool,
+}
+
+impl SendRules for Sends<'_> {
+    fn encoding(&self) -> Encoding {
+        Framing::Compact.encoding()
+    }
+
+    fn pending(&self, _: usize, slot: &dyn Slot) -> u64 {
+        slot.dirty_bits()
+    }
+
+    fn obstacle(&self, _: usize, info: &SlotInfo) -> Option<UnsentReason> {
+        let is_open = usize::from(info.channel) < self.config.channels.len();
+        let no_channel = (!is_open).then_some(UnsentReason::UnknownChannel(info.channel));
+        no_channel.or_else(|| self.reason.clone())
+    }
+
+    fn refusal(&self, _: usize, info: &SlotInfo, length: usize) -> Option<WriteErrorKind> {
+        let room = self.config.channel_info(info.channel).room;
+        room.refusal(Framing::Compact.form(), length)
+    }
+
+    fn delay(&self, _: usize, slot: &mut dyn Slot, field: u64) -> UnsentReason {
+        let (info, last_send) = (slot.info(), slot.last_send());
+        let arrives = info.changes_presence(slot.dirty_bits());
+        if !arrives && info.policy.initial_only & field != 0 {
+            return UnsentReason::InitialOnly;
+        }
+        let is_private = info.policy.owner_only & field != 0;
+        let is_of_group = info.policy.group & field != 0;
+        let is_read = self.owner_observes || is_of_group && self.group_observes;
+        if (is_private || is_of_group) && !is_read {
+            return UnsentReason::NoReader;
+        }
+        let (held, due) = slot.held_back(self.now);
+        if !arrives && held & field != 0 {
+            let due = due.map(Duration::from_nanos);
+            return UnsentReason::Throttled { due };
+        }
+        let interval = info.interval(self.config.default_interval());
+        if self.now.saturating_sub(last_send) > interval {
+            return UnsentReason::NextUpdate;
+        }
+        let due = Duration::from_nanos(last_send.saturating_add(interval));
+        UnsentReason::SendInterval { due }
+    }
 }
 
 impl NetworkServer {
@@ -36,73 +84,37 @@ impl NetworkServer {
         self.world.check(id)?;
         let replicated = self.world.objects.get(id.0);
         let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
-        let at = replicated.at;
-        let observation = self.observation(replicated);
-        let (config, now) = (&self.config, self.clock.now());
-        let mut unsent = Vec::new();
-        let Some(slots) = self.world.pools.slots_mut(at) else {
-            return Ok(unsent);
+        let owner = replicated.owner;
+        let audience = self.visibility.audiences.get(replicated.audience);
+        let groups = &self.visibility.groups;
+        let members = groups.of(id).map(|tag| groups.members(tag));
+        let sends = Sends {
+            reason: self.obstacle(replicated),
+            owner_observes: owner.is_some_and(|owner| audience.observes(owner)),
+            group_observes: members
+                .is_some_and(|mut all| all.any(|member| audience.observes(member))),
+            now: nanos(self.clock.now()),
+            config: &self.config,
         };
-        let mut index = 0;
-        slots.for_each_mut(|slot| {
-            let info = slot.info();
-            let room = config.channel_info(info.channel).room;
-            let is_open = usize::from(info.channel) < config.channels.len();
-            let no_channel = (!is_open).then_some(UnsentReason::UnknownChannel(info.channel));
-            let dirty = slot.dirty_bits();
-            for number in 0..info.schema.field_count() {
-                let Some(field) = info
-                    .schema
-                    .field(number)
-                    .filter(|_| dirty >> number & 1 == 1)
-                else {
-                    continue;
-                };
-                let general = no_channel.clone().or_else(|| observation.reason.clone());
-                let reason = general.unwrap_or_else(|| {
-                    let refusal = |length| room.refusal(Framing::Compact.form(), length);
-                    match write_alone(slot, 1 << number) {
-                        Err(error) => UnsentReason::CannotBeSent(error),
-                        Ok(length) if let Some(kind) = refusal(length) => {
-                            let names = (Some(info.schema.name), Some(field.name));
-                            UnsentReason::CannotBeSent(WriteError::new(kind, 0, names.0, names.1))
-                        }
-                        Ok(_) => delay(slot, 1 << number, &observation, now),
-                    }
-                });
-                unsent.push(UnsentField::new(
-                    (index, info.schema.name),
-                    field.name,
-                    reason,
-                ));
-            }
-            index += 1;
-        });
+        let slots = self.world.pools.slots_mut(replicated.at);
+        let mut unsent = slots.map_or_else(Vec::new, |slots| unsent_fields(slots, &sends));
         self.add_backlogs(id, &mut unsent);
         Ok(unsent)
     }
 
-    fn observation(&self, replicated: &Replicated) -> Observation {
+    /// Returns the reason that holds for all fields of an object, if there is one.
+    fn obstacle(&self, replicated: &Replicated) -> Option<UnsentReason> {
         let audiences = &self.visibility.audiences;
-        let observes = |owner| audiences.get(replicated.audience).observes(owner);
-        let reason = if !replicated.is(State::Announced) {
-            Some(UnsentReason::NextUpdate)
-        } else if audiences.get(replicated.audience).has_observers() {
-            None
-        } else {
-            let admitted = |it: &ConnectionId| audiences.admits(replicated.target_audience, *it);
-            let waiting: Vec<_> = self.connections().filter(admitted).collect();
-            Some(if waiting.is_empty() {
-                UnsentReason::NoObserver
-            } else {
-                UnsentReason::NotReady(waiting)
-            })
-        };
-        Observation {
-            reason,
-            owner_observes: replicated.owner.is_some_and(observes),
-            interval: self.config.default_interval(),
+        if !replicated.is(State::Announced) {
+            return Some(UnsentReason::NextUpdate);
         }
+        if audiences.get(replicated.audience).has_observers() {
+            return None;
+        }
+        let admitted = |it: &ConnectionId| audiences.admits(replicated.target_audience, *it);
+        Some(UnsentReason::without_observer(
+            self.connections().filter(admitted).collect(),
+        ))
     }
 
     /// Adds the fields in the backlogs of limited connections.
@@ -117,9 +129,11 @@ impl NetworkServer {
             };
             for entry in backlog.entries.iter().filter(|entry| entry.net_id == id) {
                 let masks = mask_slice(&backlog.masks, &entry.masks);
+                let role = self.role(id, connection.id);
                 for ((index, slot), missed) in slots.iter().enumerate().zip(masks) {
                     let schema = slot.info().schema;
-                    for field in schema.field_names(*missed) {
+                    let missed = missed & slot.info().policy.readable(role);
+                    for field in schema.field_names(missed) {
                         let reason = UnsentReason::Budget(connection.id);
                         unsent.push(UnsentField::new((index, schema.name), field, reason));
                     }
@@ -127,35 +141,4 @@ impl NetworkServer {
             }
         }
     }
-}
-
-/// Writes one field as a delta and drops the bytes. Returns their number.
-fn write_alone(slot: &mut dyn Slot, bit: u64) -> Result<usize, WriteError> {
-    let mut writer = NetworkWriter::with_encoding(Framing::Compact.encoding());
-    let context = writer.context().with_fields(bit);
-    writer.with_context(context, |writer| slot.serialize(writer, false));
-    let length = writer.len();
-    writer.take_error().map_or(Ok(length), Err)
-}
-
-/// Returns the reason of a field that can be sent to the observers.
-fn delay(slot: &mut dyn Slot, bit: u64, observation: &Observation, now: Duration) -> UnsentReason {
-    let (info, last_send) = (slot.info(), slot.last_send());
-    if info.policy.initial_only & bit != 0 {
-        return UnsentReason::InitialOnly;
-    }
-    if info.policy.owner_only & bit != 0 && !observation.owner_observes {
-        return UnsentReason::NoReader;
-    }
-    let (held, due) = slot.held_back(nanos(now));
-    if held & bit != 0 {
-        let due = due.map(Duration::from_nanos);
-        return UnsentReason::Throttled { due };
-    }
-    let interval = info.interval(observation.interval);
-    if nanos(now).saturating_sub(last_send) > interval {
-        return UnsentReason::NextUpdate;
-    }
-    let due = Duration::from_nanos(last_send.saturating_add(interval));
-    UnsentReason::SendInterval { due }
 }

@@ -43,10 +43,12 @@ impl NetworkServer {
     /// sent, or since time zero.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
-    /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
+    /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
+    /// at another rate than [`tick_rate`](crate::ServerConfig::tick_rate) is warned once.
     pub fn update(&mut self, now: Duration) {
         if self.clock.admits_program() {
             self.advance(now);
+            self.clock.watch_pace(self.config.tick_rate);
         }
     }
 
@@ -69,6 +71,9 @@ impl NetworkServer {
         }
         self.begin_tick();
         self.events.release();
+        if let Some(host) = &mut self.host {
+            host.events.release();
+        }
         self.sessions.intake.next_update();
         self.expire_joins();
         self.expire_absences();

@@ -1,16 +1,92 @@
 //! Admission: join requests of connections, and the program's decision.
 
+use std::fmt;
+
 use syncvar_runtime::endpoint::{Payload, Refusal};
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
-use crate::message::{Accepted, JoinRequest, MAX_RETURN, Message, PROTOCOL_VERSION, Start};
+use crate::message::{
+    Accepted, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION, Start,
+};
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::{Admission, NetworkServer, ServerEvent};
 
+/// Join request of a connection whose schema matches.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct JoinRequest<'a> {
+    /// The new connection.
+    pub connection: ConnectionId,
+    /// Earlier connection that the client returns to.
+    pub returning: Option<ConnectionId>,
+    /// Payload of the client: see
+    /// [`NetworkClient::set_join_payload`](crate::NetworkClient::set_join_payload).
+    pub payload: &'a Payload,
+}
+
+/// Answer to a [`JoinRequest`]: see [`NetworkServer::set_admission`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decision {
+    /// The connection is accepted.
+    Accept,
+    /// The connection is refused. The client receives the refusal.
+    Refuse(Refusal),
+    /// The program decides later, by [`NetworkServer::accept`] or [`NetworkServer::refuse`] after
+    /// [`ServerEvent::JoinRequested`], at most within
+    /// [`Limits::join_timeout`](syncvar_runtime::Limits::join_timeout).
+    Wait,
+}
+
+impl Decision {
+    /// Refuses with a text or a [`Refusal`].
+    pub fn refuse(refusal: impl Into<Refusal>) -> Self {
+        Self::Refuse(refusal.into())
+    }
+}
+
+/// The program's rule about join requests.
+#[derive(Default)]
+pub(in crate::server) struct Gate(Option<Box<Rule>>);
+
+type Rule = dyn FnMut(&JoinRequest<'_>) -> Decision + Send + Sync;
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Gate(..)" } else { "Gate" })
+    }
+}
+
 impl NetworkServer {
+    /// Sets the rule about join requests, in the place of
+    /// [`ServerConfig::admission`](crate::ServerConfig::admission). The server calls it with each request,
+    /// before the connection has any event.
+    ///
+    /// ```
+    /// use syncvar::join::{Decision, Payload};
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut net = MemoryNetwork::new(Prefabs::new);
+    /// net.server.set_admission(|request| match request.payload.decode::<String>() {
+    ///     Ok(password) if password == "secret" => Decision::Accept,
+    ///     _ => Decision::refuse("wrong password"),
+    /// });
+    /// let mut client = NetworkClient::new(Prefabs::new());
+    /// client.set_join_payload(Payload::of(&String::from("secret"))?);
+    /// net.connect_client(client);
+    /// net.settle();
+    /// assert!(net.client(0).is_connected());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_admission(
+        &mut self,
+        rule: impl FnMut(&JoinRequest<'_>) -> Decision + Send + Sync + 'static,
+    ) {
+        self.sessions.gate = Gate(Some(Box::new(rule)));
+    }
+
     /// Accepts a connection after [`ServerEvent::JoinRequested`]. The client then becomes ready and
     /// receives the objects. Without effect on an accepted connection.
     ///
@@ -131,11 +207,21 @@ impl NetworkServer {
             return;
         };
         requested.state = ConnectionState::Requested { ready: false };
+        let decision = match (&mut self.sessions.gate.0, self.config.admission) {
+            (Some(rule), _) => rule(&JoinRequest {
+                connection,
+                returning,
+                payload: &requested.join_payload,
+            }),
+            (None, Admission::Open) => Decision::Accept,
+            (None, Admission::Decide) => Decision::Wait,
+        };
         let payload = requested.join_payload.clone();
-        match self.config.admission {
+        match decision {
             // The connection exists.
-            Admission::Open => drop(self.accept(connection)),
-            Admission::Decide => self.events.push(ServerEvent::JoinRequested {
+            Decision::Accept => drop(self.accept(connection)),
+            Decision::Refuse(refusal) => drop(self.refuse(connection, refusal)),
+            Decision::Wait => self.events.push(ServerEvent::JoinRequested {
                 connection,
                 returning,
                 payload,
@@ -154,7 +240,7 @@ impl NetworkServer {
             self.close_for(from, LimitExceeded::JoinPayload);
             return Ok(());
         }
-        let request = JoinRequest::decode(payload)?;
+        let request = Request::decode(payload)?;
         if request.payload.as_bytes().len() > longest {
             self.close_for(from, LimitExceeded::JoinPayload);
             return Ok(());

@@ -363,6 +363,7 @@ impl NetworkServer {
         self.leave_audiences(connection, &owned);
         self.cancel_snapshots(connection);
         self.visibility.interest.forget_connection(connection);
+        self.visibility.groups.forget_connection(connection);
         self.replication.bandwidth.remove_connection(connection);
         self.events.push(if was_in {
             ServerEvent::Disconnected {

@@ -89,6 +89,13 @@ impl Returns {
         self.links.get(link).copied().unwrap_or(link)
     }
 
+    /// Returns the connections whose link has another number, with this number.
+    pub(in crate::server) fn iter(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {
+        self.links
+            .iter()
+            .map(|(link, connection)| (*connection, link))
+    }
+
     /// Returns whether a link of a returned connection has this number.
     pub(in crate::server) fn has_link(&self, link: ConnectionId) -> bool {
         self.links.contains(link)

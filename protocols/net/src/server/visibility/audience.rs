@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use syncvar_runtime::interest::Area;
+use syncvar_runtime::interest::{Area, Tag};
 use syncvar_runtime::object::Outputs;
 use syncvar_runtime::ordered::{IdPairs, Ids};
 use syncvar_runtime::{AudienceId, ConnectionId};
@@ -70,6 +70,8 @@ pub(in crate::server) struct Audiences {
     touched: Vec<AudienceId>,
     /// Audiences without objects. They may still have unsent bytes.
     unused: Vec<AudienceId>,
+    /// Observers in a group, among an audience, since the last drain.
+    of_groups: BTreeMap<(AudienceId, Tag), AudienceId>,
     /// Indices in `all` to reuse.
     free: Vec<AudienceId>,
     /// List of chunks, reused.
@@ -144,6 +146,7 @@ impl Audiences {
             area_viewers: AreaViewers::default(),
             touched: Vec::new(),
             unused: Vec::new(),
+            of_groups: BTreeMap::new(),
             free: Vec::new(),
             chunks: Vec::new(),
             channel_count,
@@ -236,6 +239,12 @@ impl Audiences {
             }
         }
         self.free_unused();
+        self.forget_groups();
+    }
+
+    /// Drops the audiences of groups: their members change.
+    pub(in crate::server) fn forget_groups(&mut self) {
+        self.of_groups.clear();
     }
 
     /// Returns whether an audience has unsent bytes.

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::packet::Segments;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::Framing;
@@ -22,7 +23,7 @@ pub(in crate::server) struct SpareBuffers(Vec<Segments>);
 const SPARE: usize = 4;
 
 impl SpareBuffers {
-    fn take(&mut self, packet_size: usize, framing: Framing) -> Segments {
+    pub(super) fn take(&mut self, packet_size: usize, framing: Framing) -> Segments {
         let speaks = |segments: &Segments| Framing::of(segments) == framing;
         match self.0.iter().position(speaks) {
             Some(place) => self.0.swap_remove(place),
@@ -30,7 +31,7 @@ impl SpareBuffers {
         }
     }
 
-    fn put(&mut self, segments: Segments) {
+    pub(super) fn put(&mut self, segments: Segments) {
         if self.0.len() < SPARE {
             self.0.push(segments);
         }
@@ -91,16 +92,25 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
     ) -> Option<()> {
         let policy = self.policy(id)?;
-        let parts = match owner.filter(|_| policy.private) {
-            Some(owner) => [
-                Some((self.visibility.audiences.without(audience, owner), false)),
-                Some((self.visibility.audiences.only(owner), true)),
-            ],
-            None => [Some((audience, false)), None],
+        let owner = owner.filter(|_| policy.private() != 0);
+        let parts = if self.is_grouped(id) {
+            let ready = self.visibility.audiences.get(audience).ready();
+            let parts = self.divide_by_role(id, ready);
+            let audiences = &mut self.visibility.audiences;
+            parts.map(|(role, observers)| Some((audiences.only_these(&observers), role)))
+        } else if let Some(owner) = owner {
+            let audiences = &mut self.visibility.audiences;
+            [
+                Some((audiences.without(audience, owner), Role::Observer)),
+                Some((audiences.only(owner), Role::Owner)),
+                None,
+            ]
+        } else {
+            [Some((audience, Role::Observer)), None, None]
         };
-        for (audience, for_owner) in parts.into_iter().flatten() {
+        for (audience, role) in parts.into_iter().flatten() {
             let output = SnapshotOutput::Audience(audience);
-            if !self.encode_snapshot(id, output, for_owner) {
+            if !self.encode_snapshot(id, output, role) {
                 return None;
             }
         }
@@ -117,8 +127,13 @@ impl NetworkServer {
             }
         }
         let apart = self.private_objects_of(&joining);
-        let states = [Framing::Unet, Framing::Compact]
-            .map(|framing| self.encode_audiences(framing, &joining, &apart));
+        let mut grouped = self.grouped_objects();
+        grouped.retain(|id| !apart.contains(*id));
+        let apart_or_grouped: Ids<NetId> = apart.iter().chain(grouped.iter().copied()).collect();
+        let states = [Framing::Unet, Framing::Compact].map(|framing| {
+            let all = self.encode_audiences(framing, &joining, &apart_or_grouped);
+            (all, self.encode_groups(framing, &joining, &grouped))
+        });
         for connection in joining {
             let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
                 continue;
@@ -129,8 +144,13 @@ impl NetworkServer {
                 Framing::Compact => &states[1],
             };
             self.send_own(connection, &SpawnFinished { state: 0 });
-            for (audience, chunks) in states {
+            for (audience, chunks) in &states.0 {
                 if self.visibility.audiences.admits(*audience, connection) {
+                    self.send_chunks(0, connection, chunks);
+                }
+            }
+            for (readers, chunks) in &states.1 {
+                if self.belongs_to(readers, connection) {
                     self.send_chunks(0, connection, chunks);
                 }
             }
@@ -154,10 +174,7 @@ impl NetworkServer {
         joining: &[ConnectionId],
         apart: &Ids<NetId>,
     ) -> Vec<(AudienceId, Vec<Bytes>)> {
-        let speaks = |c: &ConnectionId| {
-            let connection = self.sessions.connections.get(c.0);
-            connection.is_some_and(|connection| connection.framing == framing)
-        };
+        let speaks = |it: &ConnectionId| self.speaks(*it, framing);
         let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
         if joining.is_empty() {
             return Vec::new();
@@ -173,9 +190,10 @@ impl NetworkServer {
         let mut states = IdMap::default();
         // Buffer of the previous object: successive objects often share an audience.
         let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
+        let has_groups = !self.visibility.groups.is_empty();
         let objects = self.world.objects.iter().filter(|(number, replicated)| {
-            replicated.is(State::Announced)
-                && !(replicated.owner.is_some() && apart.contains(NetId(*number)))
+            let may_be_apart = has_groups || replicated.owner.is_some();
+            replicated.is(State::Announced) && !(may_be_apart && apart.contains(NetId(*number)))
         });
         let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
         for (id, audience) in objects.collect::<Vec<_>>() {
@@ -188,7 +206,7 @@ impl NetworkServer {
                 states.insert(former, segments);
             }
             if let Some(segments) = &mut open.1
-                && !self.encode_snapshot(id, SnapshotOutput::Join(segments), false)
+                && !self.encode_snapshot(id, SnapshotOutput::Join(segments), Role::Observer)
             {
                 let receivers = admitted(&self.visibility.audiences, audience);
                 self.request_snapshot(id, &receivers);
@@ -218,7 +236,7 @@ impl NetworkServer {
                 .objects
                 .get(id.0)
                 .is_some_and(|replicated| replicated.is(State::Announced));
-            announced && policy.is_some_and(|policy| policy.private)
+            announced && policy.is_some_and(|policy| policy.private() != 0)
         };
         owned.filter(is_private).collect()
     }
@@ -228,7 +246,7 @@ impl NetworkServer {
         let Some(replicated) = self.world.objects.get(id.0) else {
             return;
         };
-        let for_owner = replicated.owner == Some(connection);
+        let role = self.role(id, connection);
         if !self
             .visibility
             .audiences
@@ -236,7 +254,7 @@ impl NetworkServer {
         {
             return;
         }
-        if self.write_snapshot(id, &[connection], for_owner) {
+        if self.write_snapshot(id, &[connection], role) {
             self.flush_snapshots();
         } else {
             self.request_snapshot(id, &[connection]);

@@ -1,6 +1,7 @@
 //! Objects that enter a connection's view.
 
 use bytes::Bytes;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::message::Void;
@@ -148,7 +149,7 @@ impl NetworkServer {
         else {
             return;
         };
-        if !self.write_snapshots(id, receivers, owner) {
+        if !self.write_snapshots(id, receivers) {
             self.request_snapshot(id, receivers);
             return;
         }
@@ -165,20 +166,15 @@ impl NetworkServer {
         }
     }
 
-    /// Writes the snapshot for all receivers, with the private fields for the owner.
-    fn write_snapshots(
-        &mut self,
-        id: NetId,
-        receivers: &[ConnectionId],
-        owner: Option<ConnectionId>,
-    ) -> bool {
-        let private = self.policy(id).is_some_and(|policy| policy.private);
-        let Some(owner) = owner.filter(|owner| private && receivers.contains(owner)) else {
-            return self.write_snapshot(id, receivers, false);
-        };
-        let others: Vec<_> = receivers.iter().copied().filter(|c| *c != owner).collect();
-        (others.is_empty() || self.write_snapshot(id, &others, false))
-            && self.write_snapshot(id, &[owner], true)
+    /// Writes the snapshot for all receivers, with the fields of their roles.
+    fn write_snapshots(&mut self, id: NetId, receivers: &[ConnectionId]) -> bool {
+        if self.policy(id).is_none_or(|policy| policy.private() == 0) {
+            return self.write_snapshot(id, receivers, Role::Observer);
+        }
+        let parts = self.divide_by_role(id, receivers.iter().copied());
+        parts.into_iter().all(|(role, receivers)| {
+            receivers.is_empty() || self.write_snapshot(id, &receivers, role)
+        })
     }
 
     /// Records that connections need the snapshot of an object with the next update.

@@ -2,17 +2,19 @@
 
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Fault, Slots, write_sections};
-use syncvar_runtime::packet::{Room, Segments, packed_length};
+use syncvar_runtime::packet::{Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
+use syncvar_runtime::schema::{PolicyBits, Role};
 use syncvar_runtime::{
-    ChangedFields, Encoding, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
+    ChangedFields, Channel, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
     Vector3, WriteError,
 };
 
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
-use crate::server::ServerEvent;
 use crate::server::objects::owner::refuse;
+use crate::server::visibility::substitute::{Audience, LeftOut};
+use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
 
@@ -24,20 +26,10 @@ pub(in crate::server) struct PrefabInfo {
     rank: u32,
     /// Index of its first behaviour in the statistics.
     pub(in crate::server) first_behaviour: usize,
-    pub(in crate::server) policy: PrefabPolicy,
+    /// Restricted fields of its behaviours.
+    pub(in crate::server) policy: PolicyBits,
     /// Whether a behaviour has data beside its fields.
     pub(in crate::server) synchronize: bool,
-}
-
-/// Field policies of a prefab.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct PrefabPolicy {
-    /// Whether a field has a policy.
-    pub(in crate::server) restricted: bool,
-    /// Whether a field is not readable by all.
-    pub(in crate::server) private: bool,
-    /// Whether the owner writes a field.
-    pub(in crate::server) owner_writes: bool,
 }
 
 impl PrefabInfo {
@@ -47,11 +39,7 @@ impl PrefabInfo {
             asset_id: prefab.asset_id,
             rank,
             first_behaviour: prefab.first_behaviour,
-            policy: PrefabPolicy {
-                restricted: prefab.rules.any(),
-                private: prefab.rules.private() != 0,
-                owner_writes: prefab.rules.owner_write != 0,
-            },
+            policy: prefab.rules,
             synchronize: prefab.synchronize,
         };
         prefabs
@@ -67,44 +55,52 @@ impl PrefabInfo {
 pub(in crate::server) struct Reports<'a> {
     pub(in crate::server) stats: &'a mut Stats,
     pub(in crate::server) events: &'a mut Events<ServerEvent>,
-    /// Encoding of a snapshot with a value that is above a limit and was left empty.
-    pub(in crate::server) left_empty: Option<Encoding>,
 }
 
 /// A snapshot without the state of the behaviours.
-#[derive(Debug)]
 pub(in crate::server) struct Snapshot<'a> {
     pub(in crate::server) net_id: NetId,
     pub(in crate::server) info: &'a PrefabInfo,
+    pub(in crate::server) prefab: &'a Prefab,
     /// Position and rotation, unless it is at the origin without rotation.
     pub(in crate::server) place: Option<&'a Place>,
     pub(in crate::server) relation: Relation,
-    /// Maximum length of the message.
-    pub(in crate::server) room: Room,
-    /// Whether it contains the owner's private fields.
-    pub(in crate::server) for_owner: bool,
+    /// Maximum lengths of messages.
+    pub(in crate::server) config: &'a ServerConfig,
+    /// Role of its readers.
+    pub(in crate::server) role: Role,
 }
 
-impl Snapshot<'_> {
-    /// Writes the snapshot to the buffers of both framings, or to none if a value cannot be encoded.
-    pub(in crate::server) fn write_all(
-        &self,
-        slots: &mut dyn Slots,
-        mut outputs: [Option<&mut Segments>; 2],
-        reports: &mut Reports<'_>,
-    ) -> Result<(), WriteError> {
+/// Parts of the write of a snapshot.
+pub(in crate::server) struct SnapshotWrite<'a> {
+    pub(in crate::server) snapshot: Snapshot<'a>,
+    pub(in crate::server) slots: &'a mut dyn Slots,
+    /// Buffers of both framings.
+    pub(in crate::server) segments: [Option<&'a mut Segments>; 2],
+    pub(in crate::server) reports: Reports<'a>,
+}
+
+impl SnapshotWrite<'_> {
+    /// Writes the snapshot to all buffers, or to none if it has no form.
+    pub(in crate::server) fn run(&mut self, left_out: Option<&LeftOut>) -> Result<(), WriteError> {
+        let Self {
+            snapshot,
+            slots,
+            segments,
+            reports,
+        } = self;
         let (mut begun, mut result) = (0, Ok(()));
-        for segments in outputs.iter_mut().flatten() {
+        for segments in segments.iter_mut().flatten() {
             begun += 1;
-            result = self.write(slots, segments, reports);
+            result = snapshot.write((*slots, left_out), segments, reports);
             if result.is_err() {
                 break;
             }
         }
-        for segments in outputs.into_iter().flatten().take(begun) {
+        for segments in segments.iter_mut().flatten().take(begun) {
             if result.is_ok() {
                 let length = segments.commit_object();
-                self.count(Framing::of(segments), length, reports.stats);
+                snapshot.count(Framing::of(segments), length, reports.stats);
             } else {
                 segments.give_up_object();
             }
@@ -112,19 +108,35 @@ impl Snapshot<'_> {
         result
     }
 
+    /// Returns an empty choice of fields to leave out. `has_others`: whether other connections have the
+    /// object.
+    pub(in crate::server) fn left_out(&mut self, has_others: bool) -> LeftOut {
+        let framings = self.segments.iter().flatten();
+        let framings: Vec<_> = framings.map(|segments| Framing::of(segments)).collect();
+        let audience = Audience {
+            framings: &framings,
+            role: self.snapshot.role,
+            has_others,
+            config: self.snapshot.config,
+        };
+        LeftOut::new(self.slots, &audience)
+    }
+}
+
+impl Snapshot<'_> {
     fn write(
         &self,
-        slots: &mut dyn Slots,
+        state: (&mut dyn Slots, Option<&LeftOut>),
         segments: &mut Segments,
         reports: &mut Reports<'_>,
     ) -> Result<(), WriteError> {
         match Framing::of(segments) {
-            Framing::Unet => self.write_messages(slots, segments.begin(), reports),
+            Framing::Unet => self.write_messages(state, segments.begin(), reports),
             Framing::Compact => {
                 let writer = segments.begin_entry(MessageType::SpawnBatch.number(), self.net_id);
                 self.write_header(writer);
-                self.write_state(slots, writer, reports);
-                segments.check_entry(self.room);
+                self.write_state(state, writer, reports);
+                segments.check_entry(self.config.room(Channel::Reliable));
             }
         }
         match segments.writer().take_error() {
@@ -137,7 +149,7 @@ impl Snapshot<'_> {
     #[inline(never)]
     fn write_messages(
         &self,
-        slots: &mut dyn Slots,
+        state: (&mut dyn Slots, Option<&LeftOut>),
         writer: &mut NetworkWriter,
         reports: &mut Reports<'_>,
     ) {
@@ -146,7 +158,7 @@ impl Snapshot<'_> {
             let child = self.net_id;
             SetParent { child, parent }.encode(writer);
         }
-        let write_state = |writer: &mut NetworkWriter| self.write_state(slots, writer, reports);
+        let write_state = |writer: &mut NetworkWriter| self.write_state(state, writer, reports);
         if let Some(scene_id) = self.relation.scene_id {
             let names = (self.net_id, scene_id);
             ObjectSpawnScene::encode(writer, names, position, write_state);
@@ -195,26 +207,17 @@ impl Snapshot<'_> {
 
     fn write_state(
         &self,
-        slots: &mut dyn Slots,
+        (slots, left_out): (&mut dyn Slots, Option<&LeftOut>),
         writer: &mut NetworkWriter,
-        Reports {
-            stats,
-            events,
-            left_empty,
-        }: &mut Reports<'_>,
+        Reports { stats, events }: &mut Reports<'_>,
     ) {
         let stats = stats.behaviours.get_mut(self.info.first_behaviour..);
         let stats = stats.unwrap_or_default();
-        writer.begin_leaving_empty();
-        if self.for_owner {
-            let context = writer.context().with_owner(true);
-            writer.with_context(context, |writer| slots.write_full(writer, stats));
-        } else {
-            slots.write_full(writer, stats);
-        }
-        if writer.end_leaving_empty() {
-            *left_empty = Some(writer.encoding());
-        }
+        let context = writer.context().with_role(self.role);
+        writer.with_context(context, |writer| match left_out {
+            Some(left_out) => left_out.write(slots, self.prefab.make(), (writer, stats)),
+            None => slots.write_full(writer, stats),
+        });
         if self.info.synchronize {
             let object = self.net_id;
             write_sections(slots, writer, stats, |class, fault| match fault {

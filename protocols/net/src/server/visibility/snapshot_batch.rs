@@ -1,17 +1,19 @@
 //! Snapshots on their way to the same connections.
 
 use bytes::Bytes;
+use syncvar_runtime::object::Outputs;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::relations::Relation;
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::world::World;
-use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId, WriteError};
 
 use crate::Framing;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
-use crate::server::replication::stopped::mark_left_empty;
 use crate::server::replication::update::encode_failure;
-use crate::server::visibility::snapshot::{Reports, Snapshot};
+use crate::server::sessions::connection::ConnectionState;
+use crate::server::visibility::snapshot::{Reports, Snapshot, SnapshotWrite};
 
 /// Snapshots for the same connections, encoded once for each of their framings.
 #[derive(Debug)]
@@ -54,9 +56,9 @@ impl NetworkServer {
         &mut self,
         id: NetId,
         receivers: &[ConnectionId],
-        for_owner: bool,
+        role: Role,
     ) -> bool {
-        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), for_owner)
+        self.encode_snapshot(id, SnapshotOutput::Batch(receivers), role)
     }
 
     /// Encodes the snapshot of an object to all buffers of an output, or to none. Returns whether
@@ -64,68 +66,125 @@ impl NetworkServer {
     pub(in crate::server) fn encode_snapshot(
         &mut self,
         id: NetId,
-        output: SnapshotOutput<'_>,
-        for_owner: bool,
+        mut output: SnapshotOutput<'_>,
+        role: Role,
     ) -> bool {
-        let replicated = self.world.objects.get(id.0);
-        let Some(replicated) = replicated.filter(|it| !it.is(State::WriteFailed)) else {
-            return false;
-        };
-        let (at, related) = (replicated.at, replicated.is(State::Related));
         if let SnapshotOutput::Batch(receivers) = output
             && self.visibility.snapshot_batch.receivers != receivers
         {
             self.flush_snapshots();
             self.open_snapshot_batch(receivers);
         }
+        let Some(mut write) = self.open_snapshot(id, &mut output, role) else {
+            return false;
+        };
+        let synchronize = write.snapshot.info.synchronize;
+        if let Err(error) = write.run(None)
+            && !self.encode_without_values(id, (output, role), error)
+        {
+            return false;
+        }
+        self.requeue_if_dirty(id, synchronize);
+        true
+    }
+
+    /// Returns the parts of the write of a snapshot. None for an object that waits.
+    #[inline]
+    fn open_snapshot<'a>(
+        &'a mut self,
+        id: NetId,
+        output: &'a mut SnapshotOutput<'_>,
+        role: Role,
+    ) -> Option<SnapshotWrite<'a>> {
+        let replicated = self.world.objects.get(id.0);
+        let replicated = replicated.filter(|it| !it.is(State::WriteFailed))?;
+        let (at, related) = (replicated.at, replicated.is(State::Related));
         let mut relation = Relation::default();
         if related {
             relation = self.world.relations.of(id);
             // A peer without schema comparison is a UNet client, which has no parents.
             relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
         }
-        let World { pools, places, .. } = &mut self.world;
-        let info = self.prefab_infos.get(pools.prefab(at.pool) as usize);
-        // An object that is checked out gets its snapshot later.
-        let (Some(info), Some(slots)) = (info, pools.slots_mut(at)) else {
-            return false;
-        };
+        let World {
+            pools,
+            places,
+            prefabs,
+            ..
+        } = &mut self.world;
+        let prefab = pools.prefab(at.pool);
         let snapshot = Snapshot {
             net_id: id,
-            info,
+            info: self.prefab_infos.get(prefab as usize)?,
+            prefab: prefabs.get(prefab)?,
             place: places.get(id.0),
             relation,
-            room: self.config.room(Channel::Reliable),
-            for_owner,
-        };
-        let mut reports = Reports {
-            stats: &mut self.stats,
-            events: &mut self.events,
-            left_empty: None,
+            config: &self.config,
+            role,
         };
         let visibility = &mut self.visibility;
-        let mut outputs;
         let segments = match output {
             SnapshotOutput::Audience(audience) => {
-                outputs = visibility.audiences.outputs(audience);
-                let mut segments = outputs.channel(0);
-                [segments.next(), segments.next()]
+                let Outputs { first, second } = visibility.audiences.outputs(*audience);
+                [first.first_mut(), second.first_mut()]
             }
             SnapshotOutput::Batch(_) => visibility.snapshot_batch.spoken(),
-            SnapshotOutput::Join(segments) => [Some(segments), None],
+            SnapshotOutput::Join(segments) => [Some(&mut **segments), None],
         };
-        let result = snapshot.write_all(slots, segments, &mut reports);
-        let synchronize = info.synchronize;
-        if let Some(encoding) = reports.left_empty.filter(|_| result.is_ok()) {
-            mark_left_empty(slots, encoding);
-            self.replication.schedule.queue_dirty(id);
-        }
-        if let Err(error) = result {
-            self.events.push(encode_failure(id, error));
+        Some(SnapshotWrite {
+            snapshot,
+            // An object that is checked out gets its snapshot later.
+            slots: pools.slots_mut(at)?,
+            segments,
+            reports: Reports {
+                stats: &mut self.stats,
+                events: &mut self.events,
+            },
+        })
+    }
+
+    /// Encodes a snapshot with the values of the prefab in the place of those without a form, or of
+    /// the longest ones of a too long snapshot.
+    #[cold]
+    fn encode_without_values(
+        &mut self,
+        id: NetId,
+        (mut output, role): (SnapshotOutput<'_>, Role),
+        mut error: WriteError,
+    ) -> bool {
+        let has_others = self.has_others(id, &output);
+        let Some(mut write) = self.open_snapshot(id, &mut output, role) else {
             return false;
+        };
+        let mut left_out = write.left_out(has_others);
+        while left_out.leave_out_more(error) {
+            match write.run(Some(&left_out)) {
+                Ok(()) => {
+                    left_out.mark_dirty(write.slots);
+                    self.replication.schedule.queue_dirty(id);
+                    return true;
+                }
+                Err(next) => error = next,
+            }
         }
-        self.requeue_if_dirty(id, synchronize);
-        true
+        let error = left_out.name(error, write.slots);
+        self.events.push(encode_failure(id, error));
+        false
+    }
+
+    /// Returns whether a connection has an object that is no receiver of this snapshot.
+    fn has_others(&self, id: NetId, output: &SnapshotOutput<'_>) -> bool {
+        let replicated = self.world.objects.get(id.0);
+        let Some(replicated) = replicated.filter(|it| it.is(State::Announced)) else {
+            return false;
+        };
+        let audience = self.visibility.audiences.get(replicated.audience);
+        audience.ready().any(|observer| match output {
+            SnapshotOutput::Batch(receivers) => !receivers.contains(&observer),
+            SnapshotOutput::Audience(_) | SnapshotOutput::Join(_) => {
+                let connection = self.sessions.connections.get(observer.0);
+                connection.is_some_and(|it| it.state == ConnectionState::Ready)
+            }
+        })
     }
 
     fn open_snapshot_batch(&mut self, receivers: &[ConnectionId]) {

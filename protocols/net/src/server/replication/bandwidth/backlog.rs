@@ -133,12 +133,13 @@ impl Backlog {
     }
 
     /// Merges the write records of an update into the backlog. `observes` selects the records of
-    /// objects that this connection observes.
+    /// objects that this connection observes, and `is_member` the objects of its groups.
     pub(in crate::server) fn add_records(
         &mut self,
         log: &WriteLog,
         connection: ConnectionId,
         observes: impl Fn(&WriteRecord) -> bool,
+        is_member: impl Fn(NetId) -> bool,
     ) {
         let mut merged = std::mem::take(&mut self.spare);
         let mut earlier = self.entries.drain(..).peekable();
@@ -148,10 +149,12 @@ impl Backlog {
             while let Some(entry) = earlier.next_if(|entry| entry.key() < key) {
                 merged.carry_over(entry, &self.masks);
             }
-            let changed = match &record.owner {
-                Some((owner, masks)) if *owner == connection => mask_slice(&log.masks, masks),
-                _ => mask_slice(&log.masks, &record.masks),
+            let changed = match (&record.owner, &record.members) {
+                (Some((owner, masks)), _) if *owner == connection => masks,
+                (_, Some(masks)) if is_member(record.net_id) => masks,
+                _ => &record.masks,
             };
+            let changed = mask_slice(&log.masks, changed);
             if changed.iter().all(|mask| *mask == 0) {
                 continue;
             }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::members::{Members, View};
 use super::observers::Observers;
-use super::{Audience, AudienceId, Audiences, Base, ConnectionId};
+use super::{Audience, AudienceId, Audiences, Base, ConnectionId, Tag};
 
 impl Audiences {
     /// Returns the audience with one connection shown or hidden, independent of areas. The caller's
@@ -26,7 +26,21 @@ impl Audiences {
         id: AudienceId,
         connection: ConnectionId,
     ) -> AudienceId {
-        let view = Some(View::new(false));
+        self.apart(id, connection, false)
+    }
+
+    /// Returns the audience of one more connection. It lives as long as that of
+    /// [`without`](Self::without).
+    pub(in crate::server) fn including(
+        &mut self,
+        id: AudienceId,
+        connection: ConnectionId,
+    ) -> AudienceId {
+        self.apart(id, connection, true)
+    }
+
+    fn apart(&mut self, id: AudienceId, connection: ConnectionId, visible: bool) -> AudienceId {
+        let view = Some(View::new(visible));
         let members = &self.get(id).members;
         if !members.would_change(connection, view) {
             return id;
@@ -67,6 +81,31 @@ impl Audiences {
         let made = self.make(members);
         self.list_all(made, connections);
         made
+    }
+
+    /// Returns the observers in an audience among the members of a group. The audience lives until the
+    /// next [`drain`](Self::drain), and until then it is found without a list of its members.
+    pub(in crate::server) fn of_group(
+        &mut self,
+        id: AudienceId,
+        tag: Tag,
+        members: impl Iterator<Item = ConnectionId>,
+    ) -> AudienceId {
+        if let Some(found) = self.of_groups.get(&(id, tag)) {
+            return *found;
+        }
+        let audience = self.get(id);
+        let observers: Vec<_> = members.filter(|it| audience.observes(*it)).collect();
+        let found = self.only_these(&observers);
+        self.of_groups.insert((id, tag), found);
+        found
+    }
+
+    /// Returns the audience of exactly these connections. It lives as long as that of
+    /// [`without`](Self::without).
+    pub(in crate::server) fn only_these(&mut self, connections: &[ConnectionId]) -> AudienceId {
+        let found = self.exactly(connections);
+        self.keep(found)
     }
 
     /// Keeps an audience until the next drain, even without objects.

@@ -11,6 +11,7 @@ impl Audiences {
             return;
         }
         self.remove_ready(connection);
+        self.forget_groups();
         let everyone = self.get_mut(Self::EVERYONE);
         everyone.of_mut(framing).list(connection, true);
         for id in self.candidates(connection) {

@@ -1,0 +1,101 @@
+//! From the declarations of C# to the content of the Rust module.
+
+mod arithmetic;
+mod behaviours;
+mod calls;
+mod collections;
+mod constants;
+mod draft;
+mod enumerations;
+mod hooks;
+mod library;
+mod literals;
+mod prefabs;
+mod types;
+mod values;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::files::Files;
+use crate::model::{Behaviour, Module};
+use crate::names;
+use crate::project::{Lineage, Project};
+use crate::report::Report;
+use crate::unity::Guids;
+
+use types::Types;
+
+/// Project and settings of an import.
+pub(crate) struct Input<'p> {
+    pub(crate) project: &'p Project,
+    pub(crate) files: &'p Files,
+    pub(crate) guids: &'p Guids,
+    /// Rust types given by the user, by C# names.
+    pub(crate) given: &'p BTreeMap<String, String>,
+}
+
+/// Conversion in progress.
+struct Converter<'p, 'r> {
+    input: &'p Input<'p>,
+    types: Types<'p>,
+    report: &'r mut Report,
+    /// Behaviours by full name, with the arguments of a generic class.
+    behaviours: BTreeMap<String, Behaviour>,
+}
+
+/// Converts a project.
+pub(crate) fn convert(input: &Input<'_>, report: &mut Report) -> Module {
+    // The first pass finds the types that the network uses, the second one names them.
+    let every: BTreeSet<&str> = input
+        .project
+        .iter()
+        .map(|declared| declared.name.as_str())
+        .collect();
+    let used = Converter::new(input, &every, &mut Report::default()).used();
+    let used: BTreeSet<&str> = used.iter().map(String::as_str).collect();
+    Converter::new(input, &used, report).module()
+}
+
+impl<'p, 'r> Converter<'p, 'r> {
+    fn new(input: &'p Input<'p>, named: &BTreeSet<&str>, report: &'r mut Report) -> Self {
+        let rust = names::of_types(named.iter().copied());
+        Self {
+            input,
+            types: Types::new(input.project, rust, input.given),
+            report,
+            behaviours: BTreeMap::new(),
+        }
+    }
+
+    /// Returns the full names of the types that the module declares.
+    fn used(mut self) -> BTreeSet<String> {
+        self.read();
+        let classes = self
+            .input
+            .project
+            .iter()
+            .filter(|class| self.input.project.lineage(class) == Lineage::Behaviour);
+        let mut used: BTreeSet<String> = classes.map(|class| class.name.clone()).collect();
+        used.extend(self.types.reached);
+        used
+    }
+
+    fn module(mut self) -> Module {
+        self.read();
+        let prefabs = self.prefabs();
+        let values = self.values();
+        Module {
+            behaviours: self.behaviours.into_values().collect(),
+            values,
+            prefabs,
+        }
+    }
+
+    /// Reads behaviours and messages.
+    fn read(&mut self) {
+        for class in self.input.project.iter() {
+            self.class(class);
+        }
+        self.messages();
+    }
+}

@@ -1,0 +1,18 @@
+//! `mirror-import`: a project made by hand, the module that is written for it, and a server of that module in a
+//! recorded session.
+//!
+//! ```text
+//! cargo run -p syncvar-mirror --bin mirror-import -- protocols/mirror/tests/import/project --out protocols/mirror/tests/import/game.rs
+//! ```
+
+mod import {
+    mod game;
+    mod json;
+    mod live;
+    mod module;
+    #[cfg(feature = "import")]
+    mod program;
+    mod script;
+    mod server;
+    mod session;
+}

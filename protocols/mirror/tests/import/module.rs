@@ -1,0 +1,92 @@
+//! Content of the imported module.
+
+use syncvar::mirror::AssetId;
+
+use super::game::{Backpack, Team, boss, car, player, prefabs, zone};
+
+/// Recorded: `session_deterministic.json`.
+#[test]
+fn calls_have_the_hashes_of_mirror() {
+    let prefabs = prefabs();
+    let hash = |prefab, method| {
+        let call = prefabs.calls(prefab).find(|call| call.method == method);
+        call.map(|call| call.hash)
+    };
+    assert_eq!(hash("Player", "cmd_damage"), Some(21_173));
+    assert_eq!(hash("Player", "cmd_chat"), Some(3889));
+    assert_eq!(hash("Player", "target_notify"), Some(18_029));
+    assert_eq!(hash("Player", "rpc_others"), Some(62_734));
+    assert_eq!(hash("Monster", "rpc_roar"), Some(22_693));
+}
+
+#[test]
+fn calls_have_full_names_of_nested_generic_and_nullable_types() {
+    let prefabs = prefabs();
+    let names: Vec<String> = prefabs.calls("Car").map(|call| call.name).collect();
+    for name in [
+        "System.Void Game.World.Vehicle::CmdEnter(Mirror.NetworkConnectionToClient)",
+        "System.Void Game.Combat.Health::CmdHit(Game.Combat.Hit,System.Collections.Generic.List`1<System.Int32>,\
+         System.Int32[])",
+        "System.Void Game.Combat.Health::CmdHit(Game.Combat.Hit)",
+        "System.Void Game.Combat.Health::RpcHit(Game.Combat.Hit,Game.Combat.Effect,Game.Combat.Health/Nested)",
+        "System.Void Game.Combat.Health::TargetHeal(Mirror.NetworkConnectionToClient,System.Byte[],\
+         System.Nullable`1<UnityEngine.Vector3>)",
+    ] {
+        assert!(
+            names.iter().any(|known| known == name),
+            "{name} in {names:#?}"
+        );
+    }
+}
+
+#[test]
+fn components_are_in_the_order_of_the_objects_of_a_prefab() {
+    // The seat is the first child, though it stands behind the trunk in the file.
+    let (car, health, inventory) = car();
+    assert_eq!(
+        (*car.base.fuel, *car.speed, *car.r#type, car.wheels),
+        (12.5, 0.0, 2, 3)
+    );
+    assert_eq!(
+        (*health.current, *health.maximum, health.per_second),
+        (30, 100, 2.0)
+    );
+    assert_eq!(health.label, "a\tb: c");
+    assert_eq!(*health.team, Team::Blue);
+    assert_eq!(inventory.base.capacity, 40);
+    assert_eq!(inventory.slots.to_vec(), [1, 2, 3]);
+}
+
+#[test]
+fn variants_have_the_components_of_their_source_and_their_own() {
+    let (monster, turret) = boss();
+    assert_eq!((*monster.hp, *turret.letter), (900, 'x'));
+    assert_eq!(player().0.run_speed.to_bits(), 6.25_f32.to_bits());
+    assert_eq!(zone().levels, [3, 4]);
+}
+
+#[test]
+fn asset_ids_come_from_the_guid_or_the_identity() {
+    let prefabs = prefabs();
+    assert_eq!(prefabs.asset_id("Player"), Some(AssetId(1001)));
+    assert_eq!(
+        prefabs.asset_id("Zone"),
+        Some(AssetId(77)),
+        "without a .meta file"
+    );
+    assert_eq!(
+        prefabs.asset_id("Tower"),
+        None,
+        "with a component that is not read"
+    );
+    assert_eq!(
+        prefabs.asset_id("Decoration"),
+        None,
+        "without a NetworkIdentity"
+    );
+}
+
+#[test]
+fn constants_of_other_classes_are_initial_values() {
+    assert_eq!(Backpack::default().weight.to_bits(), 1.75_f32.to_bits());
+}

@@ -1,0 +1,1 @@
+public class EditorOnly : Mirror.NetworkBehaviour { [Mirror.SyncVar] int a; }

@@ -1,0 +1,4 @@
+//! `NetworkTransform` between our server and our clients.
+
+mod motion;
+mod world;

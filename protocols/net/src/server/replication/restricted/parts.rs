@@ -1,0 +1,112 @@
+//! Parts of a restricted delta: the due fields of each set of readers.
+
+use syncvar_runtime::object::{MAX_CHANNELS, Slots, When};
+
+/// Readers of a part of a delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Readers {
+    All,
+    AllButOwner,
+    Owner,
+    /// The object's group, and the owner.
+    Group,
+    GroupButOwner,
+}
+
+/// Readers of each part, in the order of writing.
+pub(super) const PARTS: [Readers; 5] = [
+    Readers::All,
+    Readers::AllButOwner,
+    Readers::Owner,
+    Readers::Group,
+    Readers::GroupButOwner,
+];
+
+/// Dirty fields of one behaviour that are due.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Selected {
+    /// Fields of each part, in the order of [`PARTS`].
+    pub(super) parts: [u64; PARTS.len()],
+    pub(super) channel: u8,
+    pub(super) is_due: bool,
+}
+
+/// Fields of each behaviour that were sent, by the role of the observers.
+#[derive(Default)]
+pub(super) struct SentFields {
+    pub(super) others: Vec<u64>,
+    pub(super) owner: Vec<u64>,
+    pub(super) members: Vec<u64>,
+}
+
+impl SentFields {
+    /// Adds the fields of a part, for the behaviours that were sent.
+    pub(super) fn add(&mut self, readers: Readers, masks: &[u64], behaviours: u64) {
+        use Readers::{All, AllButOwner, Group, GroupButOwner, Owner};
+        let readers_of = [
+            (&mut self.others, &[All, AllButOwner][..]),
+            (&mut self.owner, &[All, Owner, Group]),
+            (&mut self.members, &[All, AllButOwner, Group, GroupButOwner]),
+        ];
+        for (list, parts) in readers_of {
+            if parts.contains(&readers) {
+                add(list, masks, behaviours);
+            }
+        }
+    }
+}
+
+fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
+    list.resize(masks.len(), 0);
+    for (index, (all, mask)) in list.iter_mut().zip(masks).enumerate() {
+        if behaviours >> index & 1 == 1 {
+            *all |= mask;
+        }
+    }
+}
+
+/// Selects the due fields of each behaviour. Fields without a receiver become clean.
+pub(super) fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selected> {
+    let When { now, force, .. } = when;
+    let mut all = Vec::with_capacity(slots.len());
+    slots.for_each_mut(|slot| {
+        let (info, last_send) = (slot.info(), slot.last_send());
+        let rules = &info.policy;
+        let mut send = slot.dirty_bits();
+        // The owner has the values that it wrote, unless the server corrected them since.
+        let own = slot
+            .policy_state()
+            .map_or(0, |state| state.relayed & !state.echoed);
+        let unread = if has_owner { own } else { u64::MAX };
+        let arrives = info.changes_presence(send);
+        let once = if arrives { 0 } else { rules.initial_only };
+        let dropped = send & (once | rules.owner_only & unread);
+        if dropped != 0 {
+            slot.drop_fields(dropped);
+        }
+        send &= !dropped;
+        if !force && !arrives && rules.throttled != 0 {
+            send &= !slot.held_back(now).0;
+        }
+        let (private, others) = if has_owner {
+            (send & rules.owner_only, send & (rules.others_only | own))
+        } else {
+            (0, 0)
+        };
+        let group = send & rules.group;
+        let passed = now.saturating_sub(last_send);
+        let interval_is_over = force || passed > info.interval(when.interval);
+        all.push(Selected {
+            parts: [
+                send & !(private | others | group),
+                others & !(private | group),
+                private,
+                group & !others,
+                group & others,
+            ],
+            channel: info.channel,
+            is_due: send != 0 && interval_is_over && usize::from(info.channel) < MAX_CHANNELS,
+        });
+    });
+    all
+}
