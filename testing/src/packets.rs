@@ -1,6 +1,8 @@
 //! Packets of `Compact` connections around messages that a test has written, and the messages in packets.
 
-use syncvar::{ClientEvent, ConnectionId, Framing, NetworkClient, NetworkServer};
+use syncvar::{
+    Channel, ClientEvent, ConnectionId, Framing, NetworkClient, NetworkServer, PacketLimits,
+};
 use syncvar::error::PacketError;
 use syncvar::wire::ReadError;
 
@@ -48,9 +50,31 @@ pub fn events(client: &mut NetworkClient) -> impl Iterator<Item = ClientEvent> {
     events.filter(|event| !matches!(event, ClientEvent::Tick { .. }))
 }
 
+/// Limits of a transport with a stream and datagrams.
+pub const DATAGRAMS: PacketLimits = PacketLimits {
+    datagrams: true,
+    ..PacketLimits::STREAM
+};
+
+/// Hands a packet to a client, as the transport of a connection with [`DATAGRAMS`] does.
+///
+/// # Errors
+///
+/// As `handle_packet`.
+pub fn arrive(
+    client: &mut NetworkClient,
+    (delivery, channel): (Channel, u8),
+    packet: &[u8],
+) -> Result<(), ReadError> {
+    match delivery {
+        Channel::Reliable => client.handle_packet(channel, packet),
+        Channel::Unreliable => client.handle_datagram(channel, packet),
+    }
+}
+
 /// Messages of a test, as a packet of the other side.
 pub trait ClientMessages {
-    /// Handles messages of the server.
+    /// Handles messages of the server: of channel 0 on the stream, of another one as a datagram.
     ///
     /// # Errors
     ///
@@ -61,7 +85,12 @@ pub trait ClientMessages {
 impl ClientMessages for NetworkClient {
     fn handle_messages(&mut self, channel: u8, messages: &[u8]) -> Result<(), ReadError> {
         if self.is_connected() && self.framing() == Framing::Compact {
-            self.handle_packet(channel, &packet(channel, messages))
+            let packet = packet(channel, messages);
+            if channel == 0 {
+                self.handle_packet(channel, &packet)
+            } else {
+                self.handle_datagram(channel, &packet)
+            }
         } else {
             self.handle_packet(channel, messages)
         }
@@ -70,7 +99,8 @@ impl ClientMessages for NetworkClient {
 
 /// Messages of a test, as a packet of the other side.
 pub trait ServerMessages {
-    /// Handles messages of a connection. One that is accepted has the framing of the server's settings.
+    /// Handles messages of a connection: of channel 0 on the stream, of another one as a datagram. One
+    /// that is accepted has the framing of the server's settings.
     ///
     /// # Errors
     ///
@@ -94,7 +124,12 @@ impl ServerMessages for NetworkServer {
         let compact = config.framing == Framing::Compact && config.compare_schemas;
         let accepted = self.is_connected(connection);
         if accepted && compact {
-            self.handle_packet(connection, channel, &packet(channel, messages))
+            let packet = packet(channel, messages);
+            if channel == 0 {
+                self.handle_packet(connection, channel, &packet)
+            } else {
+                self.handle_datagram(connection, channel, &packet)
+            }
         } else {
             self.handle_packet(connection, channel, messages)
         }

@@ -1,13 +1,12 @@
 //! What comes before the object that it is for is held, in order, for a time and to a number; what
 //! comes after the object has gone is not.
 
-use syncvar_testing::ClientMessages as _;
-use syncvar_testing::ClientMessages as _;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing};
+use syncvar::{Channel, ClientConfig, Endpoint, Framing};
+use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, frame, prefabs};
 
 const DESTROY: i16 = 1;
@@ -36,8 +35,8 @@ impl Way {
     fn with_config(config: ClientConfig) -> Self {
         let mut server = NetworkServer::new(prefabs());
         let mut client = NetworkClient::with_config(prefabs(), config);
-        client.handle_connect();
-        let connection = server.handle_connect();
+        Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
+        let connection = Endpoint::handle_connect(&mut server, syncvar_testing::DATAGRAMS);
         let now = Duration::ZERO;
         let mut way = Self {
             server,
@@ -77,7 +76,9 @@ impl Way {
 
     fn deliver(&mut self, packets: &[(u8, Vec<u8>)]) {
         for (channel, packet) in packets {
-            let handled = self.client.handle_packet(*channel, packet);
+            // Channel 1 is the unreliable one.
+            let carrier = if *channel == 1 { Channel::Unreliable } else { Channel::Reliable };
+            let handled = syncvar_testing::arrive(&mut self.client, (carrier, *channel), packet);
             handled.expect("a server's packets make sense");
         }
     }

@@ -10,6 +10,8 @@ use syncvar::prelude::*;
 use syncvar::schema::{BehaviourSchema, FieldSchema};
 use syncvar::wire::{NetworkWriter, WriteErrorKind};
 
+use syncvar_testing::ClientMessages as _;
+
 use crate::examples::{Two, packets};
 
 pub(crate) fn examples() -> Vec<(&'static str, String)> {
@@ -20,7 +22,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let answer = packets(&mut pair.server).pop().expect("a pong");
     pair.client.update(Duration::from_millis(1600));
     let packet = hex::decode(&answer).expect("hexadecimal");
-    pair.client.handle_packet(0, &packet).expect("a pong");
+    pair.client.handle_messages(0, &packet).expect("a pong");
     pair.client.update(Duration::from_secs(2));
     let later = pair.up().pop().expect("a second ping");
     vec![
@@ -65,7 +67,7 @@ impl Pair {
             pair.server.update(Duration::from_secs(1));
             for packet in packets(&mut pair.server) {
                 let packet = hex::decode(packet).expect("hexadecimal");
-                let handled = pair.client.handle_packet(0, &packet);
+                let handled = pair.client.handle_messages(0, &packet);
                 handled.expect("a server's packets make sense");
             }
         }

@@ -49,6 +49,7 @@ impl World {
             packet[at] ^= change;
         }
         let _ = self.server.handle_packet(liar, 0, &packet);
+        self.look_at_liar();
         self.look_at_owners();
         for end in self.ends.values_mut() {
             end.steady = false;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError};
 
 use super::{ClientEvent, ClientState, NetworkClient};
+use crate::link::header::TickNumber;
 use crate::link::stream::StreamTicks;
 
 /// Most bytes of a tick that wait for its end. The packets of a longer tick are applied as they arrive.
@@ -105,10 +106,9 @@ impl NetworkClient {
             }
         };
         let is_next = std::mem::replace(&mut arrivals.tick, tick) != tick;
-        let now = self.clock.own.now();
         let early = if is_next { self.apply_held() } else { Ok(()) };
         let waits = !header.end && !self.gather_time().is_zero();
-        if waits && self.arrivals.as_mut().is_some_and(|it| it.hold(channel, messages, now)) {
+        if waits && self.hold(channel, messages) {
             return early;
         }
         let session = self.session.number;
@@ -118,6 +118,19 @@ impl NetworkClient {
             self.end_tick(tick, !header.partial);
         }
         result
+    }
+
+    /// Returns whether packets of this tick wait for its end: a datagram waits behind them.
+    pub(super) fn waits_for(&self, tick: TickNumber) -> bool {
+        let waits = |it: &Arrivals| !it.held.packets.is_empty() && tick == TickNumber::Wide(it.tick);
+        self.arrivals.as_ref().is_some_and(waits)
+    }
+
+    /// Keeps a packet until its tick is complete. Returns whether it fits.
+    pub(super) fn hold(&mut self, channel: u8, messages: &[u8]) -> bool {
+        let now = self.clock.own.now();
+        let arrivals = self.arrivals.as_mut();
+        arrivals.is_some_and(|it| it.hold(channel, messages, now))
     }
 
     /// Applies the held packets.

@@ -85,9 +85,12 @@ impl NetworkClient {
             return self.handle_messages(channel, packet);
         }
         let mut reader = NetworkReader::new(packet);
-        DatagramHeader::decode(&mut reader)?;
+        let header = DatagramHeader::decode(&mut reader)?;
         let messages = reader.read_bytes(reader.remaining())?;
-        self.handle_messages(channel, messages)
+        match header.sent {
+            Some(place) if self.waits_for(place.tick) && self.hold(channel, messages) => Ok(()),
+            _ => self.handle_messages(channel, messages),
+        }
     }
 
     /// Handles the messages of a packet.

@@ -39,6 +39,19 @@ impl NetworkServer {
         } else {
             self.restart_ticks(tick);
         }
+        self.move_unsent();
+    }
+
+    /// Moves the packets that no transport has polled yet into this tick. Otherwise their tick would depend on
+    /// the moment at which a message became a chunk.
+    fn move_unsent(&mut self) {
+        let outbound = &self.outbound;
+        for id in &outbound.outgoing {
+            if let Some(connection) = self.sessions.connections.get_mut(id.0) {
+                let queue = connection.queue.iter_mut();
+                queue.for_each(|queued| queued.tick = outbound.store.tick);
+            }
+        }
     }
 
     /// Begins the ticks again at 1, and ends the connections that count the former ticks.
