@@ -290,7 +290,9 @@ impl<'a> Transmit<'a> {
     /// Returns the bytes in order: the header, unless it is empty, and the chunks.
     pub fn pieces(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let header = Some(self.header).filter(|header| !header.is_empty());
-        header.into_iter().chain(self.chunks.iter().map(Bytes::as_ref))
+        header
+            .into_iter()
+            .chain(self.chunks.iter().map(Bytes::as_ref))
     }
 
     /// Returns the length in bytes.

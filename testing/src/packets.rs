@@ -1,10 +1,10 @@
 //! Packets of `Compact` connections around messages that a test has written, and the messages in packets.
 
+use syncvar::error::PacketError;
+use syncvar::wire::ReadError;
 use syncvar::{
     Channel, ClientEvent, ConnectionId, Framing, NetworkClient, NetworkServer, PacketLimits,
 };
-use syncvar::error::PacketError;
-use syncvar::wire::ReadError;
 
 /// Header of a stream packet of the same tick, the last one of its update.
 const HEADER: u8 = 0x02;

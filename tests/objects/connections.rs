@@ -1,7 +1,7 @@
 //! Connections: what they may before and after they are in, and the events that tell of them.
 
-use syncvar_testing::ServerMessages as _;
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, error::PacketError};

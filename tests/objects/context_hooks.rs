@@ -1,7 +1,7 @@
 //! Hooks with a context: what they reach, their order, and their failures.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
+use syncvar_testing::ClientMessages as _;
 
 /// Log of the hooks of a replica.
 #[derive(NetworkBehaviour, Default)]

@@ -43,8 +43,17 @@ fn each_reader_of_a_client_reads_all_events() {
         assert!(read.contains(&ClientEvent::Spawned { object }));
     }
     net.settle();
-    assert!(net.client(0).read_events(&mut second).take(read.len()).eq(&read));
-    assert!(net.client(0).read_events(&mut first).all(|event| tick(&event)));
+    assert!(
+        net.client(0)
+            .read_events(&mut second)
+            .take(read.len())
+            .eq(&read)
+    );
+    assert!(
+        net.client(0)
+            .read_events(&mut first)
+            .all(|event| tick(&event))
+    );
 }
 
 #[test]

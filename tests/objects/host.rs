@@ -10,9 +10,9 @@ mod sight;
 mod twins;
 
 use syncvar::NetworkBehaviour;
-use syncvar_testing::ServerMessages as _;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, LocalClient, NetworkIdentity};
+use syncvar_testing::ServerMessages as _;
 
 use syncvar_testing::{Player, prefabs};
 

@@ -1,7 +1,7 @@
 //! Messages of the program without an object: both directions, both framings, limits, schema.
 
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use std::time::Duration;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use syncvar::calls::ReceivedMessage;
 use syncvar::error::MessageError;

@@ -3,8 +3,8 @@
 mod convergence;
 mod deep;
 
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use std::time::Duration;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use syncvar::prelude::*;
 use syncvar::{
@@ -424,7 +424,9 @@ fn parents_of_objects_that_are_not_there_are_not_kept() {
     }
     let error = client.handle_messages(0, &frame(29, &[1])).unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::UnexpectedEnd { .. }));
-    let error = client.handle_messages(0, &frame(29, &[1, 0, 0])).unwrap_err();
+    let error = client
+        .handle_messages(0, &frame(29, &[1, 0, 0]))
+        .unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::TrailingBytes { .. }));
 }
 

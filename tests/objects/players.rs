@@ -1,7 +1,7 @@
 //! Players: objects of a connection by number, as in UNet.
 
-use syncvar_testing::ServerMessages as _;
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use syncvar::error::ObjectError;
 use syncvar::join::Payload;
@@ -143,7 +143,11 @@ fn requests_for_players_are_limited() {
     assert!(net.server.stats().refused.program_messages >= 800);
     let connection = net.connection(0);
     for malformed in [&[1, 0, 37, 0, 0][..], &[3, 0, 38, 0, 0, 0, 0]] {
-        assert!(net.server.handle_messages(connection, 0, malformed).is_err());
+        assert!(
+            net.server
+                .handle_messages(connection, 0, malformed)
+                .is_err()
+        );
     }
     net.server.update(Duration::from_secs(9));
     assert!(net.server.is_connected(connection));

@@ -1,9 +1,9 @@
 //! References to objects and behaviours: ids that are looked up late, told of when what they refer to
 //! comes, and nothing once it is gone.
 
-use syncvar_testing::ClientMessages as _;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use syncvar_testing::ClientMessages as _;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;

@@ -1,6 +1,5 @@
 //! Scene objects: both sides make them themselves, and the server's state is applied to them.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{
     Budget, ClientConfig, Framing, NetworkIdentity, NetworkSceneId, ServerConfig,
@@ -9,6 +8,7 @@ use syncvar::{
     values::Vector3,
     wire::ReadErrorKind,
 };
+use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 
 const GATE: NetworkSceneId = NetworkSceneId(12);
@@ -477,7 +477,9 @@ fn scene_spawn(id: u8, scene_id: u8, state: &[u8]) -> Vec<u8> {
 fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     let (mut net, [gate, guard]) = with_level(Framing::Compact);
     let client = net.client_mut(0);
-    client.handle_messages(0, &scene_spawn(9, 12, &[0])).unwrap();
+    client
+        .handle_messages(0, &scene_spawn(9, 12, &[0]))
+        .unwrap();
     let failed = |event: &ClientEvent| {
         matches!(
             event,

@@ -222,8 +222,13 @@ impl Pair {
                 handled.expect("a client's packets make sense");
             }
             for (channel, packet) in self.packets() {
-                let carrier = if channel == 1 { Channel::Unreliable } else { Channel::Reliable };
-                let handled = syncvar_testing::arrive(&mut self.client, (carrier, channel), &packet);
+                let carrier = if channel == 1 {
+                    Channel::Unreliable
+                } else {
+                    Channel::Reliable
+                };
+                let handled =
+                    syncvar_testing::arrive(&mut self.client, (carrier, channel), &packet);
                 handled.expect("a server's packets make sense");
             }
         }
@@ -262,7 +267,11 @@ impl Pair {
         assert!(!orders.is_empty() && !spawn.is_empty());
         for (channel, packet) in orders.iter().chain(&spawn) {
             // Channel 1 is the unreliable one.
-            let carrier = if *channel == 1 { Channel::Unreliable } else { Channel::Reliable };
+            let carrier = if *channel == 1 {
+                Channel::Unreliable
+            } else {
+                Channel::Reliable
+            };
             syncvar_testing::arrive(&mut self.client, (carrier, *channel), packet).unwrap();
         }
         id

@@ -1,13 +1,13 @@
 //! Messages of many objects, and who speaks which dialect.
 
 use syncvar::behaviour::BehaviourFields;
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, ServerConfig,
     stats::MessageType,
     wire::{Encoding, NetworkWriter, WriteErrorKind},
 };
+use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, change, drain, frame, network, states};
 
 const UPDATE_BATCH: i16 = 22;

@@ -77,7 +77,11 @@ impl Way {
     fn deliver(&mut self, packets: &[(u8, Vec<u8>)]) {
         for (channel, packet) in packets {
             // Channel 1 is the unreliable one.
-            let carrier = if *channel == 1 { Channel::Unreliable } else { Channel::Reliable };
+            let carrier = if *channel == 1 {
+                Channel::Unreliable
+            } else {
+                Channel::Reliable
+            };
             let handled = syncvar_testing::arrive(&mut self.client, (carrier, *channel), packet);
             handled.expect("a server's packets make sense");
         }
@@ -504,7 +508,9 @@ fn new_snapshot_drops_messages_of_the_time_before() {
     let mut way = Way::new(Framing::Compact);
     let client = &mut way.client;
     client.handle_messages(0, &frame(DESTROY, &[2])).unwrap();
-    client.handle_messages(0, &frame(AUTHORITY, &[1, 1])).unwrap();
+    client
+        .handle_messages(0, &frame(AUTHORITY, &[1, 1]))
+        .unwrap();
     let forged = way.events();
     way.server.set_not_ready(way.connection);
     way.deliver_all();

@@ -1,8 +1,8 @@
 //! The server's time on a client: estimated from pings, smooth, and never going back.
 
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use std::collections::VecDeque;
 use std::time::Duration;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
@@ -268,7 +268,9 @@ fn unrequested_pongs_change_no_clock() {
         }
     }
     // A time at the end of all times, in an answer to what was asked.
-    client.handle_messages(0, &pong(&ping, &latest, 30)).unwrap();
+    client
+        .handle_messages(0, &pong(&ping, &latest, 30))
+        .unwrap();
     assert_eq!((client.network_time(), client.round_trip_time()), before);
     client.update(Duration::from_secs(11));
     assert!(client.network_time() >= before.0);
@@ -293,7 +295,9 @@ fn an_answer_counts_once() {
 #[test]
 fn a_second_without_ticks_is_refused() {
     let (mut client, ping) = asked();
-    let error = client.handle_messages(0, &pong(&ping, &[9], 0)).unwrap_err();
+    let error = client
+        .handle_messages(0, &pong(&ping, &[9], 0))
+        .unwrap_err();
     let (what, value) = ("ticks in a second", 0);
     assert_eq!(error.kind(), ReadErrorKind::InvalidValue { what, value });
 }

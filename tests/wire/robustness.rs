@@ -1,6 +1,5 @@
 //! Input that makes no sense: an error with a place, one object poisoned, nothing lost, no panic.
 
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
 use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
@@ -8,6 +7,7 @@ use syncvar::{
     error::{PacketError, SpawnFailure},
     wire::ReadErrorKind,
 };
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;

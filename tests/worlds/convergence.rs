@@ -3,9 +3,9 @@
 pub(crate) mod action;
 mod sight;
 
-use syncvar_testing::ClientMessages as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use syncvar_testing::ClientMessages as _;
 
 use self::action::{Action, action};
 use proptest::prelude::*;

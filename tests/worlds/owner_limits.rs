@@ -1,7 +1,7 @@
 //! Limits of clients: each is reached by an attacker, and not by an honest program at half of it.
 
-use syncvar_testing::ServerMessages as _;
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use syncvar::limits::{LimitExceeded, Limits};
 use syncvar::prelude::*;

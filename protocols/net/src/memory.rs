@@ -16,9 +16,7 @@ use link::Pipe;
 
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
 use syncvar_runtime::interest::InterestManagement;
-use syncvar_runtime::{
-    Channel, ConnectionId, Endpoint, NetworkBehaviour, PacketLimits, Prefabs,
-};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, NetworkBehaviour, PacketLimits, Prefabs};
 
 /// A simulated link has a stream and datagrams.
 const LIMITS: PacketLimits = PacketLimits {

@@ -1,8 +1,8 @@
 //! Changes that make no sense, over the network: they poison one object, until it comes again.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{Framing, stats::MessageType};
+use syncvar_testing::ClientMessages as _;
 
 use crate::collections::{Bag, world};
 

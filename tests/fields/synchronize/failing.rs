@@ -1,8 +1,8 @@
 //! What goes wrong in one behaviour stays there.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{Framing, error::SynchronizeFailure, wire::ReadErrorKind};
+use syncvar_testing::ClientMessages as _;
 
 use super::settings::{
     DIALECTS, Fault, Faulty, Plain, Settings, events, network, noted, set_fault, settings,

@@ -1,8 +1,8 @@
 //! When it runs, on which side, and what it costs.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, Framing, stats::MessageType};
+use syncvar_testing::ClientMessages as _;
 
 use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
 

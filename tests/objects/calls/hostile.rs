@@ -1,10 +1,10 @@
 //! Bytes that nobody of ours has written.
 
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Framing, calls::CommandRefusal};
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use super::world::{Unit, network, ran, seen, server_events, spawn};
 use syncvar_testing::frame;
@@ -126,7 +126,9 @@ fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
     let id = spawn(&mut net, None);
     let client = net.client_mut(0);
     let before = client.stats().unknown_objects;
-    client.handle_messages(0, &frame(CALL, &[77, 5, 0])).unwrap();
+    client
+        .handle_messages(0, &frame(CALL, &[77, 5, 0]))
+        .unwrap();
     client
         .handle_messages(0, &frame(2, &[packed(1), vec![77]].concat()))
         .unwrap();

@@ -1,8 +1,8 @@
 //! Callbacks that do things to objects: their own, others, and those whose callbacks are under way.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::behaviour::LifecycleCallback;
 use syncvar::prelude::*;
+use syncvar_testing::ClientMessages as _;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play, server_events};
 

@@ -128,7 +128,10 @@ fn answers() -> Vec<(&'static str, String)> {
         packets(&mut server).concat()
     };
     vec![
-        ("Connect 4, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300", answer(Framing::Compact)),
+        (
+            "Connect 4, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300",
+            answer(Framing::Compact),
+        ),
         ("Connect 4, the answer: `Unet`", answer(Framing::Unet)),
     ]
 }

@@ -1,7 +1,7 @@
 //! Sections 4 and 5: messages, and the handshake.
 
-use syncvar_testing::ClientMessages as _;
 use std::time::Duration;
+use syncvar_testing::ClientMessages as _;
 
 use syncvar::join::{Refusal, SessionToken};
 use syncvar::prelude::*;

@@ -65,7 +65,7 @@ impl Pair {
         self.now += Duration::from_secs(1);
         self.client.update(self.now);
         while let Some(packet) = self.client.poll_transmit() {
-            cut(self.messages_of(&packet.bytes), &mut messages);
+            cut(&packet.bytes, &mut messages);
             self.server
                 .handle_packet(self.connection, packet.channel, &packet.bytes)
                 .expect("it was written");
@@ -81,14 +81,6 @@ impl Pair {
     }
 
     /// Returns the messages in a packet of the client.
-    fn messages_of<'a>(&self, packet: &'a [u8]) -> &'a [u8] {
-        if self.client.is_connected() {
-            syncvar_testing::messages(0, packet)
-        } else {
-            packet
-        }
-    }
-
     fn spawn(&mut self, owner: Option<ConnectionId>) -> Vec<String> {
         let hero = Hero {
             gold: 7.into(),

@@ -1,10 +1,10 @@
 //! Long messages that make no sense, and those of clients.
 
-use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
 use syncvar::behaviour::BehaviourFields;
 use syncvar::error::PacketError;
 use syncvar::prelude::*;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use super::route::{Route, network, numbers, settled};
 use syncvar_testing::{Player, change, frame, states};

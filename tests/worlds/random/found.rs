@@ -1,11 +1,11 @@
 //! What the random worlds have found, one by one.
 
-use syncvar_testing::ServerMessages as _;
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, ServerConfig, calls::CommandRefusal, stats::MessageType,
     wire::NetworkWriter,
 };
+use syncvar_testing::ServerMessages as _;
 
 use super::objects::{GATE, Hero, LITERAL, prefabs};
 

@@ -1,7 +1,7 @@
 //! What the client that lies sends, and what a server that lies sends.
 
-use syncvar_testing::ServerMessages as _;
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;

@@ -771,5 +771,9 @@ impl World {
 
 /// Carrier of a channel: the second one is unreliable.
 fn carrier(channel: u8) -> Channel {
-    if channel == 1 { Channel::Unreliable } else { Channel::Reliable }
+    if channel == 1 {
+        Channel::Unreliable
+    } else {
+        Channel::Reliable
+    }
 }

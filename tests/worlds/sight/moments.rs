@@ -1,8 +1,8 @@
 //! Joining, leaving, not being ready, despawns and poison, at the moment of a crossing.
 
-use syncvar_testing::ClientMessages as _;
 use syncvar::prelude::*;
 use syncvar::wire::NetworkWriter;
+use syncvar_testing::ClientMessages as _;
 
 use crate::sight::{
     ANN, HERE, THERE, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,

@@ -92,7 +92,7 @@ impl Framing {
             #[cfg(feature = "telepathy")]
             Self::Plain => {
                 let _ = channel;
-            },
+            }
         }
         head.try_extend_from_slice(header).ok()?;
         Some(Cursor::new(head))

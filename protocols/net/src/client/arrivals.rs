@@ -122,7 +122,8 @@ impl NetworkClient {
 
     /// Returns whether packets of this tick wait for its end: a datagram waits behind them.
     pub(super) fn waits_for(&self, tick: TickNumber) -> bool {
-        let waits = |it: &Arrivals| !it.held.packets.is_empty() && tick == TickNumber::Wide(it.tick);
+        let waits =
+            |it: &Arrivals| !it.held.packets.is_empty() && tick == TickNumber::Wide(it.tick);
         self.arrivals.as_ref().is_some_and(waits)
     }
 
@@ -136,7 +137,11 @@ impl NetworkClient {
     /// Applies the held packets.
     fn apply_held(&mut self) -> Result<(), ReadError> {
         let session = self.session.number;
-        let Some(arrivals) = self.arrivals.as_mut().filter(|it| !it.held.packets.is_empty()) else {
+        let Some(arrivals) = self
+            .arrivals
+            .as_mut()
+            .filter(|it| !it.held.packets.is_empty())
+        else {
             return Ok(());
         };
         let mut result = Ok(());
@@ -157,7 +162,8 @@ impl NetworkClient {
     /// Applies the packets of a tick whose end is late.
     pub(super) fn expire_tick(&mut self) {
         let deadline = self.clock.own.now().saturating_sub(self.gather_time());
-        let late = |arrivals: &Arrivals| !arrivals.held.packets.is_empty() && arrivals.since < deadline;
+        let late =
+            |arrivals: &Arrivals| !arrivals.held.packets.is_empty() && arrivals.since < deadline;
         if self.arrivals.as_ref().is_some_and(late)
             && let Err(error) = self.apply_held()
         {

@@ -1,7 +1,7 @@
 //! A server whose objects hold collections, its clients, and the types of `std` beside them.
 
-use syncvar_testing::ClientMessages as _;
 use std::collections::BTreeSet;
+use syncvar_testing::ClientMessages as _;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

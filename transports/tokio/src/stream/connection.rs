@@ -136,7 +136,10 @@ impl Connection {
     /// Queues a packet, without a copy.
     pub(super) fn send(&self, packet: &Transmit<'_>, options: &TransportOptions) -> Sent {
         let length = packet.len();
-        let Some(head) = self.framing.head(packet.channel, (length, packet.header), options.max_frame) else {
+        let Some(head) =
+            self.framing
+                .head(packet.channel, (length, packet.header), options.max_frame)
+        else {
             let channel = packet.channel;
             tracing::error!(channel, length, "not sent: empty or too long");
             return Sent::Queued;

@@ -7,9 +7,9 @@ use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, Transmit};
 
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
-use crate::server::{NetworkServer, ServerConfig};
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::{NetworkServer, ServerConfig};
 
 impl NetworkServer {
     /// Returns the next packet to send. Call it until it returns none.
@@ -65,7 +65,11 @@ impl NetworkServer {
                     &outbound.packet
                 };
                 let header = packet.header.as_slice();
-                session.keep(packet.channel, reliable.then(|| join(header, chunks)), limit);
+                session.keep(
+                    packet.channel,
+                    reliable.then(|| join(header, chunks)),
+                    limit,
+                );
             }
             if done && closing && taken.is_none() {
                 connections.remove(id.0);

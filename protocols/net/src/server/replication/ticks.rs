@@ -21,7 +21,9 @@ impl Ticks {
     /// Returns the tick of the headers at a tick of the network time; `None` above `u32::MAX`.
     fn number(&mut self, tick: u64) -> Option<u32> {
         let first = *self.first.get_or_insert(tick);
-        u32::try_from(tick.saturating_sub(first)).ok()?.checked_add(1)
+        u32::try_from(tick.saturating_sub(first))
+            .ok()?
+            .checked_add(1)
     }
 
     /// Makes a tick the first one.

@@ -158,7 +158,10 @@ impl NetworkServer {
         packet: &'a [u8],
     ) -> Result<&'a [u8], ReadError> {
         let sender = self.sessions.connections.get_mut(connection.0);
-        let Some(headers) = sender.map(|it| &mut it.headers).filter(|it| it.from.is_some()) else {
+        let Some(headers) = sender
+            .map(|it| &mut it.headers)
+            .filter(|it| it.from.is_some())
+        else {
             return Ok(packet);
         };
         let mut reader = NetworkReader::new(packet);

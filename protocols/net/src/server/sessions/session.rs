@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkWriter, ObjectError};
 
-use crate::SessionToken;
 use crate::Framing;
+use crate::SessionToken;
 use crate::message::{Counts, Grant, GrantKind, Message, Return};
 use crate::recent::Recent;
 use crate::server::sessions::connection::{Connection, ConnectionState, Headers};
