@@ -74,7 +74,7 @@ struct LastSent {
 }
 
 /// Encoding of the values: it has no limit of elements.
-const SAVED: Encoding = Encoding::Compact;
+pub(super) const SAVED: Encoding = Encoding::Compact;
 
 /// Returns the single bits of a mask, ascending.
 pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
@@ -104,7 +104,7 @@ fn measured_value_of(
 }
 
 /// Restores the value of a field.
-fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
+pub(super) fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
     let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
     if let Err(error) = behaviour.read_fields(&mut reader, bit) {
         tracing::error!(%error, "a field cannot read the bytes that it has written");

@@ -276,7 +276,7 @@ fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selecte
         let unread = if has_owner { own } else { u64::MAX };
         let dropped = send & (rules.initial_only | rules.owner_only & unread);
         if dropped != 0 {
-            slot.drop_fields(dropped);
+            slot.drop_fields(dropped, None);
         }
         send &= !dropped;
         if !force && rules.throttled != 0 {
@@ -370,7 +370,7 @@ fn mark_sent(slots: &mut dyn Slots, masks: &[u64], behaviours: u64, now: Nanos) 
     slots.for_each_mut(|slot| {
         let fields = masks.get(index).copied().unwrap_or_default();
         if behaviours >> index & 1 == 1 && fields != 0 {
-            slot.mark_fields_sent(fields, now);
+            slot.mark_fields_sent(fields, now, None);
         }
         index += 1;
     });

@@ -53,16 +53,13 @@ pub(in crate::server) fn remove_stopped(
             continue;
         };
         for field in bits(*mask & slot.dirty_bits()) {
-            let failure = framings.iter().find_map(|framing| {
-                let mut alone = NetworkWriter::with_encoding(framing.encoding());
-                let context = alone.context().with_fields(field);
-                alone.with_context(context, |writer| slot.serialize(writer, false));
-                alone.take_error()
-            });
+            let mut framings = framings.iter();
+            let failure =
+                framings.find_map(|framing| slot.length_alone(field, framing.encoding()).err());
             if let Some(error) = failure {
                 *mask &= !field;
                 if slot.info().operation_bits & field == 0 && is_limit(error) {
-                    slot.drop_fields(field);
+                    slot.drop_fields(field, None);
                 } else if slot.info().resendable {
                     slot.set_dirty_bit(field);
                 }
