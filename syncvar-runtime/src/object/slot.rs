@@ -51,6 +51,8 @@ pub struct SlotInfo {
     pub schema: BehaviourSchema,
     /// Channel of its changes.
     pub channel: u8,
+    /// Number of frames that repeat a change on an unreliable channel, 0 or 1.
+    pub redundancy: u8,
     /// Shortest time between two updates; `None`: that of the end.
     pub send_interval: Option<Nanos>,
     /// Delivery of its changes.
@@ -234,6 +236,11 @@ pub trait Slot: Send + Sync {
 
     /// Returns the fields of the behaviour.
     fn fields(&mut self) -> &mut dyn RestrictedFields;
+
+    /// Returns those of the fields written by the owner whose values the
+    /// [checks](crate::behaviour::CheckWrites) refuse in a tick. The former values must be
+    /// [saved](PolicyState::save).
+    fn refused_writes(&mut self, fields: u64, tick: u32) -> u64;
 
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;

@@ -29,6 +29,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         class: BehaviourClass::of::<B>(),
         schema: B::SCHEMA,
         channel: B::INFO.channel,
+        redundancy: B::INFO.redundancy,
         send_interval: if B::INFO.has_interval {
             Some(nanos(B::INFO.send_interval))
         } else {
@@ -314,6 +315,22 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             behaviour,
             state,
             lineage: self.lineage,
+        })
+    }
+
+    fn refused_writes(&mut self, fields: u64, tick: u32) -> u64 {
+        let checked = fields & Self::INFO.policy.checked;
+        let Some(state) = policy_of::<B>(&mut self.state).filter(|_| checked != 0) else {
+            return 0;
+        };
+        let behaviour = &mut self.behaviour;
+        state.refused(checked, tick, |field, former, elapsed_ticks| {
+            let check = || behaviour::accepts(behaviour, field, former, elapsed_ticks);
+            contain(check).unwrap_or_else(|Panicked(message)| {
+                let behaviour = B::SCHEMA.name;
+                tracing::error!(behaviour, message, "a check panicked");
+                Ok(false)
+            })
         })
     }
 
