@@ -163,7 +163,11 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// * `send_interval = <seconds>`: the shortest time between two updates; 0 for every server update.
 ///   The default is a setting of the server (`ServerConfig::send_interval`): three ticks, 0.1 s.
-/// * `channel = <number>`: the channel of the updates; 0 by default.
+/// * `channel = unreliable`: the updates travel in packets that may be lost, each field with its newest value;
+///   `channel = reliable` is the default. A number selects another channel of `ServerConfig::channels`, where
+///   `reliable` is 0 and `unreliable` is 1.
+/// * `redundancy = 1`: on an unreliable channel the next packet repeats a change, so that a single loss delays
+///   no value by a round trip; 0 by default.
 /// * `crate = <path>`: the path of the crate `syncvar`; `::syncvar` by default.
 /// * `lifecycle`: the struct implements `NetworkLifecycle`, with callbacks for its object's
 ///   spawn, despawn, change of owner, and so on. A class without it has the callbacks of its base.
@@ -235,6 +239,11 @@ use syn::{DeriveInput, parse_macro_input};
 ///   `server_override` stands beside it, or no connection owns the object.
 ///   If both write, the last write to reach the server counts. `write = server` is the default. On a client
 ///   without the right to write a field, a write is refused.
+/// * `#[sync_var(write = owner, check = method)]`: for a `SyncVar<T>`; before the server takes a write of the
+///   owner over, `fn method(&self, former: &T, new: &T, elapsed_ticks: u32) -> bool` decides. `self` has all
+///   new values; the ticks are those since the last accepted write of the field, or since the connection
+///   became the owner. After `false` no field changes, and the owner receives the server's values. A
+///   longer path names any function with `&Self` first.
 /// * `#[sync_var(initial_only)]`: the field is sent with the snapshot of the object and never after it.
 /// * `#[sync_var(min_interval = <seconds>)]`: the shortest time between two updates of this field; the
 ///   other fields do not wait for it.

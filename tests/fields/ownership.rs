@@ -13,6 +13,7 @@
 )]
 
 mod changing;
+mod checks;
 mod component;
 mod former;
 mod hooked;

@@ -52,11 +52,11 @@ fn check(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
         Some(method) => quote_spanned!(place=> Self::#method),
         None => quote!(#function),
     };
-    let call = quote_spanned!(place=> #function(self, &former, self.#member.get(), elapsed_ticks));
     Some(quote! {
         if field == Self::#bit.bit() {
+            let check: fn(&Self, &#value, &#value, u32) -> bool = #function;
             let former = #read(former)?;
-            return _syncvar::Ok(#call);
+            return _syncvar::Ok(check(self, &former, self.#member.get(), elapsed_ticks));
         }
     })
 }
