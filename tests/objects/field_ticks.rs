@@ -274,7 +274,9 @@ fn older_state_does_not_bring_a_removed_behaviour_back() {
     let burst = || Some(Burst { power: 3.into() });
     let (mut server, mut client) = (End::new(Boost::default(), 1), End::new(Boost::default(), 1));
     let added = server.send::<Boost>(2, |boost| boost.set(burst()));
-    let removed = server.send::<Boost>(3, |boost| drop(boost.take()));
+    let removed = server.send::<Boost>(3, |boost| {
+        boost.take();
+    });
     client.read(3, &removed);
     assert_eq!(client.read(2, &added), []);
     assert!(client.get::<Boost>().is_none());

@@ -118,7 +118,7 @@ pub(crate) fn number(
 pub(super) fn redundancy(meta: &ParseNestedMeta<'_>) -> syn::Result<Spanned<u8>> {
     const EXAMPLE: &str =
         "`redundancy` is the number of later frames that repeat a change, 0 or 1: `redundancy = 1`";
-    let frames = number(meta, EXAMPLE, |frames| frames == 0.0 || frames == 1.0)?;
+    let frames = number(meta, EXAMPLE, |frames| [0.0, 1.0].contains(&frames))?;
     Ok(Spanned {
         value: u8::from(frames > 0.0),
         span: meta.path.span(),

@@ -52,6 +52,10 @@ pub enum Writers {
 /// assert_eq!(policy.min_interval, Duration::ZERO);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent rules of one field"
+)]
 pub struct FieldPolicy {
     /// Connections that receive the field.
     pub readers: Readers,

@@ -85,6 +85,11 @@ struct Checked {
     x: SyncVar<i32>,
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self,
+    reason = "signature of a check"
+)]
 impl Checked {
     fn is_positive(&self, _former: &i32, new: &i32, _elapsed_ticks: u32) -> bool {
         *new > 0
