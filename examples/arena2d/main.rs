@@ -12,13 +12,9 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use glam::Vec2;
-use syncvar::ServerConfig;
-use syncvar::interest::SpatialGrid;
-use syncvar::join::Payload;
-use syncvar::prelude::*;
-use syncvar::tcp::TcpOptions;
 use syncvar::testing::{Random, compare_replicas};
 use syncvar::transport::{Host, Peer};
+use syncvar::{ServerConfig, interest::SpatialGrid, join::Payload, prelude::*, tcp::TcpOptions};
 use tracing::{Level, info_span};
 
 use game::{Kill, Pickup, Player, RATE, prefabs, step};
