@@ -15,7 +15,7 @@ use std::fmt;
 
 pub use calls::{CallKind, CallSchema, CallTable, Target};
 pub use changed_fields::{BehaviourClass, Changed, ChangedFields};
-pub use field_bit::{FieldBit, Inherits};
+pub use field_bit::{FieldBit, Inherits, each_bit};
 pub use packed_bits::PackedBits;
 pub use policy::{FieldPolicy, PolicyBits, Readers, Role, Writers};
 pub use utf16::{Character, character_at};

@@ -4,6 +4,18 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::BitAnd;
 
+/// Returns each dirty bit of a mask, ascending.
+///
+/// ```
+/// use syncvar_runtime::schema::each_bit;
+///
+/// assert!(each_bit(0b1010).eq([0b10, 0b1000]));
+/// ```
+pub fn each_bit(mask: u64) -> impl Iterator<Item = u64> {
+    let bits = (0..u64::BITS).map(|number| 1 << number);
+    bits.filter(move |bit| mask & bit != 0)
+}
+
 /// A field of the behaviour `B`, as its dirty bit.
 ///
 /// `#[derive(NetworkBehaviour)]` declares one constant for each field, with the visibility of the field and its

@@ -1,6 +1,6 @@
 //! `NetworkTransformHybrid`.
 
-use syncvar_runtime::behaviour::{Frame, MessageTime, SyncSettings};
+use syncvar_runtime::behaviour::Frame;
 use syncvar_runtime::{
     CallSchema, Delivery, NetworkReader, NetworkWriter, Quaternion, ReadResult, SyncValue,
 };
@@ -107,15 +107,6 @@ impl Method for Hybrid {
             rebase(base, &received, settings);
         }
         Ok(received)
-    }
-
-    fn receive(
-        transform: &mut NetworkTransform<Self>,
-        received: &Received,
-        (time, settings): (MessageTime, SyncSettings),
-    ) {
-        transform.correct(time, &settings);
-        transform.add(received, time, &settings);
     }
 }
 

@@ -53,12 +53,15 @@ pub(crate) mod sealed {
             initial_state: bool,
         ) -> ReadResult<Received>;
 
-        /// Takes over received values.
+        /// Takes over received values: as a state to show later, unless the delivery shows them at once.
         fn receive(
             transform: &mut NetworkTransform<Self>,
             received: &Received,
-            times: (MessageTime, SyncSettings),
-        );
+            (time, settings): (MessageTime, SyncSettings),
+        ) {
+            transform.correct(time, &settings);
+            transform.add(received, time, &settings);
+        }
 
         /// Runs one of its own calls.
         fn call(

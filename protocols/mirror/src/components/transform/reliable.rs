@@ -1,6 +1,6 @@
 //! `NetworkTransformReliable`.
 
-use syncvar_runtime::behaviour::{Frame, MessageTime, SyncSettings};
+use syncvar_runtime::behaviour::Frame;
 use syncvar_runtime::{
     CallSchema, Delivery, NetworkReader, NetworkWriter, Quaternion, ReadResult, SyncValue, Vector3,
 };
@@ -61,13 +61,9 @@ impl Method for Reliable {
         writer: &mut NetworkWriter,
         initial_state: bool,
     ) -> bool {
+        let mut pose = transform.pose();
         let settings = &transform.settings;
         let method = &mut transform.method;
-        let mut pose = Pose {
-            position: transform.position,
-            rotation: transform.rotation,
-            scale: transform.scale,
-        };
         if initial_state && method.was_written {
             // All receivers have the same base.
             pose = method.last;
@@ -122,15 +118,6 @@ impl Method for Reliable {
         }
         rebase(base, &received, settings);
         Ok(received)
-    }
-
-    fn receive(
-        transform: &mut NetworkTransform<Self>,
-        received: &Received,
-        (time, settings): (MessageTime, SyncSettings),
-    ) {
-        transform.correct(time, &settings);
-        transform.add(received, time, &settings);
     }
 }
 

@@ -7,6 +7,7 @@
 //! receiver skips as many of the next ones; operations that are dropped in between would make it skip others.
 
 use syncvar_runtime::object::{ComponentLayout, Slot, Slots};
+use syncvar_runtime::schema::each_bit;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError};
 
 use crate::server::MirrorServer;
@@ -28,7 +29,7 @@ impl Components {
         let failure = |error| Unwritable { behaviour, error };
         let mut stopped = 0;
         let mut failures = Vec::new();
-        for field in bits(info.packed.values) {
+        for field in each_bit(info.packed.values) {
             if let Err(error) = slot.field_length(field, Encoding::Mirror) {
                 stopped |= field;
                 failures.push(failure(error));
@@ -74,7 +75,7 @@ fn write_snapshot(
 ) {
     let packed = slot.info().packed;
     for fields in [packed.collections, packed.values] {
-        for field in bits(fields) {
+        for field in each_bit(fields) {
             if stopped & field == 0 {
                 slot.fields().write_fields(writer, field);
             } else {
@@ -103,7 +104,7 @@ impl MirrorServer {
         let mut longest = None;
         slots.for_each_mut(|slot| {
             let schema = slot.info().schema;
-            for field in bits(schema.dirty_bits()) {
+            for field in each_bit(schema.dirty_bits()) {
                 let length = slot.field_length(field, Encoding::Mirror).ok();
                 let name = schema.field(field.trailing_zeros());
                 let names = name.map(|field| (schema.name, field.name));
@@ -112,10 +113,4 @@ impl MirrorServer {
         });
         longest?.1
     }
-}
-
-/// Returns each bit of a mask.
-fn bits(mask: u64) -> impl Iterator<Item = u64> {
-    let bits = (0..u64::BITS).map(|bit| 1 << bit);
-    bits.filter(move |bit| mask & bit != 0)
 }

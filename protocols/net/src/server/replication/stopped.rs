@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use syncvar_runtime::object::{ChannelInfo, Outputs, Slot, Slots};
 use syncvar_runtime::packet::{Room, update_refusal};
+use syncvar_runtime::schema::each_bit;
 use syncvar_runtime::{Encoding, NetId, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
@@ -87,7 +88,7 @@ pub(in crate::server) fn divide(
         let Some(slot) = slots.slot_mut(behaviour) else {
             continue;
         };
-        for field in bits(*mask & slot.dirty_bits()) {
+        for field in each_bit(*mask & slot.dirty_bits()) {
             match limits.whole_length(slot, field) {
                 Ok(more) => {
                     if !limits.admit(length + more) {
@@ -198,13 +199,6 @@ fn is_limit(error: WriteError) -> bool {
         MessageTooLarge { .. } | TooLargeForUnreliable { .. }
     );
     of_message || is_value_limit(error)
-}
-
-/// Returns each bit of a mask.
-pub(in crate::server) fn bits(mask: u64) -> impl Iterator<Item = u64> {
-    (0..u64::BITS)
-        .map(|bit| 1 << bit)
-        .filter(move |bit| mask & bit != 0)
 }
 
 impl NetworkServer {

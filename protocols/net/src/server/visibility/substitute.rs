@@ -1,12 +1,11 @@
 //! Snapshots without the values that have no form on the wire: the prefab's values stand in their place.
 
 use syncvar_runtime::object::{Behaviours, Slot, Slots};
-use syncvar_runtime::schema::Role;
+use syncvar_runtime::schema::{Role, each_bit};
 use syncvar_runtime::{BehaviourStats, Encoding, NetworkWriter, WriteError, WriteErrorKind};
 
 use crate::Framing;
 use crate::server::ServerConfig;
-use crate::server::replication::stopped::bits;
 
 /// Upper bound of the bytes around a collection alone in a delta: its masks, those of the other
 /// behaviours, and its header.
@@ -77,7 +76,7 @@ impl LeftOut {
             };
             let info = slot.info();
             let fields = info.schema.dirty_bits() & info.policy.readable(audience.role);
-            for field in bits(fields) {
+            for field in each_bit(fields) {
                 let length = encodings.iter().try_fold(0, |longest, encoding| {
                     let length = slot.field_length(field, *encoding).ok()?;
                     Some(length.max(longest))

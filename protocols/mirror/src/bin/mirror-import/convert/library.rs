@@ -15,21 +15,6 @@ struct Library {
     is_key: bool,
 }
 
-const fn number(
-    names: &'static [&'static str],
-    csharp: &'static str,
-    rust: &'static str,
-) -> Library {
-    Library {
-        names,
-        csharp,
-        rust,
-        shape: Shape::Integer,
-        is_value: true,
-        is_key: true,
-    }
-}
-
 const fn value(
     names: &'static [&'static str],
     csharp: &'static str,
@@ -46,6 +31,23 @@ const fn value(
     }
 }
 
+impl Library {
+    /// Makes it a value that can be a key.
+    const fn or_key(mut self) -> Self {
+        self.is_key = true;
+        self
+    }
+}
+
+/// An integer, which can be a key.
+const fn number(
+    names: &'static [&'static str],
+    csharp: &'static str,
+    rust: &'static str,
+) -> Library {
+    value(names, csharp, rust, Shape::Integer).or_key()
+}
+
 /// A value that can be a key.
 const fn key(
     names: &'static [&'static str],
@@ -53,31 +55,19 @@ const fn key(
     rust: &'static str,
     shape: Shape,
 ) -> Library {
-    Library {
-        names,
-        csharp,
-        rust,
-        shape,
-        is_value: true,
-        is_key: true,
-    }
+    value(names, csharp, rust, shape).or_key()
 }
 
-/// An object of the network, or a text: a reference in C#.
+/// An object of the network, or a text: a reference in C#, which can be a key.
 const fn reference(
     names: &'static [&'static str],
     csharp: &'static str,
     rust: &'static str,
     shape: Shape,
 ) -> Library {
-    Library {
-        names,
-        csharp,
-        rust,
-        shape,
-        is_value: false,
-        is_key: true,
-    }
+    let mut library = key(names, csharp, rust, shape);
+    library.is_value = false;
+    library
 }
 
 const TYPES: &[Library] = &[
