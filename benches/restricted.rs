@@ -89,6 +89,6 @@ fn measure<B: NetworkBehaviour + Default>(
 fn tick(server: &mut NetworkServer, now: Duration) {
     server.update(now);
     while let Some(transmit) = server.poll_transmit() {
-        std::hint::black_box(transmit.chunks);
+        std::hint::black_box((transmit.header, transmit.chunks));
     }
 }

@@ -15,6 +15,9 @@ pub(crate) type Packets = Vec<(u8, Bytes)>;
 
 impl Outbox {
     pub(crate) fn push(&mut self, transmit: Transmit<'_>) {
+        if !transmit.header.is_empty() {
+            self.segments.push(Bytes::copy_from_slice(transmit.header));
+        }
         self.segments.extend_from_slice(transmit.chunks);
         self.packets.push((transmit.channel, self.segments.len()));
     }

@@ -123,7 +123,7 @@ impl UnitServer {
             if transmit.connection == connection {
                 outbox.push(transmit);
             } else {
-                black_box(transmit.chunks);
+                black_box((transmit.header, transmit.chunks));
             }
         });
     }
@@ -138,7 +138,7 @@ impl Server for UnitServer {
 
     fn tick(&mut self) {
         self.tick_into(|transmit| {
-            black_box(transmit.chunks);
+            black_box((transmit.header, transmit.chunks));
         });
     }
 }

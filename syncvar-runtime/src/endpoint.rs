@@ -115,6 +115,21 @@ pub trait Endpoint {
         packet: &[u8],
     ) -> Result<(), Self::Error>;
 
+    /// Handles a datagram: a packet whose [`Transmit::delivery`] is [`Channel::Unreliable`], on a transport
+    /// with [`PacketLimits::datagrams`].
+    ///
+    /// # Errors
+    ///
+    /// As [`handle_packet`](Self::handle_packet).
+    fn handle_datagram(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), Self::Error> {
+        self.handle_packet(connection, channel, packet)
+    }
+
     /// Removes a connection that the transport has lost.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
@@ -195,6 +210,10 @@ pub struct PacketLimits {
     pub max_reliable: usize,
     /// Largest packet on an unreliable channel, in bytes.
     pub max_unreliable: usize,
+    /// Whether packets of unreliable channels travel as datagrams, which may be lost and reordered. The
+    /// transport then passes them to [`Endpoint::handle_datagram`]. Otherwise all packets of a connection keep
+    /// one order.
+    pub datagrams: bool,
 }
 
 impl PacketLimits {
@@ -207,14 +226,16 @@ impl PacketLimits {
             batch_threshold: size,
             max_reliable: size,
             max_unreliable: size,
+            datagrams: false,
         }
     }
 }
 
-/// Packet for one connection: chunks of memory to send one after another.
+/// Packet for one connection: pieces of memory to send one after another.
 ///
-/// The chunks are shared with the packets of other connections. A transport hands them to a vectored
-/// write, or joins them with [`to_bytes`](Self::to_bytes).
+/// The header belongs to this packet alone, the chunks are shared with the packets of other connections. A
+/// transport hands the [`pieces`](Self::pieces) to a vectored write, or joins them with
+/// [`to_bytes`](Self::to_bytes).
 ///
 /// ```
 /// use std::time::Duration;
@@ -223,8 +244,8 @@ impl PacketLimits {
 /// let mut server = NetworkServer::new(Prefabs::new());
 /// server.update(Duration::ZERO);
 /// while let Some(packet) = server.poll_transmit() {
-///     for chunk in packet.chunks {
-///         println!("{} receives {} bytes", packet.connection, chunk.len());
+///     for piece in packet.pieces() {
+///         println!("{} receives {} bytes", packet.connection, piece.len());
 ///     }
 /// }
 /// ```
@@ -235,14 +256,16 @@ pub struct Transmit<'a> {
     pub connection: ConnectionId,
     /// Number of the channel. It travels with the packet where a transport has more than one channel.
     pub channel: u8,
-    /// Delivery guarantee of the channel.
+    /// Delivery guarantee of the packet.
     pub delivery: Channel,
-    /// Chunks in order: at least one, none of them empty.
+    /// Bytes before the chunks; empty in protocols without a header.
+    pub header: &'a [u8],
+    /// Shared bytes in order, none of them empty.
     pub chunks: &'a [Bytes],
 }
 
 impl<'a> Transmit<'a> {
-    /// Makes a packet.
+    /// Makes a packet without a header.
     pub fn new(
         connection: ConnectionId,
         channel: u8,
@@ -253,28 +276,45 @@ impl<'a> Transmit<'a> {
             connection,
             channel,
             delivery,
+            header: &[],
             chunks,
         }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn with_header(self, header: &'a [u8]) -> Self {
+        Self { header, ..self }
+    }
+
+    /// Returns the bytes in order: the header, unless it is empty, and the chunks.
+    pub fn pieces(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        let header = Some(self.header).filter(|header| !header.is_empty());
+        header
+            .into_iter()
+            .chain(self.chunks.iter().map(Bytes::as_ref))
     }
 
     /// Returns the length in bytes.
     #[expect(clippy::len_without_is_empty, reason = "a packet is never empty")]
     pub fn len(&self) -> usize {
-        self.chunks.iter().map(Bytes::len).sum()
+        self.header.len() + self.chunks.iter().map(Bytes::len).sum::<usize>()
     }
 
-    /// Joins the chunks. Copies only if the packet has more than one.
+    /// Joins the pieces. Copies only if the packet has more than one.
     pub fn to_bytes(&self) -> Bytes {
-        join(self.chunks)
+        join(self.header, self.chunks)
     }
 }
 
-/// Joins chunks: a reference to a single chunk, or a copy of several.
-pub fn join(chunks: &[Bytes]) -> Bytes {
-    if let [chunk] = chunks {
+/// Joins a header and chunks: a reference to a single chunk, or a copy of several pieces.
+pub fn join(header: &[u8], chunks: &[Bytes]) -> Bytes {
+    if let ([], [chunk]) = (header, chunks) {
         return chunk.clone();
     }
-    let mut bytes = BytesMut::with_capacity(chunks.iter().map(Bytes::len).sum());
+    let length = header.len() + chunks.iter().map(Bytes::len).sum::<usize>();
+    let mut bytes = BytesMut::with_capacity(length);
+    bytes.extend_from_slice(header);
     for chunk in chunks {
         bytes.extend_from_slice(chunk);
     }

@@ -4,9 +4,11 @@ pub mod attacks;
 mod behaviours;
 mod bytes;
 mod cases;
+pub mod loss;
 #[cfg(feature = "mirror")]
 pub mod mirror;
 mod network;
+mod packets;
 
 pub use behaviours::{
     Banner, Compass, Door, Player, Points, Score, prefabs, prefabs_with_scoreboard,
@@ -14,3 +16,4 @@ pub use behaviours::{
 pub use bytes::{apply, frame, written};
 pub use cases::cases;
 pub use network::{change, drain, hooks, network, networks_of_both_framings, states};
+pub use packets::{ClientMessages, DATAGRAMS, ServerMessages, arrive, events, messages, packet};

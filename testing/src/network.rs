@@ -38,7 +38,7 @@ pub fn networks_of_both_framings(prefabs: fn() -> Prefabs) -> [MemoryNetwork; 2]
 
 /// Removes and returns the events of a client.
 pub fn drain(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+    crate::events(net.client_mut(client)).collect()
 }
 
 /// Removes and returns the hook lines of a client's player.

@@ -73,20 +73,28 @@ impl World {
             change(&mut self.server.get_mut::<Unit>(*id).expect("a unit"));
         }
         self.now += Duration::from_millis(50);
-        let mut packets = Vec::with_capacity(self.ids.len());
+        let mut pieces = Vec::with_capacity(2 * self.ids.len());
         let server = measure(|| {
             self.server.update(self.now);
             while let Some(transmit) = self.server.poll_transmit() {
                 if transmit.connection == self.connections[0] {
-                    packets.extend(
-                        transmit
-                            .chunks
-                            .iter()
-                            .map(|piece| (transmit.channel, piece.clone())),
-                    );
+                    let mut header = [0; 24];
+                    header[..transmit.header.len()].copy_from_slice(transmit.header);
+                    let mut header = Some((transmit.channel, header, transmit.header.len()));
+                    for chunk in transmit.chunks {
+                        pieces.push((header.take(), chunk.clone()));
+                    }
                 }
             }
         });
+        let mut packets: Vec<(u8, Vec<u8>)> = Vec::new();
+        for (header, chunk) in pieces {
+            if let Some((channel, header, length)) = header {
+                packets.push((channel, header[..length].to_vec()));
+            }
+            let (_, packet) = packets.last_mut().expect("a header");
+            packet.extend_from_slice(&chunk);
+        }
         let client = measure(|| {
             for (channel, packet) in &packets {
                 self.client

@@ -104,7 +104,7 @@ impl Net {
         { self.net.server.get_mut::<Player>(self.id).unwrap() }.assign(player);
         self.net.settle();
         let client = self.net.client_mut(0);
-        let events = std::iter::from_fn(|| client.poll_event());
+        let events = syncvar_testing::events(client);
         let changed = events.filter_map(|event| match event {
             ClientEvent::Changed { object, fields, .. } if object == self.id => Some(fields),
             _ => None,

@@ -258,7 +258,7 @@ fn returning_false_leaves_the_dirty_bits_and_changes_accumulate() {
     let sent = net.server.stats().sent;
     net.settle();
     assert_eq!(net.server.stats().sent, sent, "u22: nothing is sent again");
-    let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+    let last = syncvar_testing::events(net.client_mut(0)).last();
     let Some(ClientEvent::Changed { object, fields, .. }) = last else {
         panic!("{last:?}");
     };

@@ -179,7 +179,7 @@ fn initial_hook_runs_again_when_shown_but_not_when_restored() {
     net.settle();
     net.client_mut(0).ready();
     net.settle();
-    let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     assert!(
         events.contains(&ClientEvent::Restored { object: id }),
         "{events:?}"
@@ -195,7 +195,7 @@ fn initial_hook_runs_before_the_spawn_event() {
     net.settle();
     let id = net.server.spawn(dark());
     net.settle();
-    let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     assert_eq!(events.last(), Some(&ClientEvent::Spawned { object: id }));
     assert_eq!(net.client(0).get::<Lamp>(id).unwrap().switched, 1);
 }
@@ -215,7 +215,7 @@ fn host_runs_initial_hooks_for_its_local_client() {
     let told: Vec<_> = std::iter::from_fn(|| net.server.poll_local_event()).collect();
     assert_eq!(told, [ClientEvent::Spawned { object: id }]);
     assert_eq!(net.server.get::<Lamp>(id).unwrap().switched, 1);
-    let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     let Some(ClientEvent::Changed { fields, .. }) = events.last() else {
         panic!("{events:?}");
     };

@@ -130,7 +130,7 @@ impl World {
 
     fn events(&mut self, connection: ConnectionId) -> Vec<ClientEvent> {
         let client = self.clients.get_mut(&connection).unwrap();
-        std::iter::from_fn(|| client.poll_event()).collect()
+        syncvar_testing::events(client).collect()
     }
 
     fn server_events(&mut self) -> Vec<ServerEvent> {

@@ -53,7 +53,7 @@ mod game {
 use game::{Chest, Creature, Hero, King, Lid};
 
 fn changes<B: NetworkBehaviour>(net: &mut MemoryNetwork) -> Vec<(NetId, Vec<&'static str>)> {
-    let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     let changes = events.iter().filter_map(ClientEvent::changed::<B>);
     changes
         .map(|changed| (changed.object(), changed.names().collect()))
@@ -115,7 +115,7 @@ fn constants_of_a_base_ask_about_the_derived_class() {
         .0
         .set(3);
     net.settle();
-    let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     let [of_king] = events
         .iter()
         .filter_map(ClientEvent::changed::<King>)

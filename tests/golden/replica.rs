@@ -79,7 +79,7 @@ impl Replica {
     }
 
     pub(crate) fn events(&mut self) -> Vec<ClientEvent> {
-        std::iter::from_fn(|| self.client.poll_event()).collect()
+        syncvar_testing::events(&mut self.client).collect()
     }
 
     /// Calls `CmdMove(3,-4)` on an object.

@@ -191,6 +191,6 @@ fn a_client_reports_a_list_message_and_reads_on() {
     let packet = [&list_message[..], &not_ready].concat();
     let error = client.handle_packet(0, &packet).unwrap_err();
     assert_eq!(error.kind(), ReadErrorKind::UnknownMessage(9));
-    let events: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(&mut client).collect();
     assert!(events.contains(&ClientEvent::NotReady), "{events:?}");
 }

@@ -1,6 +1,7 @@
 //! Connections: what they may before and after they are in, and the events that tell of them.
 
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, error::PacketError};
@@ -15,7 +16,7 @@ fn unpolled_events_are_bounded() {
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
     for _ in 0..100 {
-        assert!(server.handle_packet(connection, 0, &[9]).is_err());
+        assert!(server.handle_messages(connection, 0, &[9]).is_err());
     }
     assert_eq!(server.missed_events(), 97);
     assert_eq!(std::iter::from_fn(|| server.poll_event()).count(), 3);
@@ -33,7 +34,7 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
     let stranger = server.handle_connect();
     let nonsense: Vec<u8> = (0..1000).flat_map(|_| frame(99, &[])).collect();
     for _ in 0..20 {
-        assert!(server.handle_packet(stranger, 0, &nonsense).is_err());
+        assert!(server.handle_messages(stranger, 0, &nonsense).is_err());
     }
     server.handle_disconnect(honest);
     let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
@@ -71,7 +72,7 @@ fn burst_announces_all_objects_despite_the_event_limit() {
         let (channel, packet) = (transmit.channel, transmit.to_bytes());
         client.handle_packet(channel, &packet).unwrap();
     }
-    let spawned = std::iter::from_fn(|| client.poll_event())
+    let spawned = syncvar_testing::events(&mut client)
         .filter(|event| matches!(event, ClientEvent::Spawned { .. }));
     assert_eq!(spawned.count(), 50);
 }
@@ -83,13 +84,13 @@ fn connection_without_a_proven_schema_has_no_rights() {
     let connection = server.handle_connect();
     assert!(
         server
-            .handle_packet(connection, 0, &frame(35, &[]))
+            .handle_messages(connection, 0, &frame(35, &[]))
             .is_err(),
         "ready"
     );
     assert!(
         server
-            .handle_packet(connection, 0, &frame(20, &[1]))
+            .handle_messages(connection, 0, &frame(20, &[1]))
             .is_err(),
         "resync"
     );
@@ -116,7 +117,7 @@ fn client_that_left_is_no_longer_heard() {
     assert_eq!(net.server.connections().count(), 0);
     let error = net
         .server
-        .handle_packet(connection, 0, &frame(35, &[]))
+        .handle_messages(connection, 0, &frame(35, &[]))
         .unwrap_err();
     assert_eq!(error, PacketError::UnknownConnection(connection));
 }
@@ -162,7 +163,7 @@ fn a_goodbye_of_any_length_arrives() {
     net.server.disconnect(connection, &"é".repeat(40_000));
     net.settle();
     assert_eq!(net.client(0).state(), syncvar::ClientState::Disconnected);
-    let reason = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
+    let reason = syncvar_testing::events(net.client_mut(0)).last();
     let Some(ClientEvent::Disconnected {
         reason: DisconnectReason::Requested(text),
     }) = reason
@@ -183,7 +184,7 @@ fn closing_connection_receives_no_objects() {
     );
     let other_schema = [1].into_iter().chain([0; 8]).collect::<Vec<u8>>();
     server
-        .handle_packet(refused, 0, &frame(32, &other_schema))
+        .handle_messages(refused, 0, &frame(32, &other_schema))
         .unwrap();
     assert_eq!(server.owner(id), None, "what it owned is free");
     server.disconnect(kicked, "bye");

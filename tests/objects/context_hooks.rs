@@ -1,6 +1,7 @@
 //! Hooks with a context: what they reach, their order, and their failures.
 
 use syncvar::prelude::*;
+use syncvar_testing::ClientMessages as _;
 
 /// Log of the hooks of a replica.
 #[derive(NetworkBehaviour, Default)]
@@ -143,7 +144,7 @@ fn log(net: &MemoryNetwork, id: NetId) -> Vec<String> {
 }
 
 fn told(net: &mut MemoryNetwork) -> Vec<String> {
-    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let events = syncvar_testing::events(net.client_mut(0));
     let line = |event| match event {
         ClientEvent::Changed {
             object,
@@ -327,7 +328,7 @@ fn poison(net: &mut MemoryNetwork, id: NetId) {
     let id = u8::try_from(id.0).expect("a small id");
     let packet = syncvar_testing::frame(8, &[id, 1]);
     net.client_mut(0)
-        .handle_packet(0, &packet)
+        .handle_messages(0, &packet)
         .expect("an unreadable object");
 }
 

@@ -12,6 +12,7 @@ mod twins;
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, LocalClient, NetworkIdentity};
+use syncvar_testing::ServerMessages as _;
 
 use syncvar_testing::{Player, prefabs};
 
@@ -195,7 +196,7 @@ fn remote_only_operations_spare_the_local_client() {
     told(&mut net);
     assert!(
         net.server
-            .handle_packet(local, 0, &syncvar_testing::frame(36, &[]))
+            .handle_messages(local, 0, &syncvar_testing::frame(36, &[]))
             .is_err()
     );
     net.server

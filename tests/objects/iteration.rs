@@ -90,7 +90,7 @@ fn for_each_mut_sends_changed_objects_only() {
         }
     });
     net.settle();
-    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let events = syncvar_testing::events(net.client_mut(0));
     let changed = events.filter_map(|event| match event {
         ClientEvent::Changed { object, .. } => Some(object),
         _ => None,

@@ -1,6 +1,7 @@
 //! Messages of the program without an object: both directions, both framings, limits, schema.
 
 use std::time::Duration;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use syncvar::calls::ReceivedMessage;
 use syncvar::error::MessageError;
@@ -49,7 +50,7 @@ fn network(change: impl FnOnce(&mut ServerConfig), clients: usize) -> MemoryNetw
 
 /// Returns the messages that a client has received.
 fn received(net: &mut MemoryNetwork, client: usize) -> Vec<ReceivedMessage> {
-    let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
+    let events = syncvar_testing::events(net.client_mut(client));
     let messages = events.filter_map(|event| match event {
         ClientEvent::Message(message) => Some(message),
         _ => None,
@@ -120,7 +121,7 @@ fn message_keeps_its_order_among_the_changes() {
     while net.client_mut(0).poll_event().is_some() {}
     net.settle();
     let mut order = String::new();
-    while let Some(event) = net.client_mut(0).poll_event() {
+    for event in syncvar_testing::events(net.client_mut(0)) {
         order.push(match event {
             ClientEvent::Changed { .. } => 'c',
             ClientEvent::Message(_) => 'm',
@@ -203,18 +204,18 @@ fn server_limits_rate_and_size_of_messages() {
     let connection = net.connection(0);
     assert!(
         net.server
-            .handle_packet(connection, 0, &long[..25])
+            .handle_messages(connection, 0, &long[..25])
             .is_err()
     );
     assert!(
         net.server
-            .handle_packet(connection, 0, &fits[..24])
+            .handle_messages(connection, 0, &fits[..24])
             .is_err(),
         "surplus bytes"
     );
     let unknown = [0, 0, 90, 0];
-    assert!(net.server.handle_packet(connection, 0, &unknown).is_err());
-    assert!(net.client_mut(0).handle_packet(0, &unknown).is_err());
+    assert!(net.server.handle_messages(connection, 0, &unknown).is_err());
+    assert!(net.client_mut(0).handle_messages(0, &unknown).is_err());
     assert!(net.server.is_connected(connection));
 }
 

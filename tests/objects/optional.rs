@@ -130,7 +130,7 @@ impl Net {
 
     fn changed(&mut self) -> Vec<Vec<&'static str>> {
         let client = self.net.client_mut(0);
-        let events = std::iter::from_fn(|| client.poll_event());
+        let events = syncvar_testing::events(client);
         let fields = events.filter_map(|event| match event {
             ClientEvent::Changed { fields, .. } => Some(fields.names().collect()),
             _ => None,

@@ -269,7 +269,7 @@ fn call_of_the_server_is_an_event_on_the_client() {
         net.server.calls::<Unit>(id).flash("red".into()).unwrap();
         net.settle();
         let client = net.client_mut(0);
-        let called = std::iter::from_fn(|| client.poll_event()).find_map(|event| match event {
+        let called = syncvar_testing::events(client).find_map(|event| match event {
             ClientEvent::Called(called) => Some(called),
             _ => None,
         });

@@ -4,6 +4,7 @@ mod convergence;
 mod deep;
 
 use std::time::Duration;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use syncvar::prelude::*;
 use syncvar::{
@@ -251,7 +252,7 @@ fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
     net.server.update(net.now() + Duration::from_secs(1));
     let mut packets = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        packets.push((transmit.connection, transmit.to_bytes()));
+        packets.push((transmit.connection, transmit.chunks.concat()));
     }
     for (connection, packet) in packets {
         let index = (0..net.client_count()).find(|index| net.connection(*index) == connection);
@@ -260,7 +261,7 @@ fn one_by_one(net: &mut MemoryNetwork, look: impl Fn(&NetworkClient)) {
         while !rest.is_empty() {
             let length = usize::from(u16::from_le_bytes([rest[0], rest[1]])) + 4;
             let (message, behind) = rest.split_at(length);
-            net.client_mut(index).handle_packet(0, message).unwrap();
+            net.client_mut(index).handle_messages(0, message).unwrap();
             look(net.client(index));
             rest = behind;
         }
@@ -377,24 +378,24 @@ fn circles_of_a_hostile_server_have_an_end() {
     let client = net.client_mut(0);
     for (child, parent) in [(1, 2), (2, 3), (3, 1), (1, 1), (1, 2)] {
         client
-            .handle_packet(0, &frame(29, &[child, parent]))
+            .handle_messages(0, &frame(29, &[child, parent]))
             .unwrap();
     }
     assert!(client.ancestors(a).count() <= 3);
     assert_eq!(client.children(a).collect::<Vec<_>>(), [c]);
     // In full states too: prefab 0 is `door`, below itself.
     let entry = [5 << 3 | 4, 4, 2, 6, 0];
-    client.handle_packet(0, &frame(23, &entry)).unwrap();
+    client.handle_messages(0, &frame(23, &entry)).unwrap();
     assert_eq!(client.identity(NetId(6)).unwrap().parent(), Some(NetId(6)));
-    client.handle_packet(0, &frame(1, &[6])).unwrap();
+    client.handle_messages(0, &frame(1, &[6])).unwrap();
     assert_eq!(client.children(NetId(6)).count(), 0);
     // All goes as if nothing had been.
-    client.handle_packet(0, &frame(1, &[2])).unwrap();
+    client.handle_messages(0, &frame(1, &[2])).unwrap();
     assert_eq!(client.identity(a).unwrap().parent(), None);
     assert_eq!(client.identity(c).unwrap().parent(), Some(a));
     assert!(client.identity(b).is_none());
-    client.handle_packet(0, &frame(1, &[1])).unwrap();
-    client.handle_packet(0, &frame(1, &[3])).unwrap();
+    client.handle_messages(0, &frame(1, &[1])).unwrap();
+    client.handle_messages(0, &frame(1, &[3])).unwrap();
     assert_eq!(client.object_count(), 0);
 }
 
@@ -404,7 +405,7 @@ fn parents_of_objects_that_are_not_there_are_not_kept() {
     let client = net.client_mut(0);
     for child in 100..200 {
         let message = frame(29, &[child, 1]);
-        client.handle_packet(0, &message).unwrap();
+        client.handle_messages(0, &message).unwrap();
     }
     assert_eq!(client.ancestors(NetId(150)).count(), 0);
     assert_eq!(client.children(a).count(), 0);
@@ -416,14 +417,16 @@ fn parents_of_objects_that_are_not_there_are_not_kept() {
     };
     let parent = frame(29, &[100, 1]);
     let packet = [&parent[..], &spawn(101), &spawn(100), &parent, &spawn(102)].concat();
-    client.handle_packet(0, &packet).unwrap();
+    client.handle_messages(0, &packet).unwrap();
     for id in [101, 100, 102].map(NetId) {
         let parent = client.identity(id).unwrap().parent();
         assert_eq!(parent, Some(a).filter(|_| id == NetId(100)), "{id}");
     }
-    let error = client.handle_packet(0, &frame(29, &[1])).unwrap_err();
+    let error = client.handle_messages(0, &frame(29, &[1])).unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::UnexpectedEnd { .. }));
-    let error = client.handle_packet(0, &frame(29, &[1, 0, 0])).unwrap_err();
+    let error = client
+        .handle_messages(0, &frame(29, &[1, 0, 0]))
+        .unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::TrailingBytes { .. }));
 }
 
@@ -432,7 +435,7 @@ fn client_cannot_set_parents() {
     let (mut net, [_, _]) = with_doors(Framing::Compact);
     let connection = net.connection(0);
     let message = frame(29, &[1, 2]);
-    assert!(net.server.handle_packet(connection, 0, &message).is_err());
+    assert!(net.server.handle_messages(connection, 0, &message).is_err());
     assert_eq!(net.server.identity(NetId(1)).unwrap().parent(), None);
 }
 

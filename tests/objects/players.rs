@@ -1,6 +1,7 @@
 //! Players: objects of a connection by number, as in UNet.
 
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use syncvar::error::ObjectError;
 use syncvar::join::Payload;
@@ -45,7 +46,7 @@ fn serve(net: &mut MemoryNetwork) {
 }
 
 fn reported(net: &mut MemoryNetwork, client: usize) -> Vec<(i16, NetId)> {
-    let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
+    let events = syncvar_testing::events(net.client_mut(client));
     let players = events.filter_map(|event| match event {
         ClientEvent::Player { number, object } => Some((number, object)),
         _ => None,
@@ -142,7 +143,11 @@ fn requests_for_players_are_limited() {
     assert!(net.server.stats().refused.program_messages >= 800);
     let connection = net.connection(0);
     for malformed in [&[1, 0, 37, 0, 0][..], &[3, 0, 38, 0, 0, 0, 0]] {
-        assert!(net.server.handle_packet(connection, 0, malformed).is_err());
+        assert!(
+            net.server
+                .handle_messages(connection, 0, malformed)
+                .is_err()
+        );
     }
     net.server.update(Duration::from_secs(9));
     assert!(net.server.is_connected(connection));

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::time::Duration;
+use syncvar_testing::ClientMessages as _;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
@@ -528,7 +529,7 @@ fn references_of_unreadable_state_are_not_pending() {
     drain(&mut net, 0);
     // The target, and then a reference to a behaviour that is cut short.
     let garbled = frame(8, &[u8::try_from(turret.0).unwrap(), 3, 9, 9]);
-    net.client_mut(0).handle_packet(0, &garbled).unwrap();
+    net.client_mut(0).handle_messages(0, &garbled).unwrap();
     let events = drain(&mut net, 0);
     assert!(matches!(events[..], [ClientEvent::Poisoned { .. }]));
     let ids: Vec<_> = (0..12)

@@ -8,6 +8,7 @@ use syncvar::{
     values::Vector3,
     wire::ReadErrorKind,
 };
+use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, drain, frame, prefabs};
 
 const GATE: NetworkSceneId = NetworkSceneId(12);
@@ -449,7 +450,7 @@ fn unreadable_scene_object_is_poisoned_and_sent_again() {
     let NetId(id) = guard;
     let update = [u8::try_from(id).unwrap(), 2, 5, 0, b'A'];
     net.client_mut(0)
-        .handle_packet(0, &frame(8, &update))
+        .handle_messages(0, &frame(8, &update))
         .unwrap();
     assert!(matches!(
         &drain(&mut net, 0)[..],
@@ -476,7 +477,9 @@ fn scene_spawn(id: u8, scene_id: u8, state: &[u8]) -> Vec<u8> {
 fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     let (mut net, [gate, guard]) = with_level(Framing::Compact);
     let client = net.client_mut(0);
-    client.handle_packet(0, &scene_spawn(9, 12, &[0])).unwrap();
+    client
+        .handle_messages(0, &scene_spawn(9, 12, &[0]))
+        .unwrap();
     let failed = |event: &ClientEvent| {
         matches!(
             event,
@@ -493,7 +496,7 @@ fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     // The id of one scene object with the number of another, which is in use.
     let NetId(id) = gate;
     let packet = scene_spawn(u8::try_from(id).unwrap(), 44, &[0]);
-    net.client_mut(0).handle_packet(0, &packet).unwrap();
+    net.client_mut(0).handle_messages(0, &packet).unwrap();
     assert!(net.client(0).dormant(GATE).is_some(), "it is not lost");
     assert_eq!(net.client(0).object_count(), 1);
     // The id of the guard for an object that is no scene object.
@@ -507,7 +510,7 @@ fn hostile_server_cannot_steal_or_duplicate_a_scene_object() {
     ]
     .concat();
     net.client_mut(0)
-        .handle_packet(0, &frame(3, &spawn))
+        .handle_messages(0, &frame(3, &spawn))
         .unwrap();
     assert!(net.client(0).dormant(GUARD).is_some());
     assert!(*net.client(0).get::<Door>(guard).unwrap().open);
@@ -525,7 +528,7 @@ fn missing_scene_objects_are_bounded_by_the_object_limit() {
     client.handle_connect();
     for number in 1..=100 {
         let packet = scene_spawn(number, number, &[0]);
-        client.handle_packet(0, &packet).unwrap();
+        client.handle_messages(0, &packet).unwrap();
     }
     while client.poll_transmit().is_some() {}
     for number in 1..=100 {
@@ -536,7 +539,7 @@ fn missing_scene_objects_are_bounded_by_the_object_limit() {
     assert_eq!(asked.messages, 3, "three are remembered");
     for number in 1..=100 {
         let packet = scene_spawn(number, number, &[0]);
-        client.handle_packet(0, &packet).unwrap();
+        client.handle_messages(0, &packet).unwrap();
     }
     assert_eq!(client.object_count(), 3);
     assert_eq!(client.dormant_scene_ids().count(), 97);
@@ -558,7 +561,7 @@ fn extras_that_make_no_sense_are_an_error_with_a_place() {
         let entry = [&[4 << 3 | length][..], said].concat();
         let error = net
             .client_mut(0)
-            .handle_packet(0, &frame(23, &entry))
+            .handle_messages(0, &frame(23, &entry))
             .unwrap_err();
         let ReadErrorKind::InvalidValue { what: found, .. } = error.kind() else {
             panic!("{error}")
@@ -568,7 +571,7 @@ fn extras_that_make_no_sense_are_an_error_with_a_place() {
     let cut_off = [4 << 3 | 2, 4, 3];
     let error = net
         .client_mut(0)
-        .handle_packet(0, &frame(23, &cut_off))
+        .handle_messages(0, &frame(23, &cut_off))
         .unwrap_err();
     assert!(matches!(error.kind(), ReadErrorKind::UnexpectedEnd { .. }));
     assert_eq!(net.client(0).object_count(), 0);

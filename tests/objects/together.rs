@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, NetworkContext};
+use syncvar::{Channel, ClientConfig, Endpoint, NetworkContext};
 
 /// What a unit is told to do when its parent changes, or when it goes.
 type Deed = fn(&mut Unit, &mut NetworkContext<'_>, Option<NetId>);
@@ -206,8 +206,8 @@ impl Pair {
             connection: ConnectionId(0),
             now: Duration::ZERO,
         };
-        pair.client.handle_connect();
-        pair.connection = pair.server.handle_connect();
+        Endpoint::handle_connect(&mut pair.client, syncvar_testing::DATAGRAMS);
+        pair.connection = Endpoint::handle_connect(&mut pair.server, syncvar_testing::DATAGRAMS);
         pair.exchange();
         pair
     }
@@ -222,7 +222,13 @@ impl Pair {
                 handled.expect("a client's packets make sense");
             }
             for (channel, packet) in self.packets() {
-                let handled = self.client.handle_packet(channel, &packet);
+                let carrier = if channel == 1 {
+                    Channel::Unreliable
+                } else {
+                    Channel::Reliable
+                };
+                let handled =
+                    syncvar_testing::arrive(&mut self.client, (carrier, channel), &packet);
                 handled.expect("a server's packets make sense");
             }
         }
@@ -244,7 +250,7 @@ impl Pair {
     /// Another connection of the same client.
     fn connect_anew(&mut self) {
         self.server.handle_disconnect(self.connection);
-        self.connection = self.server.handle_connect();
+        self.connection = Endpoint::handle_connect(&mut self.server, syncvar_testing::DATAGRAMS);
         self.exchange();
     }
 
@@ -260,7 +266,13 @@ impl Pair {
             .partition(|(channel, _)| *channel == 1);
         assert!(!orders.is_empty() && !spawn.is_empty());
         for (channel, packet) in orders.iter().chain(&spawn) {
-            self.client.handle_packet(*channel, packet).unwrap();
+            // Channel 1 is the unreliable one.
+            let carrier = if *channel == 1 {
+                Channel::Unreliable
+            } else {
+                Channel::Reliable
+            };
+            syncvar_testing::arrive(&mut self.client, (carrier, *channel), packet).unwrap();
         }
         id
     }
@@ -328,7 +340,7 @@ fn object_of_a_closed_connection_is_not_reused_for_the_next() {
     for (channel, packet) in pair.packets() {
         pair.client.handle_packet(channel, &packet).unwrap();
     }
-    let events: Vec<_> = std::iter::from_fn(|| pair.client.poll_event()).collect();
+    let events: Vec<_> = syncvar_testing::events(&mut pair.client).collect();
     let hidden = false;
     assert_eq!(events, [ClientEvent::Despawned { object: id, hidden }]);
     assert_eq!(pair.client.object_count(), 0);

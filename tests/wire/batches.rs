@@ -7,6 +7,7 @@ use syncvar::{
     stats::MessageType,
     wire::{Encoding, NetworkWriter, WriteErrorKind},
 };
+use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, change, drain, frame, network, states};
 
 const UPDATE_BATCH: i16 = 22;
@@ -23,7 +24,7 @@ fn malformed_entry_poisons_its_object_and_spares_the_rest() {
     let payload = b"\x02\x01\x12\x03\x02\x05A\x02\x01\x14";
     let handled = net
         .client_mut(0)
-        .handle_packet(0, &frame(UPDATE_BATCH, payload));
+        .handle_messages(0, &frame(UPDATE_BATCH, payload));
     assert_eq!(handled, Ok(()));
     let poisoned = drain(&mut net, 0)
         .into_iter()
@@ -50,7 +51,7 @@ fn entry_of_an_unknown_object_is_counted_and_skipped() {
     net.settle();
     let payload = b"\x02\x01\x12\x02\x01\x14";
     net.client_mut(0)
-        .handle_packet(0, &frame(UPDATE_BATCH, payload))
+        .handle_messages(0, &frame(UPDATE_BATCH, payload))
         .unwrap();
     assert_eq!(net.client(0).stats().unknown_objects, 1);
     assert_eq!(states(&net, second), [Some((10, "x".into(), 0))]);
@@ -70,7 +71,7 @@ fn a_header_that_makes_no_sense_ends_its_message_and_no_other() {
             frame(UPDATE_BATCH, nonsense),
             frame(UPDATE_BATCH, b"\x0a\x01\x14"),
         ];
-        let handled = net.client_mut(0).handle_packet(0, &packet.concat());
+        let handled = net.client_mut(0).handle_messages(0, &packet.concat());
         assert!(handled.is_err(), "{nonsense:x?}");
         let health = ids.map(|id| *net.client(0).get::<Player>(id).unwrap().health);
         assert_eq!(health, [9, 10], "{nonsense:x?}");
@@ -92,7 +93,7 @@ fn unknown_prefab_is_an_error_and_the_next_spawn_is_read() {
         writer.write_bytes(&kind);
     }
     let packet = frame(SPAWN_BATCH, writer.as_bytes());
-    let error = net.client_mut(0).handle_packet(0, &packet).unwrap_err();
+    let error = net.client_mut(0).handle_messages(0, &packet).unwrap_err();
     let expected = "99 is not a valid number of a prefab";
     assert!(error.to_string().starts_with(expected), "{error}");
     let door = net.client(0).get::<Door>(NetId(2)).unwrap();
@@ -107,7 +108,7 @@ fn unreadable_spawn_poisons_an_existing_object() {
     drain(&mut net, 0);
     // A position is announced, and cut off.
     let packet = frame(SPAWN_BATCH, b"\x02\x11\x00");
-    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    assert_eq!(net.client_mut(0).handle_messages(0, &packet), Ok(()));
     let events = drain(&mut net, 0);
     assert!(matches!(events[..], [ClientEvent::Poisoned { object, .. }] if object == id));
     net.settle();
@@ -151,7 +152,8 @@ fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
             _ => None,
         })
         .collect();
-    let (length, limit) = (109, 100);
+    // A header takes 24 bytes.
+    let (length, limit) = (109, 76);
     let kind = WriteErrorKind::TooLargeForUnreliable { length, limit };
     assert_eq!(kinds, [(note, kind)]);
 }

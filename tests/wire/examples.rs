@@ -75,11 +75,11 @@ fn bytes_in(dialect: Encoding, write: impl FnOnce(&mut NetworkWriter)) -> String
     hex::encode(writer.as_bytes())
 }
 
-/// The packets that a server sends.
+/// The messages in the packets that a server sends.
 fn packets(server: &mut NetworkServer) -> Vec<String> {
     let mut packets = Vec::new();
     while let Some(transmit) = server.poll_transmit() {
-        packets.push(hex::encode(transmit.to_bytes()));
+        packets.push(hex::encode(transmit.chunks.concat()));
     }
     packets
 }

@@ -63,7 +63,7 @@ fn connect(
         net.server.connections().count(),
         usize::from(net.client(index).is_connected())
     );
-    let events = std::iter::from_fn(|| net.client_mut(index).poll_event()).collect();
+    let events = syncvar_testing::events(net.client_mut(index)).collect();
     (
         events,
         std::iter::from_fn(|| net.server.poll_event()).collect(),
@@ -264,7 +264,7 @@ fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
     assert_eq!(connections, [net.connection(stays)]);
     assert_eq!(net.replicas::<server_side::Player>(id).count(), 1);
 
-    let at_client = std::iter::from_fn(|| net.client_mut(gone).poll_event()).last();
+    let at_client = syncvar_testing::events(net.client_mut(gone)).last();
     let reason = told.clone();
     assert_eq!(at_client, Some(ClientEvent::Disconnected { reason }));
     let at_server = std::iter::from_fn(|| net.server.poll_event()).last();
@@ -327,7 +327,7 @@ fn each_version_speaks_to_itself_only() {
 
         let mut client = NetworkClient::new(syncvar_testing::prefabs());
         client.handle_connect();
-        let packet = syncvar_testing::frame(32, &[&[version][..], &[0; 8], &[1]].concat());
+        let packet = syncvar_testing::frame(32, &[&[version][..], &[0; 8], &[1], &[0; 9]].concat());
         client.handle_packet(0, &packet).unwrap();
         assert_eq!(client.is_connected(), version == ours, "{version}");
         // What the server says is understood by whoever is refused.
@@ -351,13 +351,13 @@ fn unknown_version_is_refused_and_unrequested_framing_an_error() {
         client
     };
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = syncvar_testing::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01more");
+    let answer = syncvar_testing::frame(32, b"\x05\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
     let mut client = connecting(syncvar::Framing::Unet);
-    let answer = syncvar_testing::frame(32, b"\x03\0\0\0\0\0\0\0\0\x01");
+    let answer = syncvar_testing::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0");
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");
     assert_eq!(client.poll_event(), None);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing};
+use syncvar::{Channel, ClientConfig, Endpoint, Framing};
+use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, frame, prefabs};
 
 const DESTROY: i16 = 1;
@@ -34,8 +35,8 @@ impl Way {
     fn with_config(config: ClientConfig) -> Self {
         let mut server = NetworkServer::new(prefabs());
         let mut client = NetworkClient::with_config(prefabs(), config);
-        client.handle_connect();
-        let connection = server.handle_connect();
+        Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
+        let connection = Endpoint::handle_connect(&mut server, syncvar_testing::DATAGRAMS);
         let now = Duration::ZERO;
         let mut way = Self {
             server,
@@ -75,8 +76,22 @@ impl Way {
 
     fn deliver(&mut self, packets: &[(u8, Vec<u8>)]) {
         for (channel, packet) in packets {
-            let handled = self.client.handle_packet(*channel, packet);
+            // Channel 1 is the unreliable one.
+            let carrier = if *channel == 1 {
+                Channel::Unreliable
+            } else {
+                Channel::Reliable
+            };
+            let handled = syncvar_testing::arrive(&mut self.client, (carrier, *channel), packet);
             handled.expect("a server's packets make sense");
+        }
+    }
+
+    /// Messages of a test arrive, each in a packet.
+    fn say(&mut self, messages: &[(u8, Vec<u8>)]) {
+        for (channel, messages) in messages {
+            let handled = self.client.handle_messages(*channel, messages);
+            handled.expect("a server's messages make sense");
         }
     }
 
@@ -86,7 +101,7 @@ impl Way {
     }
 
     fn events(&mut self) -> Vec<ClientEvent> {
-        std::iter::from_fn(|| self.client.poll_event()).collect()
+        syncvar_testing::events(&mut self.client).collect()
     }
 
     fn spawn(&mut self) -> NetId {
@@ -145,7 +160,7 @@ fn a_change_that_overtakes_the_spawn_is_applied_after_it() {
 #[test]
 fn hooks_run_for_changes_that_were_held() {
     let mut way = Way::new(Framing::Unet);
-    way.deliver(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
+    way.say(&[(0, update(1, b"\x01\x07")), (0, update(1, b"\x01\x08"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
     let player = way.client.get::<Player>(id).unwrap();
@@ -159,7 +174,7 @@ fn hooks_run_for_changes_that_were_held() {
 #[test]
 fn early_messages_of_all_kinds_run_in_order() {
     let mut way = Way::new(Framing::Compact);
-    way.deliver(&[
+    way.say(&[
         (0, frame(AUTHORITY, b"\x01\x01")),
         (0, update(1, b"\x01\x07")),
         (0, frame(AUTHORITY, b"\x01\x00")),
@@ -180,7 +195,7 @@ fn early_messages_of_all_kinds_run_in_order() {
 fn despawn_before_its_spawn_removes_the_object_at_once() {
     for (message, hidden) in [(DESTROY, false), (HIDE, true)] {
         let mut way = Way::new(Framing::Compact);
-        way.deliver(&[
+        way.say(&[
             (0, update(1, b"\x01\x07")),
             (0, frame(message, b"\x01")),
             (0, update(1, b"\x01\x08")),
@@ -202,9 +217,9 @@ fn early_messages_of_one_object_expire_together() {
     let mut way = Way::new(Framing::Compact);
     let seconds = Duration::from_secs_f64;
     way.client.update(seconds(100.0));
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.client.update(seconds(101.0));
-    way.deliver(&[(0, update(2, b"\x01\x08")), (0, update(1, b"\x01\x09"))]);
+    way.say(&[(0, update(2, b"\x01\x08")), (0, update(1, b"\x01\x09"))]);
     way.client.update(seconds(102.0));
     way.client.update(seconds(103.9));
     assert_eq!(way.events(), []);
@@ -236,7 +251,7 @@ fn early_messages_of_one_object_expire_together() {
 fn a_long_pause_before_the_message_does_not_count() {
     let mut way = Way::new(Framing::Compact);
     way.client.update(Duration::from_secs(1));
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.client.update(Duration::from_secs(50));
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
@@ -252,16 +267,16 @@ fn early_messages_are_bounded_and_the_oldest_object_goes_first() {
     };
     let mut way = Way::with_config(config);
     for id in [5, 6, 5, 7] {
-        way.deliver(&[(0, update(id, b"\x01\x07"))]);
+        way.say(&[(0, update(id, b"\x01\x07"))]);
     }
     let (object, messages) = (NetId(5), 2);
     assert_eq!(
         way.events(),
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    way.deliver(&[(0, update(8, b"\x01\x07"))]);
+    way.say(&[(0, update(8, b"\x01\x07"))]);
     assert_eq!(way.events(), []);
-    way.deliver(&[(0, update(9, b"\x01\x07"))]);
+    way.say(&[(0, update(9, b"\x01\x07"))]);
     let (object, messages) = (NetId(6), 1);
     assert_eq!(
         way.events(),
@@ -278,13 +293,13 @@ fn the_bytes_of_held_messages_are_bounded() {
         ..ClientConfig::default()
     };
     let mut way = Way::with_config(config);
-    way.deliver(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
+    way.say(&[(0, update(1, &[1; 600])), (0, update(2, &[1; 400]))]);
     assert_eq!(way.events(), []);
-    way.deliver(&[(0, update(3, &[1; 10]))]);
+    way.say(&[(0, update(3, &[1; 10]))]);
     let dropped = |object, messages| ClientEvent::EarlyMessagesDropped { object, messages };
     assert_eq!(way.events(), [dropped(NetId(1), 1)]);
     // One that is too long by itself takes those before it along: what is left would have a gap.
-    way.deliver(&[(0, update(3, &[1; 1001]))]);
+    way.say(&[(0, update(3, &[1; 1001]))]);
     assert_eq!(way.events(), [dropped(NetId(3), 2)]);
     assert_eq!(way.unknown(), 3);
 }
@@ -297,7 +312,7 @@ fn zero_capacity_counts_early_messages_only() {
         ..ClientConfig::default()
     };
     let mut way = Way::with_config(config);
-    way.deliver(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
+    way.say(&[(0, update(1, b"\x01\x07")), (0, frame(DESTROY, b"\x01"))]);
     let id = way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
     assert_eq!(way.client.get::<Player>(id).unwrap().health, 1);
@@ -361,7 +376,7 @@ fn early_messages_of_a_join_run_before_ready() {
 #[test]
 fn early_messages_end_with_the_connection() {
     let mut way = Way::new(Framing::Compact);
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.client.handle_disconnect();
     let events = way.events();
     let (object, messages) = (NetId(1), 1);
@@ -380,7 +395,7 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
         ..ClientConfig::default()
     };
     let mut way = Way::with_config(config);
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     way.server.spawn(Player::new(1, "Ann"));
     way.deliver_all();
     let events = way.events();
@@ -390,7 +405,7 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
         events[1..],
         [ClientEvent::EarlyMessagesDropped { object, messages }]
     );
-    way.deliver(&[(0, update(1, b"\x01\x07"))]);
+    way.say(&[(0, update(1, b"\x01\x07"))]);
     assert_eq!(
         (way.unknown(), way.events().len()),
         (2, 0),
@@ -402,7 +417,7 @@ fn early_messages_of_an_unmakeable_object_are_dropped() {
 #[test]
 fn held_changes_are_void_when_the_full_state_cannot_be_read() {
     let mut way = Way::new(Framing::Unet);
-    way.deliver(&[
+    way.say(&[
         (0, update(1, b"\x01\x07")),
         (0, frame(AUTHORITY, b"\x01\x01")),
     ]);
@@ -411,7 +426,7 @@ fn held_changes_are_void_when_the_full_state_cannot_be_read() {
     let mut garbled = spawn[0].1.clone();
     // The length of the name, behind the header, the id, the asset, the position and the health.
     garbled[4 + 1 + 16 + 12 + 2 + 1] = 200;
-    way.deliver(&[(0, garbled)]);
+    way.say(&[(0, garbled)]);
     assert!(matches!(way.events()[..], [ClientEvent::Poisoned { .. }]));
     way.up();
     way.deliver_all();
@@ -492,8 +507,10 @@ fn act(way: &mut Way, ids: &mut Vec<NetId>, action: Action) {
 fn new_snapshot_drops_messages_of_the_time_before() {
     let mut way = Way::new(Framing::Compact);
     let client = &mut way.client;
-    client.handle_packet(0, &frame(DESTROY, &[2])).unwrap();
-    client.handle_packet(0, &frame(AUTHORITY, &[1, 1])).unwrap();
+    client.handle_messages(0, &frame(DESTROY, &[2])).unwrap();
+    client
+        .handle_messages(0, &frame(AUTHORITY, &[1, 1]))
+        .unwrap();
     let forged = way.events();
     way.server.set_not_ready(way.connection);
     way.deliver_all();

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::time::Duration;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
@@ -239,6 +240,7 @@ fn asked() -> (NetworkClient, Vec<u8>) {
     while client.poll_transmit().is_some() {}
     client.update(Duration::from_secs(10));
     let packet = client.poll_transmit().expect("a ping").bytes;
+    let packet = syncvar_testing::messages(0, &packet);
     assert_eq!(packet[2..4], PING.to_le_bytes());
     assert_eq!(
         packet[4], 250,
@@ -261,12 +263,14 @@ fn unrequested_pongs_change_no_clock() {
     for time in never.iter().chain([&latest]) {
         for server_time in [&[0][..], &latest] {
             client
-                .handle_packet(0, &pong(time, server_time, 30))
+                .handle_messages(0, &pong(time, server_time, 30))
                 .unwrap();
         }
     }
     // A time at the end of all times, in an answer to what was asked.
-    client.handle_packet(0, &pong(&ping, &latest, 30)).unwrap();
+    client
+        .handle_messages(0, &pong(&ping, &latest, 30))
+        .unwrap();
     assert_eq!((client.network_time(), client.round_trip_time()), before);
     client.update(Duration::from_secs(11));
     assert!(client.network_time() >= before.0);
@@ -277,12 +281,12 @@ fn unrequested_pongs_change_no_clock() {
 fn an_answer_counts_once() {
     let (mut client, ping) = asked();
     client
-        .handle_packet(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
+        .handle_messages(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
         .unwrap();
     let once = client.round_trip_time();
     client.update(Duration::from_secs(20));
     client
-        .handle_packet(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
+        .handle_messages(0, &pong(&ping, &[251, 0, 0, 0, 16], 30))
         .unwrap();
     assert_eq!(client.round_trip_time(), once);
 }
@@ -291,7 +295,9 @@ fn an_answer_counts_once() {
 #[test]
 fn a_second_without_ticks_is_refused() {
     let (mut client, ping) = asked();
-    let error = client.handle_packet(0, &pong(&ping, &[9], 0)).unwrap_err();
+    let error = client
+        .handle_messages(0, &pong(&ping, &[9], 0))
+        .unwrap_err();
     let (what, value) = ("ticks in a second", 0);
     assert_eq!(error.kind(), ReadErrorKind::InvalidValue { what, value });
 }
@@ -307,7 +313,7 @@ fn pings_are_answered_twenty_times_a_second_at_most() {
     for number in 0..100 {
         for part in 0..100 {
             let packet = frame(PING, &[241 + number % 8, part]);
-            let handled = net.server.handle_packet(connection, 0, &packet);
+            let handled = net.server.handle_messages(connection, 0, &packet);
             handled.expect("well-formed");
         }
         net.step();
@@ -337,7 +343,7 @@ fn pings_need_a_ready_client_and_a_compared_schema() {
     let connection = net.connection(0);
     assert!(
         net.server
-            .handle_packet(connection, 0, &frame(PING, &[5]))
+            .handle_messages(connection, 0, &frame(PING, &[5]))
             .is_err()
     );
 
@@ -444,9 +450,9 @@ proptest! {
             writer.write(&time);
             writer.write(&server_time);
             writer.write(&tick_rate);
-            let _ = client.handle_packet(0, &frame(PONG, writer.as_bytes()));
+            let _ = client.handle_messages(0, &frame(PONG, writer.as_bytes()));
             let answer = [&ping, &writer.as_bytes()[writer.len().min(9)..]].concat();
-            let _ = client.handle_packet(0, &frame(PONG, &answer));
+            let _ = client.handle_messages(0, &frame(PONG, &answer));
             client.update(Duration::from_micros(now));
             let next = client.network_time();
             prop_assert!(next.map(|next| next.time) >= last.map(|last| last.time));

@@ -7,6 +7,7 @@ use syncvar::{
     error::{PacketError, SpawnFailure},
     wire::ReadErrorKind,
 };
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use syncvar_testing::{Door, Player, change, drain, frame, network, states};
 
 const UPDATE_VARS: i16 = 8;
@@ -27,7 +28,7 @@ fn malformed_update_poisons_its_object_until_sent_again() {
         frame(UPDATE_VARS, b"\x02\x01\x09"),
     ]
     .concat();
-    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    assert_eq!(net.client_mut(0).handle_messages(0, &packet), Ok(()));
     let events = drain(&mut net, 0);
     let [
         ClientEvent::Poisoned { object, error },
@@ -65,10 +66,10 @@ fn a_poisoned_object_ignores_updates_and_runs_no_hook() {
     net.settle();
     let client = net.client_mut(0);
     client
-        .handle_packet(0, &frame(UPDATE_VARS, b"\x01\x03\x05\x09\0A"))
+        .handle_messages(0, &frame(UPDATE_VARS, b"\x01\x03\x05\x09\0A"))
         .unwrap();
     client
-        .handle_packet(0, &frame(UPDATE_VARS, b"\x01\x01\x07"))
+        .handle_messages(0, &frame(UPDATE_VARS, b"\x01\x01\x07"))
         .unwrap();
     assert_eq!(syncvar_testing::hooks(&mut net, 0, id), [""; 0]);
     assert_eq!(*net.client(0).get::<Player>(id).unwrap().score, 0);
@@ -82,7 +83,7 @@ fn bytes_left_over_and_bits_of_no_field_poison_too() {
         net.settle();
         drain(&mut net, 0);
         net.client_mut(0)
-            .handle_packet(0, &frame(UPDATE_VARS, payload))
+            .handle_messages(0, &frame(UPDATE_VARS, payload))
             .unwrap();
         assert!(
             matches!(&drain(&mut net, 0)[..], [ClientEvent::Poisoned { .. }]),
@@ -106,7 +107,7 @@ fn the_server_is_asked_once_until_the_object_has_come() {
         ]
         .concat();
         net.client_mut(0)
-            .handle_packet(0, &frame(OBJECT_SPAWN, &spawn))
+            .handle_messages(0, &frame(OBJECT_SPAWN, &spawn))
             .unwrap();
     }
     let asked = std::iter::from_fn(|| net.client_mut(0).poll_transmit()).count();
@@ -185,7 +186,7 @@ fn malformed_client_packet_is_an_error_with_a_place() {
     let connection = net.connection(0);
     let error = net
         .server
-        .handle_packet(connection, 0, &[200, 0, 35, 0])
+        .handle_messages(connection, 0, &[200, 0, 35, 0])
         .unwrap_err();
     let PacketError::Malformed(error) = error else {
         panic!("{error}")
@@ -205,7 +206,7 @@ fn malformed_client_packet_is_an_error_with_a_place() {
     let update = frame(UPDATE_VARS, &[1, 1, 1]);
     let error = net
         .server
-        .handle_packet(connection, 0, &update)
+        .handle_messages(connection, 0, &update)
         .unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -213,7 +214,7 @@ fn malformed_client_packet_is_an_error_with_a_place() {
     );
     let gone = ConnectionId(77);
     assert_eq!(
-        net.server.handle_packet(gone, 0, &[]),
+        net.server.handle_messages(gone, 0, &[]),
         Err(PacketError::UnknownConnection(gone))
     );
 }
@@ -233,7 +234,7 @@ fn a_client_cannot_ask_for_objects_that_it_does_not_see() {
     let before = net.client(0).stats().received;
     for id in [1, 2, 200] {
         net.server
-            .handle_packet(connection, 0, &frame(20, &[id]))
+            .handle_messages(connection, 0, &frame(20, &[id]))
             .unwrap();
     }
     net.settle();
@@ -253,7 +254,7 @@ fn asking_again_and_again_brings_an_object_once_for_each_update() {
         .messages;
     for _ in 0..1000 {
         net.server
-            .handle_packet(connection, 0, &frame(20, &[1]))
+            .handle_messages(connection, 0, &frame(20, &[1]))
             .unwrap();
     }
     net.step();
@@ -275,7 +276,7 @@ fn request_for_all_objects_is_answered_over_several_updates() {
     net.settle();
     let connection = net.connection(0);
     let asked: Vec<u8> = (1..=200).flat_map(|id| frame(20, &[id])).collect();
-    net.server.handle_packet(connection, 0, &asked).unwrap();
+    net.server.handle_messages(connection, 0, &asked).unwrap();
     let spawns = |net: &MemoryNetwork| {
         net.server
             .stats()
@@ -315,7 +316,7 @@ proptest! {
         let connection = net.connection(0);
         for (message_type, payload) in &messages {
             let packet = frame(*message_type, payload);
-            let _ = net.client_mut(0).handle_packet(0, &packet);
+            let _ = net.client_mut(0).handle_messages(0, &packet);
             let _ = net.server.handle_packet(connection, 0, &packet);
         }
         net.settle();
@@ -330,7 +331,7 @@ proptest! {
         net.settle();
         let mut packet = frame(UPDATE_VARS, b"\x01\x07\x05\x02\0hi\x09");
         packet[position] = value;
-        let _ = net.client_mut(0).handle_packet(0, &packet);
+        let _ = net.client_mut(0).handle_messages(0, &packet);
         net.settle();
         change(&mut net, id, |player| player.set_dirty_bit(0b111));
         net.settle();

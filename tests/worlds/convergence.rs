@@ -5,6 +5,7 @@ mod sight;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use syncvar_testing::ClientMessages as _;
 
 use self::action::{Action, action};
 use proptest::prelude::*;
@@ -247,7 +248,7 @@ impl World {
         writer.finish_message(start);
         self.net
             .client_mut(client)
-            .handle_packet(0, writer.as_bytes())
+            .handle_messages(0, writer.as_bytes())
             .expect("poison is no error");
     }
 

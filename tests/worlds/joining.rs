@@ -66,7 +66,7 @@ fn decide(net: &mut MemoryNetwork) {
 }
 
 fn last_event(net: &mut MemoryNetwork, client: usize) -> Option<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).last()
+    syncvar_testing::events(net.client_mut(client)).last()
 }
 
 #[test]

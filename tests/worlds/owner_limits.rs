@@ -1,6 +1,7 @@
 //! Limits of clients: each is reached by an attacker, and not by an honest program at half of it.
 
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use syncvar::limits::{LimitExceeded, Limits};
 use syncvar::prelude::*;
@@ -65,7 +66,7 @@ fn closed(net: &mut MemoryNetwork) -> Vec<(ConnectionId, LimitExceeded)> {
 
 /// Returns the text of the client's last disconnect.
 fn text(net: &mut MemoryNetwork, client: usize) -> Option<String> {
-    let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
+    let events = syncvar_testing::events(net.client_mut(client));
     let texts = events.filter_map(|event| match event {
         ClientEvent::Disconnected {
             reason: DisconnectReason::Requested(text),
@@ -84,7 +85,7 @@ fn flood(net: &mut MemoryNetwork, connection: ConnectionId, packets: usize) -> u
     let packet = frame(RESYNC, &[1]);
     let accepted = (0..packets).take_while(|_| {
         net.server.accepts_packets(connection)
-            && net.server.handle_packet(connection, 0, &packet).is_ok()
+            && net.server.handle_messages(connection, 0, &packet).is_ok()
     });
     accepted.count()
 }
@@ -99,7 +100,7 @@ fn messages_beyond_the_rate_wait_or_are_refused() {
     steps(&mut net, 2 * SECOND);
     let [flooder, honest] = [0, 1].map(|index| net.connection(index));
     assert_eq!(flood(&mut net, flooder, 1000), 100);
-    let error = net.server.handle_packet(flooder, 0, &frame(RESYNC, &[1]));
+    let error = net.server.handle_messages(flooder, 0, &frame(RESYNC, &[1]));
     assert_eq!(error, Err(PacketError::TooManyMessages(flooder)));
     assert_eq!(refused(&net).packets, 1);
     assert!(net.server.accepts_packets(honest));
@@ -123,12 +124,12 @@ fn misbehaviour_beyond_the_limit_ends_the_connection() {
     let invalid = frame(UNKNOWN, &[]);
     for _ in 0..100 {
         net.server
-            .handle_packet(connection, 0, &invalid)
+            .handle_messages(connection, 0, &invalid)
             .unwrap_err();
     }
     assert_eq!(closed(&mut net), []);
     net.server
-        .handle_packet(connection, 0, &invalid)
+        .handle_messages(connection, 0, &invalid)
         .unwrap_err();
     assert_eq!(
         closed(&mut net),
@@ -154,13 +155,13 @@ fn ignored_messages_at_half_the_decay_are_forgiven() {
     let late = frame(RESYNC, &[200]);
     for _ in 0..200 {
         for _ in 0..2 {
-            net.server.handle_packet(connection, 0, &late).unwrap();
+            net.server.handle_messages(connection, 0, &late).unwrap();
         }
         net.step();
     }
     assert_eq!(closed(&mut net), []);
     for _ in 0..102 {
-        net.server.handle_packet(connection, 0, &late).ok();
+        net.server.handle_messages(connection, 0, &late).ok();
     }
     assert_eq!(
         closed(&mut net),
@@ -252,7 +253,7 @@ fn requested_snapshots_beyond_their_rate_wait() {
                 let mut number = NetworkWriter::new();
                 number.write_packed_u32(id.0);
                 let packet = frame(RESYNC, number.as_bytes());
-                net.server.handle_packet(connection, 0, &packet).unwrap();
+                net.server.handle_messages(connection, 0, &packet).unwrap();
             }
             net.step();
         }
@@ -269,7 +270,7 @@ fn requested_snapshots_beyond_their_rate_wait() {
     let connection = net.connection(0);
     for id in &ids {
         let packet = frame(RESYNC, &[u8::try_from(id.0).unwrap()]);
-        net.server.handle_packet(connection, 0, &packet).unwrap();
+        net.server.handle_messages(connection, 0, &packet).unwrap();
     }
     let before = net.server.stats().sent.bytes;
     net.step();

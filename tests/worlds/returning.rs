@@ -81,7 +81,7 @@ fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
 }
 
 fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(client)).collect()
 }
 
 fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
@@ -551,7 +551,7 @@ proptest! {
 fn join_by_hand(net: &mut MemoryNetwork, request: &[u8]) {
     let link = net.server.handle_connect();
     let length = u16::try_from(request.len()).unwrap().to_le_bytes();
-    let mut hash = vec![10, 0, 32, 0, 3];
+    let mut hash = vec![10, 0, 32, 0, 4];
     hash.extend(prefabs().schema_hash().to_le_bytes());
     hash.push(1);
     let packet = [&length[..], &[19, 0], request, &hash].concat();
@@ -621,7 +621,7 @@ proptest! {
             writer.write_packed_u64(count);
         }
         writer.finish_message(start);
-        let answer = [writer.as_bytes(), &[10, 0, 32, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1]].concat();
+        let answer = [writer.as_bytes(), &[19, 0, 32, 0, 4], &[0; 8], &[1], &[0; 9]].concat();
         prop_assert_eq!(client.handle_packet(0, &answer).is_ok(), kind < 3);
         prop_assert!(client.is_connected());
         client.update(Duration::from_secs(1000));

@@ -1,5 +1,6 @@
 //! `NetworkClient`: replicas of a server's objects. No socket, no clock, no thread.
 
+mod arrivals;
 mod call;
 mod check_out;
 mod clock;
@@ -39,6 +40,7 @@ use std::time::Duration;
 use crate::Framing;
 use crate::message::Ready;
 use crate::stats::Stats;
+use arrivals::Arrivals;
 use clock::Clocks;
 use early::EarlyMessages;
 use inbound::Inbound;
@@ -104,6 +106,8 @@ pub struct NetworkClient {
     scene: Scene,
     /// Decoding state of the message in progress.
     inbound: Inbound,
+    /// Packets of an incomplete tick; `None` without headers.
+    arrivals: Option<Arrivals>,
     /// Messages that arrived before their objects.
     early: EarlyMessages,
     /// References to objects that have not arrived.
@@ -134,6 +138,7 @@ impl NetworkClient {
             stats: Stats::for_prefabs(&prefabs, false),
             world: World::new(prefabs).with_callbacks(config.callbacks),
             scene: Scene::default(),
+            arrivals: None,
             early: EarlyMessages::default(),
             references: References::default(),
             writes: PendingWrites::default(),
@@ -249,6 +254,7 @@ impl NetworkClient {
         }
         self.events.release();
         self.inbound.work.reset();
+        self.expire_tick();
         self.send_ping();
         self.drop_expired();
         self.send_writes();

@@ -10,6 +10,14 @@
 mod client;
 mod context;
 mod id_set;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "the server and the client do not use all of it yet"
+    )
+)]
+mod link;
 mod memory;
 mod message;
 mod recent;

@@ -16,7 +16,13 @@ use link::Pipe;
 
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
 use syncvar_runtime::interest::InterestManagement;
-use syncvar_runtime::{ConnectionId, Endpoint, NetworkBehaviour, Prefabs};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, NetworkBehaviour, PacketLimits, Prefabs};
+
+/// A simulated link has a stream and datagrams.
+const LIMITS: PacketLimits = PacketLimits {
+    datagrams: true,
+    ..PacketLimits::STREAM
+};
 
 /// Server and any number of clients, connected in memory: for tests, examples and games on one
 /// machine.
@@ -198,11 +204,11 @@ impl MemoryNetwork {
 
     /// Adds a given client and connects it. Returns its index.
     pub fn connect_client(&mut self, mut client: NetworkClient) -> usize {
-        client.handle_connect();
+        Endpoint::handle_connect(&mut client, LIMITS);
         let index = self.clients.len();
         self.clients.push(End {
             client,
-            connection: self.server.handle_connect(),
+            connection: Endpoint::handle_connect(&mut self.server, LIMITS),
             connected: true,
             down: Pipe::new(&self.link, 2 * index as u64),
             up: Pipe::new(&self.link, 2 * index as u64 + 1),
@@ -318,8 +324,8 @@ impl MemoryNetwork {
     pub fn reconnect(&mut self, index: usize) {
         self.cut(index);
         let end = &mut self.clients[index];
-        end.client.handle_connect();
-        end.connection = self.server.handle_connect();
+        Endpoint::handle_connect(&mut end.client, LIMITS);
+        end.connection = Endpoint::handle_connect(&mut self.server, LIMITS);
         end.connected = true;
         end.down.clear();
         end.up.clear();
@@ -332,29 +338,30 @@ impl MemoryNetwork {
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             end.client.update(self.now);
             while let Some(packet) = end.client.poll_transmit() {
-                let kind = end
-                    .client
-                    .config()
-                    .channels
-                    .get(usize::from(packet.channel));
-                let reliable = kind != Some(&syncvar_runtime::Channel::Unreliable);
-                end.up
-                    .send(self.now, packet.channel, packet.bytes, reliable);
+                let place = (packet.delivery, packet.channel);
+                end.up.send(self.now, place, packet.bytes);
             }
             while self.server.accepts_packets(end.connection)
-                && let Some((channel, packet)) = end.up.next_arrived(self.now)
+                && let Some((carrier, channel, packet)) = end.up.next_arrived(self.now)
             {
+                let (server, connection) = (&mut self.server, end.connection);
                 // The server's events report malformed packets.
-                let _ = self.server.handle_packet(end.connection, channel, &packet);
+                let _ = match carrier {
+                    Channel::Reliable => server.handle_packet(connection, channel, &packet),
+                    Channel::Unreliable => server.handle_datagram(connection, channel, &packet),
+                };
             }
         }
         // The network sets its own rate.
         Endpoint::update(&mut self.server, self.now);
         self.carry_down();
         for end in self.clients.iter_mut().filter(|end| end.connected) {
-            while let Some((channel, packet)) = end.down.next_arrived(self.now) {
+            while let Some((carrier, channel, packet)) = end.down.next_arrived(self.now) {
                 // The client's events report unreadable objects.
-                let _ = end.client.handle_packet(channel, &packet);
+                let _ = match carrier {
+                    Channel::Reliable => end.client.handle_packet(channel, &packet),
+                    Channel::Unreliable => end.client.handle_datagram(channel, &packet),
+                };
             }
             if end.is_over(&self.server) {
                 end.hang_up(&mut self.server);
@@ -365,16 +372,14 @@ impl MemoryNetwork {
     /// Moves the server's packets to the links.
     fn carry_down(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
-            let (channel, bytes) = (transmit.channel, transmit.to_bytes());
+            let (place, bytes) = ((transmit.delivery, transmit.channel), transmit.to_bytes());
             let connection = transmit.connection;
-            let kind = self.server.config().channels.get(usize::from(channel));
-            let reliable = kind != Some(&syncvar_runtime::Channel::Unreliable);
             let end = self
                 .clients
                 .iter_mut()
                 .find(|end| end.connection == connection);
             if let Some(end) = end.filter(|end| end.connected) {
-                end.down.send(self.now, channel, bytes, reliable);
+                end.down.send(self.now, place, bytes);
             }
         }
     }

@@ -17,7 +17,7 @@ mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
-pub(crate) use connect::Connect;
+pub(crate) use connect::{Accepted, Connect, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::frames;
@@ -41,7 +41,7 @@ pub(crate) const PARENT: u64 = 2;
 pub(crate) const LEAVES_GROUP: u8 = 255;
 
 /// Version of the handshake in [`Connect`].
-pub(crate) const PROTOCOL_VERSION: u32 = 3;
+pub(crate) const PROTOCOL_VERSION: u32 = 4;
 
 /// Message with a fixed layout.
 pub(crate) trait Message: Sized {

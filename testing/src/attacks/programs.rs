@@ -165,6 +165,7 @@ impl Operation {
     }
 
     /// Appends the operation in Mirror's encoding, which has no splices and runs.
+    #[cfg(feature = "mirror")]
     pub(super) fn write_mirror(
         self,
         write: Payload,

@@ -403,7 +403,7 @@ fn network_show_hide_around_list_modify_in_one_update() {
     // Those who saw it all the time were not given it whole again.
     let mut spawned = |client| {
         let client = net.client_mut(client);
-        let events = std::iter::from_fn(|| client.poll_event());
+        let events = syncvar_testing::events(client);
         let spawned = events.filter(|event| matches!(event, ClientEvent::Spawned { .. }));
         spawned.count()
     };

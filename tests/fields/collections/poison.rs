@@ -2,6 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{Framing, stats::MessageType};
+use syncvar_testing::ClientMessages as _;
 
 use crate::collections::{Bag, world};
 
@@ -23,7 +24,7 @@ fn filled() -> Bag {
 }
 
 fn events(net: &mut MemoryNetwork) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(0).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(0)).collect()
 }
 
 fn told(net: &mut MemoryNetwork, id: NetId) -> Vec<String> {
@@ -72,7 +73,7 @@ fn malformed_change_poisons_its_object_and_runs_no_hook() {
             events(&mut net);
 
             let packet = [update(one, fields, payload), update(other, 1, &[1, 4, 0])].concat();
-            net.client_mut(0).handle_packet(0, &packet).unwrap();
+            net.client_mut(0).handle_messages(0, &packet).unwrap();
             let events_of_both = events(&mut net);
             let [
                 ClientEvent::Poisoned { object, .. },
@@ -145,7 +146,7 @@ fn flipped_bit_does_not_stop_later_packets() {
             }
             packet[place] ^= 1 << (bit % 8);
             bit += 1;
-            let _ = net.client_mut(0).handle_packet(0, &packet);
+            let _ = net.client_mut(0).handle_messages(0, &packet);
             net.settle();
             for id in [one, two] {
                 let mut bag = net.server.get_mut::<Bag>(id).unwrap();

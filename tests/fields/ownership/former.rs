@@ -79,7 +79,7 @@ fn former_owner_loses_the_values_of_private_fields() {
         assert_eq!((*purse.gold, purse.items.len(), *purse.level), (1, 0, 2));
         assert_eq!(purse.log.len(), 2, "{:?}", purse.log);
         assert_eq!(purse.log[0], "other: 70 -> 1");
-        let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+        let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
         let owned = false;
         assert_eq!(events[0], ClientEvent::OwnerChanged { object: id, owned });
         let changed = events[1].changed::<Purse>().unwrap();

@@ -10,6 +10,7 @@ use syncvar::schema::{BehaviourSchema, FieldPolicy, FieldSchema, Readers, Role};
 use syncvar::stats::{MessageType, UnsentReason};
 use syncvar::wire::{NetworkReader, NetworkWriter};
 use syncvar::{Budget, interest::Tag};
+use syncvar_testing::ClientMessages as _;
 
 use crate::ownership::{DIALECTS, World, marker};
 
@@ -503,7 +504,7 @@ fn repaired_replica_has_the_fields_of_its_present_role() {
             syncvar::Framing::Unet => &[2, 0, 8, 0, 1, 0xff],
             syncvar::Framing::Compact => &[3, 0, 22, 0, 1, 1, 0xff],
         };
-        let _ = world.client(member).handle_packet(0, broken);
+        let _ = world.client(member).handle_messages(0, broken);
         let events = world.events(member);
         assert!(
             events

@@ -2,6 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{Framing, error::SynchronizeFailure, wire::ReadErrorKind};
+use syncvar_testing::ClientMessages as _;
 
 use super::settings::{
     DIALECTS, Fault, Faulty, Plain, Settings, events, network, noted, set_fault, settings,
@@ -233,7 +234,7 @@ fn data_of_unknown_length_poisons_only_its_object() {
     writer.finish_message(start);
     events(&mut net, 0);
     net.client_mut(0)
-        .handle_packet(0, writer.as_bytes())
+        .handle_messages(0, writer.as_bytes())
         .unwrap();
     let told = events(&mut net, 0);
     assert!(

@@ -187,7 +187,7 @@ pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
 
 /// What a client has been told since this was last asked.
 pub(crate) fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(client)).collect()
 }
 
 pub(crate) fn settings(number: u32, text: &str) -> Settings {

@@ -2,6 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::{DisconnectReason, Framing, stats::MessageType};
+use syncvar_testing::ClientMessages as _;
 
 use super::settings::{DIALECTS, Plain, Settings, events, network, noted, settings};
 
@@ -81,7 +82,7 @@ fn data_is_written_when_shown_and_when_requested_again() {
         net.server.get_mut::<Settings>(id).unwrap().number = 1;
         // UpdateVars #1: a mask with a bit of no field.
         net.client_mut(0)
-            .handle_packet(0, &[2, 0, 8, 0, 1, 2])
+            .handle_messages(0, &[2, 0, 8, 0, 1, 2])
             .unwrap();
         net.settle();
         assert_eq!(

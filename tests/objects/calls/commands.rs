@@ -53,7 +53,7 @@ fn a_command_can_despawn_its_own_object() {
     net.settle();
     assert!(net.client(0).identity(id).is_none());
     assert_eq!(net.client(0).object_count(), 1);
-    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let events = syncvar_testing::events(net.client_mut(0));
     let gone = events
         .filter(|event| matches!(event, ClientEvent::SyncEvent(event) if event.object() == id));
     assert_eq!(gone.count(), 1);

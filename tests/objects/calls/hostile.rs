@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::{Framing, calls::CommandRefusal};
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use super::world::{Unit, network, ran, seen, server_events, spawn};
 use syncvar_testing::frame;
@@ -30,7 +31,7 @@ fn refusal(message_type: i16, payload: &[u8]) -> Option<CommandRefusal> {
     let connection = net.connection(0);
     let packet = [frame(message_type, payload), frame(CALL, &[1, 0, 8])];
     net.server
-        .handle_packet(connection, 0, &packet.concat())
+        .handle_messages(connection, 0, &packet.concat())
         .unwrap();
     assert_eq!(
         ran(&net, id).last().unwrap(),
@@ -103,7 +104,7 @@ fn command_without_a_target_is_a_malformed_message() {
     server_events(&mut net);
     let connection = net.connection(0);
     for packet in [frame(COMMAND, &[]), frame(CALL, &[]), frame(CALL, &[1])] {
-        assert!(net.server.handle_packet(connection, 0, &packet).is_err());
+        assert!(net.server.handle_messages(connection, 0, &packet).is_err());
         let events = server_events(&mut net);
         assert!(
             matches!(events[..], [ServerEvent::Misbehaved { .. }]),
@@ -114,7 +115,7 @@ fn command_without_a_target_is_a_malformed_message() {
     let stranger = net.server.handle_connect();
     assert!(
         net.server
-            .handle_packet(stranger, 0, &frame(CALL, &[1, 1]))
+            .handle_messages(stranger, 0, &frame(CALL, &[1, 1]))
             .is_err()
     );
 }
@@ -125,9 +126,11 @@ fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
     let id = spawn(&mut net, None);
     let client = net.client_mut(0);
     let before = client.stats().unknown_objects;
-    client.handle_packet(0, &frame(CALL, &[77, 5, 0])).unwrap();
     client
-        .handle_packet(0, &frame(2, &[packed(1), vec![77]].concat()))
+        .handle_messages(0, &frame(CALL, &[77, 5, 0]))
+        .unwrap();
+    client
+        .handle_messages(0, &frame(2, &[packed(1), vec![77]].concat()))
         .unwrap();
     // They might be early: they are held for a while.
     assert_eq!(client.stats().unknown_objects, before);
@@ -145,12 +148,12 @@ fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
         frame(CALL, &[1]),
         frame(2, &[]),
     ] {
-        assert!(client.handle_packet(0, &packet).is_err(), "{packet:?}");
+        assert!(client.handle_messages(0, &packet).is_err(), "{packet:?}");
     }
     while client.poll_event().is_some() {}
     // `hear` with a string that is cut off, and one with bytes left over.
     for payload in [&[1, 5, 3, b'x'][..], &[1, 5, 0, 0]] {
-        assert!(client.handle_packet(0, &frame(CALL, payload)).is_err());
+        assert!(client.handle_messages(0, &frame(CALL, payload)).is_err());
         let event = client.poll_event();
         let Some(ClientEvent::CallFailed(failure)) = event else {
             panic!("{event:?}");
@@ -187,7 +190,7 @@ fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
         net.server.update(now);
         while let Some(transmit) = net.server.poll_transmit() {
             if transmit.connection == connection {
-                packets.push(transmit.to_bytes());
+                packets.push(transmit.chunks.concat());
             }
         }
         for packet in std::mem::take(&mut packets) {
@@ -196,10 +199,10 @@ fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
             while !rest.is_empty() {
                 let length = 4 + usize::from(u16::from_le_bytes([rest[0], rest[1]]));
                 let (message, behind) = rest.split_at(length);
-                net.client_mut(late).handle_packet(0, message).unwrap();
+                net.client_mut(late).handle_messages(0, message).unwrap();
                 if message[2] == 23 {
                     net.client_mut(late)
-                        .handle_packet(1, &frame(CALL, &[1, 5, 1, b'x']))
+                        .handle_messages(1, &frame(CALL, &[1, 5, 1, b'x']))
                         .unwrap();
                     assert!(net.client(late).get::<Unit>(id).is_none());
                 }
@@ -230,8 +233,8 @@ proptest! {
         let payload = [head, arguments].concat();
         let packet = [frame(message_type, &payload), frame(message_type, &garbage)].concat();
         let connection = net.connection(0);
-        let _ = net.server.handle_packet(connection, 0, &packet);
-        let _ = net.client_mut(0).handle_packet(0, &packet);
+        let _ = net.server.handle_messages(connection, 0, &packet);
+        let _ = net.client_mut(0).handle_messages(0, &packet);
         net.server.calls::<Unit>(id).hear("alive".into()).unwrap();
         net.settle();
         prop_assert_eq!(seen(&net, 0, id).pop(), Some("hear alive".to_string()));

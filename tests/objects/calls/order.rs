@@ -234,9 +234,14 @@ fn commands_keep_their_order_across_channels() {
         assert_eq!(channels, [0, 1, 0, 1, 0, 1]);
         let connection = net.connection(0);
         for packet in packets {
-            net.server
-                .handle_packet(connection, packet.channel, &packet.bytes)
-                .unwrap();
+            let (channel, bytes) = (packet.channel, &packet.bytes);
+            let handled = match packet.delivery {
+                syncvar::Channel::Reliable => net.server.handle_packet(connection, channel, bytes),
+                syncvar::Channel::Unreliable => {
+                    net.server.handle_datagram(connection, channel, bytes)
+                }
+            };
+            handled.unwrap();
         }
         let expected = (0..3).flat_map(|number| {
             [

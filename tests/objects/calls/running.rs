@@ -98,7 +98,7 @@ fn panicking_call_is_reported_and_the_client_continues() {
     }
     net.settle();
     assert_eq!(seen(&net, 0, id), ["whisper boo", "whisper psst"]);
-    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let events = syncvar_testing::events(net.client_mut(0));
     let failures = events.filter_map(|event| match event {
         ClientEvent::CallFailed(failure) => Some(failure),
         _ => None,

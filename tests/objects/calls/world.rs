@@ -264,7 +264,7 @@ pub(crate) fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
 
 /// The events of objects that a client was told of since this was last asked.
 pub(crate) fn raised(net: &mut MemoryNetwork, client: usize) -> Vec<syncvar::calls::ReceivedEvent> {
-    let events = std::iter::from_fn(|| net.client_mut(client).poll_event());
+    let events = syncvar_testing::events(net.client_mut(client));
     let raised = events.filter_map(|event| match event {
         ClientEvent::SyncEvent(event) => Some(event),
         _ => None,

@@ -240,7 +240,7 @@ fn every_target_counts_the_local_client_like_any_other() {
             net.settle();
             let here = raised(&mut net).len() == 1;
             let client = net.client_mut(0);
-            let there = std::iter::from_fn(|| client.poll_event())
+            let there = syncvar_testing::events(client)
                 .any(|event| matches!(event, ClientEvent::SyncEvent(_)));
             assert_eq!([here, there], expected, "{target:?} of {owner:?}");
         }

@@ -261,7 +261,7 @@ proptest! {
                         }
                         prop_assert_eq!(&copies[0], &server, "with every update");
                     }
-                    let events: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+                    let events: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
                     if let Ok(mut replica) = net.client_mut(0).get_mut::<Diary>(id) {
                         let there = std::mem::take(&mut replica.log);
                         if events.iter().any(|event| matches!(event, ClientEvent::Spawned { .. })) {

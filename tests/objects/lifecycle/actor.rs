@@ -189,7 +189,7 @@ pub(crate) fn literal_network() -> MemoryNetwork {
 /// What a client has been told since this was last asked.
 pub(crate) fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
     check();
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(client)).collect()
 }
 
 /// What the server has been told since this was last asked.

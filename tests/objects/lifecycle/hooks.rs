@@ -44,7 +44,7 @@ fn panicking_hook_is_reported_with_its_fields_and_contained() {
         net.server.get_mut::<Calm>(id).unwrap().value.set(3);
     }
     net.settle();
-    let told: Vec<_> = std::iter::from_fn(|| net.client_mut(0).poll_event()).collect();
+    let told: Vec<_> = syncvar_testing::events(net.client_mut(0)).collect();
     assert_eq!(told.len(), 6, "three for each object: {told:?}");
     for (id, told) in ids.into_iter().zip(told.chunks(3)) {
         let ClientEvent::HookFailed(failure) = &told[0] else {

@@ -114,7 +114,7 @@ fn ready_comes_after_the_session_is_synchronized() {
     play(|_, callback, ctx| {
         if callback == LifecycleCallback::SessionSynchronized {
             let client = ctx.client().expect("never on the server");
-            let told: Vec<_> = std::iter::from_fn(|| client.poll_event()).collect();
+            let told: Vec<_> = syncvar_testing::events(client).collect();
             assert!(!told.contains(&ClientEvent::Ready));
             assert!(told.contains(&ClientEvent::Spawned { object: NetId(1) }));
             client.disconnect("everything may be done here");

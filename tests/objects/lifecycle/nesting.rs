@@ -2,6 +2,7 @@
 
 use syncvar::behaviour::LifecycleCallback;
 use syncvar::prelude::*;
+use syncvar_testing::ClientMessages as _;
 
 use super::actor::{Actor, Partner, events, network, note, noted, noted_of, play, server_events};
 
@@ -309,7 +310,7 @@ fn packet_in_a_callback_is_handled_after_the_current_one() {
         if let (LifecycleCallback::GainedOwnership, Some(client)) = (callback, ctx.client()) {
             // UpdateVars #1: `value = 9`, its list not changed.
             let packet = [3, 0, 8, 0, 1, 1, 9];
-            assert_eq!(client.handle_packet(0, &packet), Ok(()));
+            assert_eq!(client.handle_messages(0, &packet), Ok(()));
         }
         Ok(())
     });

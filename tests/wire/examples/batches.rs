@@ -119,15 +119,20 @@ fn answers() -> Vec<(&'static str, String)> {
     let answer = |dialect| {
         let config = ServerConfig {
             framing: dialect,
+            incarnation: 0xff,
             ..ServerConfig::default()
         };
         let mut server = NetworkServer::with_config(prefabs(), config);
+        server.update(Duration::from_secs(10));
         connect(&mut server);
         packets(&mut server).concat()
     };
     vec![
-        ("Connect 3, the answer: `Compact`", answer(Framing::Compact)),
-        ("Connect 3, the answer: `Unet`", answer(Framing::Unet)),
+        (
+            "Connect 4, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300",
+            answer(Framing::Compact),
+        ),
+        ("Connect 4, the answer: `Unet`", answer(Framing::Unet)),
     ]
 }
 
@@ -171,7 +176,8 @@ fn sent(
     act: impl FnOnce(&mut NetworkServer),
 ) -> Vec<String> {
     let config = ServerConfig {
-        packet_size,
+        // The room for a header.
+        packet_size: packet_size + 24,
         ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(prefabs(), config);

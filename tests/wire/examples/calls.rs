@@ -111,7 +111,11 @@ fn sent(dialect: Framing, id: u32, act: fn(&mut World)) -> String {
     act(&mut world);
     let mut sent = packets(&mut world.server);
     while let Some(packet) = world.client.poll_transmit() {
-        sent.push(hex::encode(packet.bytes));
+        let messages = match world.client.framing() {
+            Framing::Compact => syncvar_testing::messages(0, &packet.bytes),
+            Framing::Unet => &packet.bytes[..],
+        };
+        sent.push(hex::encode(messages));
     }
     sent.concat()
 }
@@ -127,7 +131,7 @@ impl World {
         self.server.update(now);
         while let Some(transmit) = self.server.poll_transmit() {
             let packet = transmit.to_bytes();
-            let handled = self.client.handle_packet(0, &packet);
+            let handled = self.client.handle_packet(transmit.channel, &packet);
             handled.expect("a server of ours");
         }
     }

@@ -1,6 +1,7 @@
 //! Sections 4 and 5: messages, and the handshake.
 
 use std::time::Duration;
+use syncvar_testing::ClientMessages as _;
 
 use syncvar::join::{Refusal, SessionToken};
 use syncvar::prelude::*;
@@ -137,7 +138,7 @@ fn unet_examples() -> Vec<(&'static str, String)> {
             }),
         ),
         (
-            "Connect 3, hash `0123456789abcdef`, asking for `Compact`",
+            "Connect 4, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
         (
@@ -304,7 +305,7 @@ fn resync_example() -> String {
         .concat();
         client.handle_packet(0, &frame).expect("a spawn");
         client
-            .handle_packet(0, &[2, 0, 8, 0, 7, 1])
+            .handle_messages(0, &[2, 0, 8, 0, 7, 1])
             .expect("a garbled update");
     })
 }
@@ -384,7 +385,7 @@ fn connect_example() -> String {
 fn schema_example() -> String {
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let connect = hex::decode("0a00200003efcdab896745230101").expect("hexadecimal");
+    let connect = hex::decode("0a00200004efcdab896745230101").expect("hexadecimal");
     server
         .handle_packet(connection, 0, &connect)
         .expect("a client of another build");

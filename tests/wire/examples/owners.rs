@@ -72,15 +72,15 @@ impl Pair {
         }
         self.server.update(self.now);
         while let Some(transmit) = self.server.poll_transmit() {
-            let bytes = transmit.to_bytes();
-            cut(&bytes, &mut messages);
+            cut(&transmit.chunks.concat(), &mut messages);
             self.client
-                .handle_packet(0, &bytes)
+                .handle_packet(transmit.channel, &transmit.to_bytes())
                 .expect("it was written");
         }
         messages
     }
 
+    /// Returns the messages in a packet of the client.
     fn spawn(&mut self, owner: Option<ConnectionId>) -> Vec<String> {
         let hero = Hero {
             gold: 7.into(),

@@ -10,6 +10,8 @@ use syncvar::prelude::*;
 use syncvar::schema::{BehaviourSchema, FieldSchema};
 use syncvar::wire::{NetworkWriter, WriteErrorKind};
 
+use syncvar_testing::ClientMessages as _;
+
 use crate::examples::{Two, packets};
 
 pub(crate) fn examples() -> Vec<(&'static str, String)> {
@@ -20,7 +22,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     let answer = packets(&mut pair.server).pop().expect("a pong");
     pair.client.update(Duration::from_millis(1600));
     let packet = hex::decode(&answer).expect("hexadecimal");
-    pair.client.handle_packet(0, &packet).expect("a pong");
+    pair.client.handle_messages(0, &packet).expect("a pong");
     pair.client.update(Duration::from_secs(2));
     let later = pair.up().pop().expect("a second ping");
     vec![
@@ -65,7 +67,7 @@ impl Pair {
             pair.server.update(Duration::from_secs(1));
             for packet in packets(&mut pair.server) {
                 let packet = hex::decode(packet).expect("hexadecimal");
-                let handled = pair.client.handle_packet(0, &packet);
+                let handled = pair.client.handle_messages(0, &packet);
                 handled.expect("a server's packets make sense");
             }
         }
@@ -75,12 +77,20 @@ impl Pair {
     /// What the client has to say arrives; returns it.
     fn up(&mut self) -> Vec<String> {
         let mut sent = Vec::new();
+        // Behind the answer to Connect, a packet has a header.
+        let has_header = self.client.is_connected();
         while let Some(packet) = self.client.poll_transmit() {
             let handled = self
                 .server
                 .handle_packet(self.connection, packet.channel, &packet.bytes);
             handled.expect("a client's packets make sense");
-            sent.push(hex::encode(packet.bytes));
+            let bytes = &packet.bytes[..];
+            let messages = if has_header {
+                syncvar_testing::messages(0, bytes)
+            } else {
+                bytes
+            };
+            sent.push(hex::encode(messages));
         }
         sent
     }

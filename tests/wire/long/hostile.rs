@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use syncvar::behaviour::BehaviourFields;
 use syncvar::error::PacketError;
 use syncvar::prelude::*;
+use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 
 use super::route::{Route, network, numbers, settled};
 use syncvar_testing::{Player, change, frame, states};
@@ -28,7 +29,8 @@ fn update(net: &mut MemoryNetwork, id: NetId) -> Vec<u8> {
         .update(net.now() + std::time::Duration::from_secs(1));
     let mut packet = Vec::new();
     while let Some(transmit) = net.server.poll_transmit() {
-        packet.extend_from_slice(&transmit.to_bytes());
+        let sent = transmit.to_bytes();
+        packet.extend_from_slice(syncvar_testing::messages(transmit.channel, &sent));
     }
     packet
 }
@@ -44,7 +46,7 @@ fn client_reads_the_long_form_of_any_message_and_continues() {
         long(99, b"what?"),
         long(8, b"\x02\x01\x1e"),
     ];
-    let error = net.client_mut(0).handle_packet(0, &packet.concat());
+    let error = net.client_mut(0).handle_messages(0, &packet.concat());
     let error = error.unwrap_err().to_string();
     assert_eq!(error, "message type 99 is unknown, at byte 0");
     let health = ids.map(|id| *net.client(0).get::<Player>(id).unwrap().health);
@@ -63,7 +65,7 @@ fn server_refuses_the_long_form_of_any_message_and_continues() {
             let packet = long(message_type, &payload);
             let error = net
                 .server
-                .handle_packet(connection, 0, &packet)
+                .handle_messages(connection, 0, &packet)
                 .unwrap_err();
             let PacketError::Malformed(error) = error else {
                 panic!("{error}")
@@ -82,7 +84,7 @@ fn server_refuses_the_long_form_of_any_message_and_continues() {
         1
     );
     let packet = [long(READY, &[]), frame(READY, &[])].concat();
-    assert!(net.server.handle_packet(connection, 0, &packet).is_err());
+    assert!(net.server.handle_messages(connection, 0, &packet).is_err());
     net.settle();
     assert!(
         net.server.is_ready(connection),
@@ -103,12 +105,12 @@ fn truncated_long_messages_are_refused_without_panic() {
     let packet = update(&mut net, id);
     assert_eq!(packet[..4], [6, 0, 24, 0]);
     for length in (1..40).chain((40..packet.len()).step_by(997)) {
-        let handled = net.client_mut(0).handle_packet(0, &packet[..length]);
+        let handled = net.client_mut(0).handle_messages(0, &packet[..length]);
         let error = handled.unwrap_err().to_string();
         assert!(error.contains("bytes needed"), "{error}");
         assert!(net.client(0).get::<Route>(id).unwrap().points.is_empty());
     }
-    assert_eq!(net.client_mut(0).handle_packet(0, &packet), Ok(()));
+    assert_eq!(net.client_mut(0).handle_messages(0, &packet), Ok(()));
     assert!(settled(&net, id));
 }
 
@@ -118,7 +120,7 @@ fn a_length_that_is_a_lie_takes_no_memory() {
     let mut net = network(1);
     let mut packet = long(UPDATE_BATCH, b"\x02\x01\x12");
     packet[4..8].copy_from_slice(&[255; 4]);
-    let error = net.client_mut(0).handle_packet(0, &packet).unwrap_err();
+    let error = net.client_mut(0).handle_messages(0, &packet).unwrap_err();
     let expected = "4294967295 bytes needed, 3 left, at byte 10";
     assert_eq!(error.to_string(), expected);
 }
@@ -146,9 +148,9 @@ proptest! {
                 packet[place] = *value;
             }
             for end in 1..=packet.len() {
-                let _ = net.client_mut(0).handle_packet(0, &packet[..end]);
+                let _ = net.client_mut(0).handle_messages(0, &packet[..end]);
             }
-            let _ = net.server.handle_packet(connection, 0, &packet);
+            let _ = net.server.handle_messages(connection, 0, &packet);
         }
         net.settle();
     }
@@ -164,7 +166,7 @@ proptest! {
         net.settle();
         let mut packet = update(&mut net, id);
         packet[place] = value;
-        let _ = net.client_mut(0).handle_packet(0, &packet);
+        let _ = net.client_mut(0).handle_messages(0, &packet);
         net.settle();
         change(&mut net, player, |player| player.set_dirty_bit(0b111));
         net.server.get_mut::<Route>(id).unwrap().set_dirty_bit(0b11);

@@ -132,7 +132,7 @@ fn a_container_of_ones_own_is_written_and_read_to_the_last_byte() {
     assert_eq!(calls(&net), (vec![Call::WriteDelta], vec![Call::ReadDelta]));
     let court = net.client(0).get::<Court>(id).unwrap();
     assert_eq!(court.state(), (u64::MAX, 70_000, "after!"));
-    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let events = syncvar_testing::events(net.client_mut(0));
     let poisoned = events.filter(|event| matches!(event, ClientEvent::Poisoned { .. }));
     assert_eq!(poisoned.count(), 0);
 }

@@ -256,7 +256,8 @@ impl Twins {
 fn packets(server: &mut NetworkServer) -> Vec<(ConnectionId, u8, Vec<Bytes>)> {
     let mut packets = Vec::new();
     while let Some(transmit) = server.poll_transmit() {
-        let segments = transmit.chunks.to_vec();
+        let header = Bytes::copy_from_slice(transmit.header);
+        let segments = [&[header], transmit.chunks].concat();
         packets.push((transmit.connection, transmit.channel, segments));
     }
     packets

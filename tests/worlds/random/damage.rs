@@ -56,6 +56,7 @@ proptest! {
             prop_assume!(world.damage(&changes));
             world.step();
         }
+        prop_assume!(world.damage(&[]));
         world.repair();
         world.assert_equal();
     }

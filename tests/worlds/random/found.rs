@@ -5,6 +5,7 @@ use syncvar::{
     ClientConfig, Framing, ServerConfig, calls::CommandRefusal, stats::MessageType,
     wire::NetworkWriter,
 };
+use syncvar_testing::ServerMessages as _;
 
 use super::objects::{GATE, Hero, LITERAL, prefabs};
 
@@ -36,7 +37,7 @@ fn owned(net: &mut MemoryNetwork, client: usize) -> NetId {
 }
 
 fn events(net: &mut MemoryNetwork, client: usize) -> Vec<ClientEvent> {
-    std::iter::from_fn(|| net.client_mut(client).poll_event()).collect()
+    syncvar_testing::events(net.client_mut(client)).collect()
 }
 
 fn server_events(net: &mut MemoryNetwork) -> Vec<ServerEvent> {
@@ -171,7 +172,7 @@ fn call_on_a_new_object_reaches_a_client_accepted_meanwhile() {
             let (channel, packet) = (transmit.channel, transmit.to_bytes());
             client.handle_packet(channel, &packet).unwrap();
         }
-        let events = std::iter::from_fn(|| client.poll_event());
+        let events = syncvar_testing::events(&mut client);
         let rung = events.filter(|event| matches!(event, ClientEvent::SyncEvent(_)));
         assert_eq!(rung.count(), 2, "{asked:?}");
     }
@@ -199,7 +200,7 @@ fn malformed_writes_get_one_answer_per_update() {
             writer.finish_message(start);
         }
         let connection = net.connection(0);
-        let handled = net.server.handle_packet(connection, 0, writer.as_bytes());
+        let handled = net.server.handle_messages(connection, 0, writer.as_bytes());
         assert!(handled.is_err());
         let ignored = net.server.stats().ignored_writes;
         assert_eq!(ignored, 299, "all of them are counted");

@@ -1,6 +1,7 @@
 //! What the client that lies sends, and what a server that lies sends.
 
 use std::time::Duration;
+use syncvar_testing::ServerMessages as _;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
@@ -33,7 +34,7 @@ impl World {
         }
         writer.write_bytes(bytes);
         writer.finish_message(start);
-        let _ = self.server.handle_packet(liar, 0, writer.as_bytes());
+        let _ = self.server.handle_messages(liar, 0, writer.as_bytes());
         self.look_at_owners();
     }
 
@@ -48,6 +49,7 @@ impl World {
             packet[at] ^= change;
         }
         let _ = self.server.handle_packet(liar, 0, &packet);
+        self.look_at_liar();
         self.look_at_owners();
         for end in self.ends.values_mut() {
             end.steady = false;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, Framing, NetRef, ServerConfig,
+    Budget, Channel, ClientConfig, Endpoint, Framing, NetRef, ServerConfig,
     interest::{SpatialGrid, Tag},
     values::Vector3,
 };
@@ -145,7 +145,7 @@ impl World {
         self.counter += 1;
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.add_scene_object(GATE, Hero::default()).unwrap();
-        client.handle_connect();
+        Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
         let end = End {
             client,
             up: VecDeque::new(),
@@ -155,7 +155,7 @@ impl World {
             rung: Vec::new(),
             steady: false,
         };
-        let connection = self.server.handle_connect();
+        let connection = Endpoint::handle_connect(&mut self.server, syncvar_testing::DATAGRAMS);
         self.watch(connection, 0);
         self.ends.insert(connection, end);
     }
@@ -497,7 +497,8 @@ impl World {
         CURRENT.set(Some(connection));
         for _ in 0..count {
             if let Some((channel, packet)) = end.down.pop_front() {
-                let handled = end.client.handle_packet(channel, &packet);
+                let place = (carrier(channel), channel);
+                let handled = syncvar_testing::arrive(&mut end.client, place, &packet);
                 assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             }
         }
@@ -523,20 +524,34 @@ impl World {
         }
     }
 
+    /// A liar whose header made no sense has been sent away.
+    pub(crate) fn look_at_liar(&mut self) {
+        let away = |liar: &ConnectionId| !Endpoint::is_connected(&self.server, *liar);
+        if let Some(liar) = self.liar.filter(away) {
+            self.server.handle_disconnect(liar);
+            self.ends.remove(&liar);
+            self.host = self.host.filter(|host| *host != liar);
+        }
+    }
+
     fn up(&mut self, connection: ConnectionId, count: usize) {
         for _ in 0..count {
             let packet = self
                 .ends
                 .get_mut(&connection)
                 .and_then(|end| end.up.pop_front());
-            let Some((_, packet)) = packet else {
+            let Some((channel, packet)) = packet else {
                 break;
             };
-            let handled = self.server.handle_packet(connection, 0, &packet);
+            let handled = match carrier(channel) {
+                Channel::Reliable => self.server.handle_packet(connection, channel, &packet),
+                Channel::Unreliable => self.server.handle_datagram(connection, channel, &packet),
+            };
             let lies = self.liar == Some(connection);
             assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             if lies {
                 self.past.push(packet);
+                self.look_at_liar();
             }
             for end in self.ends.values_mut() {
                 // A command can do that to anybody.
@@ -751,5 +766,14 @@ impl World {
             Action::Command(_, _, fire) => self.command(connection, id, fire),
             _ => {}
         }
+    }
+}
+
+/// Carrier of a channel: the second one is unreliable.
+fn carrier(channel: u8) -> Channel {
+    if channel == 1 {
+        Channel::Unreliable
+    } else {
+        Channel::Reliable
     }
 }

@@ -2,6 +2,7 @@
 
 use syncvar::prelude::*;
 use syncvar::wire::NetworkWriter;
+use syncvar_testing::ClientMessages as _;
 
 use crate::sight::{
     ANN, HERE, THERE, forget_events, full_states, gather, hidden, in_every_dialect, move_to, spawn,
@@ -176,7 +177,7 @@ fn poison(net: &mut MemoryNetwork, client: usize, id: NetId) {
     writer.write_packed_u32(0b010);
     writer.write_u16(500);
     writer.finish_message(start);
-    let poisoned = net.client_mut(client).handle_packet(0, writer.as_bytes());
+    let poisoned = net.client_mut(client).handle_messages(0, writer.as_bytes());
     poisoned.expect("poison is no error");
     let events = drain(net, client);
     assert!(matches!(events[..], [ClientEvent::Poisoned { .. }]));

@@ -58,6 +58,7 @@ const LIMITS: PacketLimits = PacketLimits {
     batch_threshold: MAX_UNRELIABLE,
     max_reliable: MAX_RELIABLE,
     max_unreliable: MAX_UNRELIABLE,
+    datagrams: false,
 };
 
 /// Most unacknowledged segments of a side, and the largest window.

@@ -17,21 +17,22 @@ pub(crate) use listener::StreamListener;
 use std::io::Cursor;
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
 use bytes::Bytes;
 use syncvar_runtime::PacketLimits;
 use tokio::net::TcpStream;
 
 use crate::TransportOptions;
 
-/// Longest head of a frame: its length and the number of a channel.
-const MAX_HEAD: usize = 5;
+/// Longest head of a frame: its length, the number of a channel, and the header of the packet.
+const MAX_HEAD: usize = 5 + 24;
 
 /// Least and greatest time in which the system must get an answer of the other side.
 const MIN_PROBED: Duration = Duration::from_secs(1);
 const MAX_PROBED: Duration = Duration::from_mins(1);
 
 /// Head of a frame, as far as it is not sent.
-type Head = Cursor<[u8; MAX_HEAD]>;
+type Head = Cursor<ArrayVec<u8, MAX_HEAD>>;
 
 /// Format of the frames in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,24 +76,26 @@ impl Framing {
         }
     }
 
-    /// Returns the head of a frame. `None` for a packet that is empty or too long.
-    fn head(self, channel: u8, packet: usize, max_packet: usize) -> Option<Head> {
-        if packet == 0 || packet > self.max_sent(max_packet) {
+    /// Returns the head of a frame, given the length and the header of its packet. `None` for a packet that is
+    /// empty or too long.
+    fn head(self, channel: u8, packet: (usize, &[u8]), max_packet: usize) -> Option<Head> {
+        let (length, header) = packet;
+        if length == 0 || length > self.max_sent(max_packet) {
             return None;
         }
-        let length = u32::try_from(packet.checked_add(self.overhead())?).ok()?;
-        let [a, b, c, d] = length.to_be_bytes();
-        Some(match self {
+        let length = u32::try_from(length.checked_add(self.overhead())?).ok()?;
+        let mut head = ArrayVec::new();
+        head.try_extend_from_slice(&length.to_be_bytes()).ok()?;
+        match self {
             #[cfg(feature = "tcp")]
-            Self::Numbered => Cursor::new([a, b, c, d, channel]),
+            Self::Numbered => head.try_push(channel).ok()?,
             #[cfg(feature = "telepathy")]
             Self::Plain => {
                 let _ = channel;
-                let mut head = Cursor::new([0, a, b, c, d]);
-                head.set_position(1);
-                head
             }
-        })
+        }
+        head.try_extend_from_slice(header).ok()?;
+        Some(Cursor::new(head))
     }
 
     /// Returns the longest packet to send, where `max_packet` is the longest to receive.
@@ -161,7 +164,7 @@ mod tests {
     #[cfg(feature = "tcp")]
     #[test]
     fn numbered_frames_are_read_as_written() {
-        let head = Framing::Numbered.head(2, 3, 0).unwrap();
+        let head = Framing::Numbered.head(2, (3, &[]), 0).unwrap();
         assert_eq!(head.chunk(), [0, 0, 0, 4, 2]);
         let mut frames = Framing::Numbered.frames(3);
         frames.buffer().extend_from_slice(head.chunk());
@@ -189,19 +192,19 @@ mod tests {
     #[test]
     fn no_frame_is_longer_than_its_length_can_say() {
         let longest = usize::try_from(u32::MAX - 1).unwrap();
-        let head = Framing::Numbered.head(7, longest, 0);
-        assert_eq!(head.map(Cursor::into_inner), Some([255, 255, 255, 255, 7]));
-        assert_eq!(Framing::Numbered.head(7, longest + 1, 0), None);
-        assert_eq!(Framing::Numbered.head(7, usize::MAX, 0), None);
+        let head = Framing::Numbered.head(7, (longest, &[]), 0);
+        assert_eq!(head.unwrap().into_inner()[..], [255, 255, 255, 255, 7]);
+        assert_eq!(Framing::Numbered.head(7, (longest + 1, &[]), 0), None);
+        assert_eq!(Framing::Numbered.head(7, (usize::MAX, &[]), 0), None);
     }
 
     #[cfg(feature = "telepathy")]
     #[test]
     fn plain_frames_are_telepathys() {
-        let head = Framing::Plain.head(1, 14, 16).unwrap();
+        let head = Framing::Plain.head(1, (14, &[]), 16).unwrap();
         assert_eq!(head.chunk(), [0, 0, 0, 14]);
-        assert_eq!(Framing::Plain.head(1, 17, 16), None);
-        assert_eq!(Framing::Plain.head(1, 0, 16), None);
+        assert_eq!(Framing::Plain.head(1, (17, &[]), 16), None);
+        assert_eq!(Framing::Plain.head(1, (0, &[]), 16), None);
         assert_eq!(Framing::Plain.split("ab".into()), (0, "ab".into()));
     }
 }

@@ -1,6 +1,7 @@
 //! Calls: commands to the server, and remote calls from it.
 
 use super::{ClientEvent, NetworkClient};
+use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
 use crate::{Framing, MessageType};
 use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
@@ -65,7 +66,10 @@ impl NetworkClient {
     pub(super) fn command_room(&self, channel: u8) -> Room {
         match self.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
-                Room::unreliable(self.config.packet_size.min(FRAME + MAX_BYTES))
+                let packet_size = self.config.packet_size.min(FRAME + MAX_BYTES);
+                let has_header = self.framing() == Framing::Compact;
+                let header = if has_header { MAX_HEADER } else { 0 };
+                Room::unreliable(packet_size.saturating_sub(header))
             }
             // The server accepts no message in the long form.
             _ => Room::reliable(MAX_BYTES),

@@ -34,6 +34,8 @@ const LATEST: i64 = i64::MAX / 2;
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     pub(super) own: Clock,
+    /// Number of updates: the ticks of the client's packets.
+    pub(super) updates: u32,
     pub(super) server: ServerClock,
 }
 
@@ -41,6 +43,7 @@ impl Clocks {
     /// Advances both clocks by a reading of the caller's clock.
     pub(super) fn advance(&mut self, reading: Duration) {
         let now = self.own.advance(reading);
+        self.updates = self.updates.saturating_add(1);
         self.server.advance(now);
     }
 

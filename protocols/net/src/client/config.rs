@@ -60,6 +60,10 @@ pub struct ClientConfig {
     /// Most unpolled events, plus one for each object of a burst. The oldest events are dropped first. A
     /// program that uses hooks only need not poll.
     pub max_events: usize,
+    /// Longest time for the packets of a tick to wait for its last one, so that all its changes are applied and
+    /// reported together; one tick by default, zero to apply each packet as it arrives. Packets beyond 96 KiB
+    /// of a tick do not wait.
+    pub gather_time: Option<Duration>,
     /// Timeout of early messages; 3 s by default.
     ///
     /// A packet of one channel may overtake a packet of another. A delta on an unreliable channel may
@@ -106,6 +110,7 @@ impl Default for ClientConfig {
             limits: Limits::default(),
             callbacks: Callbacks::Run,
             max_events: 100_000,
+            gather_time: None,
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,
             max_early_bytes: 1024 * 1024,

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
+use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
 
 /// The server is [`ConnectionId::SERVER`], whatever number a caller passes. The sizes of packets are
-/// settings of the client: [`ClientConfig`](crate::ClientConfig).
+/// settings of the client: [`ClientConfig`](crate::ClientConfig). Of the limits, [`PacketLimits::datagrams`] counts.
 impl Endpoint for NetworkClient {
     type Error = ReadError;
     type Event = ClientEvent;
 
-    fn handle_connect(&mut self, _: PacketLimits) -> ConnectionId {
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
+        self.session.datagrams = limits.datagrams;
         self.handle_connect();
         ConnectionId::SERVER
     }
@@ -23,6 +24,15 @@ impl Endpoint for NetworkClient {
         packet: &[u8],
     ) -> Result<(), ReadError> {
         self.handle_packet(channel, packet)
+    }
+
+    fn handle_datagram(
+        &mut self,
+        _: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), ReadError> {
+        self.handle_datagram(channel, packet)
     }
 
     fn handle_disconnect(&mut self, _: ConnectionId) {
@@ -56,14 +66,12 @@ impl Endpoint for NetworkClient {
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {
         let packet = self.poll_transmit()?;
-        let delivery = self.config.channels.get(usize::from(packet.channel));
-        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
         self.outbound.polled = packet.bytes;
         let chunks = std::slice::from_ref(&self.outbound.polled);
         Some(Transmit::new(
             ConnectionId::SERVER,
             packet.channel,
-            delivery,
+            packet.delivery,
             chunks,
         ))
     }

@@ -81,6 +81,13 @@ pub enum ClientEvent {
         /// Received fields.
         fields: ChangedFields,
     },
+    /// All changes of a tick have been reported. Ticks ascend; a tick without changes for this client may be missing.
+    Tick {
+        /// The tick, as in [`NetworkTime::tick`](syncvar_runtime::NetworkTime::tick).
+        tick: u64,
+        /// Whether the replicas hold all changes of this tick, or newer ones.
+        complete: bool,
+    },
     /// An object has been removed.
     Despawned {
         /// The object.

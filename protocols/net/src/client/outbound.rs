@@ -6,8 +6,11 @@ use bytes::Bytes;
 
 use super::NetworkClient;
 use crate::Framing;
+use crate::link::header::{DatagramHeader, StreamHeader};
+use crate::link::stream::StreamTicks;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
+use syncvar_runtime::endpoint::join;
 use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
 
@@ -29,6 +32,8 @@ use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
 pub struct ClientPacket {
     /// Number of the channel.
     pub channel: u8,
+    /// Delivery guarantee of the packet.
+    pub delivery: Channel,
     /// Contents.
     pub bytes: Bytes,
 }
@@ -40,8 +45,12 @@ pub(super) struct Outbound {
     buffer: Segments,
     /// Channel of the messages in the buffer.
     channel: u8,
-    /// Packets and their channels, oldest first.
+    /// Packets without headers, and their channels, oldest first.
     packets: VecDeque<(u8, Bytes)>,
+    /// Ticks of the headers; `None` before the server's answer, and in [`Framing::Unet`].
+    pub(super) headers: Option<StreamTicks>,
+    /// Number of the packets on unreliable channels, low 16 bits.
+    sequence: u16,
     /// Last packets of the session.
     pub(super) recent: Recent,
     /// Packet that a transport polled last.
@@ -54,6 +63,8 @@ impl Outbound {
             buffer: Framing::Unet.segments(packet_size),
             channel: 0,
             packets: VecDeque::new(),
+            headers: None,
+            sequence: 0,
             recent: Recent::default(),
             polled: Bytes::new(),
         }
@@ -79,11 +90,31 @@ impl Outbound {
         &mut self.buffer
     }
 
-    fn pop(&mut self) -> Option<(u8, Bytes)> {
+    /// Returns the channel of the next packet.
+    fn next_channel(&mut self) -> Option<u8> {
         if self.packets.is_empty() {
             self.pack();
         }
-        self.packets.pop_front()
+        self.packets.front().map(|(channel, _)| *channel)
+    }
+
+    /// Takes the next packet of an update with this number.
+    fn pop(&mut self, tick: u32, delivery: Channel) -> Option<Bytes> {
+        let (_, messages) = self.packets.pop_front()?;
+        let Some(headers) = &mut self.headers else {
+            return Some(messages);
+        };
+        let header = if delivery == Channel::Unreliable {
+            self.sequence = self.sequence.wrapping_add(1);
+            DatagramHeader::whole(self.sequence, tick).encode()
+        } else {
+            let header = StreamHeader {
+                end: self.packets.is_empty() && self.buffer.is_empty(),
+                ..StreamHeader::default()
+            };
+            headers.write(tick, header)
+        };
+        Some(join(header.as_slice(), &[messages]))
     }
 }
 
@@ -96,7 +127,23 @@ impl NetworkClient {
             None => self.next_packet()?,
         };
         self.stats.sent.add(bytes.len());
-        Some(ClientPacket { channel, bytes })
+        let delivery = self.delivery(channel);
+        Some(ClientPacket {
+            channel,
+            delivery,
+            bytes,
+        })
+    }
+
+    /// Returns the delivery of the packets on a channel.
+    fn delivery(&self, channel: u8) -> Channel {
+        let kind = self.config.channels.get(usize::from(channel));
+        match kind {
+            Some(Channel::Unreliable) if self.arrivals.is_none() || self.session.datagrams => {
+                Channel::Unreliable
+            }
+            _ => Channel::Reliable,
+        }
     }
 
     /// Returns the traffic and the delay of the connection. The counters run since the creation of the
@@ -116,9 +163,10 @@ impl NetworkClient {
 
     /// Takes a packet and counts it in the session.
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
-        let (channel, bytes) = self.outbound.pop()?;
-        let kind = self.config.channels.get(usize::from(channel));
-        if kind != Some(&Channel::Unreliable) {
+        let channel = self.outbound.next_channel()?;
+        let (tick, delivery) = (self.clock.updates, self.delivery(channel));
+        let bytes = self.outbound.pop(tick, delivery)?;
+        if delivery == Channel::Reliable {
             let recent = &mut self.outbound.recent;
             if self.session.has_token() {
                 recent.keep(channel, bytes.clone(), self.config.resume_bytes);

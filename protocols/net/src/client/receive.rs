@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::MessageType;
+use crate::link::header::DatagramHeader;
 use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
     ObjectSpawn, ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, frames, unknown,
@@ -27,13 +28,15 @@ impl NetworkClient {
     /// known. An unreadable update is no error here: it poisons its object and is reported as
     /// [`ClientEvent::Poisoned`].
     pub fn handle_packet(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
-        if self.config.channels.get(usize::from(channel)) != Some(&Channel::Unreliable) {
+        let kind = self.config.channels.get(usize::from(channel));
+        if self.arrivals.is_some() || kind != Some(&Channel::Unreliable) {
             let received = &mut self.session.ticket.received;
             *received = received.saturating_add(1);
         }
         if self.world.checked_out.depth() > 0 {
             let packet = Bytes::copy_from_slice(packet);
-            self.session.deferred.push_back((channel, packet));
+            let carrier = Channel::Reliable;
+            self.session.deferred.push_back((carrier, channel, packet));
             return Ok(());
         }
         let earlier = self.handle_deferred();
@@ -41,17 +44,57 @@ impl NetworkClient {
         result.and(self.handle_deferred())
     }
 
+    /// Handles a datagram that the transport has received: a packet whose
+    /// [`Transmit::delivery`](syncvar_runtime::Transmit::delivery) is [`Channel::Unreliable`].
+    ///
+    /// # Errors
+    ///
+    /// As [`handle_packet`](Self::handle_packet).
+    pub fn handle_datagram(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        if self.world.checked_out.depth() > 0 {
+            let packet = Bytes::copy_from_slice(packet);
+            let carrier = Channel::Unreliable;
+            self.session.deferred.push_back((carrier, channel, packet));
+            return Ok(());
+        }
+        let earlier = self.handle_deferred();
+        let result = earlier.and(self.handle_one_datagram(channel, packet));
+        result.and(self.handle_deferred())
+    }
+
     /// Handles the packets that arrived while an object was checked out.
     fn handle_deferred(&mut self) -> Result<(), ReadError> {
         let mut result = Ok(());
-        while let Some((channel, packet)) = self.session.deferred.pop_front() {
-            result = result.and(self.handle_frames(channel, &packet));
+        while let Some((carrier, channel, packet)) = self.session.deferred.pop_front() {
+            result = result.and(match carrier {
+                Channel::Reliable => self.handle_frames(channel, &packet),
+                Channel::Unreliable => self.handle_one_datagram(channel, &packet),
+            });
         }
         result
     }
 
     fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         self.stats.received.add(packet.len());
+        self.handle_arrival(channel, packet)
+    }
+
+    fn handle_one_datagram(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        self.stats.received.add(packet.len());
+        if self.arrivals.is_none() {
+            return self.handle_messages(channel, packet);
+        }
+        let mut reader = NetworkReader::new(packet);
+        let header = DatagramHeader::decode(&mut reader)?;
+        let messages = reader.read_bytes(reader.remaining())?;
+        match header.sent {
+            Some(place) if self.waits_for(place.tick) && self.hold(channel, messages) => Ok(()),
+            _ => self.handle_messages(channel, messages),
+        }
+    }
+
+    /// Handles the messages of a packet.
+    pub(super) fn handle_messages(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         let (limits, length) = (&self.config.limits, packet.len());
         self.inbound.budget = self.inbound.work.begin(limits, length);
         let mut result = Ok(());

@@ -12,10 +12,10 @@ use bytes::Bytes;
 
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
-use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION};
+use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
-use syncvar_runtime::{ConnectionId, DisconnectReason, NetId};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId};
 
 /// State of a client's connection.
 ///
@@ -45,6 +45,8 @@ pub(super) struct Session {
     pub(super) state: ClientState,
     /// Framing of the server's messages.
     pub(super) framing: Framing,
+    /// Incarnation and first tick of the server; `None` in [`Framing::Unet`].
+    pub(super) start: Option<Start>,
     /// Number of connections so far.
     pub(super) number: u64,
     /// Whether the first burst of objects is complete.
@@ -58,8 +60,10 @@ pub(super) struct Session {
     schema_bytes: usize,
     /// Players of this client by number.
     pub(super) players: Vec<(i16, NetId)>,
-    /// Packets that arrived while an object was checked out, and their channels.
-    pub(super) deferred: VecDeque<(u8, Bytes)>,
+    /// Packets that arrived while an object was checked out, with their carriers and channels.
+    pub(super) deferred: VecDeque<(Channel, u8, Bytes)>,
+    /// Whether packets of unreliable channels travel as datagrams.
+    pub(super) datagrams: bool,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
     /// Session of the server, which outlives the link.
@@ -88,6 +92,7 @@ impl Session {
         *self = Self {
             state: self.state,
             number: self.number,
+            datagrams: self.datagrams,
             ticket: self.ticket.without_objects(),
             join_payload: std::mem::take(&mut self.join_payload),
             ..Self::default()
@@ -125,6 +130,7 @@ impl NetworkClient {
             self.clock.reset_server();
             self.writes = super::PendingWrites::default();
         }
+        self.arrivals = None;
         self.outbound = super::Outbound::new(self.config.packet_size);
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
@@ -166,7 +172,7 @@ impl NetworkClient {
     }
 
     /// Ends the connection and reports it.
-    fn end_session(&mut self, reason: DisconnectReason) {
+    pub(super) fn end_session(&mut self, reason: DisconnectReason) {
         tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
         let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
         let event = match self.session.state {

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
+use syncvar_runtime::Channel;
 
 use super::Random;
 
@@ -58,7 +59,8 @@ pub(super) struct Pipe {
 #[derive(Debug)]
 struct InFlight {
     arrival: Duration,
-    channel: u8,
+    /// Carrier and channel.
+    place: (Channel, u8),
     packet: Bytes,
 }
 
@@ -92,7 +94,8 @@ impl Pipe {
         self.in_flight.clear();
     }
 
-    pub(super) fn send(&mut self, now: Duration, channel: u8, packet: Bytes, reliable: bool) {
+    pub(super) fn send(&mut self, now: Duration, place: (Channel, u8), packet: Bytes) {
+        let reliable = place.0 == Channel::Reliable;
         let mut arrival = self.departure(now, packet.len()) + self.travel_time();
         while self.is_lost() {
             if !reliable {
@@ -105,20 +108,21 @@ impl Pipe {
             self.last_reliable = arrival;
         }
         let earlier = |other: &InFlight| other.arrival <= arrival;
-        let place = self.in_flight.partition_point(earlier);
+        let index = self.in_flight.partition_point(earlier);
         let packet = InFlight {
             arrival,
-            channel,
+            place,
             packet,
         };
-        self.in_flight.insert(place, packet);
+        self.in_flight.insert(index, packet);
     }
 
     /// Removes and returns the next packet that has arrived.
-    pub(super) fn next_arrived(&mut self, now: Duration) -> Option<(u8, Bytes)> {
+    pub(super) fn next_arrived(&mut self, now: Duration) -> Option<(Channel, u8, Bytes)> {
         let arrived = |packet: &mut InFlight| packet.arrival <= now;
         let in_flight = self.in_flight.pop_front_if(arrived)?;
-        Some((in_flight.channel, in_flight.packet))
+        let (carrier, channel) = in_flight.place;
+        Some((carrier, channel, in_flight.packet))
     }
 
     /// Returns the time when a packet has left.

@@ -4,8 +4,7 @@ use super::{Message, PROTOCOL_VERSION};
 use crate::{Framing, MessageType};
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
-/// Request and acceptance of a session: packed protocol version, schema hash in 8 bytes, framing in one
-/// byte. The client requests a framing; the server answers with its choice and hash 0.
+/// Request of a client: packed protocol version, schema hash in 8 bytes, requested framing in one byte.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Connect {
     pub(crate) version: u32,
@@ -37,14 +36,80 @@ impl Message for Connect {
         Ok(Self {
             version,
             schema_hash: reader.read_u64()?,
-            framing: match reader.read_u8()? {
-                0 => Framing::Unet,
-                1 => Framing::Compact,
-                other => {
-                    let (what, value) = ("framing", other.into());
-                    return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
-                }
-            },
+            framing: read_framing(reader)?,
         })
+    }
+}
+
+/// Answer of the server, with the number of [`Connect`]: packed protocol version, 8 bytes of 0, its choice of the framing, and
+/// the [`Start`] of a connection with [`Framing::Compact`].
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Accepted {
+    pub(crate) version: u32,
+    /// `None` for [`Framing::Unet`].
+    pub(crate) start: Option<Start>,
+}
+
+/// Begin of the ticks of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// Number of this run of the server.
+    pub(crate) incarnation: u64,
+    /// Tick 1 of the headers, as a tick of the server's [`NetworkTime`](syncvar_runtime::NetworkTime).
+    pub(crate) first_tick: u64,
+}
+
+impl Accepted {
+    /// Returns the framing of the connection.
+    pub(crate) fn framing(&self) -> Framing {
+        self.start.map_or(Framing::Unet, |_| Framing::Compact)
+    }
+}
+
+impl Message for Accepted {
+    const TYPE: MessageType = MessageType::Connect;
+
+    fn write_payload(&self, writer: &mut NetworkWriter) {
+        writer.write_packed_u32(self.version);
+        writer.write_u64(0);
+        writer.write_u8(self.framing().number());
+        if let Some(Start {
+            incarnation,
+            first_tick,
+        }) = self.start
+        {
+            writer.write_u64(incarnation);
+            writer.write_packed_u64(first_tick);
+        }
+    }
+
+    /// Reads the version. Of another version, the rest is skipped.
+    fn read_payload(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let version = reader.read_packed_u32()?;
+        if version != PROTOCOL_VERSION {
+            reader.read_bytes(reader.remaining())?;
+            let start = None;
+            return Ok(Self { version, start });
+        }
+        reader.read_u64()?;
+        let start = match read_framing(reader)? {
+            Framing::Unet => None,
+            Framing::Compact => Some(Start {
+                incarnation: reader.read_u64()?,
+                first_tick: reader.read_packed_u64()?,
+            }),
+        };
+        Ok(Self { version, start })
+    }
+}
+
+fn read_framing(reader: &mut NetworkReader<'_>) -> Result<Framing, ReadError> {
+    match reader.read_u8()? {
+        0 => Ok(Framing::Unet),
+        1 => Ok(Framing::Compact),
+        other => {
+            let (what, value) = ("framing", other.into());
+            Err(reader.error(ReadErrorKind::InvalidValue { what, value }))
+        }
     }
 }

@@ -4,6 +4,7 @@ use syncvar_runtime::Encoding;
 use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
 
 use super::MessageType;
+use crate::link::header_bytes::MAX_HEADER;
 
 /// Message format of a connection, equal on both sides.
 ///
@@ -63,8 +64,12 @@ impl Framing {
         }
     }
 
-    /// Returns an empty buffer for packets of this size.
+    /// Returns an empty buffer for packets of this size, with their headers.
     pub(crate) fn segments(self, packet_size: usize) -> Segments {
+        let packet_size = match self {
+            Self::Unet => packet_size,
+            Self::Compact => packet_size.saturating_sub(MAX_HEADER),
+        };
         Segments::new(packet_size, self.encoding(), self.form())
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::Framing;
+use crate::link::header_bytes::MAX_HEADER;
 
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
@@ -63,6 +64,9 @@ pub struct ServerConfig {
     /// Whether clients must prove first that their prefabs and fields match. `false` is UNet, where
     /// a connection is accepted at once.
     pub compare_schemas: bool,
+    /// Number of this run of the server, for clients and records to tell it from an earlier run: a random
+    /// one at each start, such as `rand::random()`. 0 by default; the server has no random numbers.
+    pub incarnation: u64,
     /// Whether the program decides about each connection; [`Admission::Open`] by default.
     pub admission: Admission,
     /// Time for a client without a link to return to its connection and its objects; zero by default,
@@ -151,6 +155,7 @@ impl Default for ServerConfig {
             gather: true,
             channels: vec![Channel::Reliable, Channel::Unreliable],
             compare_schemas: true,
+            incarnation: 0,
             admission: Admission::Open,
             reconnect_grace: Duration::ZERO,
             session_tokens: None,
@@ -189,11 +194,20 @@ impl ServerConfig {
         }
     }
 
+    /// Returns the longest header of a packet.
+    fn header_size(&self) -> usize {
+        if self.framing == Framing::Compact && self.compare_schemas {
+            MAX_HEADER.min(self.packet_size)
+        } else {
+            0
+        }
+    }
+
     /// Returns the maximum length of a message.
     pub(super) fn room(&self, channel: Channel) -> Room {
         match channel {
             Channel::Reliable => Room::reliable(self.max_message_size),
-            Channel::Unreliable => Room::unreliable(self.packet_size),
+            Channel::Unreliable => Room::unreliable(self.packet_size - self.header_size()),
         }
     }
 }

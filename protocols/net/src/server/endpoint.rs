@@ -14,14 +14,18 @@ impl NetworkServer {
     }
 }
 
-/// A connection of the transport is a [link](NetworkServer::link) here. The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). The limits
-/// of a connection are ignored.
+/// A connection of the transport is a [link](NetworkServer::link) here. The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). Of the
+/// limits of a connection, [`PacketLimits::datagrams`] counts.
 impl Endpoint for NetworkServer {
     type Error = PacketError;
     type Event = ServerEvent;
 
-    fn handle_connect(&mut self, _: PacketLimits) -> ConnectionId {
-        self.handle_connect()
+    fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
+        let connection = self.handle_connect();
+        if let Some(connected) = self.sessions.connections.get_mut(connection.0) {
+            connected.headers.datagrams = limits.datagrams;
+        }
+        connection
     }
 
     fn accepts_packets(&self, connection: ConnectionId) -> bool {
@@ -37,6 +41,15 @@ impl Endpoint for NetworkServer {
         packet: &[u8],
     ) -> Result<(), PacketError> {
         self.handle_packet(connection, channel, packet)
+    }
+
+    fn handle_datagram(
+        &mut self,
+        connection: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), PacketError> {
+        self.handle_datagram(connection, channel, packet)
     }
 
     fn handle_disconnect(&mut self, connection: ConnectionId) {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::table::Table;
 
+use crate::link::header_bytes::HeaderBytes;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 
@@ -18,6 +19,8 @@ pub(super) struct Outbound {
     /// Connections with bytes to transmit, each once.
     pub(super) outgoing: VecDeque<ConnectionId>,
     pub(super) store: ChunkStore,
+    /// Header of the packet polled last.
+    pub(super) header: HeaderBytes,
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
 }
@@ -38,8 +41,19 @@ impl Outbound {
     /// Stores chunks and appends them to a connection's queue.
     pub(super) fn send(&mut self, connection: &mut Connection, channel: u8, chunks: &[Bytes]) {
         connection.charge(chunks.iter().map(Bytes::len).sum());
-        let chunks = self.store.add(chunks.iter().cloned());
-        self.queue(connection, QueuedChunks { channel, chunks });
+        let chunks = self.add(channel, chunks.iter().cloned());
+        self.queue(connection, chunks);
+    }
+
+    /// Stores chunks of this tick for the queues of connections.
+    pub(super) fn add(&mut self, channel: u8, chunks: impl Iterator<Item = Bytes>) -> QueuedChunks {
+        let chunks = self.store.add(chunks);
+        let tick = self.store.tick;
+        QueuedChunks {
+            channel,
+            tick,
+            chunks,
+        }
     }
 
     /// Drops sent chunks that no queue refers to, if the store has grown.

@@ -7,12 +7,14 @@ mod profile;
 pub(super) mod restricted;
 pub(super) mod schedule;
 pub(super) mod stopped;
+mod ticks;
 mod unsent;
 pub(super) mod update;
 
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::schedule::Schedule;
 use crate::server::replication::stopped::StoppedFields;
+use crate::server::replication::ticks::Ticks;
 use crate::server::replication::update::Scratch;
 
 /// State of the update loop.
@@ -23,4 +25,5 @@ pub(super) struct Replication {
     pub(super) scratch: Scratch,
     pub(super) bandwidth: Box<BandwidthLimiter>,
     pub(super) stopped: StoppedFields,
+    pub(super) ticks: Ticks,
 }

@@ -1,6 +1,7 @@
 //! A server whose objects hold collections, its clients, and the types of `std` beside them.
 
 use std::collections::BTreeSet;
+use syncvar_testing::ClientMessages as _;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -325,7 +326,7 @@ impl World {
         writer.write_bytes(&[3, 1, 0, 1]);
         writer.finish_message(start);
         let packet = writer.as_bytes();
-        let handled = self.net.client_mut(client).handle_packet(0, packet);
+        let handled = self.net.client_mut(client).handle_messages(0, packet);
         handled.expect("poison is no error");
     }
 

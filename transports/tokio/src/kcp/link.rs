@@ -167,7 +167,7 @@ impl ServerLink for KcpLink {
     }
 
     fn send(&mut self, packet: &Transmit<'_>) {
-        let sent = self.connection.send(packet.delivery, packet.chunks);
+        let sent = self.connection.send(packet.delivery, &[packet.to_bytes()]);
         // `poll_receive` reports a connection that is over.
         if let Err(error @ KcpError::TooLong) = sent {
             tracing::error!(%error, "not sent");

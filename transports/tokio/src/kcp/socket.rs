@@ -207,8 +207,9 @@ impl<E: Endpoint> Listener<E> for KcpListener {
             return Sent::NotHere;
         };
         // `receive` reports a connection that is over.
-        if let Err(error @ KcpError::TooLong) =
-            client.connection.send(packet.delivery, packet.chunks)
+        if let Err(error @ KcpError::TooLong) = client
+            .connection
+            .send(packet.delivery, &[packet.to_bytes()])
         {
             tracing::error!(%connection, %error, "not sent");
         }

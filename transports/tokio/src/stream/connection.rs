@@ -136,8 +136,10 @@ impl Connection {
     /// Queues a packet, without a copy.
     pub(super) fn send(&self, packet: &Transmit<'_>, options: &TransportOptions) -> Sent {
         let length = packet.len();
-        let head = self.framing.head(packet.channel, length, options.max_frame);
-        let Some(head) = head else {
+        let Some(head) =
+            self.framing
+                .head(packet.channel, (length, packet.header), options.max_frame)
+        else {
             let channel = packet.channel;
             tracing::error!(channel, length, "not sent: empty or too long");
             return Sent::Queued;
@@ -146,7 +148,8 @@ impl Connection {
         if before.saturating_add(length) > options.max_queued_bytes {
             return Sent::TooSlow;
         }
-        let length = length.saturating_add(bytes::Buf::remaining(&head));
+        let chunks = length.saturating_sub(packet.header.len());
+        let length = chunks.saturating_add(bytes::Buf::remaining(&head));
         self.queued.fetch_add(length, Ordering::Relaxed);
         let chunks = packet.chunks.iter().cloned().map(Piece::Chunk);
         for piece in std::iter::once(Piece::Head(head)).chain(chunks) {

@@ -122,7 +122,10 @@ impl ServerLink for StreamLink {
 
     fn send(&mut self, packet: &Transmit<'_>) {
         let (channel, length) = (packet.channel, packet.len());
-        match self.framing.head(channel, length, self.options.max_frame) {
+        match self
+            .framing
+            .head(channel, (length, packet.header), self.options.max_frame)
+        {
             Some(head) => {
                 self.pending.extend_from_slice(head.chunk());
                 for chunk in packet.chunks {

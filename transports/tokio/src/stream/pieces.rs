@@ -86,7 +86,9 @@ mod tests {
     #[test]
     fn pieces_advance_across_their_borders() {
         let mut pieces = Pieces::default();
-        pieces.push(Piece::Head(Cursor::new(*b"01234")));
+        pieces.push(Piece::Head(Cursor::new(
+            b"01234".into_iter().copied().collect(),
+        )));
         pieces.push(Piece::Chunk(Bytes::from("abc")));
         pieces.push(Piece::Chunk(Bytes::from("d")));
         pieces.advance(2);

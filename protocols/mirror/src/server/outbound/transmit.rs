@@ -34,7 +34,7 @@ impl<'a> MirrorTransmit<'a> {
 
     /// Returns the message as one slice: a reference to a single chunk, or a copy of several.
     pub fn to_bytes(&self) -> Bytes {
-        join(self.chunks)
+        join(&[], self.chunks)
     }
 }
 

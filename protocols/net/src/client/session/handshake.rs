@@ -1,7 +1,10 @@
 //! Handshake: acceptance or refusal by the server.
 
+use crate::Framing;
+use crate::client::arrivals::Arrivals;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
-use crate::message::{Connect, Disconnect, Message, PROTOCOL_VERSION, Ready};
+use crate::link::stream::StreamTicks;
+use crate::message::{Accepted, Disconnect, Message, PROTOCOL_VERSION, Ready};
 use syncvar_runtime::prefab::text::{PrefabText, first_difference};
 use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
@@ -14,6 +17,9 @@ impl NetworkClient {
         self.session.state = ClientState::Connected;
         tracing::debug!(framing = ?self.session.framing, "the server has accepted this client");
         let returned = self.enter_session();
+        if returned != Some(true) {
+            self.begin_headers();
+        }
         match returned {
             None => self.events.push(ClientEvent::Connected),
             Some(resumed) => self.events.push(ClientEvent::Returned { resumed }),
@@ -23,22 +29,29 @@ impl NetworkClient {
         }
     }
 
+    /// Gives headers to the packets of both directions from now on, if the framing has them.
+    fn begin_headers(&mut self) {
+        let has_headers = self.session.framing == Framing::Compact;
+        self.outbound.headers = has_headers.then(StreamTicks::default);
+        self.arrivals = has_headers.then(Arrivals::default);
+    }
+
     /// Handles the server's `Connect`. A server of another version that overlooks the difference is
     /// left here.
     pub(in crate::client) fn handle_accept(&mut self, payload: &[u8]) -> Result<(), ReadError> {
-        let Connect {
-            version, framing, ..
-        } = Connect::decode(payload)?;
-        if version != PROTOCOL_VERSION {
+        let answer = Accepted::decode(payload)?;
+        if answer.version != PROTOCOL_VERSION {
             self.end_session(DisconnectReason::VersionMismatch);
             return Ok(());
         }
+        let framing = answer.framing();
         if framing > self.config.framing {
             let (what, value) = ("framing, for it was not asked for", framing.number().into());
             let kind = ReadErrorKind::InvalidValue { what, value };
             return Err(NetworkReader::new(payload).error(kind));
         }
         self.session.framing = framing;
+        self.session.start = answer.start;
         self.accept_session();
         Ok(())
     }

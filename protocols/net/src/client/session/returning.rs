@@ -1,6 +1,7 @@
 //! Return to a session after a lost link.
 
 use crate::SessionToken;
+use crate::client::arrivals::Arrivals;
 use crate::client::outbound::Outbound;
 use crate::client::{ClientState, NetworkClient};
 use crate::message::{Counts, Grant, GrantKind, Message, Return};
@@ -25,6 +26,7 @@ pub(in crate::client) struct Ticket {
 pub(super) struct Lost {
     received: u64,
     outbound: Outbound,
+    arrivals: Option<Arrivals>,
 }
 
 impl Ticket {
@@ -86,6 +88,7 @@ impl NetworkClient {
             ticket.lost = Some(Box::new(Lost {
                 received: ticket.received,
                 outbound: std::mem::replace(&mut self.outbound, new),
+                arrivals: self.arrivals.take(),
             }));
         }
         ticket.lost.is_some()
@@ -112,6 +115,7 @@ impl NetworkClient {
             (GrantKind::New, _) => None,
             (GrantKind::Resumed, Some(lost)) => {
                 self.outbound = lost.outbound;
+                self.arrivals = lost.arrivals;
                 self.outbound.recent.resume(None, granted.received);
                 self.session.ticket.received = lost.received;
                 Some(true)

@@ -16,6 +16,8 @@ pub(in crate::server) struct ChunkStore {
     chunks: Vec<Bytes>,
     /// Number of the first chunk.
     first: u64,
+    /// Tick of the last update; 0 before the first.
+    pub(in crate::server) tick: u32,
 }
 
 impl ChunkStore {
@@ -43,7 +45,8 @@ impl ChunkStore {
             .map_or(0, Bytes::len)
     }
 
-    fn end(&self) -> u64 {
+    /// Returns the number of the next chunk.
+    pub(in crate::server) fn end(&self) -> u64 {
         self.first + self.chunks.len() as u64
     }
 

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, Transmit};
 
-use crate::server::NetworkServer;
+use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::{NetworkServer, ServerConfig};
 
 impl NetworkServer {
     /// Returns the next packet to send. Call it until it returns none.
@@ -17,7 +18,6 @@ impl NetworkServer {
         if self.visibility.audiences.is_written() {
             self.deliver();
         }
-        let packet_size = self.config.gathered_size();
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
         let limit = self.config.resume_bytes;
         let (link, packet) = loop {
@@ -33,16 +33,20 @@ impl NetworkServer {
             if let Some((channel, bytes)) = connection.take_again() {
                 let (length, chunks) = (bytes.len(), 0..0);
                 outbound.packet.push(bytes);
+                let header = HeaderBytes::default();
+                let delivery = Channel::Reliable;
                 let packet = Packet {
                     channel,
+                    delivery,
                     length,
+                    header,
                     chunks,
                 };
                 break (connection.link().unwrap_or(id), packet);
             }
             connection.flush_own(&mut outbound.store);
             let (store, gathered) = (&outbound.store, &mut outbound.packet);
-            let taken = connection.take_packet(packet_size, store, gathered);
+            let taken = connection.take_packet(&self.config, store, gathered);
             let done = connection.queue.is_empty();
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
@@ -54,14 +58,18 @@ impl NetworkServer {
             if let Some(packet) = &taken
                 && let Some(session) = &mut connection.session
             {
-                let reliable = self.config.channels.get(usize::from(packet.channel))
-                    != Some(&Channel::Unreliable);
+                let reliable = packet.delivery == Channel::Reliable;
                 let chunks = if outbound.packet.is_empty() {
                     outbound.store.get(&packet.chunks)
                 } else {
                     &outbound.packet
                 };
-                session.keep(packet.channel, reliable.then(|| join(chunks)), limit);
+                let header = packet.header.as_slice();
+                session.keep(
+                    packet.channel,
+                    reliable.then(|| join(header, chunks)),
+                    limit,
+                );
             }
             if done && closing && taken.is_none() {
                 connections.remove(id.0);
@@ -71,22 +79,24 @@ impl NetworkServer {
                 break (link, packet);
             }
         };
+        outbound.header = packet.header;
         self.stats.sent.add(packet.length);
-        let delivery = self.config.channels.get(usize::from(packet.channel));
-        let delivery = delivery.copied().unwrap_or(Channel::Reliable);
         let chunks = if outbound.packet.is_empty() {
             outbound.store.get(&packet.chunks)
         } else {
             &outbound.packet
         };
-        Some(Transmit::new(link, packet.channel, delivery, chunks))
+        let transmit = Transmit::new(link, packet.channel, packet.delivery, chunks);
+        Some(transmit.with_header(outbound.header.as_slice()))
     }
 }
 
 /// A packet taken from a connection's queue.
 struct Packet {
     channel: u8,
+    delivery: Channel,
     length: usize,
+    header: HeaderBytes,
     /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
     chunks: Range<u64>,
 }
@@ -105,13 +115,20 @@ impl Connection {
     #[inline]
     fn take_packet(
         &mut self,
-        packet_size: usize,
+        config: &ServerConfig,
         store: &ChunkStore,
         packet: &mut Vec<Bytes>,
     ) -> Option<Packet> {
         let queued = self.queue.front_mut()?;
-        let channel = queued.channel;
+        let (channel, tick) = (queued.channel, queued.tick);
         let start = queued.chunks.next()?;
+        let has_header = self.headers.apply(start);
+        let packet_size = config.gathered_size();
+        let packet_size = if has_header {
+            packet_size.saturating_sub(MAX_HEADER)
+        } else {
+            packet_size
+        };
         let mut chunks = start..start + 1;
         let mut length = store.length(start);
         loop {
@@ -120,12 +137,12 @@ impl Connection {
                     self.queue.pop_front();
                     continue;
                 }
-                Some(queued) if queued.channel == channel => queued,
+                Some(queued) if queued.channel == channel && queued.tick == tick => queued,
                 _ => break,
             };
             let next = queued.chunks.start;
             let longer = length + store.length(next);
-            if longer > packet_size {
+            if longer > packet_size || self.headers.apply(next) != has_header {
                 break;
             }
             if packet.is_empty() && next == chunks.end {
@@ -139,11 +156,32 @@ impl Connection {
             queued.chunks.start += 1;
             length = longer;
         }
+        let kind = config.channels.get(usize::from(channel));
+        let delivery = self.headers.delivery(kind);
+        let header = if !has_header {
+            HeaderBytes::default()
+        } else if delivery == Channel::Unreliable {
+            self.headers.of_datagram(tick)
+        } else {
+            let end = !self.has_more_of(tick, config);
+            self.headers.of_stream(tick, end)
+        };
+        length += header.as_slice().len();
         self.outgoing.add(length);
         Some(Packet {
             channel,
+            delivery,
             length,
+            header,
             chunks,
         })
+    }
+
+    /// Returns whether the queue has more bytes of a tick for the stream.
+    fn has_more_of(&self, tick: u32, config: &ServerConfig) -> bool {
+        let kind = |channel: u8| config.channels.get(usize::from(channel));
+        let of_stream = |channel| self.headers.delivery(kind(channel)) == Channel::Reliable;
+        let mut queued = self.queue.iter().take_while(|queued| queued.tick == tick);
+        queued.any(|queued| !queued.chunks.is_empty() && of_stream(queued.channel))
     }
 }

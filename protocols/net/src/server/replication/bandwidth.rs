@@ -15,7 +15,6 @@ use crate::server::objects::replicated::State;
 use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry, mask_slice};
 use crate::server::replication::bandwidth::budget::clamp_priority;
 use crate::server::replication::update::encode_failure;
-use crate::server::sessions::connection::QueuedChunks;
 use crate::server::{Budget, NetworkServer};
 
 /// Shared state of all connections with a budget.
@@ -381,9 +380,8 @@ impl NetworkServer {
         let mut sent = 0;
         for (channel, output) in (0_u8..).zip(outputs) {
             let chunks = output.drain().inspect(|chunk| sent += chunk.len());
-            let chunks = self.outbound.store.add(chunks);
-            self.outbound
-                .queue(connection, QueuedChunks { channel, chunks });
+            let chunks = self.outbound.add(channel, chunks);
+            self.outbound.queue(connection, chunks);
         }
         backlog.charge(sent);
         backlog.remove_sent(chosen.iter().map(|chosen| chosen.index));

@@ -9,7 +9,7 @@ use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, W
 use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::objects::replicated::State;
-use crate::server::sessions::connection::{Connection, QueuedChunks};
+use crate::server::sessions::connection::Connection;
 use crate::server::{NetworkServer, ServerEvent};
 
 /// Lists reused by every update.
@@ -69,6 +69,7 @@ impl NetworkServer {
         if let Some(step) = self.clock.take_leap() {
             self.events.push(ServerEvent::ClockLeap { step });
         }
+        self.begin_tick();
         self.events.release();
         if let Some(host) = &mut self.host {
             host.events.release();
@@ -327,13 +328,12 @@ impl NetworkServer {
         let (connections, outbound) = (&mut self.sessions.connections, &mut self.outbound);
         self.visibility.audiences.drain(|channel, chunks, members| {
             let length = chunks.iter().map(Bytes::len).sum();
-            let chunks = outbound.store.add(chunks.iter().cloned());
+            let chunks = outbound.add(channel, chunks.iter().cloned());
             for member in members {
                 let connection = connections.get_mut(member.0);
                 if let Some(connection) = connection.filter(|connection| receives(connection)) {
                     connection.charge(length);
-                    let chunks = chunks.clone();
-                    outbound.queue(connection, QueuedChunks { channel, chunks });
+                    outbound.queue(connection, chunks.clone());
                 }
             }
         });

@@ -6,7 +6,11 @@ use syncvar_runtime::endpoint::{Payload, Refusal};
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 
-use crate::message::{Connect, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION};
+use crate::Framing;
+use crate::link::header_bytes::MAX_HEADER;
+use crate::message::{
+    Accepted, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION, Start,
+};
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::{Admission, NetworkServer, ServerEvent};
 
@@ -113,18 +117,42 @@ impl NetworkServer {
         self.events.push(ServerEvent::Connected { connection });
         if self.config.compare_schemas {
             self.grant_session(connection);
-            let (version, schema_hash) = (PROTOCOL_VERSION, 0);
-            let answer = Connect {
-                version,
-                schema_hash,
-                framing,
-            };
-            self.send_own(connection, &answer);
+            if !self.is_local(connection) {
+                let answer = self.acceptance(framing);
+                self.send_own(connection, &answer);
+                self.begin_headers(connection);
+            }
         }
         if ready {
             self.handle_ready(connection);
         }
         Ok(())
+    }
+
+    /// Returns the answer to a Connect.
+    pub(in crate::server) fn acceptance(&mut self, framing: Framing) -> Accepted {
+        let start = Start {
+            incarnation: self.config.incarnation,
+            first_tick: self.replication.ticks.first(),
+        };
+        Accepted {
+            version: PROTOCOL_VERSION,
+            start: (framing == Framing::Compact).then_some(start),
+        }
+    }
+
+    /// Gives headers to the packets of a connection behind the answer to its Connect.
+    fn begin_headers(&mut self, connection: ConnectionId) {
+        // Behind a header.
+        let packet_size = self.config.gathered_size().saturating_sub(MAX_HEADER);
+        let store = &mut self.outbound.store;
+        if let Some(accepted) = self.sessions.connections.get_mut(connection.0)
+            && accepted.framing == Framing::Compact
+        {
+            accepted.flush_own(store);
+            accepted.own = Framing::Unet.segments(packet_size);
+            accepted.headers.from = Some(store.end());
+        }
     }
 
     /// Refuses a connection after [`ServerEvent::JoinRequested`], or ends an accepted one. The client

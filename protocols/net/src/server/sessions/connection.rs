@@ -9,9 +9,12 @@ use syncvar_runtime::endpoint::{Conduct, Payload};
 use syncvar_runtime::object::OwnerMemory;
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{ConnectionId, Counter, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{Channel, ConnectionId, Counter, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
+use crate::link::header::{DatagramHeader, StreamHeader};
+use crate::link::header_bytes::HeaderBytes;
+use crate::link::stream::StreamTicks;
 use crate::message::Return;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
@@ -56,6 +59,8 @@ pub(in crate::server) struct Connection {
     /// Chunks to transmit, oldest first. All channels share one queue, so that no snapshot overtakes
     /// an earlier delta.
     pub(in crate::server) queue: VecDeque<QueuedChunks>,
+    /// Headers of the packets in both directions.
+    pub(in crate::server) headers: Headers,
     /// Packets to the transport.
     pub(in crate::server) outgoing: Counter,
     /// Packets from the transport.
@@ -68,7 +73,57 @@ pub(in crate::server) struct Connection {
 #[derive(Clone, Debug)]
 pub(in crate::server) struct QueuedChunks {
     pub(in crate::server) channel: u8,
+    /// Tick of their update.
+    pub(in crate::server) tick: u32,
     pub(in crate::server) chunks: Range<u64>,
+}
+
+/// Headers of a connection's packets, from the answer to its Connect on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::server) struct Headers {
+    /// Whether packets of unreliable channels travel as datagrams.
+    pub(in crate::server) datagrams: bool,
+    /// Number of the first chunk behind a header; `None` without headers.
+    pub(in crate::server) from: Option<u64>,
+    pub(in crate::server) sent: StreamTicks,
+    pub(in crate::server) received: StreamTicks,
+    /// Number of the packets on unreliable channels, low 16 bits.
+    pub(in crate::server) sequence: u16,
+}
+
+impl Headers {
+    /// Returns the delivery of a packet on a channel of this kind.
+    #[inline]
+    pub(in crate::server) fn delivery(&self, kind: Option<&Channel>) -> Channel {
+        match kind {
+            Some(Channel::Unreliable) if self.from.is_none() || self.datagrams => {
+                Channel::Unreliable
+            }
+            _ => Channel::Reliable,
+        }
+    }
+
+    /// Returns whether a chunk with this number travels behind a header.
+    #[inline]
+    pub(in crate::server) fn apply(&self, chunk: u64) -> bool {
+        self.from.is_some_and(|from| chunk >= from)
+    }
+
+    /// Returns the header of a packet on the stream; `end` for the last one of its update.
+    #[inline]
+    pub(in crate::server) fn of_stream(&mut self, tick: u32, end: bool) -> HeaderBytes {
+        let header = StreamHeader {
+            end,
+            ..StreamHeader::default()
+        };
+        self.sent.write(tick, header)
+    }
+
+    /// Returns the header of a datagram.
+    pub(in crate::server) fn of_datagram(&mut self, tick: u32) -> HeaderBytes {
+        self.sequence = self.sequence.wrapping_add(1);
+        DatagramHeader::whole(self.sequence, tick).encode()
+    }
 }
 
 /// Progress of a connection.
@@ -113,6 +168,7 @@ impl Connection {
             memory: OwnerMemory::default(),
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),
+            headers: Headers::default(),
             outgoing: Counter::default(),
             incoming: Counter::default(),
             listed: false,
@@ -145,8 +201,13 @@ impl Connection {
     #[inline]
     pub(in crate::server) fn flush_own(&mut self, store: &mut ChunkStore) {
         if !self.own.is_empty() {
+            let (channel, tick) = (0, store.tick);
             let chunks = store.add(self.own.drain());
-            self.queue.push_back(QueuedChunks { channel: 0, chunks });
+            self.queue.push_back(QueuedChunks {
+                channel,
+                tick,
+                chunks,
+            });
         }
     }
 

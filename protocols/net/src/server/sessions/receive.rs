@@ -4,9 +4,12 @@ use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
+use syncvar_runtime::{
+    Channel, ConnectionId, DisconnectReason, NetId, NetworkReader, ObjectError, ReadError,
+};
 
 use crate::MessageType;
+use crate::link::header::DatagramHeader;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
     frames, unknown,
@@ -68,6 +71,30 @@ impl NetworkServer {
         channel: u8,
         packet: &[u8],
     ) -> Result<(), PacketError> {
+        self.handle(link, channel, (Channel::Reliable, packet))
+    }
+
+    /// Handles a datagram of a connection: a packet whose
+    /// [`ClientPacket::delivery`](crate::ClientPacket::delivery) is [`Channel::Unreliable`].
+    ///
+    /// # Errors
+    ///
+    /// As [`handle_packet`](Self::handle_packet).
+    pub fn handle_datagram(
+        &mut self,
+        link: ConnectionId,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), PacketError> {
+        self.handle(link, channel, (Channel::Unreliable, packet))
+    }
+
+    fn handle(
+        &mut self,
+        link: ConnectionId,
+        channel: u8,
+        (carrier, packet): (Channel, &[u8]),
+    ) -> Result<(), PacketError> {
         let known = self.sessions.of_link(link);
         let known = known.filter(|id| self.sessions.knows(*id) && !self.is_local(*id));
         let connection = known.ok_or(PacketError::UnknownConnection(link))?;
@@ -84,13 +111,24 @@ impl NetworkServer {
             self.end_packet(connection);
             return Err(PacketError::TooManyMessages(connection));
         }
-        if kind == Channel::Reliable
+        let counted = kind == Channel::Reliable || self.has_stream(connection);
+        if counted
+            && carrier == Channel::Reliable
             && let Some(connection) = self.sessions.connections.get_mut(connection.0)
         {
             connection.received = connection.received.saturating_add(1);
         }
+        let messages = match self.read_header(connection, carrier, packet) {
+            Ok(messages) => messages,
+            Err(error) => {
+                self.misbehave(connection, &error);
+                self.end_packet(connection);
+                self.close_for(connection, LimitExceeded::Misbehaviour);
+                return Err(error.into());
+            }
+        };
         let mut result = Ok(());
-        for frame in frames(packet) {
+        for frame in frames(messages) {
             self.sessions.intake.count_message();
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             if let Err(error) = &handled {
@@ -100,13 +138,45 @@ impl NetworkServer {
             result = result.and(handled);
         }
         if let Err(error) = &result {
-            let error = error.clone();
-            tracing::debug!(connection = connection.0, %error, "refused a malformed message");
-            self.events
-                .push_minor(ServerEvent::Misbehaved { connection, error });
+            self.misbehave(connection, error);
         }
         self.end_packet(connection);
         Ok(result?)
+    }
+
+    /// Returns whether all packets that are no datagrams keep one order.
+    fn has_stream(&self, connection: ConnectionId) -> bool {
+        let connection = self.sessions.connections.get(connection.0);
+        connection.is_some_and(|connection| connection.headers.from.is_some())
+    }
+
+    /// Reads the header of a packet, if it has one. Returns the messages.
+    fn read_header<'a>(
+        &mut self,
+        connection: ConnectionId,
+        carrier: Channel,
+        packet: &'a [u8],
+    ) -> Result<&'a [u8], ReadError> {
+        let sender = self.sessions.connections.get_mut(connection.0);
+        let Some(headers) = sender
+            .map(|it| &mut it.headers)
+            .filter(|it| it.from.is_some())
+        else {
+            return Ok(packet);
+        };
+        let mut reader = NetworkReader::new(packet);
+        match carrier {
+            Channel::Reliable => drop(headers.received.read(&mut reader)?),
+            Channel::Unreliable => drop(DatagramHeader::decode(&mut reader)?),
+        }
+        reader.read_bytes(reader.remaining())
+    }
+
+    fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {
+        let error = error.clone();
+        tracing::debug!(connection = connection.0, %error, "refused a malformed message");
+        self.events
+            .push_minor(ServerEvent::Misbehaved { connection, error });
     }
 
     /// Charges a connection with the packet in progress, and closes it after too much misbehaviour.

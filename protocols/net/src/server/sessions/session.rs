@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 use syncvar_runtime::ordered::IdMap;
 use syncvar_runtime::{ConnectionId, DisconnectReason, NetworkWriter, ObjectError};
 
+use crate::Framing;
 use crate::SessionToken;
-use crate::message::{Connect, Counts, Grant, GrantKind, Message, PROTOCOL_VERSION, Return};
+use crate::message::{Counts, Grant, GrantKind, Message, Return};
 use crate::recent::Recent;
-use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::sessions::connection::{Connection, ConnectionState, Headers};
 use crate::server::{NetworkServer, ServerEvent};
 
 /// Session of a connection.
@@ -282,6 +283,7 @@ impl NetworkServer {
         let former = session.link.replace(new.id);
         let same = known.framing == new.framing;
         known.framing = new.framing;
+        known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
         let returns = &mut self.sessions.returns;
         returns.away.retain(|away| *away != connection);
@@ -295,6 +297,10 @@ impl NetworkServer {
 
     /// Answers a returned client, in a packet without a number.
     fn greet(&mut self, connection: ConnectionId, returning: Return, resumed: Option<Counts>) {
+        let framing = self.sessions.connections.get(connection.0);
+        let framing = framing.map_or(Framing::Unet, |known| known.framing);
+        let answer = self.acceptance(framing);
+        let next = self.outbound.store.end();
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -305,6 +311,11 @@ impl NetworkServer {
             Some(_) => GrantKind::Resumed,
             None => {
                 known.received = returning.counts.map_or(0, |counts| counts.sent);
+                known.headers = Headers {
+                    datagrams: known.headers.datagrams,
+                    from: (framing == Framing::Compact).then_some(next),
+                    ..Headers::default()
+                };
                 GrantKind::Restarted
             }
         };
@@ -313,11 +324,6 @@ impl NetworkServer {
             token: session.token,
             sent: session.recent.sent(),
             received: known.received,
-        };
-        let answer = Connect {
-            version: PROTOCOL_VERSION,
-            schema_hash: 0,
-            framing: known.framing,
         };
         let mut writer = NetworkWriter::new();
         grant.encode(&mut writer);

@@ -216,7 +216,8 @@ pub(crate) async fn ready_client(addr: SocketAddr) -> TcpStream {
     let length = u8::try_from(connect.len() + 1).unwrap();
     stream.write_all(&[0, 0, 0, length, 0]).await.unwrap();
     stream.write_all(&connect).await.unwrap();
-    let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0];
+    // A header, and Ready.
+    let ready = [0, 0, 0, 6, 0, 2, 0, 0, 35, 0];
     stream.write_all(&ready).await.unwrap();
     stream
 }
@@ -225,7 +226,7 @@ pub(crate) async fn ready_client(addr: SocketAddr) -> TcpStream {
 pub(crate) async fn flood(server: &Running) -> JoinHandle<()> {
     let (mut read, mut write) = ready_client(server.addr).await.into_split();
     tokio::spawn(async move {
-        let ready = [0, 0, 0, 5, 0, 0, 0, 35, 0].repeat(10_000);
+        let ready = [0, 0, 0, 6, 0, 2, 0, 0, 35, 0].repeat(10_000);
         let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
         let writing = async { while write.write_all(&ready).await.is_ok() {} };
         tokio::select! { _ = reading => {}, () = writing => {} }

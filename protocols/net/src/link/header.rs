@@ -1,0 +1,214 @@
+//! Headers of packets on the stream and of datagrams: WIRE.md, section 7.
+
+use std::num::NonZeroU8;
+
+use syncvar_runtime::{NetworkReader, ReadError, ReadErrorKind};
+
+use super::ack::Ack;
+use super::header_bytes::HeaderBytes;
+
+/// Flag of a datagram with messages, and of a stream packet with a tick.
+const SEQ: u8 = 0x01;
+const TICK: u8 = 0x01;
+/// Flag of a datagram with a whole tick, and of the last stream packet of an update.
+const WIDE: u8 = 0x02;
+const END: u8 = 0x02;
+const AFTER: u8 = 0x04;
+const PARTS: u8 = 0x08;
+const ACK: u8 = 0x10;
+const PARTIAL: u8 = 0x20;
+const OWED: u8 = 0x40;
+
+/// Header of a packet on the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StreamHeader {
+    /// Tick less the tick of the former packet; 0 for the same one.
+    pub(crate) step: u32,
+    /// Set for the last packet of an update.
+    pub(crate) end: bool,
+    /// Number of the tick's datagrams.
+    pub(crate) datagrams: Option<NonZeroU8>,
+    /// Set, with `end`, if changes of the tick were withheld.
+    pub(crate) partial: bool,
+    pub(crate) ack: Option<Ack>,
+}
+
+impl StreamHeader {
+    pub(crate) fn encode(&self) -> HeaderBytes {
+        let mut bytes = HeaderBytes::default();
+        let flags = flag(self.step != 0, TICK)
+            | flag(self.end, END)
+            | flag(self.datagrams.is_some(), PARTS)
+            | flag(self.ack.is_some(), ACK)
+            | flag(self.partial, PARTIAL);
+        bytes.push(&[flags]);
+        if self.step != 0 {
+            bytes.push_varint(self.step.into());
+        }
+        if let Some(datagrams) = self.datagrams {
+            bytes.push(&[datagrams.get()]);
+        }
+        if let Some(ack) = &self.ack {
+            ack.encode(&mut bytes);
+        }
+        bytes
+    }
+
+    pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let flags = reader.read_u8()?;
+        let has = |flag| flags & flag != 0;
+        let withheld_early = has(PARTIAL) && !has(END);
+        if has(AFTER) || has(OWED) || has(0x80) || withheld_early {
+            return Err(invalid(reader, "flags of a stream packet", flags.into()));
+        }
+        let mut header = Self {
+            end: has(END),
+            partial: has(PARTIAL),
+            ..Self::default()
+        };
+        if has(TICK) {
+            let step = reader.read_varint()?;
+            header.step = match u32::try_from(step) {
+                Ok(step @ 1..) => step,
+                _ => return Err(invalid(reader, "step of ticks", step)),
+            };
+        }
+        if has(PARTS) {
+            let count = reader.read_u8()?;
+            let count = NonZeroU8::new(count);
+            let missing = || invalid(reader, "number of datagrams", 0);
+            header.datagrams = Some(count.ok_or_else(missing)?);
+        }
+        if has(ACK) {
+            header.ack = Some(Ack::decode(reader)?);
+        }
+        Ok(header)
+    }
+}
+
+/// Header of a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DatagramHeader {
+    /// Sequence and tick; `None` for an acknowledgement alone.
+    pub(crate) sent: Option<Place>,
+    /// Number of stream packets that precede it, low 16 bits.
+    pub(crate) after: Option<u16>,
+    /// Index among the datagrams of its tick, and their number.
+    pub(crate) part: (u8, NonZeroU8),
+    pub(crate) ack: Option<Ack>,
+    /// Set if changes of the tick were withheld.
+    pub(crate) partial: bool,
+    /// Set if the connection lacks changes.
+    pub(crate) owed: bool,
+}
+
+/// Place of a datagram among the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Sequence, low 16 bits.
+    pub(crate) sequence: u16,
+    pub(crate) tick: TickNumber,
+}
+
+/// Tick in a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TickNumber {
+    /// Low 16 bits.
+    Short(u16),
+    Wide(u32),
+}
+
+impl DatagramHeader {
+    /// Returns the header of a datagram of its own, with a whole tick.
+    pub(crate) fn whole(sequence: u16, tick: u32) -> Self {
+        let tick = TickNumber::Wide(tick);
+        Self {
+            sent: Some(Place { sequence, tick }),
+            after: None,
+            part: (0, NonZeroU8::MIN),
+            ack: None,
+            partial: false,
+            owed: false,
+        }
+    }
+
+    pub(crate) fn encode(&self) -> HeaderBytes {
+        let mut bytes = HeaderBytes::default();
+        let wide = matches!(self.sent, Some(place) if matches!(place.tick, TickNumber::Wide(_)));
+        let (index, count) = self.part;
+        let flags = flag(self.sent.is_some(), SEQ)
+            | flag(wide, WIDE)
+            | flag(self.after.is_some(), AFTER)
+            | flag(count > NonZeroU8::MIN, PARTS)
+            | flag(self.ack.is_some(), ACK)
+            | flag(self.partial, PARTIAL)
+            | flag(self.owed, OWED);
+        bytes.push(&[flags]);
+        if let Some(Place { sequence, tick }) = self.sent {
+            bytes.push(&sequence.to_le_bytes());
+            match tick {
+                TickNumber::Short(tick) => bytes.push(&tick.to_le_bytes()),
+                TickNumber::Wide(tick) => bytes.push(&tick.to_le_bytes()),
+            }
+        }
+        if let Some(after) = self.after {
+            bytes.push(&after.to_le_bytes());
+        }
+        if count > NonZeroU8::MIN {
+            bytes.push(&[index, count.get()]);
+        }
+        if let Some(ack) = &self.ack {
+            ack.encode(&mut bytes);
+        }
+        bytes
+    }
+
+    pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let flags = reader.read_u8()?;
+        let has = |flag| flags & flag != 0;
+        let of_sent = WIDE | AFTER | PARTS | PARTIAL | OWED;
+        let lone = !has(SEQ) && (flags & of_sent != 0 || !has(ACK));
+        if has(0x80) || lone {
+            return Err(invalid(reader, "flags of a datagram", flags.into()));
+        }
+        let mut header = Self {
+            sent: None,
+            after: None,
+            part: (0, NonZeroU8::MIN),
+            ack: None,
+            partial: has(PARTIAL),
+            owed: has(OWED),
+        };
+        if has(SEQ) {
+            let sequence = reader.read_u16()?;
+            let tick = if has(WIDE) {
+                TickNumber::Wide(reader.read_u32()?)
+            } else {
+                TickNumber::Short(reader.read_u16()?)
+            };
+            header.sent = Some(Place { sequence, tick });
+        }
+        if has(AFTER) {
+            header.after = Some(reader.read_u16()?);
+        }
+        if has(PARTS) {
+            let (index, count) = (reader.read_u8()?, reader.read_u8()?);
+            header.part = match NonZeroU8::new(count) {
+                Some(count) if index < count.get() => (index, count),
+                _ => return Err(invalid(reader, "index of a datagram", index.into())),
+            };
+        }
+        if has(ACK) {
+            header.ack = Some(Ack::decode(reader)?);
+        }
+        Ok(header)
+    }
+}
+
+const fn flag(set: bool, flag: u8) -> u8 {
+    if set { flag } else { 0 }
+}
+
+fn invalid(reader: &NetworkReader<'_>, what: &'static str, value: u64) -> ReadError {
+    reader.error(ReadErrorKind::InvalidValue { what, value })
+}

@@ -1,0 +1,42 @@
+//! `RoundTrip`: the smoothed round trip of a link.
+
+use std::time::Duration;
+
+/// Smoothed round trip and its variation, as in RFC 9002.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RoundTrip {
+    smoothed: Duration,
+    variation: Duration,
+}
+
+impl RoundTrip {
+    /// Returns the estimate after a first measurement.
+    pub(crate) fn new(first: Duration) -> Self {
+        Self {
+            smoothed: first,
+            variation: first / 2,
+        }
+    }
+
+    /// Adds a measurement.
+    pub(crate) fn add(&mut self, sample: Duration) {
+        let difference = self.smoothed.abs_diff(sample);
+        self.variation = (self.variation * 3 + difference) / 4;
+        self.smoothed = (self.smoothed * 7 + sample) / 8;
+    }
+
+    /// Returns the smoothed round trip.
+    pub(crate) fn smoothed(&self) -> Duration {
+        self.smoothed
+    }
+
+    /// Returns the mean deviation from the smoothed round trip.
+    pub(crate) fn variation(&self) -> Duration {
+        self.variation
+    }
+
+    /// Returns the time within which nearly all answers come.
+    pub(crate) fn upper(&self) -> Duration {
+        self.smoothed + self.variation * 4
+    }
+}

@@ -1,0 +1,71 @@
+//! Ticks of the packet headers, counted from the first update.
+
+use syncvar_runtime::DisconnectReason;
+
+use crate::Framing;
+use crate::server::NetworkServer;
+
+/// First tick of the headers, which count from 1.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Ticks {
+    /// Tick 1 of the headers, as a tick of the network time.
+    first: Option<u64>,
+}
+
+impl Ticks {
+    /// Returns the first tick. Before the first update, that of the time zero.
+    pub(in crate::server) fn first(&mut self) -> u64 {
+        *self.first.get_or_insert(0)
+    }
+
+    /// Returns the tick of the headers at a tick of the network time; `None` above `u32::MAX`.
+    fn number(&mut self, tick: u64) -> Option<u32> {
+        let first = *self.first.get_or_insert(tick);
+        u32::try_from(tick.saturating_sub(first))
+            .ok()?
+            .checked_add(1)
+    }
+
+    /// Makes a tick the first one.
+    fn restart(&mut self, tick: u64) {
+        self.first = Some(tick);
+    }
+}
+
+impl NetworkServer {
+    /// Begins the tick of an update.
+    pub(in crate::server) fn begin_tick(&mut self) {
+        let tick = self.network_time().tick;
+        if let Some(number) = self.replication.ticks.number(tick) {
+            self.outbound.store.tick = number;
+        } else {
+            self.restart_ticks(tick);
+        }
+        self.move_unsent();
+    }
+
+    /// Moves the packets that no transport has polled yet into this tick. Otherwise their tick would depend on
+    /// the moment at which a message became a chunk.
+    fn move_unsent(&mut self) {
+        let outbound = &self.outbound;
+        for id in &outbound.outgoing {
+            if let Some(connection) = self.sessions.connections.get_mut(id.0) {
+                let queue = connection.queue.iter_mut();
+                queue.for_each(|queued| queued.tick = outbound.store.tick);
+            }
+        }
+    }
+
+    /// Begins the ticks again at 1, and ends the connections that count the former ticks.
+    #[cold]
+    fn restart_ticks(&mut self, tick: u64) {
+        self.replication.ticks.restart(tick);
+        self.outbound.store.tick = 1;
+        let counting = self.sessions.connections.values();
+        let counting = counting.filter(|it| it.is_connected() && it.framing == Framing::Compact);
+        for connection in counting.map(|it| it.id).collect::<Vec<_>>() {
+            let reason = "the ticks of the server begin again".into();
+            self.send_off(connection, DisconnectReason::Requested(reason));
+        }
+    }
+}
