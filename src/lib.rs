@@ -78,8 +78,8 @@ pub mod behaviour {
     };
     pub use syncvar_runtime::{
         Assign, BehaviourFields, BehaviourInfo, BehaviourList, BehaviourSet, Behaviours,
-        BufferSerializer, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, Inherits,
-        LayoutHooks, LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut,
+        BufferSerializer, CheckWrites, Delivery, FieldVisitor, HasLifecycle, HasSynchronize,
+        Inherits, LayoutHooks, LifecycleCallback, ManyMut, NetworkObjects, NetworkObjectsMut,
         NetworkSerializable, ObjectMut, Optional, PreviousOptional, Serializable, SplitMut,
         Synchronize, Taken,
     };
@@ -268,9 +268,9 @@ pub mod __private {
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::call::{CalledByClient, CalledByServer};
     pub use syncvar_runtime::{
-        BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CommandSender,
-        ConnectionId, DictionaryChange, FieldBit, FieldPolicy, FieldSchema, FieldVisitor,
-        HasLifecycle, HasSynchronize, HookField, Inherits, ListChange, MemberSchema,
+        BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CheckWrites,
+        CommandSender, ConnectionId, DictionaryChange, FieldBit, FieldPolicy, FieldSchema,
+        FieldVisitor, HasLifecycle, HasSynchronize, HookField, Inherits, ListChange, MemberSchema,
         NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
         ReadResult, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField,
         SyncValue, Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits, encoded,

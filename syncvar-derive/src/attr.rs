@@ -16,8 +16,8 @@ use keys::unknown;
 pub(crate) use keys::{distance, parse_keys, quoted, set};
 use rules::one_of;
 pub(crate) use rules::{RuleAttrs, Spanned};
-pub(crate) use values::{channel, number, path, value};
-use values::{codec, method, seconds, seconds_as, word};
+pub(crate) use values::{RELIABLE, UNRELIABLE, channel, number, path, value, word};
+use values::{codec, method, redundancy, seconds, seconds_as};
 
 /// Attributes of a behaviour.
 #[derive(Default)]
@@ -25,6 +25,7 @@ pub(crate) struct BehaviourAttrs {
     pub(crate) krate: Option<Path>,
     pub(crate) send_interval: Option<f64>,
     pub(crate) channel: Option<u8>,
+    pub(crate) redundancy: Option<Spanned<u8>>,
     /// `lifecycle`, with its place.
     pub(crate) lifecycle: Option<Span>,
     /// `synchronize`, with its place.
@@ -86,6 +87,7 @@ impl BehaviourAttrs {
                 "crate",
                 "send_interval",
                 "channel",
+                "redundancy",
                 "lifecycle",
                 "synchronize",
                 "initial_hook",
@@ -99,6 +101,7 @@ impl BehaviourAttrs {
                     "crate" => set(&mut found.krate, meta, path(meta)?, errors),
                     "send_interval" => set(&mut found.send_interval, meta, seconds(meta)?, errors),
                     "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
+                    "redundancy" => set(&mut found.redundancy, meta, redundancy(meta)?, errors),
                     "lifecycle" => set(&mut found.lifecycle, meta, word(meta)?, errors),
                     "synchronize" => set(&mut found.synchronize, meta, word(meta)?, errors),
                     "initial_hook" => {
@@ -166,6 +169,7 @@ impl FieldAttrs {
             "read",
             "write",
             "server_override",
+            "check",
             "initial_only",
             "min_interval",
             "max_interval",

@@ -1,5 +1,6 @@
 //! Expansion: emits the parts in reading order. Cannot fail.
 
+mod check;
 mod deserialize;
 mod dirty;
 mod hook;
@@ -39,6 +40,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
     let on_deserialize = deserialize::on_deserialize(behaviour);
     let call_hooks = deserialize::call_hooks(behaviour);
     let markers = info::markers(behaviour);
+    let check = check::implementation(behaviour);
     let limit = dirty::limit(behaviour);
     let inherits = dirty::inherits(behaviour);
     let allowed = behaviour.lints.for_impl();
@@ -68,6 +70,7 @@ pub(crate) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
             }
 
             #markers
+            #check
             #inherits
             #limit
         };

@@ -1,6 +1,7 @@
 //! `NetworkBehaviour`: the trait that the derive implements.
 
 mod assign;
+mod check;
 pub mod context;
 mod fields;
 mod frame;
@@ -14,6 +15,7 @@ pub mod synchronize;
 mod visits;
 
 pub use assign::{Assign, Taken};
+pub use check::CheckWrites;
 pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;
@@ -22,7 +24,7 @@ pub use frame::{
 };
 pub use identity::{BehaviourRow, NetworkIdentity};
 pub use info::{BehaviourInfo, Delivery, Presence};
-pub(crate) use inherited::{handle_call, on_lifecycle, synchronize};
+pub(crate) use inherited::{accepts, handle_call, on_lifecycle, synchronize};
 pub use lifecycle::{
     CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
 };

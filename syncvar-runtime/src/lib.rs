@@ -38,10 +38,10 @@ pub mod world;
 
 pub use behaviour::{
     Assign, BehaviourFields, BehaviourInfo, BufferSerializer, CallContext, CallbackFailure,
-    Delivery, FieldVisitor, HasLifecycle, HasSynchronize, HookFailure, LifecycleCallback,
-    LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity, NetworkLifecycle,
-    NetworkSerializable, NetworkSide, Optional, PreviousOptional, Serializable, Synchronize,
-    SynchronizeError, SynchronizeFailure, Taken,
+    CheckWrites, Delivery, FieldVisitor, HasLifecycle, HasSynchronize, HookFailure,
+    LifecycleCallback, LifecycleResult, NetworkBehaviour, NetworkContext, NetworkIdentity,
+    NetworkLifecycle, NetworkSerializable, NetworkSide, Optional, PreviousOptional, Serializable,
+    Synchronize, SynchronizeError, SynchronizeFailure, Taken,
 };
 pub use call::{
     CallArguments, CallError, CallFailure, Called, CommandRefusal, CommandSender, NetworkCalls,

@@ -1,11 +1,14 @@
 //! Objects: their behaviours, their state in the update loop, and their pools.
 
+mod alone;
 mod behaviours;
 mod call;
 mod change_sink;
 mod compare;
+mod field_ticks;
 mod hooks;
 mod layout;
+mod newest;
 mod own_fields;
 mod owner_memory;
 mod policy_state;
@@ -21,13 +24,16 @@ mod unsent;
 mod value_text;
 mod write_record;
 
+pub use alone::FieldLimits;
 pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
 pub use compare::{FieldDifference, compare};
+pub use field_ticks::FieldTicks;
 pub use hooks::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
 };
+pub use newest::{KeptFields, NewestWins};
 pub use own_fields::{RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};

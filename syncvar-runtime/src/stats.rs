@@ -50,6 +50,8 @@ pub struct RefusedInput {
     pub work: u64,
     /// Messages with too deeply nested values ([`Limits::max_depth`](crate::Limits::max_depth)).
     pub depth: u64,
+    /// Writes of owners with a value that a `check` refused.
+    pub checked_writes: u64,
     /// Packets beyond [`Limits::message_rate`](crate::Limits::message_rate) that the transport has
     /// delivered anyway.
     pub packets: u64,

@@ -272,10 +272,11 @@ impl<O: WorldObject> World<O> {
         slots.is_some_and(|slots| slots.iter().any(|slot| slot.dirty_bits() != 0))
     }
 
-    /// Drops the pending changes of an object without observers.
-    pub fn drop_changes(&mut self, id: NetId) {
+    /// Drops the pending changes of an object without observers. A tick counts as that of a frame with
+    /// them.
+    pub fn drop_changes(&mut self, id: NetId, tick: Option<u32>) {
         if let Some(slots) = self.slots_mut(id) {
-            slots.for_each_mut(|slot| slot.forget_changes());
+            slots.for_each_mut(|slot| slot.forget_changes(tick));
         }
     }
 

@@ -1,6 +1,7 @@
 //! In the steady state nothing is allocated per object, field or client.
 
 mod attacks;
+mod field_ticks;
 mod ids;
 mod mirror;
 

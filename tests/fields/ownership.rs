@@ -9,10 +9,12 @@
 #![allow(
     clippy::needless_pass_by_value,
     clippy::trivially_copy_pass_by_ref,
-    reason = "hooks and thresholds have the signature that they are called with"
+    clippy::unused_self,
+    reason = "hooks, thresholds and checks have the signature that they are called with"
 )]
 
 mod changing;
+mod checks;
 mod component;
 mod former;
 mod groups;

@@ -6,6 +6,7 @@ mod connections;
 mod context_hooks;
 mod engine;
 mod event_readers;
+mod field_ticks;
 mod host;
 mod iteration;
 mod late_join;

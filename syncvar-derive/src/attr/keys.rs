@@ -28,6 +28,9 @@ fn placement_hint(key: &str) -> Option<&'static str> {
             "`sync_method` belongs on the struct: `#[network_behaviour(sync_method = ...)]`"
         }
         "channel" => "`channel` belongs on the struct: `#[network_behaviour(channel = ...)]`",
+        "redundancy" => {
+            "`redundancy` belongs on the struct: `#[network_behaviour(redundancy = 1)]`"
+        }
         "base" => {
             "`base` belongs on the field of the base, in place of `#[sync_var]`: `#[network_behaviour(base)]`"
         }
@@ -41,6 +44,9 @@ fn placement_hint(key: &str) -> Option<&'static str> {
         "write" => "`write` belongs on a synchronised field: `#[sync_var(write = owner)]`",
         "server_override" => {
             "`server_override` belongs on a synchronised field: `#[sync_var(write = owner, server_override)]`"
+        }
+        "check" => {
+            "`check` belongs on a synchronised field: `#[sync_var(write = owner, check = ...)]`"
         }
         "initial_only" => {
             "`initial_only` belongs on a synchronised field: `#[sync_var(initial_only)]`"

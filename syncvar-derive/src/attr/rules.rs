@@ -14,6 +14,7 @@ pub(super) const KEYS: &[&str] = &[
     "read",
     "write",
     "server_override",
+    "check",
     "initial_only",
     "min_interval",
     "max_interval",
@@ -35,6 +36,8 @@ pub(crate) struct RuleAttrs {
     /// `server` or `owner`.
     pub(crate) write: Option<Spanned<String>>,
     pub(crate) server_override: Option<Span>,
+    /// Function that accepts a value of the owner.
+    pub(crate) check: Option<Path>,
     pub(crate) initial_only: Option<Span>,
     /// Seconds.
     pub(crate) min_interval: Option<Spanned<f64>>,
@@ -66,6 +69,11 @@ impl RuleAttrs {
                 set(&mut self.write, meta, write, errors);
             }
             "server_override" => set(&mut self.server_override, meta, word(meta)?, errors),
+            "check" => {
+                const EXAMPLE: &str = "`check` names a method of this struct, `fn(&self, former: &T, new: &T, \
+                     elapsed_ticks: u32) -> bool`: `check = moves_legally`";
+                set(&mut self.check, meta, function(meta, EXAMPLE)?, errors);
+            }
             "initial_only" => set(&mut self.initial_only, meta, word(meta)?, errors),
             "min_interval" => {
                 const EXAMPLE: &str = "`min_interval` is a number of seconds between 0 and 3600, such as `min_interval = 0.5`";
@@ -88,14 +96,16 @@ impl RuleAttrs {
             _ => {
                 const EXAMPLE: &str = "`threshold` names a function of this struct, `fn(&T, &T) -> bool`, for the last \
                      sent value and the present one: `threshold = moved_far`";
-                let value = value(meta, EXAMPLE)?;
-                let path = value.call(Path::parse_mod_style);
-                let path = path.map_err(|error| syn::Error::new(error.span(), EXAMPLE))?;
-                set(&mut self.threshold, meta, path, errors);
+                set(&mut self.threshold, meta, function(meta, EXAMPLE)?, errors);
             }
         }
         Ok(())
     }
+}
+
+fn function(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Path> {
+    let path = value(meta, example)?.call(Path::parse_mod_style);
+    path.map_err(|error| syn::Error::new(error.span(), example))
 }
 
 fn interval(meta: &ParseNestedMeta<'_>, example: &str) -> syn::Result<Spanned<f64>> {

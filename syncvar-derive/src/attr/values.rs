@@ -4,11 +4,19 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::meta::ParseNestedMeta;
 use syn::parse::ParseStream;
-use syn::spanned::Spanned;
+use syn::spanned::Spanned as _;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token, Type};
 
+use super::Spanned;
+
+/// Number of the reliable channel in default settings.
+pub(crate) const RELIABLE: u8 = 0;
+
+/// Number of the unreliable channel in default settings.
+pub(crate) const UNRELIABLE: u8 = 1;
+
 /// Parses a key without a value.
-pub(super) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
+pub(crate) fn word(meta: &ParseNestedMeta<'_>) -> syn::Result<Span> {
     if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
         let key = meta.path.to_token_stream();
         return Err(meta.error(format!("`{key}` takes no value: write `{key}` alone")));
@@ -106,15 +114,29 @@ pub(crate) fn number(
         .ok_or_else(|| syn::Error::new_spanned(&expression, example))
 }
 
-/// Parses the number of a channel.
+/// Parses the number of frames that repeat a change.
+pub(super) fn redundancy(meta: &ParseNestedMeta<'_>) -> syn::Result<Spanned<u8>> {
+    const EXAMPLE: &str =
+        "`redundancy` is the number of later frames that repeat a change, 0 or 1: `redundancy = 1`";
+    let frames = number(meta, EXAMPLE, |frames| [0.0, 1.0].contains(&frames))?;
+    Ok(Spanned {
+        value: u8::from(frames > 0.0),
+        span: meta.path.span(),
+    })
+}
+
+/// Parses a channel: its number, or its kind in default settings.
 pub(crate) fn channel(meta: &ParseNestedMeta<'_>) -> syn::Result<u8> {
-    const EXAMPLE: &str = "`channel` is a number between 0 and 255, such as `channel = 1`";
+    const EXAMPLE: &str = "`channel` is `reliable`, `unreliable`, or a number between 0 and 255: \
+         `channel = unreliable`";
     let expression: Expr = value(meta, EXAMPLE)?.parse()?;
     let number = match &expression {
         Expr::Lit(ExprLit {
             lit: Lit::Int(literal),
             ..
         }) => literal.base10_parse().ok(),
+        Expr::Path(path) if path.path.is_ident("reliable") => Some(RELIABLE),
+        Expr::Path(path) if path.path.is_ident("unreliable") => Some(UNRELIABLE),
         _ => None,
     };
     number.ok_or_else(|| syn::Error::new_spanned(&expression, EXAMPLE))

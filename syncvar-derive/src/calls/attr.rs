@@ -1,11 +1,13 @@
 //! Syntax of `#[network_calls(...)]`, `#[command(...)]` and the other call attributes.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Ident, LitBool, LitStr, Path, parse_quote};
 
-use crate::attr::{channel, distance, number, parse_keys, path, quoted, set, value};
+use crate::attr::{
+    UNRELIABLE, channel, distance, number, parse_keys, path, quoted, set, value, word,
+};
 use crate::errors::Errors;
 
 /// Kind of a call.
@@ -36,6 +38,8 @@ pub(crate) struct BlockAttrs {
 #[derive(Default)]
 pub(crate) struct CallAttrs {
     pub(crate) channel: Option<u8>,
+    /// `after_state`, with its place.
+    pub(crate) after_state: Option<Span>,
     pub(crate) name: Option<LitStr>,
     pub(crate) mirror: Option<LitStr>,
     pub(crate) requires_ownership: Option<bool>,
@@ -87,8 +91,22 @@ impl Kind {
 
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Self::Command => &["requires_ownership", "channel", "rate", "name", "mirror"],
-            Self::ClientRpc => &["target", "channel", "name", "mirror"],
+            Self::Command => &[
+                "requires_ownership",
+                "channel",
+                "unreliable",
+                "rate",
+                "name",
+                "mirror",
+            ],
+            Self::ClientRpc => &[
+                "target",
+                "channel",
+                "unreliable",
+                "after_state",
+                "name",
+                "mirror",
+            ],
             Self::TargetRpc => &["channel", "name", "mirror"],
             Self::SyncEvent => &["channel", "name"],
         }
@@ -126,7 +144,12 @@ impl CallAttrs {
                 return Err(unknown(meta, key, keys));
             }
             match key {
-                "channel" => set(&mut found.channel, meta, channel(meta)?, errors),
+                "channel" => set_channel(&mut found.channel, meta, channel(meta)?, errors),
+                "unreliable" => {
+                    word(meta)?;
+                    set_channel(&mut found.channel, meta, UNRELIABLE, errors);
+                }
+                "after_state" => set(&mut found.after_state, meta, word(meta)?, errors),
                 "name" => set(&mut found.name, meta, name(meta)?, errors),
                 "mirror" => set(&mut found.mirror, meta, mirror(meta)?, errors),
                 "rate" => set(&mut found.rate, meta, rate(meta)?, errors),
@@ -141,6 +164,23 @@ impl CallAttrs {
             Ok(())
         });
         found
+    }
+}
+
+/// Stores the channel, which has two keys; reports a second one.
+fn set_channel(
+    slot: &mut Option<u8>,
+    meta: &ParseNestedMeta<'_>,
+    channel: u8,
+    errors: &mut Errors,
+) {
+    if slot.is_some() {
+        errors.add(
+            &meta.path,
+            "the channel is given twice, as `channel` or `unreliable`: keep one of them",
+        );
+    } else {
+        *slot = Some(channel);
     }
 }
 

@@ -109,6 +109,9 @@ fn schema(class: &str, call: &Call) -> TokenStream {
         let channel = Literal::u8_unsuffixed(channel);
         settings.extend(quote!(.on_channel(#channel)));
     }
+    if call.attrs.after_state.is_some() {
+        settings.extend(quote!(.after_state()));
+    }
     if call.attrs.requires_ownership == Some(false) {
         settings.extend(quote!(.for_anyone()));
     }

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{hook, item, policy};
+use super::{check, hook, item, policy};
 use crate::model::Behaviour;
 
 pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -19,6 +19,10 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
         let channel = Literal::u8_unsuffixed(channel);
         quote!(.channel(#channel))
     });
+    let redundancy = behaviour.redundancy.map(|frames| {
+        let frames = Literal::u8_unsuffixed(frames);
+        quote!(.redundancy(#frames))
+    });
     let hybrid = behaviour.is_hybrid.then(|| quote!(.hybrid()));
     let lifecycle = behaviour
         .lifecycle
@@ -26,10 +30,11 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
     let synchronize = behaviour
         .synchronize
         .map(|place| callback("synchronize", place));
+    let checks = check::info(behaviour);
     let context = hook::context(behaviour);
     quote! {
         const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO
-            #after #send_interval #channel #hybrid #lifecycle #synchronize #context;
+            #after #send_interval #channel #redundancy #hybrid #lifecycle #synchronize #checks #context;
     }
 }
 

@@ -36,6 +36,9 @@ fn members(policy: &Policy) -> Vec<TokenStream> {
     if policy.server_override {
         members.push(quote!(server_override: true));
     }
+    if policy.check.is_some() {
+        members.push(quote!(checked: true));
+    }
     if policy.initial_only {
         members.push(quote!(initial_only: true));
     }

@@ -10,7 +10,7 @@ use super::field_type::{self, Container, FieldType};
 use super::rules::CommonPolicy;
 use super::thread::refuse_bound_to_thread;
 use super::{Policy, Readers};
-use crate::attr::{BehaviourAttrs, FieldAttrs};
+use crate::attr::{BehaviourAttrs, FieldAttrs, RELIABLE};
 use crate::errors::Errors;
 use crate::lints::Lints;
 use crate::names;
@@ -27,6 +27,8 @@ pub(crate) struct Behaviour<'a> {
     pub(crate) send_interval: Option<f64>,
     /// Channel, unless the default.
     pub(crate) channel: Option<u8>,
+    /// Number of frames that repeat a change, unless 0.
+    pub(crate) redundancy: Option<u8>,
     /// Set if its changes travel unreliably in Mirror's protocol.
     pub(crate) is_hybrid: bool,
     /// Place of `lifecycle`: the struct implements `NetworkLifecycle`.
@@ -94,6 +96,7 @@ impl<'a> Behaviour<'a> {
             );
         }
         let common = CommonPolicy::from_attrs(&attrs);
+        let redundancy = redundancy(&attrs, &mut errors);
         let mut behaviour = Self {
             ident: &input.ident,
             lints: Lints::of(input),
@@ -102,6 +105,7 @@ impl<'a> Behaviour<'a> {
             krate: attrs.krate,
             send_interval: attrs.send_interval,
             channel: attrs.channel,
+            redundancy,
             is_hybrid: attrs.sync_method.is_some_and(|it| it.value == "hybrid"),
             lifecycle: attrs.lifecycle,
             synchronize: attrs.synchronize,
@@ -288,6 +292,11 @@ impl<'a> Behaviour<'a> {
         self.sync_vars.iter().any(SyncVar::keeps_previous)
     }
 
+    /// Returns whether a field, base excluded, has a check.
+    pub(crate) fn has_checks(&self) -> bool {
+        { self.sync_vars.iter() }.any(|sync_var| sync_var.policy.check.is_some())
+    }
+
     /// Returns whether the previous value of a field, base excluded, is kept.
     pub(crate) fn remembers(&self) -> bool {
         self.sync_vars.iter().any(SyncVar::is_remembered)
@@ -299,6 +308,19 @@ impl<'a> Behaviour<'a> {
             .iter()
             .any(|sync_var| sync_var.codec.is_some())
     }
+}
+
+/// Returns the redundancy, unless 0. Refuses one on the reliable channel.
+fn redundancy(attrs: &BehaviourAttrs, errors: &mut Errors) -> Option<u8> {
+    let redundancy = attrs.redundancy.as_ref()?;
+    if attrs.channel.unwrap_or(RELIABLE) == RELIABLE {
+        errors.add_error(syn::Error::new(
+            redundancy.span,
+            "a reliable channel loses nothing, so it repeats nothing: add `channel = unreliable`, or remove \
+             `redundancy`",
+        ));
+    }
+    (redundancy.value != 0).then_some(redundancy.value)
 }
 
 /// Returns the reason why a field without a collection's name cannot have a `batch_hook`.

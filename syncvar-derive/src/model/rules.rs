@@ -1,6 +1,7 @@
 //! Policy of a field, in valid combinations only: readers, writers and times.
 
 use proc_macro2::Span;
+use syn::spanned::Spanned as _;
 use syn::{Member, Path};
 
 use super::field_type::{Container, FieldType};
@@ -33,6 +34,8 @@ pub(crate) struct Policy {
     pub(crate) readers: Readers,
     pub(crate) owner_writes: bool,
     pub(crate) server_override: bool,
+    /// Function that accepts a value of the owner.
+    pub(crate) check: Option<Path>,
     pub(crate) initial_only: bool,
     /// Seconds.
     pub(crate) min_interval: Option<f64>,
@@ -110,6 +113,7 @@ impl Policy {
             },
             owner_writes: is_owner(&attrs),
             server_override: attrs.server_override.is_some(),
+            check: attrs.check,
             initial_only: attrs.initial_only.is_some(),
             min_interval: positive(attrs.min_interval.map(|interval| interval.value)),
             max_interval: positive(attrs.max_interval.map(|interval| interval.value)),
@@ -146,6 +150,13 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
             "the server already writes this field: remove `server_override`, or add `write = owner`",
         );
     }
+    if let Some(function) = attrs.check.as_ref().filter(|_| !is_owner(attrs)) {
+        add(
+            function.span(),
+            "`check` is for values that the owner writes, and the server writes this field: add `write = owner`, \
+             or remove `check`",
+        );
+    }
     if let Some(read) = attrs
         .read
         .as_ref()
@@ -178,6 +189,26 @@ fn check(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
         return;
     }
     check_intervals(attrs, errors);
+    check_container(attrs, ty, errors);
+}
+
+/// Refuses functions for single values on another kind of field.
+fn check_container(attrs: &RuleAttrs, ty: &FieldType<'_>, errors: &mut Errors) {
+    if let Some(function) = &attrs.check {
+        match ty.container {
+            Container::SyncVar(_) => {}
+            Container::Collection => errors.add(
+                function,
+                "`check` compares two values of a `SyncVar`; a collection sends operations: remove `check`, and \
+                 let the owner call a `#[command]`",
+            ),
+            Container::Unknown => errors.add(
+                function,
+                "`check` compares two values of a `SyncVar`, and this type has another name: write `SyncVar<...>` \
+                 here, or remove `check`",
+            ),
+        }
+    }
     if let Some(threshold) = &attrs.threshold {
         match ty.container {
             Container::SyncVar(_) => {}

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::{
-    BufferSerializer, CallContext, Frame, LifecycleCallback, LifecycleResult, NetworkContext,
-    NetworkFrame, NetworkLifecycle, Synchronize, SynchronizeError,
+    BufferSerializer, CallContext, CheckWrites, Frame, LifecycleCallback, LifecycleResult,
+    NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize, SynchronizeError,
 };
 use crate::schema::CallTable;
 use crate::{NetworkReader, ReadResult};
@@ -25,6 +25,9 @@ pub enum Delivery {
 /// Function that runs a remote call of a class.
 pub(crate) type HandleCall =
     fn(&mut dyn Any, u32, &mut NetworkReader<'_>, &mut CallContext<'_>) -> ReadResult<()>;
+
+/// Function that checks a value which the owner of an object has written.
+pub(super) type Accepts = fn(&dyn Any, u64, &mut NetworkReader<'_>, u32) -> ReadResult<bool>;
 
 /// Function that runs a lifecycle callback of a class.
 pub(super) type OnLifecycle =
@@ -79,6 +82,8 @@ pub struct BehaviourInfo {
     pub(crate) has_interval: bool,
     /// Channel of its updates.
     pub channel: u8,
+    /// Number of frames that repeat a change on an unreliable channel, 0 or 1.
+    pub redundancy: u8,
     /// Delivery of its changes.
     pub delivery: Delivery,
     /// Set if the class decides every byte, in every protocol: see [`own_layout`](Self::own_layout()).
@@ -91,6 +96,8 @@ pub struct BehaviourInfo {
     /// Presence on the object.
     pub presence: Presence,
     pub(crate) handle_call: HandleCall,
+    /// Checks of the class without its bases.
+    pub(super) accepts: Option<Accepts>,
     pub(super) on_lifecycle: Callback<OnLifecycle>,
     pub(super) on_synchronize: Callback<OnSynchronize>,
     pub(crate) on_frame: Option<OnFrame>,
@@ -102,12 +109,14 @@ impl BehaviourInfo {
         send_interval: Duration::from_millis(100),
         has_interval: false,
         channel: 0,
+        redundancy: 0,
         delivery: Delivery::Reliable,
         own_layout: false,
         context_hooks: false,
         calls: CallTable::NONE,
         presence: Presence::Always,
         handle_call: |_, call, reader, _| Err(reader.unknown_call(call)),
+        accepts: None,
         on_lifecycle: Callback::None,
         on_synchronize: Callback::None,
         on_frame: None,
@@ -133,11 +142,12 @@ impl BehaviourInfo {
         self
     }
 
-    /// Takes over interval, channel and delivery.
+    /// Takes over interval, channel, redundancy and delivery.
     pub(super) const fn settings_of(mut self, other: &Self) -> Self {
         self.send_interval = other.send_interval;
         self.has_interval = other.has_interval;
         self.channel = other.channel;
+        self.redundancy = other.redundancy;
         self.delivery = other.delivery;
         self
     }
@@ -154,6 +164,20 @@ impl BehaviourInfo {
     #[must_use]
     pub const fn channel(mut self, channel: u8) -> Self {
         self.channel = channel;
+        self
+    }
+
+    /// Sets the number of later frames that repeat a change: 1 sends it twice, at the cost of its bytes, so
+    /// that a single loss delays no value by a round trip. Without effect on a reliable channel.
+    ///
+    /// # Panics
+    ///
+    /// With a number other than 0 and 1. Constants are built with it, so this is a compile error.
+    #[must_use]
+    #[track_caller]
+    pub const fn redundancy(mut self, frames: u8) -> Self {
+        assert!(frames <= 1, "a change is repeated in at most one frame");
+        self.redundancy = frames;
         self
     }
 
@@ -268,6 +292,16 @@ impl BehaviourInfo {
     #[must_use]
     pub const fn context_hooks(mut self, needed: bool) -> Self {
         self.context_hooks |= needed;
+        self
+    }
+
+    /// Adds the checks of a class. The checks of its bases stay.
+    #[must_use]
+    pub const fn checks<B: CheckWrites>(mut self) -> Self {
+        self.accepts = Some(|behaviour, field, former, elapsed_ticks| {
+            let behaviour = behaviour.downcast_ref::<B>();
+            behaviour.map_or(Ok(true), |it| it.accepts(field, former, elapsed_ticks))
+        });
         self
     }
 

@@ -55,6 +55,29 @@ fn has_base<B: NetworkBehaviour>(behaviour: &mut B) -> bool {
     with_base(behaviour, Exists).is_some()
 }
 
+/// Returns whether the class that declares a field accepts its present value.
+///
+/// # Errors
+///
+/// When the bytes of the former value do not fit.
+pub(crate) fn accepts<B: NetworkBehaviour>(
+    behaviour: &mut B,
+    field: u64,
+    former: &mut NetworkReader<'_>,
+    elapsed_ticks: u32,
+) -> ReadResult<bool> {
+    if field & const { B::SCHEMA.own_bits() } != 0 {
+        return const { B::INFO.accepts }
+            .map_or(Ok(true), |own| own(behaviour, field, former, elapsed_ticks));
+    }
+    let base = AcceptsOfBase {
+        field,
+        former,
+        elapsed_ticks,
+    };
+    with_base(behaviour, base).unwrap_or(Ok(true))
+}
+
 /// Runs a lifecycle callback.
 ///
 /// # Errors
@@ -136,6 +159,20 @@ impl WithBase for CallBase<'_, '_, '_, '_> {
 
     fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output {
         handle_call(base, self.call, self.reader, self.context)
+    }
+}
+
+struct AcceptsOfBase<'a, 'b> {
+    field: u64,
+    former: &'a mut NetworkReader<'b>,
+    elapsed_ticks: u32,
+}
+
+impl WithBase for AcceptsOfBase<'_, '_> {
+    type Output = ReadResult<bool>;
+
+    fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output {
+        accepts(base, self.field, self.former, self.elapsed_ticks)
     }
 }
 

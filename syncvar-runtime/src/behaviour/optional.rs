@@ -10,7 +10,9 @@ use super::{
     on_lifecycle,
 };
 use crate::schema::{BehaviourSchema, FieldBit, FieldSchema, Inherits};
-use crate::{NetworkReader, NetworkWriter, ReadResult, ReadResultExt, SyncField, SyncVar};
+use crate::{
+    DeserializeContext, NetworkReader, NetworkWriter, ReadResult, ReadResultExt, SyncField, SyncVar,
+};
 
 /// A behaviour that comes and goes on a spawned object. It has a place in the prefab's tuple, and is
 /// absent by default.
@@ -246,6 +248,17 @@ impl<B: NetworkBehaviour + Default> NetworkBehaviour for Optional<B> {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> ReadResult<Self::Previous> {
+        if reader.context().unused {
+            let context = DeserializeContext {
+                unused: false,
+                ..*reader.context()
+            };
+            let mut unused = Self::default();
+            let read =
+                |reader: &mut NetworkReader<'_>| unused.on_deserialize(reader, initial_state);
+            reader.with_context(context, read)?;
+            return Ok(PreviousOptional::default());
+        }
         let dirty_bits = if initial_state {
             Self::PRESENT.bit()
         } else {

@@ -11,6 +11,8 @@ use crate::{AudienceId, Channel, NetId, WriteError};
 pub struct ChangeSink<'a> {
     /// Time of the update.
     pub now: Nanos,
+    /// Tick of the update; `None` if fields have no ticks.
+    pub tick: Option<u32>,
     /// Send interval of behaviours without one.
     pub interval: Nanos,
     /// Kinds of the channels.
@@ -165,8 +167,12 @@ impl ChangeSink<'_> {
             if self.log.is_some() {
                 self.record((net_id, channel), sent, slots);
             }
-            let now = self.now;
-            slots.visit(0, &mut MarkSent { sent, now });
+            let mut mark = MarkSent {
+                sent,
+                now: self.now,
+                tick: if lossy { self.tick } else { None },
+            };
+            slots.visit(0, &mut mark);
         }
         Ok(sent)
     }

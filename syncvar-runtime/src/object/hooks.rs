@@ -35,6 +35,8 @@ pub struct DeferredHooks {
     pub behaviour: usize,
     /// Bits of its received fields.
     pub fields: u64,
+    /// Tick of the change; `None` without one.
+    pub tick: Option<u64>,
     /// Set if the fields are reported as changed after the hooks.
     pub reported: bool,
     /// Arguments of the hooks.

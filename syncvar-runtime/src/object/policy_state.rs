@@ -6,7 +6,7 @@ use super::slot::{Nanos, RestrictedFields, nanos};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourSchema, PolicyBits};
 use crate::wire::budget::STEP;
-use crate::{Encoding, NetworkReader, NetworkWriter};
+use crate::{Encoding, NetworkReader, NetworkWriter, ReadResult};
 
 /// State of the restricted fields of one behaviour.
 #[derive(Debug, Default)]
@@ -24,6 +24,10 @@ pub struct PolicyState {
     size: StateSize,
     /// Last sends of fields with an interval or a threshold.
     sent: Vec<LastSent>,
+    /// Last accepted writes of checked fields by the present owner.
+    accepted: Vec<(u64, u32)>,
+    /// Tick of the last change of ownership.
+    owned_since: u32,
 }
 
 /// Size of the saved fields.
@@ -74,7 +78,7 @@ struct LastSent {
 }
 
 /// Encoding of the values: it has no limit of elements.
-const SAVED: Encoding = Encoding::Compact;
+pub(super) const SAVED: Encoding = Encoding::Compact;
 
 /// Returns the single bits of a mask, ascending.
 pub(super) fn each(mut bits: u64) -> impl Iterator<Item = u64> {
@@ -104,7 +108,7 @@ fn measured_value_of(
 }
 
 /// Restores the value of a field.
-fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
+pub(super) fn put_back(behaviour: &mut (impl RestrictedFields + ?Sized), bit: u64, value: &[u8]) {
     let mut reader = NetworkReader::with_encoding(value, SAVED).with_budget(ReadBudget::UNLIMITED);
     if let Err(error) = behaviour.read_fields(&mut reader, bit) {
         tracing::error!(%error, "a field cannot read the bytes that it has written");
@@ -272,9 +276,45 @@ impl PolicyState {
         self.before.clear();
     }
 
-    /// Records a change of ownership.
-    pub fn set_owned(&mut self, behaviour: &mut dyn RestrictedFields, owned: bool) {
+    /// Returns the written ones of the saved fields whose value the server does not accept. `accepts`
+    /// receives a field, its saved value, and the ticks since its last accepted write or since the change
+    /// of ownership.
+    pub fn refused(
+        &self,
+        fields: u64,
+        tick: u32,
+        mut accepts: impl FnMut(u64, &mut NetworkReader<'_>, u32) -> ReadResult<bool>,
+    ) -> u64 {
+        let mut refused = 0;
+        let written = self.before.iter().filter(|former| fields & former.bit != 0);
+        for FormerField { bit, value, .. } in written {
+            let last = self.accepted.iter().find(|(field, _)| field == bit);
+            let last = last.map_or(self.owned_since, |(_, at)| *at);
+            let reader = NetworkReader::with_encoding(value, SAVED);
+            let mut reader = reader.with_budget(ReadBudget::UNLIMITED);
+            let accepted = accepts(*bit, &mut reader, tick.saturating_sub(last));
+            if !accepted.unwrap_or(false) {
+                refused |= bit;
+            }
+        }
+        refused
+    }
+
+    /// Records accepted writes of checked fields.
+    pub fn note_accepted(&mut self, fields: u64, tick: u32) {
+        for bit in each(fields) {
+            match self.accepted.iter_mut().find(|(field, _)| *field == bit) {
+                Some((_, at)) => *at = tick,
+                None => self.accepted.push((bit, tick)),
+            }
+        }
+    }
+
+    /// Records a change of ownership in a tick.
+    pub fn set_owned(&mut self, behaviour: &mut dyn RestrictedFields, owned: bool, tick: u32) {
         self.owned = owned;
+        self.owned_since = tick;
+        self.accepted.clear();
         self.echoed = 0;
         // Pending writes of the former owner now go to all observers, as whole values.
         let left = std::mem::take(&mut self.relayed) & behaviour.dirty_bits();

@@ -378,11 +378,7 @@ impl Pools {
             let pool = (pool as &mut dyn Any).downcast_mut::<TypedPool<TypedSlot<B>>>();
             let slot = pool.and_then(|pool| pool.row_mut(at.row));
             let slot = slot.ok_or(ObjectError::CheckedOut(id))?;
-            return Ok(SlotParts {
-                behaviour: &mut slot.behaviour,
-                policy: slot.policy.as_deref_mut(),
-                lineage: &mut slot.lineage,
-            });
+            return Ok(slot.parts());
         }
         Self::behaviour_among(pool, id, at)
     }

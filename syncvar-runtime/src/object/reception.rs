@@ -2,7 +2,10 @@
 
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
-use super::{Entry, HookContext, ReadChanges, RestoreOwn, SaveOwn, Slot, SlotInfo, Slots, Visit};
+use super::{
+    Entry, HookContext, KeptFields, NewestWins, ReadChanges, RestoreOwn, SaveOwn, Slot, SlotInfo,
+    Slots, Visit,
+};
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
 use crate::schema::{BehaviourClass, ChangedFields};
@@ -26,6 +29,12 @@ pub struct Reception<'a> {
     pub encoding: Encoding,
     /// Channel of the message.
     pub channel: u8,
+    /// Tick of the packet, for the reports; `None` without one.
+    pub tick: Option<u64>,
+    /// Condition for fields with ticks; `None` on a reliable channel.
+    pub newest: Option<NewestWins>,
+    /// Memory for fields that keep newer values.
+    pub kept: &'a mut KeptFields,
     /// Memory and work that the deltas may take.
     pub budget: ReadBudget,
     /// Dirty masks of the object in progress, one per behaviour.
@@ -61,6 +70,7 @@ impl Reception<'_> {
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
+            newest: self.newest.map(|rule| (rule, &mut *self.kept)),
             masks: self.masks,
             result: saved,
         };
@@ -83,6 +93,7 @@ impl Reception<'_> {
             },
             written: false,
             deferred: false,
+            tick: self.tick,
             masks: self.masks,
             report: self.report,
             deferred_hooks: self.deferred_hooks,
@@ -125,6 +136,7 @@ struct ReportChanges<'a> {
     written: bool,
     /// Set after a behaviour with deferred hooks: the hooks of one object keep their order.
     deferred: bool,
+    tick: Option<u64>,
     masks: &'a [u64],
     report: &'a mut dyn ReceptionReport,
     deferred_hooks: &'a mut Vec<DeferredHooks>,
@@ -162,7 +174,7 @@ impl ReportChanges<'_> {
     #[inline]
     fn report_fields(&mut self, behaviour: usize, info: &'static SlotInfo, dirty_bits: u64) {
         if dirty_bits != 0 {
-            let fields = ChangedFields::new(info.class, dirty_bits);
+            let fields = ChangedFields::new(info.class, dirty_bits).in_tick(self.tick);
             self.report.changed(self.object, behaviour, fields);
         }
     }
@@ -179,6 +191,7 @@ impl ReportChanges<'_> {
             object: self.object,
             behaviour,
             fields,
+            tick: self.tick,
             reported: fields != 0,
             hooks: hooks.unwrap_or_default(),
         });
@@ -186,7 +199,7 @@ impl ReportChanges<'_> {
 
     #[cold]
     fn report_panic(&mut self, class: &'static BehaviourClass, dirty_bits: u64, message: String) {
-        let fields = ChangedFields::new(class, dirty_bits);
+        let fields = ChangedFields::new(class, dirty_bits).in_tick(self.tick);
         let failure = HookFailure::new(self.object, fields, message);
         self.report.hook_failed(failure);
     }

@@ -32,6 +32,7 @@ impl dyn Slots {
                         object,
                         behaviour,
                         fields,
+                        tick: None,
                         reported: true,
                         hooks: arguments,
                     }),

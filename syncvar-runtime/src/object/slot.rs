@@ -7,6 +7,7 @@ pub use typed::TypedSlot;
 use std::any::Any;
 use std::time::Duration;
 
+use super::field_ticks::FieldTicks;
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, Presence};
@@ -60,6 +61,8 @@ pub struct SlotInfo {
     pub schema: BehaviourSchema,
     /// Channel of its changes.
     pub channel: u8,
+    /// Number of frames that repeat a change on an unreliable channel, 0 or 1.
+    pub redundancy: u8,
     /// Shortest time between two updates; `None`: that of the end.
     pub send_interval: Option<Nanos>,
     /// Delivery of its changes.
@@ -163,8 +166,9 @@ pub trait Slot: Send + Sync {
     fn info(&self) -> &'static SlotInfo;
     /// Returns the fields with a change to send.
     fn dirty_bits(&self) -> u64;
-    /// Drops pending changes and stops recording: the object has no observers.
-    fn forget_changes(&mut self);
+    /// Drops pending changes and stops recording: the object has no observers. A tick counts as that of
+    /// a frame with them.
+    fn forget_changes(&mut self, tick: Option<u32>);
 
     /// Makes deltas repair earlier losses, except in a field that is not
     /// [resendable](crate::SyncField::RESENDABLE).
@@ -279,14 +283,28 @@ pub trait Slot: Send + Sync {
     /// Returns the fields of the behaviour.
     fn fields(&mut self) -> &mut dyn RestrictedFields;
 
+    /// Returns those of the fields written by the owner whose values the
+    /// [checks](crate::behaviour::CheckWrites) refuse in a tick. The former values must be
+    /// [saved](PolicyState::save).
+    fn refused_writes(&mut self, fields: u64, tick: u32) -> u64;
+
     /// Returns the state of the restricted fields.
     fn policy_state(&self) -> Option<&PolicyState>;
 
-    /// Makes some fields clean that no connection receives.
-    fn drop_fields(&mut self, fields: u64);
+    /// Returns the ticks of the fields; `None` on a reliable channel.
+    fn ticks(&self) -> Option<&FieldTicks>;
 
-    /// Records a send of some fields: they are clean.
-    fn mark_fields_sent(&mut self, fields: u64, now: Nanos);
+    /// Returns the ticks of the fields, for changes.
+    fn ticks_mut(&mut self) -> Option<&mut FieldTicks>;
+
+    /// Gives each field this tick, that of the spawn. From now on the slot has [`ticks`](Self::ticks).
+    fn track_ticks(&mut self, tick: u32);
+
+    /// Makes some fields clean that no connection receives. A tick counts as that of a frame with them.
+    fn drop_fields(&mut self, fields: u64, tick: Option<u32>);
+
+    /// Records a send of some fields: they are clean. Their tick becomes that of the frame.
+    fn mark_fields_sent(&mut self, fields: u64, now: Nanos, tick: Option<u32>);
 
     /// Returns the fields that their policy holds back, and the time when the first of them is due.
     fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>);
@@ -330,8 +348,9 @@ pub trait Slot: Send + Sync {
     /// Returns the time of the last send.
     fn last_send(&self) -> Nanos;
 
-    /// Records a send: the behaviour is clean.
-    fn mark_sent(&mut self, now: Nanos);
+    /// Records a send: the behaviour is clean. The tick of its dirty fields becomes that of the frame;
+    /// `None` for a protocol without ticks, and for writes of a client.
+    fn mark_sent(&mut self, now: Nanos, tick: Option<u32>);
 
     /// Records a send that repeats: the fields stay dirty.
     fn mark_repeated(&mut self, now: Nanos);

@@ -4,6 +4,7 @@ use std::any::{Any, TypeId};
 
 use super::behaviours::{BehaviourList, BehaviourTuple};
 use super::hooks::DeferredHooks;
+use super::newest::{KeptFields, NewestWins};
 use super::pool::{Pool, TypedPool};
 use super::slot::{HookContext, Nanos, Remembered, Slot, TypedSlot};
 use crate::behaviour::{AnyBehaviour, BehaviourRow};
@@ -102,6 +103,7 @@ impl dyn Slots {
                 object,
                 behaviour,
                 fields: info.schema.dirty_bits(),
+                tick: None,
                 reported: false,
                 hooks: before.into(),
             })
@@ -131,6 +133,7 @@ impl dyn Slots {
                 object,
                 behaviour,
                 fields,
+                tick: None,
                 reported: false,
                 hooks: before.into(),
             })
@@ -260,13 +263,15 @@ pub struct MarkSent {
     pub sent: u64,
     /// Time of the update.
     pub now: Nanos,
+    /// Tick of the frame, on an unreliable channel.
+    pub tick: Option<u32>,
 }
 
 impl Visit for MarkSent {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         if self.sent >> index & 1 == 1 {
-            slot.mark_sent(self.now);
+            slot.mark_sent(self.now, self.tick);
         }
     }
 }
@@ -277,7 +282,9 @@ pub struct ReadChanges<'a, 'b> {
     pub channel: u8,
     /// Source of the bytes.
     pub reader: &'a mut NetworkReader<'b>,
-    /// Dirty bits read by each behaviour.
+    /// Condition for fields with ticks, and memory for their values. `None` on a reliable channel.
+    pub newest: Option<(NewestWins, &'a mut KeptFields)>,
+    /// Fields read by each behaviour.
     pub masks: &'a mut Vec<u64>,
     /// Result: the first error, when the bytes do not fit.
     pub result: Result<(), ReadError>,
@@ -286,10 +293,17 @@ pub struct ReadChanges<'a, 'b> {
 impl Visit for ReadChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        let mut fields = 0;
         if self.result.is_ok() && slot.info().channel == self.channel {
-            self.result = slot.deserialize(self.reader, false);
+            (self.result, fields) = match &mut self.newest {
+                None => {
+                    let result = slot.deserialize(self.reader, false);
+                    (result, self.reader.take_report().seen)
+                }
+                Some((rule, kept)) => kept.read(slot, *rule, self.reader, false),
+            };
         }
-        self.masks.push(self.reader.take_report().seen);
+        self.masks.push(fields);
     }
 }
 

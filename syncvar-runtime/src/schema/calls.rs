@@ -40,6 +40,8 @@ pub struct CallSchema {
     pub arguments: &'static [MemberSchema],
     /// Channel of the call.
     pub channel: u8,
+    /// Set if the call runs after the state of its tick.
+    pub after_state: bool,
     /// Set if only the owner of the object may call the command.
     pub requires_ownership: bool,
     /// Limit of a command in calls per second and connection; `None` for the configured rate.
@@ -156,6 +158,7 @@ impl CallSchema {
             mirror_name: None,
             arguments: &[],
             channel: 0,
+            after_state: false,
             requires_ownership: true,
             rate: None,
             audience: Audience::Observers,
@@ -216,6 +219,13 @@ impl CallSchema {
     #[must_use]
     pub const fn on_channel(mut self, channel: u8) -> Self {
         self.channel = channel;
+        self
+    }
+
+    /// Lets the call run after the state of its tick.
+    #[must_use]
+    pub const fn after_state(mut self) -> Self {
+        self.after_state = true;
         self
     }
 

@@ -41,16 +41,40 @@ pub struct BehaviourClass {
 /// assert_eq!(fields.behaviour(), "Door");
 /// assert!(fields.names().eq(["locked"]));
 /// ```
+///
+/// Two sets of the same fields are equal, in whichever tick they changed.
 #[derive(Clone, Copy)]
 pub struct ChangedFields {
     class: &'static BehaviourClass,
     dirty_bits: u64,
+    /// [`NO_TICK`] without one: an `Option` takes twice the space.
+    tick: u64,
 }
+
+const NO_TICK: u64 = u64::MAX;
 
 impl ChangedFields {
     /// Creates the set of the fields with these bits.
     pub fn new(class: &'static BehaviourClass, dirty_bits: u64) -> Self {
-        Self { class, dirty_bits }
+        Self {
+            class,
+            dirty_bits,
+            tick: NO_TICK,
+        }
+    }
+
+    /// Adds the tick of the change.
+    #[must_use]
+    pub fn in_tick(mut self, tick: Option<u64>) -> Self {
+        self.tick = tick.unwrap_or(NO_TICK);
+        self
+    }
+
+    /// Returns the tick of the server's update that sent the change, as in
+    /// [`NetworkTime::tick`](crate::NetworkTime::tick); `None` if the protocol or the message has no tick, and
+    /// on a server.
+    pub fn tick(&self) -> Option<u64> {
+        (self.tick != NO_TICK).then_some(self.tick)
     }
 
     /// Returns the name of the behaviour.
@@ -139,6 +163,11 @@ impl<B: 'static> Changed<B> {
     /// Returns the position of the behaviour on its object.
     pub fn position(&self) -> usize {
         self.position
+    }
+
+    /// Returns the tick of the change: see [`ChangedFields::tick`].
+    pub fn tick(&self) -> Option<u64> {
+        self.fields.tick()
     }
 
     /// Returns whether a field of `B` or of a base has changed.

@@ -107,6 +107,10 @@ pub enum Writers {
 /// assert_eq!(policy.min_interval, Duration::ZERO);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent rules of one field"
+)]
 pub struct FieldPolicy {
     /// Connections that receive the field.
     pub readers: Readers,
@@ -114,6 +118,8 @@ pub struct FieldPolicy {
     pub writers: Writers,
     /// Set if the server may also write a field of the owner.
     pub server_override: bool,
+    /// Set if the server [checks](crate::behaviour::CheckWrites) values of the owner.
+    pub checked: bool,
     /// Set if the field travels with snapshots only, never as a change.
     pub initial_only: bool,
     /// Shortest time between two updates of the field; zero: every update of its behaviour.
@@ -132,6 +138,7 @@ impl FieldPolicy {
         readers: Readers::Everyone,
         writers: Writers::Server,
         server_override: false,
+        checked: false,
         initial_only: false,
         min_interval: Duration::ZERO,
         max_interval: Duration::ZERO,
@@ -180,6 +187,8 @@ pub struct PolicyBits {
     pub owner_write: u64,
     /// Fields that the owner and the server write.
     pub server_override: u64,
+    /// Fields of the owner whose values the server checks.
+    pub checked: u64,
     /// Fields that travel with snapshots only.
     pub initial_only: u64,
     /// Fields with an interval or a threshold.
@@ -193,6 +202,7 @@ impl PolicyBits {
         group: 0,
         owner_write: 0,
         server_override: 0,
+        checked: 0,
         initial_only: 0,
         throttled: 0,
     };
@@ -205,6 +215,7 @@ impl PolicyBits {
             group: a.group | b.group,
             owner_write: a.owner_write | b.owner_write,
             server_override: a.server_override | b.server_override,
+            checked: a.checked | b.checked,
             initial_only: a.initial_only | b.initial_only,
             throttled: a.throttled | b.throttled,
         })
@@ -250,6 +261,9 @@ impl PolicyBits {
             self.owner_write |= bit;
             if policy.server_override {
                 self.server_override |= bit;
+            }
+            if policy.checked {
+                self.checked |= bit;
             }
         }
         if policy.initial_only {

@@ -68,6 +68,8 @@ pub struct DeserializeContext {
     pub(crate) mask: ReadMask,
     /// Set if deltas go on to other connections: a [full log](crate::OperationLog::Full) records them.
     pub(crate) relayed: bool,
+    /// Set if an optional behaviour reads its state and drops it: the state of a former instance.
+    pub(crate) unused: bool,
 }
 
 /// Place and form of the dirty masks that are read.
@@ -116,6 +118,7 @@ impl Default for DeserializeContext {
             derived_bits: 0,
             mask: ReadMask::Inline,
             relayed: false,
+            unused: false,
         }
     }
 }

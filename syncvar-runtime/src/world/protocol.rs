@@ -162,7 +162,7 @@ pub trait Protocol: NetworkSide + Sized {
                 },
             );
             if let Some(Ok((info, result))) = called {
-                let fields = ChangedFields::new(info.class, hooks.fields);
+                let fields = ChangedFields::new(info.class, hooks.fields).in_tick(hooks.tick);
                 self.hooks_called(hooks, fields, result);
             }
         }

@@ -146,11 +146,14 @@ impl Component {
 
     /// Returns these settings, completed by the behaviour.
     pub(super) fn settings(&self, behaviour: &SlotInfo) -> Settings {
+        let sync_direction = self.sync_direction;
+        let sync_direction = sync_direction.unwrap_or_else(|| direction_of(behaviour));
+        if sync_direction == SyncDirection::ClientToServer {
+            refuse_checks(behaviour);
+        }
         Settings {
             sync_mode: self.sync_mode.unwrap_or_else(|| mode_of(behaviour)),
-            sync_direction: self
-                .sync_direction
-                .unwrap_or_else(|| direction_of(behaviour)),
+            sync_direction,
             sync_method: method_of(self.sync_method, behaviour),
             sync_interval: self.interval(behaviour),
         }
@@ -209,6 +212,18 @@ fn direction_of(behaviour: &SlotInfo) -> SyncDirection {
              component a `sync_direction`",
             schema.name
         ),
+    }
+}
+
+/// Refuses checks of values that the owner writes: a server of Mirror's protocol does not run them.
+fn refuse_checks(behaviour: &SlotInfo) {
+    let (schema, rules) = (&behaviour.schema, &behaviour.policy);
+    if let Some(field) = first(schema, rules.checked) {
+        panic!(
+            "`{field}` of `{}` has a `check`, which Mirror does not support: let the owner call a `#[command]`, \
+             or make the component `SyncDirection::ServerToClient`",
+            schema.name
+        );
     }
 }
 

@@ -57,7 +57,7 @@ impl Component {
 
     /// `ClearAllDirtyBits`
     pub(crate) fn clear(&mut self) {
-        self.slot_mut().mark_sent(0);
+        self.slot_mut().mark_sent(0, None);
     }
 
     /// Mirror's two masks: of the variables and of the collections.

@@ -265,7 +265,7 @@ mod tests {
     use super::ClientEvent;
 
     #[test]
-    fn event_is_half_a_cache_line() {
-        assert_eq!(size_of::<ClientEvent>(), 32);
+    fn event_is_no_larger_than_a_change_with_its_tick() {
+        assert_eq!(size_of::<ClientEvent>(), 40);
     }
 }

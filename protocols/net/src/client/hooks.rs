@@ -69,7 +69,8 @@ impl NetworkClient {
                 } else {
                     Ok(())
                 };
-                let fields = ChangedFields::new(slot.info().class, hooks.fields);
+                let fields =
+                    ChangedFields::new(slot.info().class, hooks.fields).in_tick(hooks.tick);
                 self.hooks_called(&hooks, fields, called);
             }
         }

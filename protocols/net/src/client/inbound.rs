@@ -1,7 +1,7 @@
 //! `Inbound`: decoding state of the message in progress.
 
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
-use syncvar_runtime::object::DeferredHooks;
+use syncvar_runtime::object::{DeferredHooks, KeptFields};
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::{NetId, Prefabs, ReadError};
 
@@ -16,6 +16,8 @@ pub(super) struct Inbound {
     pub(super) budget: ReadBudget,
     /// Dirty masks of the update in progress, one per behaviour.
     pub(super) masks: Vec<u64>,
+    /// Values of fields that survive an older state.
+    pub(super) kept: KeptFields,
     /// Hooks with a context, of the objects that are read.
     pub(super) deferred_hooks: Vec<DeferredHooks>,
     /// Unreadable objects.
@@ -38,6 +40,7 @@ impl Inbound {
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
             masks: Vec::new(),
+            kept: KeptFields::default(),
             deferred_hooks: Vec::new(),
             failed: Vec::new(),
             targets: Vec::new(),

@@ -140,6 +140,9 @@ impl NetworkClient {
         let mut reception = Reception {
             encoding: framing.encoding(),
             channel,
+            tick: None,
+            newest: None,
+            kept: &mut self.inbound.kept,
             budget: self.inbound.budget,
             masks: &mut self.inbound.masks,
             report: &mut report,

@@ -180,7 +180,7 @@ fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
     let last_send = slot.last_send();
     match slot.policy_slot() {
         Some(ruled) => ruled.behaviour.clear_dirty_at(fields, ruled.lineage),
-        None => slot.mark_sent(last_send),
+        None => slot.mark_sent(last_send, None),
     }
 }
 
@@ -188,6 +188,6 @@ fn clear_dirty_bits(slot: &mut dyn Slot, fields: u64) {
 fn discard_writes(slots: &mut dyn Slots) {
     slots.for_each_mut(|slot| {
         let last_send = slot.last_send();
-        slot.mark_sent(last_send);
+        slot.mark_sent(last_send, None);
     });
 }

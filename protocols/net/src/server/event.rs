@@ -136,6 +136,18 @@ pub enum ServerEvent {
         /// The object.
         object: NetId,
     },
+    /// A check refused values that the owner of an object wrote. No field has changed, and the owner receives
+    /// the server's values.
+    CheckFailed {
+        /// The connection.
+        connection: ConnectionId,
+        /// The object.
+        object: NetId,
+        /// Index of the behaviour.
+        behaviour: usize,
+        /// The fields with refused values.
+        fields: ChangedFields,
+    },
     /// The game wrote to fields that only the owner may write. The write was reverted.
     WriteRefused {
         /// The object.

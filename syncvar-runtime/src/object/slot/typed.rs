@@ -7,6 +7,7 @@ use super::{
 };
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
+use crate::object::field_ticks::{FieldTicks, SlotState};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
 use crate::schema::BehaviourClass;
@@ -18,13 +19,13 @@ use crate::{
 
 /// Slot of a behaviour of a known type: the row of an object with one behaviour.
 pub struct TypedSlot<B: NetworkBehaviour> {
-    pub(in crate::object) behaviour: B,
+    behaviour: B,
     last_send: Nanos,
-    pub(in crate::object) lineage: Lineage,
+    lineage: Lineage,
     /// Values for the hooks after a read, or for codecs during a change.
     previous: Option<B::Previous>,
-    /// State of the restricted fields; `None` if none of them needs it.
-    pub(in crate::object) policy: Option<Box<PolicyState>>,
+    /// State that most behaviours do without.
+    state: Option<Box<SlotState>>,
 }
 
 impl<B: NetworkBehaviour> TypedSlot<B> {
@@ -32,6 +33,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         class: BehaviourClass::of::<B>(),
         schema: B::SCHEMA,
         channel: B::INFO.channel,
+        redundancy: B::INFO.redundancy,
         send_interval: if B::INFO.has_interval {
             Some(nanos(B::INFO.send_interval))
         } else {
@@ -66,8 +68,44 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             last_send: 0,
             lineage: Lineage::unique(),
             previous: None,
-            policy: Self::INFO.policy.has_state().then(Box::default),
+            state: Self::INFO.policy.has_state().then(|| {
+                Box::new(SlotState {
+                    policy: Some(Box::default()),
+                    ticks: None,
+                })
+            }),
         }
+    }
+
+    /// Returns the parts for a write.
+    #[inline]
+    pub(in crate::object) fn parts(&mut self) -> SlotParts<'_, B> {
+        SlotParts {
+            policy: policy_of::<B>(&mut self.state),
+            behaviour: &mut self.behaviour,
+            lineage: &mut self.lineage,
+        }
+    }
+
+    /// Records a frame that wrote some fields, or would have written them.
+    #[inline]
+    fn note_frame(&mut self, fields: impl FnOnce(&B) -> u64, tick: Option<u32>) {
+        if let Some(tick) = tick
+            && let Some(state) = &mut self.state
+            && let Some(ticks) = &mut state.ticks
+        {
+            ticks.set(fields(&self.behaviour), tick);
+        }
+    }
+}
+
+/// Returns the state of the restricted fields of a behaviour of this type.
+#[inline]
+fn policy_of<B: NetworkBehaviour>(state: &mut Option<Box<SlotState>>) -> Option<&mut PolicyState> {
+    if const { B::SCHEMA.policy_bits().has_state() } {
+        state.as_mut()?.policy.as_deref_mut()
+    } else {
+        None
     }
 }
 
@@ -81,10 +119,11 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn parts_mut(&mut self) -> SlotParts<'_, dyn AnyBehaviour> {
+        let parts = self.parts();
         SlotParts {
-            behaviour: &mut self.behaviour,
-            policy: self.policy.as_deref_mut(),
-            lineage: &mut self.lineage,
+            behaviour: parts.behaviour,
+            policy: parts.policy,
+            lineage: parts.lineage,
         }
     }
 
@@ -102,10 +141,11 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.behaviour.sync_var_dirty_bits()
     }
 
-    fn forget_changes(&mut self) {
+    fn forget_changes(&mut self, tick: Option<u32>) {
+        self.note_frame(B::sync_var_dirty_bits, tick);
         self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         self.behaviour.set_observed(false);
-        if let Some(state) = &mut self.policy {
+        if let Some(state) = policy_of::<B>(&mut self.state) {
             state.relayed = 0;
             state.note_values(&mut self.behaviour, &Self::INFO.policy, u64::MAX);
         }
@@ -263,7 +303,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
 
     fn begin_change(&mut self) {
         self.previous = self.behaviour.before_change();
-        if let Some(state) = &mut self.policy {
+        if let Some(state) = policy_of::<B>(&mut self.state) {
             state.begin_change(&mut self.behaviour, &Self::INFO.policy);
         }
     }
@@ -273,7 +313,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         if let Some(before) = self.previous.take() {
             self.behaviour.withdraw_changes(before, self.lineage);
         }
-        let state = self.policy.as_mut();
+        let state = policy_of::<B>(&mut self.state);
         state.map_or(0, |state| state.end_change(&mut self.behaviour))
     }
 
@@ -285,7 +325,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn policy_slot(&mut self) -> Option<PolicySlot<'_>> {
-        let state = self.policy.as_deref_mut()?;
+        let state = policy_of::<B>(&mut self.state)?;
         let behaviour = &mut self.behaviour;
         Some(PolicySlot {
             behaviour,
@@ -294,31 +334,68 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         })
     }
 
+    fn refused_writes(&mut self, fields: u64, tick: u32) -> u64 {
+        let checked = fields & Self::INFO.policy.checked;
+        let Some(state) = policy_of::<B>(&mut self.state).filter(|_| checked != 0) else {
+            return 0;
+        };
+        let behaviour = &mut self.behaviour;
+        state.refused(checked, tick, |field, former, elapsed_ticks| {
+            let check = || behaviour::accepts(behaviour, field, former, elapsed_ticks);
+            contain(check).unwrap_or_else(|Panicked(message)| {
+                let behaviour = B::SCHEMA.name;
+                tracing::error!(behaviour, message, "a check panicked");
+                Ok(false)
+            })
+        })
+    }
+
     fn fields(&mut self) -> &mut dyn super::RestrictedFields {
         &mut self.behaviour
     }
 
     fn policy_state(&self) -> Option<&PolicyState> {
-        self.policy.as_deref()
+        self.state.as_ref()?.policy.as_deref()
     }
 
-    fn drop_fields(&mut self, fields: u64) {
+    fn ticks(&self) -> Option<&FieldTicks> {
+        self.state.as_ref()?.ticks.as_ref()
+    }
+
+    #[inline]
+    fn ticks_mut(&mut self) -> Option<&mut FieldTicks> {
+        self.state.as_mut()?.ticks.as_mut()
+    }
+
+    fn track_ticks(&mut self, tick: u32) {
+        let state = self.state.get_or_insert_with(|| {
+            Box::new(SlotState {
+                policy: None,
+                ticks: None,
+            })
+        });
+        state.ticks = Some(FieldTicks::new(const { B::SCHEMA.field_count() }, tick));
+    }
+
+    fn drop_fields(&mut self, fields: u64, tick: Option<u32>) {
+        self.note_frame(|_| fields, tick);
         self.behaviour.clear_dirty_at(fields, self.lineage);
-        if let Some(state) = &mut self.policy {
+        if let Some(state) = policy_of::<B>(&mut self.state) {
             state.relayed &= !fields;
         }
     }
 
-    fn mark_fields_sent(&mut self, fields: u64, now: Nanos) {
+    fn mark_fields_sent(&mut self, fields: u64, now: Nanos, tick: Option<u32>) {
+        self.note_frame(|_| fields, tick);
         self.behaviour.clear_dirty_at(fields, self.lineage);
         self.last_send = now;
-        if let Some(state) = &mut self.policy {
+        if let Some(state) = policy_of::<B>(&mut self.state) {
             state.note_sent(&mut self.behaviour, &Self::INFO.policy, fields, now);
         }
     }
 
     fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>) {
-        let state = self.policy.as_ref();
+        let state = policy_of::<B>(&mut self.state);
         state.map_or((0, None), |state| {
             state.held_back(&mut self.behaviour, &B::SCHEMA, now)
         })
@@ -360,7 +437,8 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     #[inline]
-    fn mark_sent(&mut self, now: Nanos) {
+    fn mark_sent(&mut self, now: Nanos, tick: Option<u32>) {
+        self.note_frame(B::sync_var_dirty_bits, tick);
         self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         self.last_send = now;
     }

@@ -91,5 +91,5 @@ pub(in crate::client) fn has_bit(components: u64, index: usize) -> bool {
 /// Clears the pending changes of a component.
 pub(in crate::client) fn clear_changes(slot: &mut dyn Slot) {
     let last_send = slot.last_send();
-    slot.mark_sent(last_send);
+    slot.mark_sent(last_send, None);
 }

@@ -120,6 +120,7 @@ impl Reception<'_> {
             object: self.object,
             behaviour: index,
             fields: 0,
+            tick: None,
             reported: false,
             hooks: ErasedHooks::default(),
         };

@@ -145,7 +145,7 @@ impl MirrorClient {
     }
 
     fn send_reliable(&mut self, id: NetId, components: u64, now: Nanos) {
-        let mark = |slot: &mut dyn Slot| slot.mark_sent(now);
+        let mark = |slot: &mut dyn Slot| slot.mark_sent(now, None);
         let written = self.encode_components::<EntityStateMessage<'_>>(id, components, false, mark);
         let sent = written.and_then(|payload| {
             let Some(payload) = payload else {

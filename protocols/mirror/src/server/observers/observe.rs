@@ -175,7 +175,7 @@ impl MirrorServer {
             let mut bit = 1;
             slots.for_each_mut(|slot| {
                 if without_baseline & bit == 0 {
-                    slot.mark_sent(now);
+                    slot.mark_sent(now, None);
                 }
                 slot.set_observed(true);
                 bit = bit.wrapping_shl(1);

@@ -200,6 +200,7 @@ impl MirrorServer {
                 object: id,
                 behaviour: index,
                 fields: slot.info().schema.dirty_bits(),
+                tick: None,
                 reported: false,
                 hooks: slot.read_layout(reader, initial_state)?,
             });

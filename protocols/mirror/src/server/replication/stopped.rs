@@ -59,7 +59,7 @@ impl Components {
             return Err(failure(error));
         }
         if !selection.initial_state {
-            slot.drop_fields(stopped);
+            slot.drop_fields(stopped, None);
         }
         self.stopped.append(&mut failures);
         Ok(written)

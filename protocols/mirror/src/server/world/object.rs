@@ -124,7 +124,7 @@ impl Observed {
     ) {
         self.fully_dirty &= !components;
         self.transferred &= !components;
-        for_each_of(slots, components, |slot| slot.mark_sent(now));
+        for_each_of(slots, components, |slot| slot.mark_sent(now, None));
         self.update_announced(slots);
     }
 
@@ -134,7 +134,7 @@ impl Observed {
         self.transferred &= !components;
         for_each_of(slots, components, |slot| {
             let last_send = slot.last_send();
-            slot.mark_sent(last_send);
+            slot.mark_sent(last_send, None);
         });
         self.update_announced(slots);
     }

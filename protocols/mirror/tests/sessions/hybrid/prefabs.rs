@@ -80,3 +80,26 @@ fn prefab_settings_override_those_of_the_struct() {
     assert_eq!(Bag::INFO.delivery, SyncMethod::Reliable);
     assert_eq!(Chest::INFO.delivery, SyncMethod::Hybrid);
 }
+
+#[derive(NetworkBehaviour, Default)]
+struct Checked {
+    #[sync_var(write = owner, check = is_positive)]
+    x: SyncVar<i32>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self,
+    reason = "signature of a check"
+)]
+impl Checked {
+    fn is_positive(&self, _former: &i32, new: &i32, _elapsed_ticks: u32) -> bool {
+        *new > 0
+    }
+}
+
+#[test]
+#[should_panic(expected = "`x` of `Checked` has a `check`, which Mirror does not support")]
+fn check_is_refused() {
+    let _ = MirrorPrefabs::new().register::<Checked>(MirrorPrefab::new("checked", 7.into()));
+}

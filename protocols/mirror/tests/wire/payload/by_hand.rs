@@ -74,7 +74,7 @@ fn handwritten_behaviour_writes_all_fields_or_one_mask() {
     assert_eq!(replica.get::<Pair>().numbers, [1, 2]);
     replica.apply("0608", true).unwrap();
     assert_eq!(replica.get::<Pair>().numbers, [3, 4]);
-    pair.slot().mark_sent(0);
+    pair.slot().mark_sent(0, None);
     assert_eq!(pair.everything(), "0000000000000000ffffffffffffffffff0204");
 }
 

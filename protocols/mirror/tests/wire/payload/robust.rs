@@ -36,7 +36,7 @@ proptest! {
         let mut by_change = Component::new(InhLeaf::default());
         let (_, fields) = by_change.read_with_fields(&change, false).expect("a change");
         prop_assert_eq!(fields, dirty_bits);
-        leaf.slot().mark_sent(0);
+        leaf.slot().mark_sent(0, None);
         let mut late = Component::new(InhLeaf::default());
         late.apply(&full, true).expect("a full state");
         // Those who have the full state pass over the changes that were in it.

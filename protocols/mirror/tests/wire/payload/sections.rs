@@ -67,7 +67,7 @@ fn collections_come_before_the_values_of_all_classes() {
 fn after_set_dirty_every_bit_is_set_at_every_level() {
     let mut leaf = Component::new(InhLeaf::default());
     leaf.get_mut::<InhLeaf>().base().base_list.push(1);
-    leaf.slot().mark_sent(0);
+    leaf.slot().mark_sent(0, None);
     let everything = "0000000000000000ffffffffffffffffff02020062\
                       ffffffffffffffffff0000003fffffffffffffffffff0701";
     let (bytes, written) = leaf.written(false, true);

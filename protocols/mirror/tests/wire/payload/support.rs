@@ -18,7 +18,7 @@ impl Component {
         let mut component = Self(behaviour.into_behaviours());
         let slot = component.slot();
         slot.set_log(syncvar::fields::OperationLog::Full { pending: 0 });
-        slot.mark_sent(0);
+        slot.mark_sent(0, None);
         slot.set_observed(true);
         component
     }

@@ -126,6 +126,7 @@ fn take_hooks(
         object,
         behaviour,
         fields,
+        tick: None,
         reported: true,
         hooks: slots.slot_mut(behaviour)?.take_hooks().unwrap_or_default(),
     })

@@ -71,7 +71,7 @@ impl NetworkClient {
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
-            slot.mark_fields_sent(fields, encoder.now);
+            slot.mark_fields_sent(fields, encoder.now, None);
             if failed {
                 let fields = ChangedFields::new(slot.info().class, fields);
                 report_refused(&mut self.events, id, index, fields);

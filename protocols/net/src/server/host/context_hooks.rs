@@ -31,6 +31,7 @@ impl NetworkServer {
             object,
             behaviour,
             fields: changed,
+            tick: None,
             reported: false,
             hooks: values.into(),
         };

@@ -50,7 +50,8 @@ impl Protocol for NetworkServer {
             && replicated.take(State::OwnerChanged)
         {
             let owner = replicated.owner;
-            set_owned(slots, self.is_written_by(owner));
+            let tick = self.tick();
+            set_owned(slots, self.is_written_by(owner), tick);
         }
     }
 

@@ -114,8 +114,9 @@ impl NetworkServer {
 
     /// Updates the policy state of an object after an ownership change, at once or at check-in.
     pub(in crate::server) fn set_owned(&mut self, id: NetId, owned: bool) {
+        let tick = self.tick();
         if let Some(slots) = self.world.slots_mut(id) {
-            set_owned(slots, owned);
+            set_owned(slots, owned, tick);
         } else if let Some(replicated) = self.world.objects.get_mut(id.0) {
             replicated.set(State::OwnerChanged, true);
         }
@@ -210,11 +211,13 @@ pub(in crate::server) fn refuse(
     events.push(ServerEvent::WriteRefused { object, fields });
 }
 
-/// Sets whether a connection owns the object of these behaviours.
-pub(in crate::server) fn set_owned(slots: &mut dyn Slots, owned: bool) {
+/// Sets whether a connection owns the object of these behaviours, from this tick on.
+pub(in crate::server) fn set_owned(slots: &mut dyn Slots, owned: bool, tick: u32) {
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {
-            restricted.state.set_owned(restricted.behaviour, owned);
+            restricted
+                .state
+                .set_owned(restricted.behaviour, owned, tick);
         }
     });
 }

@@ -45,6 +45,7 @@ impl NetworkServer {
         if self.host.is_some() {
             self.remember_local_object(id, at);
         }
+        let tick = self.tick();
         let Some(slots) = self.world.pools.slots_mut(at) else {
             self.stats.ignored_writes += 1;
             return Ok(());
@@ -53,11 +54,15 @@ impl NetworkServer {
             return Ok(());
         };
         let memory = (&mut connection.memory, self.config.limits.max_owner_memory);
-        let written = apply_write(id, slots, &mut reader, memory);
+        let written = apply_write((id, tick), slots, &mut reader, memory);
         self.sessions.intake.budget = reader.budget();
         match written {
-            Ok(written) => {
-                self.report_written(from, id, written);
+            Ok(Written { refused, .. }) if !refused.is_empty() => {
+                self.refuse_write(from, id, refused);
+                Ok(())
+            }
+            Ok(Written { accepted, .. }) => {
+                self.report_written(from, id, accepted);
                 Ok(())
             }
             Err(error) => {
@@ -68,10 +73,36 @@ impl NetworkServer {
         }
     }
 
+    /// Returns the present tick as on the wire.
+    pub(in crate::server) fn tick(&self) -> u32 {
+        u32::try_from(self.network_time().tick).unwrap_or(u32::MAX)
+    }
+
     /// Counts a write that was sent too late, or by another connection than the owner.
     fn ignore_write(&mut self) {
         self.stats.ignored_writes += 1;
         self.sessions.intake.count(Misbehaviour::Ignored);
+    }
+
+    /// Reports a write with values that a check refused.
+    fn refuse_write(
+        &mut self,
+        owner: ConnectionId,
+        id: NetId,
+        refused: Vec<(usize, ChangedFields)>,
+    ) {
+        self.ignore_write();
+        self.stats.refused.checked_writes += 1;
+        self.sessions.owner_corrections.insert(owner, id);
+        for (behaviour, fields) in refused {
+            tracing::debug!(connection = %owner, object = %id, ?fields, "a check refused a write");
+            self.events.push_minor(ServerEvent::CheckFailed {
+                connection: owner,
+                object: id,
+                behaviour,
+                fields,
+            });
+        }
     }
 
     fn report_written(&mut self, owner: ConnectionId, id: NetId, all: Vec<(usize, ChangedFields)>) {
@@ -100,14 +131,20 @@ impl NetworkServer {
     }
 }
 
-/// Applies a write of an owner, completely or not at all. Returns the written fields of each
-/// behaviour.
+/// Written fields of each behaviour. With refused ones, none has changed.
+#[derive(Default)]
+struct Written {
+    accepted: Vec<(usize, ChangedFields)>,
+    refused: Vec<(usize, ChangedFields)>,
+}
+
+/// Applies a write of an owner in a tick, completely or not at all.
 fn apply_write(
-    id: NetId,
+    (id, tick): (NetId, u32),
     slots: &mut dyn Slots,
     reader: &mut NetworkReader<'_>,
     memory: (&mut OwnerMemory, usize),
-) -> Result<Vec<(usize, ChangedFields)>, ReadError> {
+) -> Result<Written, ReadError> {
     let (length, budget) = (reader.remaining(), reader.budget().memory);
     let before = save(slots, reader)?;
     let mut all: Vec<(usize, u64)> = Vec::new();
@@ -115,20 +152,26 @@ fn apply_write(
     while reader.remaining() > 0 && read.is_ok() {
         read = read_write(slots, reader, &mut all);
     }
-    if read.is_ok() {
+    let refused = if read.is_ok() {
+        check(slots, &all, tick)
+    } else {
+        Vec::new()
+    };
+    if read.is_ok() && refused.is_empty() {
         // A number may take five times as many bytes in the snapshot that is measured.
         let taken = budget.saturating_sub(reader.budget().memory);
         let taken = taken.saturating_add(length.saturating_mul(5));
         read = keep(id, slots, reader, (before, taken), memory);
     }
-    if read.is_err() {
+    let undone = read.is_err() || !refused.is_empty();
+    if undone {
         // The restore reads the values once more.
         spend(reader, before.work);
     }
     let mut index = 0;
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {
-            if read.is_err() {
+            if undone {
                 let of_slot = all.iter().filter(|(at, _)| *at == index);
                 let fields = of_slot.fold(0, |bits, (_, fields)| bits | fields);
                 restricted.state.revert(restricted.behaviour, fields);
@@ -139,17 +182,37 @@ fn apply_write(
         index += 1;
     });
     read?;
-    let mut written = Vec::new();
+    let mut accepted = Vec::new();
+    if undone {
+        return Ok(Written { accepted, refused });
+    }
     for (index, fields) in all {
         let Some(slot) = slots.slot_mut(index) else {
             continue;
         };
+        let checked = slot.info().policy.checked;
         if let Some(restricted) = slot.policy_slot() {
             restricted.state.relay(restricted.behaviour, fields);
+            restricted.state.note_accepted(fields & checked, tick);
         }
-        written.push((index, ChangedFields::new(slot.info().class, fields)));
+        accepted.push((index, ChangedFields::new(slot.info().class, fields)));
     }
-    Ok(written)
+    Ok(Written { accepted, refused })
+}
+
+/// Returns the written fields whose values are refused, for each behaviour.
+fn check(slots: &mut dyn Slots, all: &[(usize, u64)], tick: u32) -> Vec<(usize, ChangedFields)> {
+    let mut refused = Vec::new();
+    for (index, written) in all {
+        let Some(slot) = slots.slot_mut(*index) else {
+            continue;
+        };
+        let fields = slot.refused_writes(*written, tick);
+        if fields != 0 {
+            refused.push((*index, ChangedFields::new(slot.info().class, fields)));
+        }
+    }
+    refused
 }
 
 /// Saves the owner's fields, within the work of the reader. Returns their size.

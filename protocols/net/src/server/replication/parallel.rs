@@ -78,6 +78,7 @@ impl Share {
         self.log.clear();
         ChangeSink {
             now: whole.now,
+            tick: whole.tick,
             interval: whole.interval,
             channels: whole.channels,
             reliable: whole.reliable,

@@ -324,7 +324,7 @@ fn mark_sent(slots: &mut dyn Slots, masks: &[u64], behaviours: u64, now: Nanos) 
     slots.for_each_mut(|slot| {
         let fields = masks.get(index).copied().unwrap_or_default();
         if behaviours >> index & 1 == 1 && fields != 0 {
-            slot.mark_fields_sent(fields, now);
+            slot.mark_fields_sent(fields, now, None);
         }
         index += 1;
     });

@@ -165,7 +165,7 @@ fn stop(slot: &mut dyn Slot, field: u64, error: WriteError) -> Result<(), WriteE
         let error = write_alone(slot, field, *encoding).take_error();
         error.is_some_and(is_value_limit)
     }) {
-        slot.drop_fields(field);
+        slot.drop_fields(field, None);
     }
     Ok(())
 }

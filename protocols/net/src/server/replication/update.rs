@@ -174,7 +174,7 @@ impl NetworkServer {
             .has_observers()
         {
             replicated.set(State::WriteFailed, false);
-            self.world.drop_changes(id);
+            self.world.drop_changes(id, None);
             return None;
         }
         if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
@@ -202,6 +202,7 @@ impl NetworkServer {
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
             now: nanos(now),
+            tick: None,
             interval: self.config.default_interval(),
             channels: &self.config.channels[..channels],
             reliable: self.config.room(Channel::Reliable),

@@ -63,7 +63,7 @@ impl NetworkServer {
             return None;
         }
         // Before the write: without observers, pending changes belong to the initial state.
-        self.world.drop_changes(id);
+        self.world.drop_changes(id, None);
         let replicated = self.world.objects.get_mut(id.0)?;
         self.visibility
             .audiences

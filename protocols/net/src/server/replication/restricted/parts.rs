@@ -82,7 +82,7 @@ pub(super) fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> 
         let once = if arrives { 0 } else { rules.initial_only };
         let dropped = send & (once | rules.owner_only & unread);
         if dropped != 0 {
-            slot.drop_fields(dropped);
+            slot.drop_fields(dropped, None);
         }
         send &= !dropped;
         if !force && !arrives && rules.throttled != 0 {

@@ -1,0 +1,8 @@
+#[derive(NetworkBehaviour)]
+#[network_behaviour(channel = unreliable, redundancy = 1)]
+struct Player {
+    #[sync_var(write = owner, check = moves_legally)]
+    position: SyncVar<Vector3>,
+    #[sync_var(write = owner, with = Half, check = rules::in_range)]
+    aim: SyncVar<f32>,
+}

@@ -1,0 +1,209 @@
+//! State that may be older than the state of a replica: the newest value of each field wins.
+
+use super::Slots;
+use super::field_ticks::FieldTicks;
+use super::policy_state::{SAVED, StateSize, each, put_back};
+use super::slot::{Slot, SlotInfo};
+use crate::behaviour::Presence;
+use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
+
+/// Condition under which received state replaces the value of a field with a [tick](FieldTicks).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewestWins {
+    /// Tick of the packet. Fields with this tick or a higher one keep their values.
+    pub tick: u32,
+    /// Set if reliable packets from before this one are missing. Fields whose readers or writer depend
+    /// on the owner then keep their values.
+    pub early: bool,
+}
+
+impl NewestWins {
+    /// Returns the fields that keep their values.
+    #[inline]
+    fn kept(self, ticks: &FieldTicks, info: &SlotInfo) -> u64 {
+        let private = if self.early {
+            info.policy.private() | info.policy.owner_write
+        } else {
+            0
+        };
+        if ticks.newest() < self.tick {
+            return private;
+        }
+        let newer = ticks.changed_since(self.tick);
+        let present = info.schema.own_bits();
+        if info.presence == Presence::Optional && newer & present != 0 {
+            // The state of another instance.
+            return u64::MAX;
+        }
+        newer | private
+    }
+}
+
+/// Values of fields that survive a read, in memory for reuse.
+#[derive(Debug)]
+pub struct KeptFields {
+    writer: NetworkWriter,
+    /// Bits of the fields, and the ends of their bytes.
+    ends: Vec<(u64, usize)>,
+}
+
+impl Default for KeptFields {
+    fn default() -> Self {
+        Self {
+            writer: NetworkWriter::with_encoding(SAVED),
+            ends: Vec::new(),
+        }
+    }
+}
+
+impl KeptFields {
+    /// Reads the snapshot or the delta of a behaviour. With [ticks](Slot::ticks), fields keep newer values,
+    /// their hooks do not run, and all other fields of the state have its tick then. Returns the
+    /// fields that were read, all of them for a snapshot.
+    ///
+    /// A value that was written on this client and has no form on the wire cannot be kept.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit, or if the kept values exceed the work of the reader.
+    #[inline]
+    pub fn read<S: Slot + ?Sized>(
+        &mut self,
+        slot: &mut S,
+        rule: NewestWins,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> (ReadResult<()>, u64) {
+        let Some(ticks) = slot.ticks() else {
+            let result = slot.deserialize(reader, initial_state);
+            return (result, fields_of(reader, initial_state));
+        };
+        let kept = rule.kept(ticks, slot.info());
+        let (result, fields) = if kept == 0 {
+            let result = slot.deserialize(reader, initial_state);
+            (result, fields_of(reader, initial_state))
+        } else {
+            self.read_without(slot, kept, reader, initial_state)
+        };
+        if let Some(ticks) = slot.ticks_mut()
+            && result.is_ok()
+        {
+            ticks.set(fields, rule.tick);
+        }
+        (result, fields)
+    }
+
+    /// Reads the snapshot or the delta of a behaviour, except some fields. Returns the fields that were
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// As in [`read`](Self::read).
+    #[cold]
+    #[inline(never)]
+    pub fn read_without<S: Slot + ?Sized>(
+        &mut self,
+        slot: &mut S,
+        kept: u64,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> (ReadResult<()>, u64) {
+        if kept == u64::MAX && slot.info().presence == Presence::Optional {
+            let mut context = *reader.context();
+            context.unused = true;
+            let read = |reader: &mut NetworkReader<'_>| slot.deserialize(reader, initial_state);
+            let result = reader.with_context(context, read);
+            reader.take_report();
+            return (result, 0);
+        }
+        let kept = match self.save(slot, kept, reader) {
+            Ok(kept) => kept,
+            Err(error) => return (Err(error), 0),
+        };
+        let result = slot.deserialize(reader, initial_state);
+        let fields = fields_of(reader, initial_state);
+        self.restore(slot, fields);
+        slot.skip_hooks_of(kept);
+        (result, fields & !kept)
+    }
+
+    /// Saves some fields. Returns those with a form on the wire.
+    fn save<S: Slot + ?Sized>(
+        &mut self,
+        slot: &mut S,
+        fields: u64,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<u64, ReadError> {
+        self.writer.truncate(0);
+        self.ends.clear();
+        let behaviour = slot.fields_mut();
+        let mut saved = 0;
+        for field in each(fields) {
+            let start = self.writer.len();
+            behaviour.write_fields(&mut self.writer, field);
+            if self.writer.take_error().is_some() {
+                self.writer.truncate(start);
+                continue;
+            }
+            saved |= field;
+            self.ends.push((field, self.writer.len()));
+        }
+        // Of the save and the restore.
+        let work = StateSize::of(&mut self.writer).work;
+        reader.take_work(work.saturating_mul(2))?;
+        Ok(saved)
+    }
+
+    /// Restores the saved ones of some fields.
+    fn restore<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64) {
+        let behaviour = slot.fields_mut();
+        let mut start = 0;
+        for (field, end) in &self.ends {
+            let value = self.writer.as_bytes().get(start..*end);
+            if let Some(value) = value.filter(|_| fields & field != 0) {
+                put_back(behaviour, *field, value);
+            }
+            start = *end;
+        }
+    }
+}
+
+/// Takes the fields of a read from the reader.
+#[inline]
+fn fields_of(reader: &mut NetworkReader<'_>, initial_state: bool) -> u64 {
+    let seen = reader.take_report().seen;
+    if initial_state { u64::MAX } else { seen }
+}
+
+impl dyn Slots {
+    /// Gives the fields of each behaviour on such a channel this tick, that of the spawn.
+    pub fn track_ticks(&mut self, tick: u32, is_unreliable: impl Fn(u8) -> bool) {
+        self.for_each_mut(|slot| {
+            if is_unreliable(slot.info().channel) {
+                slot.track_ticks(tick);
+            }
+        });
+    }
+
+    /// Reads the snapshot of every behaviour of an object that exists. The newest value wins in the
+    /// behaviours with [ticks](Slot::ticks). Runs no hooks.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes do not fit.
+    pub fn read_full_newest(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        rule: NewestWins,
+        kept: &mut KeptFields,
+    ) -> Result<(), ReadError> {
+        let mut result = Ok(());
+        self.for_each_mut(|slot| {
+            if result.is_ok() {
+                result = kept.read(slot, rule, reader, true).0;
+                slot.skip_hooks();
+            }
+        });
+        result
+    }
+}
