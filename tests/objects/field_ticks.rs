@@ -1,6 +1,7 @@
 //! Ticks of the fields of unreliable behaviours: on a server the last frame that wrote a field, on a client
 //! the value that it holds.
 
+use syncvar::NetworkBehaviour;
 use syncvar::behaviour::{BehaviourSet, Optional};
 use syncvar::prelude::*;
 use syncvar_runtime::limits::ReadBudget;

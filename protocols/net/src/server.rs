@@ -2,6 +2,7 @@
 
 mod calls;
 mod config;
+mod datagrams;
 mod endpoint;
 mod event;
 mod host;

@@ -1,5 +1,6 @@
 //! Checks of the values that the owner writes.
 
+use syncvar::NetworkBehaviour;
 use syncvar::behaviour::{BehaviourSet, Optional};
 use syncvar::codec::Half;
 use syncvar::prelude::*;

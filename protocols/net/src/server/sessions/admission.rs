@@ -11,6 +11,7 @@ use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{
     Accepted, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION, Start,
 };
+use crate::server::datagrams::Datagrams;
 use crate::server::sessions::connection::ConnectionState;
 use crate::server::{Admission, NetworkServer, ServerEvent};
 
@@ -145,6 +146,7 @@ impl NetworkServer {
     fn begin_headers(&mut self, connection: ConnectionId) {
         // Behind a header.
         let packet_size = self.config.gathered_size().saturating_sub(MAX_HEADER);
+        let settings = self.loss_settings();
         let store = &mut self.outbound.store;
         if let Some(accepted) = self.sessions.connections.get_mut(connection.0)
             && accepted.framing == Framing::Compact
@@ -152,6 +154,9 @@ impl NetworkServer {
             accepted.flush_own(store);
             accepted.own = Framing::Unet.segments(packet_size);
             accepted.headers.from = Some(store.end());
+            if accepted.headers.datagrams {
+                accepted.datagrams = Some(Box::new(Datagrams::new(settings)));
+            }
         }
     }
 

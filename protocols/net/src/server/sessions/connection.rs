@@ -16,6 +16,7 @@ use crate::link::header::{DatagramHeader, StreamHeader};
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
+use crate::server::datagrams::Datagrams;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
@@ -61,6 +62,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) queue: VecDeque<QueuedChunks>,
     /// Headers of the packets in both directions.
     pub(in crate::server) headers: Headers,
+    /// Datagrams, if the transport has them, from the answer to its Connect on.
+    pub(in crate::server) datagrams: Option<Box<Datagrams>>,
     /// Packets to the transport.
     pub(in crate::server) outgoing: Counter,
     /// Packets from the transport.
@@ -169,6 +172,7 @@ impl Connection {
             own: Framing::Unet.segments(packet_size),
             queue: VecDeque::new(),
             headers: Headers::default(),
+            datagrams: None,
             outgoing: Counter::default(),
             incoming: Counter::default(),
             listed: false,
