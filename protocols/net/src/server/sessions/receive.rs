@@ -439,6 +439,9 @@ impl NetworkServer {
         );
         if was_ready {
             idle.state = ConnectionState::Connected;
+            if let Some(datagrams) = &mut idle.datagrams {
+                datagrams.stop();
+            }
             self.sessions
                 .joining
                 .retain(|joining| *joining != connection);
