@@ -33,23 +33,23 @@ fn datagram(sequence: u16, tick: TickNumber) -> DatagramHeader {
 }
 
 /// Header of a datagram without messages.
-fn lone(ack: Option<Ack>) -> DatagramHeader {
+fn lone(ack: impl Into<Option<Ack>>) -> DatagramHeader {
     DatagramHeader {
         sent: None,
         after: None,
         part: (0, NonZeroU8::MIN),
-        ack,
+        ack: ack.into(),
         partial: false,
         owed: false,
     }
 }
 
-fn ack(newest: Option<u16>, missing: u64) -> Option<Ack> {
-    Some(Ack {
+fn ack(newest: Option<u16>, missing: u64) -> Ack {
+    Ack {
         newest,
         handled: 12,
         missing,
-    })
+    }
 }
 
 /// Reads all bytes.
@@ -219,7 +219,7 @@ fn longest_header_fits_the_room_for_headers() {
     let header = DatagramHeader {
         after: Some(u16::MAX),
         part: (254, NonZeroU8::MAX),
-        ack: ack(Some(u16::MAX), u64::MAX),
+        ack: Some(ack(Some(u16::MAX), u64::MAX)),
         partial: true,
         owed: true,
         ..datagram(u16::MAX, TickNumber::Wide(u32::MAX))
