@@ -400,7 +400,7 @@ impl MemoryNetwork {
             let connected = self.clients.iter_mut().filter(|end| end.connected);
             let busy = connected
                 .into_iter()
-                .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.has_outgoing());
+                .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.is_busy());
             if !busy && self.server.is_idle() {
                 break;
             }
