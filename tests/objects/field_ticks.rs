@@ -12,7 +12,7 @@ use syncvar_runtime::object::{
 use syncvar_runtime::packet::{Room, Segments, UpdateForm};
 use syncvar_runtime::{
     AudienceId, ChangedFields, Channel, Encoding, HookFailure, NetworkReader, NetworkWriter,
-    ReadError,
+    ReadError, Role,
 };
 
 /// Channel of the behaviours here.
@@ -106,9 +106,9 @@ impl End {
         writer.as_bytes().to_vec()
     }
 
-    fn snapshot(&mut self, for_owner: bool) -> Vec<u8> {
+    fn snapshot(&mut self, role: Role) -> Vec<u8> {
         let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
-        let context = writer.context().with_owner(for_owner);
+        let context = writer.context().with_role(role);
         writer.with_context(context, |writer| {
             let slots = self.pools.slots_mut(self.at).unwrap();
             slots.write_full(writer, &mut []);
@@ -258,7 +258,7 @@ fn snapshot_of_a_known_object_keeps_newer_fields() {
         mover.x.set(1);
         mover.y.set(1);
     });
-    let snapshot = server.snapshot(true);
+    let snapshot = server.snapshot(Role::Owner);
     let entry = server.send::<Mover>(4, |mover| mover.x = 2.into());
     client.read(4, &entry);
     let mut reader = NetworkReader::with_encoding(&snapshot, Encoding::Compact);

@@ -193,7 +193,9 @@ impl NetworkClient {
     fn next_ack(&mut self) -> Option<(u8, Bytes)> {
         let now = self.clock.own.now();
         let channels = &self.config.channels;
-        let channel = channels.iter().position(|kind| *kind == Channel::Unreliable);
+        let channel = channels
+            .iter()
+            .position(|kind| *kind == Channel::Unreliable);
         let channel = u8::try_from(channel?).ok()?;
         let ack = self.datagrams()?.due_ack(now)?;
         let header = DatagramHeader::acknowledgement(ack).encode();

@@ -221,3 +221,6 @@ const fn flag(set: bool, flag: u8) -> u8 {
 fn invalid(reader: &NetworkReader<'_>, what: &'static str, value: u64) -> ReadError {
     reader.error(ReadErrorKind::InvalidValue { what, value })
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,8 @@
 
 use syncvar_runtime::ReadError;
 
-use super::gathered::{Origin, Packet};
 use super::datagrams::Arrived;
+use super::gathered::{Origin, Packet};
 use crate::client::inbound::{PacketContext, Pass};
 use crate::client::{ClientEvent, NetworkClient};
 

@@ -62,9 +62,9 @@ impl Gathered {
     /// Returns whether a datagram of this sequence waits.
     pub(super) fn contains(&self, sequence: u64) -> bool {
         let datagrams = self.waiting.get(self.stream..).unwrap_or_default();
-        datagrams.iter().any(
-            |packet| matches!(packet.origin, Origin::Datagram(it) if it.sequence == sequence),
-        )
+        datagrams
+            .iter()
+            .any(|packet| matches!(packet.origin, Origin::Datagram(it) if it.sequence == sequence))
     }
 
     /// Returns whether the first packet has waited since before a time.
