@@ -120,7 +120,11 @@ impl Datagram {
         bytes.extend(self.sequence.to_le_bytes());
         bytes.extend(self.tick.to_le_bytes());
         bytes.extend(self.after.into_iter().flat_map(u16::to_le_bytes));
-        bytes.extend(self.part.into_iter().flat_map(|(index, count)| [index, count]));
+        bytes.extend(
+            self.part
+                .into_iter()
+                .flat_map(|(index, count)| [index, count]),
+        );
         bytes.extend_from_slice(messages);
         bytes
     }

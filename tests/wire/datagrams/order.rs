@@ -28,7 +28,11 @@ fn change_has_the_tick_of_its_packet() {
     link.events();
     let update = link.change(id, |mover| mover.x.set(1));
     link.datagram(Datagram::of(1, 7), &update.lossy).unwrap();
-    link.server.get_mut::<super::Sign>(id).unwrap().number.set(1);
+    link.server
+        .get_mut::<super::Sign>(id)
+        .unwrap()
+        .number
+        .set(1);
     let update = link.update();
     link.stream(Stream::of(8), &update.stream).unwrap();
     let events = link.events().into_iter();
@@ -43,7 +47,9 @@ fn change_has_the_tick_of_its_packet() {
 #[test]
 fn entry_for_an_absent_object_is_passed_over() {
     let mut link = Link::new();
-    let id = link.server.spawn((super::Mover::default(), super::Sign::default()));
+    let id = link
+        .server
+        .spawn((super::Mover::default(), super::Sign::default()));
     let snapshot = link.update();
     let update = link.change(id, |mover| mover.x.set(1));
     link.datagram(Datagram::of(1, 3), &update.lossy).unwrap();
@@ -70,7 +76,10 @@ fn repeated_datagram_runs_no_call() {
     link.datagram(Datagram::of(1, 3), &update.lossy).unwrap();
     assert_eq!(link.mover(id).called, [7]);
     let quality = link.client.link_quality();
-    assert_eq!((quality.received, quality.duplicates, quality.missing), (2, 3, 69));
+    assert_eq!(
+        (quality.received, quality.duplicates, quality.missing),
+        (2, 3, 69)
+    );
 }
 
 #[test]
@@ -95,8 +104,19 @@ fn unreadable_entry_poisons_the_object_until_a_snapshot() {
     let last = broken.len() - 2;
     broken[last] = 0x80;
     let _ = link.datagram(Datagram::of(1, 3), &broken);
-    assert!(link.events().iter().any(|it| matches!(it, ClientEvent::Poisoned { .. })));
-    assert_eq!(link.ack(), None, "the request for the snapshot takes it along");
+    assert!(
+        link.events()
+            .iter()
+            .any(|it| matches!(it, ClientEvent::Poisoned { .. }))
+    );
+    let packets = link.wait(0);
+    assert_eq!(packets.len(), 1);
+    assert_eq!(
+        packets[0][0] & 0x10,
+        0x10,
+        "the request has the acknowledgement with it"
+    );
+    assert_eq!(link.ack(), None);
 }
 
 #[test]

@@ -36,7 +36,11 @@ fn packets_of_the_stream_wait_for_the_datagrams_of_their_tick() {
     let mut link = Link::new();
     let id = link.spawn(2);
     link.events();
-    link.server.get_mut::<super::Sign>(id).unwrap().number.set(5);
+    link.server
+        .get_mut::<super::Sign>(id)
+        .unwrap()
+        .number
+        .set(5);
     let update = link.change(id, |mover| mover.x.set(1));
     let header = Stream {
         datagrams: Some(1),
@@ -154,7 +158,11 @@ fn at_most_64_ticks_wait_for_their_packets() {
     assert!(ticks.len() >= 98 - 64, "{}", ticks.len());
     assert!(ticks.iter().all(|(_, complete, _)| !complete));
     assert!(ticks.is_sorted());
-    assert_eq!(ticks.first(), Some(&(2, false, true)), "sequence 1 is missing");
+    assert_eq!(
+        ticks.first(),
+        Some(&(2, false, true)),
+        "sequence 1 is missing"
+    );
 }
 
 #[test]
