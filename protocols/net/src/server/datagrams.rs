@@ -18,6 +18,7 @@ use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 use crate::link::ack::Ack;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict};
 use crate::link::settings::LossSettings;
 use crate::message::CHUNK_SIZE;
@@ -27,9 +28,6 @@ use frames::Entry;
 pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
-
-/// Round trip of a connection before the first measurement.
-const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
@@ -77,7 +75,7 @@ impl Datagrams {
         Self {
             room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
-            sender: Sender::new(settings, FIRST_ROUND_TRIP),
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
             queue: DatagramQueue::default(),
             shown: Shown::default(),
             long: Vec::new(),
