@@ -132,6 +132,15 @@ impl DatagramHeader {
         }
     }
 
+    /// Returns the header of an acknowledgement alone.
+    pub(crate) fn acknowledgement(ack: Ack) -> Self {
+        Self {
+            sent: None,
+            ack: Some(ack),
+            ..Self::whole(0, 0)
+        }
+    }
+
     pub(crate) fn encode(&self) -> HeaderBytes {
         let mut bytes = HeaderBytes::default();
         let wide = matches!(self.sent, Some(place) if matches!(place.tick, TickNumber::Wide(_)));
