@@ -54,31 +54,82 @@
 //! all packets on channel 0.
 #![warn(clippy::print_stdout)]
 
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod admission;
+#[cfg(any(feature = "kcp", feature = "udp"))]
+mod datagram;
 mod error;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
+mod frames;
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod host;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod link;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod listener;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod network_client;
 mod options;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod peer;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod peers;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod runtime;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod silence;
 mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod turn;
 
-#[cfg(feature = "kcp")]
+#[cfg(any(feature = "kcp", feature = "udp"))]
 pub mod kcp;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
 pub mod mirror;
@@ -86,18 +137,35 @@ pub mod mirror;
 pub mod tcp;
 #[cfg(feature = "telepathy")]
 pub mod telepathy;
+#[cfg(feature = "udp")]
+pub mod udp;
 
 pub use error::{Timeout, TransportError};
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
+pub use frames::{FrameError, Frames};
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 pub use host::Host;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 pub use peer::Peer;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 pub use peers::PeerAddrs;
 pub use stats::{TransportCounters, TransportStats};
-#[cfg(any(feature = "tcp", feature = "telepathy"))]
-pub use stream::{FrameError, Frames};
 
 #[cfg(all(test, feature = "telepathy", feature = "kcp"))]
 mod tests;

@@ -44,6 +44,8 @@ pub struct TransportStats {
     /// Unreliable messages by KCP that were lost: `max_queued_packets`, `max_inbox_bytes`,
     /// `max_inbox_total`.
     pub lost_unreliable: u64,
+    /// Datagrams by UDP that were lost here: the system did not take them at once.
+    pub unsent_datagrams: u64,
     /// KCP connections with a segment that was missing for too long: `kcp_timeout`.
     pub missing_segments: u64,
     /// KCP connections without a datagram or an ack: `kcp_timeout`.
@@ -76,13 +78,25 @@ impl TransportCounters {
     }
 
     /// Adds one to a counter.
-    #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+    #[cfg(any(
+        feature = "tcp",
+        feature = "telepathy",
+        feature = "kcp",
+        feature = "udp"
+    ))]
     pub(crate) fn count(&self, counter: impl FnOnce(&mut TransportStats) -> &mut u64) {
         *counter(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
     }
 
+    /// Adds datagrams that the system did not take.
+    #[cfg(any(feature = "kcp", feature = "udp"))]
+    pub(crate) fn add_unsent(&self, datagrams: u64) {
+        let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.unsent_datagrams = stats.unsent_datagrams.saturating_add(datagrams);
+    }
+
     /// Adds refused segments and lost messages of KCP.
-    #[cfg(feature = "kcp")]
+    #[cfg(any(feature = "kcp", feature = "udp"))]
     pub(crate) fn add_refused(&self, segments: u64, messages: u64) {
         let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stats.refused_segments = stats.refused_segments.saturating_add(segments);

@@ -60,6 +60,11 @@ impl Arq {
         &self.receiver
     }
 
+    /// Sets the most segments on the way.
+    pub(super) fn set_max_window(&mut self, window: u16) {
+        self.sender.set_max_window(window);
+    }
+
     /// Sets the most memory of received, unpolled messages. The window follows from it.
     pub(super) fn set_max_received(&mut self, max_bytes: usize) {
         self.receiver.set_max_bytes(max_bytes);

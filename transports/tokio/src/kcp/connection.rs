@@ -11,14 +11,15 @@ use super::arq::Arq;
 use super::datagrams::{self, Datagrams, RELIABLE, UNRELIABLE};
 use super::inbox::{self, Gap, Unreliable};
 use super::{
-    DATA, DISCONNECT, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING, UNRELIABLE_DATA, millis,
+    DATA, DISCONNECT, GOODBYES, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING,
+    UNRELIABLE_DATA, millis,
 };
 
 /// Interval between two pings of a side.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Copies of the `Disconnect` datagram: each can be lost.
-pub(super) const GOODBYES: usize = 5;
+/// Cookie of an end with heads of another dialect.
+const EMBEDDED: u32 = 1;
 
 /// One end of a KCP connection, without a socket, a clock or a random generator.
 ///
@@ -97,6 +98,34 @@ impl KcpConnection {
         let mut connection = Self::new(State::Connected, cookie.get(), 1, now);
         connection.set_max_inbox(inbox::WINDOW);
         connection
+    }
+
+    /// Makes an end whose handshake and heads of datagrams are of another dialect: [`establish`] ends the
+    /// handshake. Its own datagrams have a constant cookie.
+    ///
+    /// [`establish`]: Self::establish
+    pub(crate) fn embedded(now: Duration) -> Self {
+        let mut connection = Self::new(State::Connecting, EMBEDDED, 1, now);
+        connection.set_max_inbox(inbox::WINDOW);
+        connection
+    }
+
+    /// Begins the exchange of messages.
+    pub(crate) fn establish(&mut self, now: Duration) {
+        if self.state == State::Connecting {
+            self.state = State::Connected;
+            self.last_ping = now;
+        }
+    }
+
+    /// Queues a ping.
+    pub(crate) fn ping(&mut self) {
+        self.arq.send(&Bytes::from_static(&[PING]));
+    }
+
+    /// Sets the most segments on the way. 4096.
+    pub(crate) fn set_max_window(&mut self, segments: u16) {
+        self.arq.set_max_window(segments);
     }
 
     fn new(state: State, cookie: u32, first: u32, now: Duration) -> Self {
@@ -196,7 +225,7 @@ impl KcpConnection {
     }
 
     /// Handles a datagram. Its messages may take `room` more bytes of memory.
-    pub(super) fn handle_datagram_within(&mut self, now: Duration, datagram: &[u8], room: usize) {
+    pub(crate) fn handle_datagram_within(&mut self, now: Duration, datagram: &[u8], room: usize) {
         let Some((channel, cookie, body)) = datagrams::split(datagram) else {
             return;
         };
@@ -214,9 +243,42 @@ impl KcpConnection {
         }
     }
 
+    /// Handles the segments of a datagram of another dialect.
+    pub(crate) fn handle_segments(&mut self, now: Duration, body: &[u8], room: usize) {
+        if self.closed().is_some() {
+            return;
+        }
+        self.last_received = self.last_received.max(now);
+        if let Err(error) = self.arq.input(millis(now), body, room) {
+            self.fail(error);
+        }
+    }
+
+    /// Handles an unreliable message of another dialect. It is polled after the reliable ones that have
+    /// arrived before it.
+    pub(crate) fn handle_message(&mut self, now: Duration, payload: &[u8], room: usize) {
+        self.last_received = self.last_received.max(now);
+        if self.state == State::Connected {
+            let after = self.arq.receiver().arrived();
+            self.unreliable.push(after, payload, room);
+        }
+    }
+
+    /// Counts an unreliable message that was not passed on.
+    pub(crate) fn drop_message(&mut self) {
+        self.unreliable.drop_one();
+    }
+
+    /// Handles the end of the connection by the peer.
+    pub(crate) fn end(&mut self, reason: KcpError) {
+        if self.closed().is_none() {
+            self.state = State::Closed(reason);
+        }
+    }
+
     /// Returns the length of the next received message.
-    pub(super) fn next_length(&mut self) -> Option<usize> {
-        if let Some(length) = self.unreliable.next_length() {
+    pub(crate) fn next_length(&mut self) -> Option<usize> {
+        if let Some(length) = self.next_unreliable() {
             return Some(length);
         }
         if self.state == State::Connecting {
@@ -243,13 +305,14 @@ impl KcpConnection {
 
     /// Returns the next received message. Unreliable messages do not wait for reliable ones.
     pub fn poll_message(&mut self) -> Option<(Channel, Bytes)> {
-        if let Some(message) = self.unreliable.pop() {
-            return Some((Channel::Unreliable, message));
-        }
         if self.state == State::Connecting {
-            return None;
+            return self.poll_unreliable();
         }
-        while let Some(mut message) = self.arq.receive() {
+        loop {
+            if let Some(message) = self.poll_unreliable() {
+                return Some(message);
+            }
+            let mut message = self.arq.receive()?;
             match message.first() {
                 Some(&DATA) if message.len() > 1 => {
                     return Some((Channel::Reliable, message.split_off(1)));
@@ -261,7 +324,17 @@ impl KcpConnection {
                 }
             }
         }
-        None
+    }
+
+    fn poll_unreliable(&mut self) -> Option<(Channel, Bytes)> {
+        self.next_unreliable()?;
+        let message = self.unreliable.pop()?;
+        Some((Channel::Unreliable, message))
+    }
+
+    /// Returns the length of the next unreliable message, if the reliable ones that precede it were taken.
+    fn next_unreliable(&self) -> Option<usize> {
+        self.unreliable.next_length(self.arq.receiver().taken())
     }
 
     /// Queues the due datagrams: acks, new and lost segments, and a ping every second. Ends the connection
@@ -274,7 +347,7 @@ impl KcpConnection {
             }
             State::Connected if now.saturating_sub(self.last_ping) >= PING_INTERVAL => {
                 self.last_ping = now;
-                self.arq.send(&Bytes::from_static(&[PING]));
+                self.ping();
             }
             // The application is gone, but the peer needs the ack.
             State::Closing { .. } => while self.arq.receive().is_some() {},
@@ -318,24 +391,24 @@ impl KcpConnection {
     }
 
     /// Excludes a time from the timeout: the socket was not read for `away` until `now`.
-    pub(super) fn excuse(&mut self, away: Duration, now: Duration) {
+    pub(crate) fn excuse(&mut self, away: Duration, now: Duration) {
         let last = self.last_received.saturating_add(away).min(now);
         self.last_received = self.last_received.max(last);
     }
 
     /// Returns the memory of received, unpolled messages and segments, estimated, in bytes.
-    pub(super) fn inbox_bytes(&self) -> usize {
+    pub(crate) fn inbox_bytes(&self) -> usize {
         let reliable = self.arq.receiver().bytes();
         reliable.saturating_add(self.unreliable.bytes())
     }
 
     /// Returns the number of refused segments, which the peer repeats, and of lost unreliable messages.
-    pub(super) fn refused(&self) -> (u64, u64) {
+    pub(crate) fn refused(&self) -> (u64, u64) {
         (self.arq.receiver().refused(), self.unreliable.dropped())
     }
 
     /// Returns the memory of unsent and unacknowledged messages, estimated, in bytes.
-    pub(super) fn queued_memory(&self) -> usize {
+    pub(crate) fn queued_memory(&self) -> usize {
         self.arq.memory()
     }
 
@@ -377,7 +450,8 @@ impl KcpConnection {
             Some((&UNRELIABLE_DATA, payload)) => {
                 // A message that has overtaken `Hello` is dropped: unreliable ones can be lost.
                 if self.state == State::Connected && !payload.is_empty() {
-                    self.unreliable.push(payload, room);
+                    // Unreliable messages do not wait for reliable ones.
+                    self.unreliable.push(0, payload, room);
                 }
                 Ok(())
             }
@@ -386,12 +460,12 @@ impl KcpConnection {
         }
     }
 
-    pub(super) fn fail(&mut self, error: KcpError) {
+    pub(crate) fn fail(&mut self, error: KcpError) {
         if self.closed().is_some() {
             return;
         }
         if error != KcpError::ClosedByPeer && self.cookie != 0 {
-            let goodbye = datagrams::unreliable(self.cookie, DISCONNECT, &[]);
+            let goodbye = datagrams::goodbye(self.cookie);
             self.out.extend(std::iter::repeat_n(goodbye, GOODBYES));
         }
         self.state = State::Closed(error);

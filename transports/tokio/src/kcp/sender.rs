@@ -10,7 +10,7 @@ use super::rtt::RoundTrip;
 use super::segment::{ahead, distance};
 
 /// Most data of one segment, in bytes.
-pub(super) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
+pub(crate) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
 
 /// Acks of later segments after which a segment counts as lost.
 const OVERTAKEN: u32 = 2;
@@ -40,6 +40,8 @@ pub(super) struct Sender {
     bytes: usize,
     /// Window that the peer has announced, in segments.
     remote_window: u16,
+    /// Largest window of this side, in segments.
+    max_window: u16,
     round_trip: RoundTrip,
 }
 
@@ -64,6 +66,7 @@ impl Sender {
             first,
             bytes: 0,
             remote_window: 128,
+            max_window: super::WINDOW,
             round_trip: RoundTrip::default(),
         }
     }
@@ -103,6 +106,11 @@ impl Sender {
     /// Returns whether the peer's window is 0.
     pub(super) fn is_shut(&self) -> bool {
         self.remote_window == 0
+    }
+
+    /// Sets the most segments on the way.
+    pub(super) fn set_max_window(&mut self, window: u16) {
+        self.max_window = window;
     }
 
     pub(super) fn set_remote_window(&mut self, window: u16) {
@@ -171,7 +179,7 @@ impl Sender {
     }
 
     fn fill_window(&mut self, now: u32) {
-        let window = usize::from(self.remote_window.min(super::WINDOW));
+        let window = usize::from(self.remote_window.min(self.max_window));
         while self.flight.len() < window
             && let Some(fragment) = self.queue.pop_front()
         {
