@@ -17,6 +17,8 @@
 mod arq;
 mod connection;
 mod datagrams;
+#[cfg(feature = "udp")]
+mod embedded;
 mod hello;
 mod inbox;
 mod receiver;
@@ -26,13 +28,14 @@ mod sender;
 
 use std::time::Duration;
 
+#[cfg(feature = "kcp")]
 use syncvar_runtime::PacketLimits;
 
 pub use connection::KcpConnection;
 #[cfg(feature = "udp")]
 pub(crate) use datagrams::split_embedded;
 #[cfg(feature = "kcp")]
-pub(crate) use datagrams::{goodbye, split};
+pub(crate) use datagrams::{goodbye, is_goodbye, split};
 pub use hello::Hello;
 pub(crate) use inbox::Pool;
 pub(crate) use sender::MAX_FRAGMENT;
@@ -53,6 +56,7 @@ pub(crate) const MAX_DATAGRAM: usize = 1200;
 const HEAD: usize = 5;
 
 /// Packet sizes of a connection. Messages are gathered into one datagram.
+#[cfg(feature = "kcp")]
 pub(crate) const LIMITS: PacketLimits = PacketLimits {
     batch_threshold: MAX_UNRELIABLE,
     max_reliable: MAX_RELIABLE,

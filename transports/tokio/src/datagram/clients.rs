@@ -69,7 +69,7 @@ impl<D: Dialect> Clients<D> {
         };
         let cookie = match head {
             Head::Hello => return self.answer(datagram, from, now),
-            Head::Of(cookie) | Head::OfKnown(cookie) | Head::Goodbye(cookie) => cookie,
+            Head::Of(cookie) | Head::Goodbye(cookie) => cookie,
         };
         let is_known = self.by_addr.get(&from).map(Client::cookie) == Some(Some(cookie));
         let is_known = is_known || (head == Head::Of(cookie) && self.accept(from, cookie, now));

@@ -82,8 +82,6 @@ pub(crate) enum Head {
     Hello,
     /// Datagram of the connection with this cookie, or the first one with it.
     Of(NonZeroU64),
-    /// Datagram of a connection that cannot begin with it.
-    OfKnown(NonZeroU64),
     /// End of a connection.
     Goodbye(NonZeroU64),
 }

@@ -43,6 +43,7 @@ impl Dialect for Mirror {
     fn head(datagram: &[u8]) -> Option<Head> {
         let (_, cookie, _) = kcp::split(datagram)?;
         match NonZeroU64::new(cookie.into()) {
+            Some(cookie) if kcp::is_goodbye(datagram) => Some(Head::Goodbye(cookie)),
             Some(cookie) => Some(Head::Of(cookie)),
             None => Hello::read(datagram).map(|_| Head::Hello),
         }

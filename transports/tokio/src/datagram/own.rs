@@ -139,7 +139,8 @@ impl Own {
         {
             self.out.push_back(head::hello(asking.nonce.get()));
             asking.repeat_at = now.saturating_add(asking.wait);
-            asking.wait = (asking.wait.saturating_mul(3) / 2).min(MAX_REPEAT);
+            let longer = asking.wait.mul_f32(1.5);
+            asking.wait = longer.min(MAX_REPEAT);
         }
     }
 
@@ -198,8 +199,7 @@ impl Dialect for Own {
     fn head(datagram: &[u8]) -> Option<Head> {
         match Datagram::read(datagram)? {
             Datagram::Hello { .. } => Some(Head::Hello),
-            Datagram::Segments { id, .. } => Some(Head::Of(id)),
-            Datagram::Packet { id, .. } => Some(Head::OfKnown(id)),
+            Datagram::Segments { id, .. } | Datagram::Packet { id, .. } => Some(Head::Of(id)),
             Datagram::Goodbye { id, .. } => Some(Head::Goodbye(id)),
             Datagram::Cookie { .. } => None,
         }

@@ -61,6 +61,7 @@ impl Arq {
     }
 
     /// Sets the most segments on the way.
+    #[cfg(feature = "udp")]
     pub(super) fn set_max_window(&mut self, window: u16) {
         self.sender.set_max_window(window);
     }

@@ -18,9 +18,6 @@ use super::{
 /// Interval between two pings of a side.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Cookie of an end with heads of another dialect.
-const EMBEDDED: u32 = 1;
-
 /// One end of a KCP connection, without a socket, a clock or a random generator.
 ///
 /// Datagrams and the time come in, datagrams and messages go out. A client begins with
@@ -60,20 +57,20 @@ const EMBEDDED: u32 = 1;
 /// ```
 #[derive(Debug)]
 pub struct KcpConnection {
-    state: State,
+    pub(super) state: State,
     /// 0 until a client has received it.
     cookie: u32,
-    arq: Arq,
-    unreliable: Unreliable,
+    pub(super) arq: Arq,
+    pub(super) unreliable: Unreliable,
     out: VecDeque<Bytes>,
     timeout: Duration,
-    last_received: Duration,
-    last_ping: Duration,
+    pub(super) last_received: Duration,
+    pub(super) last_ping: Duration,
     gap: Option<Gap>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Connecting,
     Connected,
     /// Sends the queue until `deadline`.
@@ -100,35 +97,7 @@ impl KcpConnection {
         connection
     }
 
-    /// Makes an end whose handshake and heads of datagrams are of another dialect: [`establish`] ends the
-    /// handshake. Its own datagrams have a constant cookie.
-    ///
-    /// [`establish`]: Self::establish
-    pub(crate) fn embedded(now: Duration) -> Self {
-        let mut connection = Self::new(State::Connecting, EMBEDDED, 1, now);
-        connection.set_max_inbox(inbox::WINDOW);
-        connection
-    }
-
-    /// Begins the exchange of messages.
-    pub(crate) fn establish(&mut self, now: Duration) {
-        if self.state == State::Connecting {
-            self.state = State::Connected;
-            self.last_ping = now;
-        }
-    }
-
-    /// Queues a ping.
-    pub(crate) fn ping(&mut self) {
-        self.arq.send(&Bytes::from_static(&[PING]));
-    }
-
-    /// Sets the most segments on the way. 4096.
-    pub(crate) fn set_max_window(&mut self, segments: u16) {
-        self.arq.set_max_window(segments);
-    }
-
-    fn new(state: State, cookie: u32, first: u32, now: Duration) -> Self {
+    pub(super) fn new(state: State, cookie: u32, first: u32, now: Duration) -> Self {
         Self {
             state,
             cookie,
@@ -243,40 +212,8 @@ impl KcpConnection {
         }
     }
 
-    /// Handles the segments of a datagram of another dialect.
-    pub(crate) fn handle_segments(&mut self, now: Duration, body: &[u8], room: usize) {
-        if self.closed().is_some() {
-            return;
-        }
-        self.last_received = self.last_received.max(now);
-        if let Err(error) = self.arq.input(millis(now), body, room) {
-            self.fail(error);
-        }
-    }
-
-    /// Handles an unreliable message of another dialect. It is polled after the reliable ones that have
-    /// arrived before it.
-    pub(crate) fn handle_message(&mut self, now: Duration, payload: &[u8], room: usize) {
-        self.last_received = self.last_received.max(now);
-        if self.state == State::Connected {
-            let after = self.arq.receiver().arrived();
-            self.unreliable.push(after, payload, room);
-        }
-    }
-
-    /// Counts an unreliable message that was not passed on.
-    pub(crate) fn drop_message(&mut self) {
-        self.unreliable.drop_one();
-    }
-
-    /// Handles the end of the connection by the peer.
-    pub(crate) fn end(&mut self, reason: KcpError) {
-        if self.closed().is_none() {
-            self.state = State::Closed(reason);
-        }
-    }
-
     /// Returns the length of the next received message.
+    #[cfg(feature = "kcp")]
     pub(crate) fn next_length(&mut self) -> Option<usize> {
         if let Some(length) = self.next_unreliable() {
             return Some(length);
@@ -295,6 +232,7 @@ impl KcpConnection {
     }
 
     /// Handles a reliable message without content. `None` if it ends the connection.
+    #[cfg(feature = "kcp")]
     fn handle_word(&mut self) -> Option<()> {
         if self.arq.receive()?[..] == [PING] {
             return Some(());
@@ -367,6 +305,11 @@ impl KcpConnection {
         {
             self.fail(KcpError::Closed);
         }
+    }
+
+    /// Queues a ping.
+    pub(crate) fn ping(&mut self) {
+        self.arq.send(&Bytes::from_static(&[PING]));
     }
 
     /// Returns whether a segment was missing for too long.

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use bytes::{BufMut, Bytes, BytesMut};
+#[cfg(feature = "udp")]
 use syncvar_runtime::Channel;
 
 use super::segment::Segment;
@@ -70,12 +71,19 @@ pub(crate) fn goodbye(cookie: u32) -> Bytes {
     unreliable(cookie, DISCONNECT, &[])
 }
 
+/// Returns whether a datagram ends a connection.
+#[cfg(feature = "kcp")]
+pub(crate) fn is_goodbye(datagram: &[u8]) -> bool {
+    matches!(split(datagram), Some((UNRELIABLE, _, [DISCONNECT])))
+}
+
 pub(super) fn put_head(datagram: &mut BytesMut, channel: u8, cookie: u32) {
     datagram.put_u8(channel);
     datagram.put_u32_le(cookie);
 }
 
 /// Splits a datagram of an end with heads of another dialect into its half and its body.
+#[cfg(feature = "udp")]
 pub(crate) fn split_embedded(datagram: &[u8]) -> Option<(Channel, &[u8])> {
     match split(datagram)? {
         (RELIABLE, _, body) => Some((Channel::Reliable, body)),

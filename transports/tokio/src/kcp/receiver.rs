@@ -145,12 +145,14 @@ impl Receiver {
     }
 
     /// Returns the number of messages that are complete or were taken.
+    #[cfg(feature = "udp")]
     pub(super) fn arrived(&self) -> u64 {
         let complete = u64::try_from(self.complete).unwrap_or(u64::MAX);
         self.taken.wrapping_add(complete)
     }
 
     /// Returns the length of the next message, if it is complete.
+    #[cfg(feature = "kcp")]
     pub(super) fn next_length(&self) -> Option<usize> {
         if self.complete == 0 {
             return None;

@@ -109,6 +109,7 @@ impl Sender {
     }
 
     /// Sets the most segments on the way.
+    #[cfg(feature = "udp")]
     pub(super) fn set_max_window(&mut self, window: u16) {
         self.max_window = window;
     }

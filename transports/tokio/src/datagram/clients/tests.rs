@@ -1,6 +1,8 @@
 //! Accepted and refused clients.
 
 mod limits;
+#[cfg(feature = "udp")]
+mod own;
 
 use syncvar_runtime::Channel;
 
