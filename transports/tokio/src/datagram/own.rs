@@ -139,8 +139,8 @@ impl Own {
         {
             self.out.push_back(head::hello(asking.nonce.get()));
             asking.repeat_at = now.saturating_add(asking.wait);
-            let longer = asking.wait.mul_f32(1.5);
-            asking.wait = longer.min(MAX_REPEAT);
+            let half = asking.wait.checked_div(2).unwrap_or_default();
+            asking.wait = asking.wait.saturating_add(half).min(MAX_REPEAT);
         }
     }
 

@@ -97,7 +97,7 @@ async fn disconnected_client_learns_the_reason() {
 async fn server_learns_why_a_client_has_left() {
     let mut server = Running::start(UdpOptions::default()).await;
     let client = server.join().await;
-    soon(client.disconnect("tired")).await;
+    soon(Box::pin(client.disconnect("tired"))).await;
     let reason = server.event(|event| match event {
         ServerEvent::Disconnected { reason, .. } => Some(reason),
         _ => None,

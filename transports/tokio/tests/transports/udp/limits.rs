@@ -103,7 +103,7 @@ async fn full_server_refuses_with_a_reason() {
     let reason = error.into_inner().unwrap().downcast::<KcpError>();
     assert_eq!(*reason.unwrap(), KcpError::Full);
     assert_eq!(server.counters.stats().refused_full, 1);
-    soon(first.disconnect("bye")).await;
+    soon(Box::pin(first.disconnect("bye"))).await;
     soon(async {
         let again = || UdpClient::connect(server.addr, NetworkClient::new(prefabs()));
         while Box::pin(again()).await.is_err() {}

@@ -203,14 +203,11 @@ pub(crate) struct Relay {
 
 impl Relay {
     /// Starts a relay with these misfortunes: lost, repeated and late datagrams.
-    pub(crate) async fn start(server: SocketAddr, [lost, twice, late]: [u32; 3]) -> Self {
+    pub(crate) async fn start(server: SocketAddr, percent: [u32; 3]) -> Self {
         let front = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
         let addr = front.local_addr().unwrap();
-        let loss = Arc::new(Loss {
-            lost: lost.into(),
-            twice: twice.into(),
-            late: late.into(),
-        });
+        let [lost, twice, late] = percent.map(AtomicU32::new);
+        let loss = Arc::new(Loss { lost, twice, late });
         let task = tokio::spawn(relay(front, server, Arc::clone(&loss)));
         Self { addr, loss, task }
     }
@@ -247,7 +244,7 @@ async fn relay(front: Arc<UdpSocket>, server: SocketAddr, loss: Arc<Loss>) {
                     loop {
                         // An error reports the closed port of a server that is away.
                         if let Ok(length) = back.recv(&mut buffer).await {
-                            let datagram = buffer[..length].to_vec();
+                            let datagram = &buffer[..length];
                             forward(&front, Some(client), datagram, (&loss, &random));
                         }
                     }
@@ -255,7 +252,7 @@ async fn relay(front: Arc<UdpSocket>, server: SocketAddr, loss: Arc<Loss>) {
                 Arc::clone(&backs[&client])
             }
         };
-        forward(&back, None, buffer[..length].to_vec(), (&loss, &random));
+        forward(&back, None, &buffer[..length], (&loss, &random));
     }
 }
 
@@ -263,7 +260,7 @@ async fn relay(front: Arc<UdpSocket>, server: SocketAddr, loss: Arc<Loss>) {
 fn forward(
     socket: &Arc<UdpSocket>,
     to: Option<SocketAddr>,
-    datagram: Vec<u8>,
+    datagram: &[u8],
     (loss, random): (&Loss, &Mutex<Random>),
 ) {
     let mut random = random.lock().unwrap();
@@ -273,7 +270,7 @@ fn forward(
     }
     let copies = 1 + u32::from(hits(&loss.twice));
     for _ in 0..copies {
-        let (socket, datagram) = (Arc::clone(socket), datagram.clone());
+        let (socket, datagram) = (Arc::clone(socket), datagram.to_vec());
         let delay = Duration::from_millis(if hits(&loss.late) { 30 } else { 0 });
         tokio::spawn(async move {
             sleep(delay).await;
