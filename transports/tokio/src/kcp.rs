@@ -15,6 +15,7 @@
 )]
 
 mod arq;
+mod congestion;
 mod connection;
 mod datagrams;
 #[cfg(feature = "udp")]

@@ -47,7 +47,8 @@
 //! # Use
 //!
 //! Packets are neither encrypted nor authenticated: every program on the way can read and write them. The
-//! stream has no congestion control beyond a window of 128 segments. Packets of unreliable channels have at
+//! window of the stream follows losses: 8 to 128 segments of 1 170 bytes on the way. Datagrams are sent at
+//! once, whatever the link carries. Packets of unreliable channels have at
 //! most 1 200 bytes and are never cut; with them a datagram has at most 1 212 bytes, which each link of IPv6
 //! carries in one piece.
 //!

@@ -26,10 +26,6 @@ const MAX_PACKET: usize = 1200;
 /// Bytes of the stream in one segment: a fragment of KCP and the byte of its kind.
 const PIECE: usize = kcp::MAX_FRAGMENT - 1;
 
-/// Most segments on the way. KCP has no congestion control, and a system grants room for about 180
-/// datagrams.
-const WINDOW: u16 = 128;
-
 /// Time before the first datagram of a client is repeated; each time a half longer.
 const FIRST_REPEAT: Duration = Duration::from_millis(200);
 const MAX_REPEAT: Duration = Duration::from_secs(2);
@@ -68,7 +64,6 @@ impl Own {
         let mut kcp = KcpConnection::embedded(now);
         kcp.set_timeout(options.kcp_timeout);
         kcp.set_max_unreliable(options.max_queued_packets);
-        kcp.set_max_window(WINDOW);
         Self {
             kcp,
             asking: None,

@@ -60,10 +60,10 @@ impl Arq {
         &self.receiver
     }
 
-    /// Sets the most segments on the way.
+    /// Lets the window follow losses.
     #[cfg(feature = "udp")]
-    pub(super) fn set_max_window(&mut self, window: u16) {
-        self.sender.set_max_window(window);
+    pub(super) fn avoid_congestion(&mut self) {
+        self.sender.avoid_congestion();
     }
 
     /// Sets the most memory of received, unpolled messages. The window follows from it.

@@ -10,12 +10,13 @@ const COOKIE: u32 = 1;
 
 impl KcpConnection {
     /// Makes an end whose handshake and heads of datagrams are of another dialect: [`establish`] ends the
-    /// handshake. Its own datagrams have a constant cookie.
+    /// handshake. Its own datagrams have a constant cookie. Its window follows losses.
     ///
     /// [`establish`]: Self::establish
     pub(crate) fn embedded(now: Duration) -> Self {
         let mut connection = Self::new(State::Connecting, COOKIE, 1, now);
         connection.set_max_inbox(inbox::WINDOW);
+        connection.arq.avoid_congestion();
         connection
     }
 
@@ -25,11 +26,6 @@ impl KcpConnection {
             self.state = State::Connected;
             self.last_ping = now;
         }
-    }
-
-    /// Sets the most segments on the way. 4096.
-    pub(crate) fn set_max_window(&mut self, segments: u16) {
-        self.arq.set_max_window(segments);
     }
 
     /// Handles the segments of a datagram of another dialect.

@@ -20,5 +20,6 @@ mod tcp {
 mod udp {
     mod exchange;
     mod limits;
+    mod loss;
     mod support;
 }

@@ -192,6 +192,8 @@ pub(crate) struct Loss {
     pub(crate) twice: AtomicU32,
     /// Datagrams that arrive 30 ms later than the others.
     pub(crate) late: AtomicU32,
+    /// Number of lost datagrams with a packet of an unreliable channel.
+    lost_packets: AtomicU32,
 }
 
 /// Socket between clients and a server that loses, repeats and reorders datagrams in both directions.
@@ -207,9 +209,19 @@ impl Relay {
         let front = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
         let addr = front.local_addr().unwrap();
         let [lost, twice, late] = percent.map(AtomicU32::new);
-        let loss = Arc::new(Loss { lost, twice, late });
+        let loss = Arc::new(Loss {
+            lost,
+            twice,
+            late,
+            lost_packets: 0.into(),
+        });
         let task = tokio::spawn(relay(front, server, Arc::clone(&loss)));
         Self { addr, loss, task }
+    }
+
+    /// Returns the number of lost datagrams with a packet of an unreliable channel.
+    pub(crate) fn lost_packets(&self) -> u32 {
+        self.loss.lost_packets.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_lost(&self, percent: u32) {
@@ -266,6 +278,8 @@ fn forward(
     let mut random = random.lock().unwrap();
     let mut hits = |percent: &AtomicU32| random.chance(percent.load(Ordering::Relaxed) * 10);
     if hits(&loss.lost) {
+        let is_packet = u32::from(datagram.first() == Some(&0xa3));
+        loss.lost_packets.fetch_add(is_packet, Ordering::Relaxed);
         return;
     }
     let copies = 1 + u32::from(hits(&loss.twice));
