@@ -1,4 +1,4 @@
-//! KCP, Mirror's UDP transport: reliable and unreliable messages.
+//! KCP, Mirror's UDP transport: reliable and unreliable messages. It is the core of the `udp` transport, too.
 //!
 //! `MirrorHost` and `MirrorPeer` bring a socket and a clock. The items here are for programs with their
 //! own: a [`KcpConnection`] is one end of a connection, and [`Hello`] is its beginning at a server.
