@@ -13,7 +13,7 @@ use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
     /// Way of the packet: in the stream, or as a datagram.
-    carrier: Channel,
+    pub(crate) carrier: Channel,
     /// Number of the sender's channel.
     pub(crate) channel: u8,
     pub(crate) packet: Bytes,
@@ -39,11 +39,6 @@ impl Arrival {
             channel,
             packet,
         }
-    }
-
-    #[cfg(all(test, feature = "udp"))]
-    pub(crate) fn carrier(&self) -> Channel {
-        self.carrier
     }
 
     /// Passes the packet to its end.

@@ -61,10 +61,12 @@
 //! section 8, has the bytes.
 
 mod client;
+mod connection;
 mod options;
 mod server;
 
 pub use client::{UdpClient, UdpError};
+pub use connection::UdpConnection;
 pub use options::UdpOptions;
 pub use server::UdpServer;
 

@@ -77,6 +77,14 @@ impl Own {
         }
     }
 
+    /// Returns the cookie of a connection's datagram.
+    pub(crate) fn cookie_of(datagram: &[u8]) -> Option<NonZeroU64> {
+        match Self::head(datagram)? {
+            Head::Hello => None,
+            Head::Of(cookie) | Head::Goodbye(cookie) => Some(cookie),
+        }
+    }
+
     /// Adds bytes to the stream.
     fn write(&mut self, bytes: &[u8]) {
         self.pending.extend_from_slice(bytes);

@@ -109,7 +109,7 @@ impl Link {
     /// Returns the received packets of a carrier, with their channels.
     fn of(&self, end: usize, carrier: Channel) -> Vec<(u8, Bytes)> {
         let arrivals = self.received[end].iter();
-        let arrivals = arrivals.filter(|arrival| arrival.carrier() == carrier);
+        let arrivals = arrivals.filter(|arrival| arrival.carrier == carrier);
         arrivals
             .map(|arrival| (arrival.channel, arrival.packet.clone()))
             .collect()

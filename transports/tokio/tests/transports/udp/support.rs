@@ -208,11 +208,10 @@ impl Relay {
     pub(crate) async fn start(server: SocketAddr, percent: [u32; 3]) -> Self {
         let front = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
         let addr = front.local_addr().unwrap();
-        let [lost, twice, late] = percent.map(AtomicU32::new);
         let loss = Arc::new(Loss {
-            lost,
-            twice,
-            late,
+            lost: percent[0].into(),
+            twice: percent[1].into(),
+            late: percent[2].into(),
             lost_packets: 0.into(),
         });
         let task = tokio::spawn(relay(front, server, Arc::clone(&loss)));
