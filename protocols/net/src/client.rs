@@ -16,6 +16,7 @@ mod messages;
 mod outbound;
 mod oversized;
 mod parent;
+mod playback;
 mod players;
 mod receive;
 mod received;

@@ -21,6 +21,7 @@ mod link;
 mod memory;
 mod message;
 mod recent;
+mod record;
 mod server;
 mod session_token;
 mod stats;
@@ -35,6 +36,7 @@ pub use memory::{
     DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
 };
 pub use message::{Framing, MessageType};
+pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
     PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,

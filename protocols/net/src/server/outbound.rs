@@ -1,6 +1,7 @@
 //! Bytes on their way to the transport.
 
 pub(super) mod chunks;
+pub(super) mod recorder;
 pub(super) mod transmit;
 
 use std::collections::VecDeque;
@@ -11,6 +12,7 @@ use syncvar_runtime::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::server::outbound::chunks::ChunkStore;
+use crate::server::outbound::recorder::Recorder;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Bytes in transit, and the connections with a non-empty queue.
@@ -23,6 +25,7 @@ pub(super) struct Outbound {
     pub(super) header: HeaderBytes,
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
+    pub(super) recorder: Recorder,
 }
 
 impl Outbound {
@@ -32,6 +35,10 @@ impl Outbound {
     pub(super) fn queue(&mut self, connection: &mut Connection, chunks: QueuedChunks) {
         if chunks.chunks.is_empty() {
             return;
+        }
+        if connection.records() {
+            let shared = self.store.get(&chunks.chunks);
+            return self.recorder.add(connection, chunks.channel, shared);
         }
         connection.flush_own(&mut self.store);
         connection.queue.push_back(chunks);

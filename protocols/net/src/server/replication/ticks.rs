@@ -56,11 +56,13 @@ impl NetworkServer {
         }
     }
 
-    /// Begins the ticks again at 1, and ends the connections that count the former ticks.
+    /// Begins the ticks again at 1, and ends the connections that count the former ticks. A recording begins
+    /// again with a keyframe.
     #[cold]
     fn restart_ticks(&mut self, tick: u64) {
         self.replication.ticks.restart(tick);
         self.outbound.store.tick = 1;
+        self.request_keyframe();
         let counting = self.sessions.connections.values();
         let counting = counting.filter(|it| it.is_connected() && it.framing == Framing::Compact);
         for connection in counting.map(|it| it.id).collect::<Vec<_>>() {

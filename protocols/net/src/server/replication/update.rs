@@ -103,6 +103,7 @@ impl NetworkServer {
         }
         self.send_deferred_calls();
         self.update_local();
+        self.finish_record();
     }
 
     /// Writes the deltas of all due objects, once each.
@@ -360,7 +361,9 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
-        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
+        let receiver = self.sessions.connections.get_mut(connection.0);
+        let receiver = receiver.filter(|receiver| message_type.is_shared() || !receiver.records());
+        let Some(receiver) = receiver else {
             return;
         };
         let Some(length) = receiver.write_own(encode) else {

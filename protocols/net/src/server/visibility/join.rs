@@ -138,12 +138,17 @@ impl NetworkServer {
             let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
                 continue;
             };
-            joiner.state = ConnectionState::Ready;
             let states = match joiner.framing {
                 Framing::Unet => &states[0],
                 Framing::Compact => &states[1],
             };
-            self.send_own(connection, &SpawnFinished { state: 0 });
+            let records = joiner.records();
+            if records {
+                self.begin_keyframe();
+            } else {
+                joiner.state = ConnectionState::Ready;
+                self.send_own(connection, &SpawnFinished { state: 0 });
+            }
             for (audience, chunks) in &states.0 {
                 if self.visibility.audiences.admits(*audience, connection) {
                     self.send_chunks(0, connection, chunks);
@@ -156,6 +161,10 @@ impl NetworkServer {
             }
             for id in apart.iter() {
                 self.send_private_snapshot(id, connection);
+            }
+            if records {
+                self.end_keyframe();
+                continue;
             }
             self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });

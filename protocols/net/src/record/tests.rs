@@ -1,0 +1,1 @@
+//! Damage of records.
