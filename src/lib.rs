@@ -153,7 +153,7 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{MessageType, Stats};
+    pub use syncvar_net::{LinkQuality, MessageType, Stats};
     pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,

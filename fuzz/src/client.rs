@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use syncvar::{ConnectionId, Endpoint, NetId, PacketLimits};
+use syncvar::{ConnectionId, Endpoint, NetId};
 
 use crate::limits::bounded;
 use crate::protocol::Protocol;
@@ -13,6 +13,9 @@ use crate::world::{Packet, Recording, TICK};
 /// Most objects of a client, as its settings say.
 const MAX_OBJECTS: usize = 64;
 
+/// Datagrams around messages begin behind the recorded ones, in the same window.
+const FIRST_SEQUENCE: u16 = 1_000;
+
 /// Objects and their values.
 type Replicas = Vec<(NetId, Vec<u8>)>;
 
@@ -21,6 +24,8 @@ struct Session<P: Protocol> {
     packets: &'static [Packet],
     /// Number of the next legal packet.
     next: usize,
+    /// Sequence of the last datagram around a message.
+    sequence: u16,
     now: Duration,
 }
 
@@ -59,27 +64,26 @@ fn expected<P: Protocol>() -> &'static Replicas {
 impl<P: Protocol> Session<P> {
     fn new() -> Self {
         let mut client = P::client();
-        client.handle_connect(PacketLimits::STREAM);
+        client.handle_connect(P::LIMITS);
         Self {
             client,
             packets: &Recording::of::<P>().down,
             next: 0,
+            sequence: FIRST_SEQUENCE,
             now: Duration::ZERO,
         }
     }
 
     fn reconnect(&mut self) {
         self.client.handle_disconnect(ConnectionId::SERVER);
-        self.client.handle_connect(PacketLimits::STREAM);
+        self.client.handle_connect(P::LIMITS);
         self.next = 0;
     }
 
     /// Receives the opening of a session.
     fn play(&mut self) {
-        for (channel, packet) in &self.packets[..Recording::of::<P>().opening] {
-            let taken = self
-                .client
-                .handle_packet(ConnectionId::SERVER, *channel, packet);
+        for packet in &self.packets[..Recording::of::<P>().opening] {
+            let taken = packet.arrive(&mut self.client, ConnectionId::SERVER);
             assert!(taken.is_ok(), "{}: {taken:?} of a legal packet", P::NAME);
         }
         self.update(TICK);
@@ -88,28 +92,28 @@ impl<P: Protocol> Session<P> {
 
     fn take(&mut self, mut step: Step<'_>) {
         match step.op % 13 {
-            0 => self.receive(0, step.bytes),
-            1 => self.receive(1, step.bytes),
+            0 => self.receive(&Packet::new::<P>(0, step.bytes)),
+            1 => self.receive(&Packet::new::<P>(1, step.bytes)),
             2 | 3 => {
                 let kind = step.byte();
-                self.receive(kind >> 7, &P::message(kind & 0x7f, step.bytes));
+                self.receive_message(kind >> 7, &P::message(kind & 0x7f, step.bytes));
             }
             4 | 5 => {
                 for _ in 0..=step.byte() % 16 {
-                    let (channel, mut packet) = self.legal();
-                    step.patch(&mut packet);
-                    self.receive(channel, &packet);
+                    let mut packet = self.legal();
+                    step.patch(&mut packet.bytes);
+                    self.receive(&packet);
                 }
             }
             6 => {
-                let (channel, mut packet) = self.legal();
-                packet.truncate(usize::from(step.byte()));
-                packet.extend_from_slice(step.bytes);
-                self.receive(channel, &packet);
+                let mut packet = self.legal();
+                packet.bytes.truncate(usize::from(step.byte()));
+                packet.bytes.extend_from_slice(step.bytes);
+                self.receive(&packet);
             }
             12 => {
                 let kind = step.byte();
-                self.receive(0, &P::message(kind, &step.run()));
+                self.receive_message(0, &P::message(kind, &step.run()));
             }
             7 => self.next = usize::from(step.byte()),
             8 => P::write(&mut self.client, step),
@@ -129,11 +133,17 @@ impl<P: Protocol> Session<P> {
         packet
     }
 
-    fn receive(&mut self, channel: u8, packet: &[u8]) {
+    fn receive(&mut self, packet: &Packet) {
         let client = &mut self.client;
-        let _ = bounded(packet.len(), || {
-            client.handle_packet(ConnectionId::SERVER, channel, packet)
+        let _ = bounded(packet.bytes.len(), || {
+            packet.arrive(client, ConnectionId::SERVER)
         });
+    }
+
+    /// Receives messages in a packet that has not arrived before.
+    fn receive_message(&mut self, channel: u8, messages: &[u8]) {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.receive(&P::packet(channel, self.sequence, messages));
     }
 
     fn update(&mut self, time: Duration) {

@@ -179,12 +179,13 @@ pub use net::{Compact, Unet};
 
 use std::fmt::Debug;
 
-use syncvar::{ConnectionId, Endpoint, NetId};
+use syncvar::{ConnectionId, Endpoint, NetId, PacketLimits};
 
 use crate::script::Step;
+use crate::world::Packet;
 
 /// Ends of a protocol with the objects of [`objects`](crate::objects).
-pub trait Protocol: 'static {
+pub trait Protocol: Sized + 'static {
     /// Server.
     type Server: Endpoint<Event: Debug>;
     /// Client.
@@ -194,6 +195,8 @@ pub trait Protocol: 'static {
     const NAME: &'static str;
     /// Position among the protocols.
     const INDEX: usize;
+    /// Limits of the transport.
+    const LIMITS: PacketLimits;
 
     /// Returns a server with one object that no client owns.
     fn server() -> Self::Server;
@@ -219,6 +222,12 @@ pub trait Protocol: 'static {
     /// Returns the values of each object of a client.
     fn replicas(client: &Self::Client) -> Vec<(NetId, Vec<u8>)>;
 
-    /// Returns a packet with one message: `kind` chooses its type.
+    /// Returns one message, as it is in a packet: `kind` chooses its type.
     fn message(kind: u8, payload: &[u8]) -> Vec<u8>;
+
+    /// Returns a packet with messages: on the stream (channel 0), or as the datagram with this sequence.
+    fn packet(channel: u8, sequence: u16, messages: &[u8]) -> Packet {
+        let _ = sequence;
+        Packet::new::<Self>(channel, messages)
+    }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
+use syncvar::Channel;
 use syncvar::wire::{Encoding, NetworkWriter};
 
 use crate::protocol::{Compact, Mirror, Protocol, Unet};
 use crate::script::push_step;
 use crate::values;
-use crate::world::Recording;
+use crate::world::{Packet, Recording};
 
 /// Longest golden vector among the seeds, in bytes.
 const MAX_GOLDEN: usize = 200;
@@ -68,21 +69,25 @@ fn of_steps(steps: &[(u8, &[u8])]) -> Vec<u8> {
     input
 }
 
+/// Returns the operation that hands over the bytes of a packet: of a server's and of a client's input.
+fn raw(packet: &Packet) -> u8 {
+    u8::from(packet.carrier == Channel::Unreliable)
+}
+
 /// Legal packets, messages and changes.
 fn server<P: Protocol>() -> Vec<Vec<u8>> {
     let recording = Recording::of::<P>();
     let mut inputs = Vec::new();
-    for (index, (_, packet)) in (0_u8..=255).zip(&recording.up) {
+    for (index, packet) in (0_u8..=255).zip(&recording.up) {
         inputs.push(of_steps(&[
             (16, &[index]),
             (44, &[]),
             (17, &[index, 5, 1]),
             (44, &[]),
         ]));
-        if let Ok(length) = u8::try_from(packet.len())
-            && length < 200
-        {
-            inputs.push(of_steps(&[(0, packet), (44, &[]), (40, &[1])]));
+        if packet.bytes.len() < 200 {
+            let op = raw(packet);
+            inputs.push(of_steps(&[(op, &packet.bytes), (44, &[]), (40, &[1])]));
         }
     }
     for what in 0..=255 {
@@ -125,7 +130,7 @@ fn runs(encoding: Encoding) -> Vec<Vec<u8>> {
 fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let recording = Recording::of::<P>();
     let mut inputs = vec![of_steps(&[(4, &[15][..]); 16])];
-    for (index, (_, packet)) in (0_u8..=255).zip(&recording.down) {
+    for (index, packet) in (0_u8..=255).zip(&recording.down) {
         inputs.push(of_steps(&[(4, &[15]), (7, &[index]), (4, &[0]), (11, &[])]));
         inputs.push(of_steps(&[
             (4, &[15]),
@@ -134,8 +139,8 @@ fn client<P: Protocol>(golden: &[Vec<u8>]) -> Vec<Vec<u8>> {
             (4, &[1, 7, 1]),
             (11, &[]),
         ]));
-        if packet.len() < 200 {
-            inputs.push(of_steps(&[(4, &[3]), (0, packet)]));
+        if packet.bytes.len() < 200 {
+            inputs.push(of_steps(&[(4, &[3]), (raw(packet), &packet.bytes)]));
         }
     }
     for what in 0..=255 {

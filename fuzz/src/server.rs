@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::protocol::Protocol;
 use crate::script::{Script, Step};
-use crate::world::{Recording, World};
+use crate::world::{Packet, Recording, World};
 
 /// Ticks after which the replicas must be equal.
 const SETTLE: usize = 6;
@@ -44,26 +44,27 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         packets[usize::from(index) % packets.len()].clone()
     };
     match step.op / 4 % 13 {
-        0 => world.receive(attacker, 0, step.bytes),
-        1 => world.receive(attacker, 1, step.bytes),
+        0 => world.receive(attacker, &Packet::new::<P>(0, step.bytes)),
+        1 => world.receive(attacker, &Packet::new::<P>(1, step.bytes)),
         2 | 3 => {
             let kind = step.byte();
-            world.receive(attacker, kind >> 7, &P::message(kind & 0x7f, step.bytes));
+            let message = P::message(kind & 0x7f, step.bytes);
+            world.receive_message(attacker, kind >> 7, &message);
         }
         4 | 5 => {
-            let (channel, mut packet) = legal(step.byte());
-            step.patch(&mut packet);
-            world.receive(attacker, channel, &packet);
+            let mut packet = legal(step.byte());
+            step.patch(&mut packet.bytes);
+            world.receive(attacker, &packet);
         }
         6 => {
-            let (channel, mut packet) = legal(step.byte());
-            packet.truncate(usize::from(step.byte()));
-            packet.extend_from_slice(step.bytes);
-            world.receive(attacker, channel, &packet);
+            let mut packet = legal(step.byte());
+            packet.bytes.truncate(usize::from(step.byte()));
+            packet.bytes.extend_from_slice(step.bytes);
+            world.receive(attacker, &packet);
         }
         12 => {
             let kind = step.byte();
-            world.receive(attacker, 0, &P::message(kind, &step.run()));
+            world.receive_message(attacker, 0, &P::message(kind, &step.run()));
         }
         7 => world.change(step),
         8 => P::write(&mut world.healthy, step),

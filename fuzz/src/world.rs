@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use syncvar::{ConnectionId, Endpoint, PacketLimits};
+use syncvar::{Channel, ConnectionId, Endpoint, Transmit};
 
 use crate::limits::bounded;
 use crate::protocol::Protocol;
@@ -13,8 +13,58 @@ use crate::script::Step;
 /// Time between two updates.
 pub const TICK: Duration = Duration::from_millis(50);
 
-/// Number of a channel, and the bytes of a packet.
-pub type Packet = (u8, Vec<u8>);
+/// Packet of a server or client.
+#[derive(Clone, Debug)]
+pub struct Packet {
+    /// The stream, or a datagram.
+    pub carrier: Channel,
+    /// Number of the channel.
+    pub channel: u8,
+    /// Header and messages.
+    pub bytes: Vec<u8>,
+}
+
+impl Packet {
+    /// Returns a packet of channel 0 on the stream, or of channel 1 on the channel's carrier.
+    pub fn new<P: Protocol>(channel: u8, bytes: &[u8]) -> Self {
+        let is_datagram = P::LIMITS.datagrams && channel != 0;
+        Self {
+            carrier: if is_datagram {
+                Channel::Unreliable
+            } else {
+                Channel::Reliable
+            },
+            channel,
+            bytes: bytes.to_vec(),
+        }
+    }
+
+    /// Returns the packet of an end.
+    fn of<P: Protocol>(transmit: &Transmit<'_>) -> Self {
+        let (delivery, channel) = (transmit.delivery, transmit.channel);
+        Self {
+            carrier: if P::LIMITS.datagrams {
+                delivery
+            } else {
+                Channel::Reliable
+            },
+            channel,
+            bytes: transmit.to_bytes().to_vec(),
+        }
+    }
+
+    /// Hands the packet to an end, as a transport does.
+    ///
+    /// # Errors
+    ///
+    /// As `handle_packet`.
+    pub fn arrive<E: Endpoint>(&self, end: &mut E, from: ConnectionId) -> Result<(), E::Error> {
+        match self.carrier {
+            Channel::Reliable => end.handle_packet(from, self.channel, &self.bytes),
+            Channel::Unreliable => end.handle_datagram(from, self.channel, &self.bytes),
+        }
+    }
+}
 
 /// Server and its clients. The attackers are connections without a client: their packets come from an
 /// input.
@@ -29,6 +79,8 @@ pub struct World<P: Protocol> {
     /// Set while the healthy client is connected.
     pub is_connected: bool,
     now: Duration,
+    /// Sequence of the last datagram around a message of an attacker.
+    sequence: u16,
     /// Packets of the healthy client that the server has not taken.
     queue: VecDeque<Packet>,
     /// Packets of the healthy client and to it, if they are recorded.
@@ -58,14 +110,15 @@ impl<P: Protocol> Default for World<P> {
 impl<P: Protocol> World<P> {
     fn with_records(records: Option<[Vec<Packet>; 2]>) -> Self {
         let (mut server, mut healthy) = (P::server(), P::client());
-        let connection = server.handle_connect(PacketLimits::STREAM);
-        healthy.handle_connect(PacketLimits::STREAM);
+        let connection = server.handle_connect(P::LIMITS);
+        healthy.handle_connect(P::LIMITS);
         let mut world = Self {
             server,
             healthy,
             connections: [connection; 4],
             is_connected: true,
             now: Duration::ZERO,
+            sequence: 0,
             queue: VecDeque::new(),
             records,
         };
@@ -83,26 +136,30 @@ impl<P: Protocol> World<P> {
         if self.connections[attacker] != self.connections[3] {
             self.server.handle_disconnect(self.connections[attacker]);
         }
-        let connection = self.server.handle_connect(PacketLimits::STREAM);
+        let connection = self.server.handle_connect(P::LIMITS);
         self.connections[attacker] = connection;
         let recording = Recording::of::<P>();
-        for (channel, packet) in &recording.up[..recording.greeting] {
-            let _ = self.server.handle_packet(connection, *channel, packet);
+        for packet in &recording.up[..recording.greeting] {
+            let _ = packet.arrive(&mut self.server, connection);
         }
         P::join(&mut self.server, connection);
     }
 
     /// Gives the server a packet of an attacker. An attacker without a connection connects first.
-    pub fn receive(&mut self, attacker: usize, channel: u8, packet: &[u8]) {
+    pub fn receive(&mut self, attacker: usize, packet: &Packet) {
         let is_new = self.connections[attacker] == self.connections[3];
         if is_new || !self.server.is_connected(self.connections[attacker]) {
             self.reconnect(attacker);
         }
         let (server, connection) = (&mut self.server, self.connections[attacker]);
         // An error has no consequence here, so that the later packets of an input count.
-        let _ = bounded(packet.len(), || {
-            server.handle_packet(connection, channel, packet)
-        });
+        let _ = bounded(packet.bytes.len(), || packet.arrive(server, connection));
+    }
+
+    /// Gives the server messages of an attacker, in a packet that it has not sent before.
+    pub fn receive_message(&mut self, attacker: usize, channel: u8, messages: &[u8]) {
+        self.sequence = self.sequence.wrapping_add(1);
+        self.receive(attacker, &P::packet(channel, self.sequence, messages));
     }
 
     /// Changes the world.
@@ -133,7 +190,7 @@ impl<P: Protocol> World<P> {
     /// Carries the packets of the healthy client, as far as the server takes them.
     fn carry_up(&mut self) {
         while let Some(packet) = self.healthy.poll_transmit() {
-            let packet = (packet.channel, packet.to_bytes().to_vec());
+            let packet = Packet::of::<P>(&packet);
             if let Some([sent, _]) = &mut self.records {
                 sent.push(packet.clone());
             }
@@ -141,9 +198,9 @@ impl<P: Protocol> World<P> {
         }
         let connection = self.connections[3];
         while self.server.accepts_packets(connection)
-            && let Some((channel, packet)) = self.queue.pop_front()
+            && let Some(packet) = self.queue.pop_front()
         {
-            let taken = self.server.handle_packet(connection, channel, &packet);
+            let taken = packet.arrive(&mut self.server, connection);
             let is_taken = taken.is_ok() || !self.is_connected;
             assert!(is_taken, "{taken:?} for a healthy client");
         }
@@ -155,12 +212,11 @@ impl<P: Protocol> World<P> {
             if packet.connection != self.connections[3] {
                 continue;
             }
-            let (channel, bytes) = (packet.channel, packet.to_bytes());
-            let server = ConnectionId::SERVER;
-            let taken = self.healthy.handle_packet(server, channel, &bytes);
+            let packet = Packet::of::<P>(&packet);
+            let taken = packet.arrive(&mut self.healthy, ConnectionId::SERVER);
             assert!(taken.is_ok(), "{taken:?} from a healthy server");
             if let Some([_, received]) = &mut self.records {
-                received.push((channel, bytes.to_vec()));
+                received.push(packet);
             }
         }
     }

@@ -27,7 +27,7 @@ fn older_and_repeated_state_allocates_nothing() {
     slot.ticks_mut().unwrap().set(0b10, 1_000);
     let mut kept = KeptFields::default();
     let mut read = |tick| {
-        let newest = NewestWins { tick, early: false };
+        let newest = NewestWins::in_tick(tick);
         let mut reader = NetworkReader::with_encoding(writer.as_bytes(), Encoding::Compact);
         let (result, fields) = kept.read(slot, newest, &mut reader, false);
         result.unwrap();

@@ -12,7 +12,7 @@ use syncvar_runtime::object::{
 use syncvar_runtime::packet::{Room, Segments, UpdateForm};
 use syncvar_runtime::{
     AudienceId, ChangedFields, Channel, Encoding, HookFailure, NetworkReader, NetworkWriter,
-    ReadError,
+    ReadError, Role,
 };
 
 /// Channel of the behaviours here.
@@ -106,9 +106,9 @@ impl End {
         writer.as_bytes().to_vec()
     }
 
-    fn snapshot(&mut self, for_owner: bool) -> Vec<u8> {
+    fn snapshot(&mut self, role: Role) -> Vec<u8> {
         let mut writer = NetworkWriter::with_encoding(Encoding::Compact);
-        let context = writer.context().with_owner(for_owner);
+        let context = writer.context().with_role(role);
         writer.with_context(context, |writer| {
             let slots = self.pools.slots_mut(self.at).unwrap();
             slots.write_full(writer, &mut []);
@@ -117,7 +117,7 @@ impl End {
     }
 
     fn read(&mut self, tick: u32, entry: &[u8]) -> Changes {
-        let newest = NewestWins { tick, early: false };
+        let newest = NewestWins::in_tick(tick);
         self.read_as(newest, entry).unwrap()
     }
 
@@ -138,6 +138,7 @@ impl End {
             targets: &mut Vec::new(),
             deferred_hooks: &mut Vec::new(),
             runs_hooks: true,
+            gathers_hooks: false,
         };
         let entry = Entry {
             net_id: OBJECT,
@@ -228,7 +229,10 @@ fn early_state_spares_fields_that_depend_on_the_owner() {
         mover.x.set(1);
         mover.ammo.set(9);
     });
-    let early = |early| NewestWins { tick: 2, early };
+    let early = |early| NewestWins {
+        early,
+        ..NewestWins::in_tick(2)
+    };
     assert_eq!(
         client.read_as(early(true), &entry),
         Ok(vec![(0b1, Some(1_002))])
@@ -254,14 +258,11 @@ fn snapshot_of_a_known_object_keeps_newer_fields() {
         mover.x.set(1);
         mover.y.set(1);
     });
-    let snapshot = server.snapshot(true);
+    let snapshot = server.snapshot(Role::Owner);
     let entry = server.send::<Mover>(4, |mover| mover.x = 2.into());
     client.read(4, &entry);
     let mut reader = NetworkReader::with_encoding(&snapshot, Encoding::Compact);
-    let newest = NewestWins {
-        tick: 3,
-        early: false,
-    };
+    let newest = NewestWins::in_tick(3);
     let End { pools, at, kept } = &mut client;
     let slots = pools.slots_mut(*at).unwrap();
     slots.read_full_newest(&mut reader, newest, kept).unwrap();
@@ -297,10 +298,7 @@ fn unreadable_state_leaves_the_ticks() {
     entry.pop();
     for spawned in [1, 2] {
         let mut client = End::new(Mover::default(), spawned);
-        let newest = NewestWins {
-            tick: 2,
-            early: false,
-        };
+        let newest = NewestWins::in_tick(2);
         client.read_as(newest, &entry).unwrap_err();
         assert_eq!(client.ticks(), [spawned; 4]);
     }
@@ -317,10 +315,7 @@ fn kept_values_are_charged_as_work() {
     let entry = server.send::<Mover>(2, |mover| mover.x = 1.into());
     let mut reader = NetworkReader::with_encoding(&entry, Encoding::Compact);
     let before = reader.budget().work;
-    let newest = NewestWins {
-        tick: 2,
-        early: false,
-    };
+    let newest = NewestWins::in_tick(2);
     let End { pools, at, kept } = &mut client;
     let slot = pools.slots_mut(*at).unwrap().slot_mut(0).unwrap();
     let (result, fields) = kept.read(slot, newest, &mut reader, false);

@@ -1,5 +1,6 @@
 //! Mirror.
 
+use syncvar::PacketLimits;
 use syncvar::mirror::batch::Batcher;
 use syncvar::mirror::message::{
     AddPlayerMessage, ChangeOwnerMessage, CommandMessage, EntityStateMessage,
@@ -57,6 +58,7 @@ impl Protocol for Mirror {
 
     const NAME: &'static str = "Mirror";
     const INDEX: usize = 2;
+    const LIMITS: PacketLimits = PacketLimits::STREAM;
 
     fn server() -> MirrorServer {
         let mut server = MirrorServer::with_config(mirror_prefabs(), MirrorServerConfig::default());

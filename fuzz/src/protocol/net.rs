@@ -4,11 +4,12 @@ use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::values::Postcard;
 use syncvar::wire::NetworkWriter;
-use syncvar::{ClientConfig, Framing, NetworkSceneId};
+use syncvar::{ClientConfig, Framing, NetworkSceneId, PacketLimits};
 
 use super::{MAX_OBJECTS, Protocol};
 use crate::objects::{Body, Item, Mind, Purse, Racer, Tree, Wheel, digest, hero, prefabs};
 use crate::script::Step;
+use crate::world::Packet;
 
 /// Messages of many objects.
 #[derive(Debug)]
@@ -19,13 +20,14 @@ pub struct Compact;
 pub struct Unet;
 
 macro_rules! protocol {
-    ($name:ident, $index:literal) => {
+    ($name:ident, $index:literal, $limits:expr, $packet:expr) => {
         impl Protocol for $name {
             type Server = NetworkServer;
             type Client = NetworkClient;
 
             const NAME: &'static str = stringify!($name);
             const INDEX: usize = $index;
+            const LIMITS: PacketLimits = $limits;
 
             fn server() -> NetworkServer {
                 let mut server = NetworkServer::new(prefabs());
@@ -77,12 +79,23 @@ macro_rules! protocol {
             fn message(kind: u8, payload: &[u8]) -> Vec<u8> {
                 message(kind, payload)
             }
+
+            fn packet(channel: u8, sequence: u16, messages: &[u8]) -> Packet {
+                let header: Vec<u8> = $packet(channel, sequence);
+                Packet::new::<Self>(channel, &[&header, messages].concat())
+            }
         }
     };
 }
 
-protocol!(Compact, 0);
-protocol!(Unet, 1);
+protocol!(Compact, 0, DATAGRAMS, header);
+protocol!(Unet, 1, PacketLimits::STREAM, |_, _| Vec::new());
+
+/// Limits of a transport with datagrams.
+const DATAGRAMS: PacketLimits = PacketLimits {
+    datagrams: true,
+    ..PacketLimits::STREAM
+};
 
 /// Scene object of both ends.
 const SCENE: NetworkSceneId = NetworkSceneId(7);
@@ -109,6 +122,18 @@ fn change(server: &mut NetworkServer, connections: &[ConnectionId; 4], step: Ste
         },
         false
     );
+}
+
+/// Returns the header of a stream packet, the last one of its update, or of a datagram whose whole tick is
+/// its sequence.
+fn header(channel: u8, sequence: u16) -> Vec<u8> {
+    const END: u8 = 0x02;
+    const SEQ_AND_WIDE: u8 = 0x03;
+    if channel == 0 {
+        return vec![END];
+    }
+    let tick = u32::from(sequence).to_le_bytes();
+    [&[SEQ_AND_WIDE], &sequence.to_le_bytes()[..], &tick].concat()
 }
 
 fn message(kind: u8, payload: &[u8]) -> Vec<u8> {

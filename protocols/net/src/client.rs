@@ -12,6 +12,7 @@ mod hooks;
 mod inbound;
 mod iterate;
 mod lifecycle;
+mod link_quality;
 mod messages;
 mod outbound;
 mod oversized;
@@ -31,6 +32,7 @@ mod writes;
 
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
+pub use link_quality::LinkQuality;
 pub use outbound::ClientPacket;
 pub use replica::Replica;
 pub use session::ClientState;

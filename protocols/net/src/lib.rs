@@ -28,8 +28,8 @@ mod stats;
 mod unet;
 
 pub use client::{
-    ClientConfig, ClientEvent, ClientPacket, ClientState, NetworkClient, Replica, ReplicaMut,
-    ReplicaSink, SpawnFailure,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient, Replica,
+    ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use memory::{

@@ -18,12 +18,6 @@ use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfi
 use syncvar_runtime::interest::InterestManagement;
 use syncvar_runtime::{Channel, ConnectionId, Endpoint, NetworkBehaviour, PacketLimits, Prefabs};
 
-/// A simulated link has a stream and datagrams.
-const LIMITS: PacketLimits = PacketLimits {
-    datagrams: true,
-    ..PacketLimits::STREAM
-};
-
 /// Server and any number of clients, connected in memory: for tests, examples and games on one
 /// machine.
 ///
@@ -56,6 +50,9 @@ pub struct MemoryNetwork {
     /// Ping interval of the clients that [`connect`](Self::connect) adds; 2 s by default. Zero, before the
     /// first `connect`, limits the traffic to a test's subject.
     pub ping_interval: Duration,
+    /// Whether packets of unreliable channels travel as datagrams, for the connections to come. By default
+    /// they do if the links of the network lose or reorder packets.
+    pub datagrams: bool,
     prefabs: PrefabSource,
     clients: Vec<End>,
     link: Link,
@@ -176,10 +173,19 @@ impl MemoryNetwork {
             server,
             tick: Duration::from_millis(50),
             ping_interval: ClientConfig::default().ping_interval,
+            datagrams: link.loss_per_mille > 0 || !link.jitter.is_zero(),
             prefabs: PrefabSource(Box::new(prefabs)),
             clients: Vec::new(),
             link,
             now: Duration::ZERO,
+        }
+    }
+
+    /// Returns the limits of a new link.
+    fn limits(&self) -> PacketLimits {
+        PacketLimits {
+            datagrams: self.datagrams,
+            ..PacketLimits::STREAM
         }
     }
 
@@ -204,11 +210,12 @@ impl MemoryNetwork {
 
     /// Adds a given client and connects it. Returns its index.
     pub fn connect_client(&mut self, mut client: NetworkClient) -> usize {
-        Endpoint::handle_connect(&mut client, LIMITS);
+        let limits = self.limits();
+        Endpoint::handle_connect(&mut client, limits);
         let index = self.clients.len();
         self.clients.push(End {
             client,
-            connection: Endpoint::handle_connect(&mut self.server, LIMITS),
+            connection: Endpoint::handle_connect(&mut self.server, limits),
             connected: true,
             down: Pipe::new(&self.link, 2 * index as u64),
             up: Pipe::new(&self.link, 2 * index as u64 + 1),
@@ -323,9 +330,10 @@ impl MemoryNetwork {
     /// When the index is out of range.
     pub fn reconnect(&mut self, index: usize) {
         self.cut(index);
+        let limits = self.limits();
         let end = &mut self.clients[index];
-        Endpoint::handle_connect(&mut end.client, LIMITS);
-        end.connection = Endpoint::handle_connect(&mut self.server, LIMITS);
+        Endpoint::handle_connect(&mut end.client, limits);
+        end.connection = Endpoint::handle_connect(&mut self.server, limits);
         end.connected = true;
         end.down.clear();
         end.up.clear();
@@ -392,7 +400,7 @@ impl MemoryNetwork {
             let connected = self.clients.iter_mut().filter(|end| end.connected);
             let busy = connected
                 .into_iter()
-                .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.has_outgoing());
+                .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.is_busy());
             if !busy && self.server.is_idle() {
                 break;
             }

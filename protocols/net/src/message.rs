@@ -20,7 +20,7 @@ pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
 pub(crate) use connect::{Accepted, Connect, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
-pub(crate) use framing::frames;
+pub(crate) use framing::{CHUNK_SIZE, frames};
 pub use message_type::MessageType;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};

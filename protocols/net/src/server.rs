@@ -308,6 +308,7 @@ impl NetworkServer {
             && self.replication.schedule.is_empty()
             && self.outbound.outgoing.is_empty()
             && !self.has_backlog()
+            && self.has_settled_datagrams()
             && self.host.as_ref().is_none_or(|host| host.is_idle())
             && self.calls.is_idle()
     }

@@ -183,7 +183,7 @@ fn other_name(key: &str) -> Option<&'static str> {
             "write `write = owner` for a field that the owner's client writes"
         }
         "unreliable" | "reliable" => {
-            "the channel belongs to all fields of a struct: `#[network_behaviour(channel = 1)]`"
+            "the channel belongs to all fields of a struct: `#[network_behaviour(channel = unreliable)]`"
         }
         "quantized" | "quantised" | "quantize" | "compress" | "compressed" | "half" | "packed" => {
             "write `with = ...` for an encoding, such as `with = Half` or `with = Quantized<-500, 500, 100>`"

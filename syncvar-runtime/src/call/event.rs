@@ -39,10 +39,11 @@ pub struct SyncEvent<A> {
 /// net.settle();
 /// net.server.calls::<Goal>(goal).scored(5).unwrap();
 /// net.settle();
-/// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
-/// let Some(ClientEvent::SyncEvent(event)) = last else {
-///     panic!("no event");
-/// };
+/// let event = std::iter::from_fn(|| net.client_mut(0).poll_event()).find_map(|event| match event {
+///     ClientEvent::SyncEvent(event) => Some(event),
+///     _ => None,
+/// });
+/// let event = event.expect("a received event");
 /// assert_eq!((event.object(), event.name()), (goal, "scored"));
 /// assert_eq!(event.arguments(Goal::SCORED), Some((5,)));
 /// ```

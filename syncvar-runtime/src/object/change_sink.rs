@@ -31,8 +31,12 @@ pub struct ChangeSink<'a> {
     pub encoded: Encoded,
     /// Results of the run.
     pub outcome: &'a mut Outcome,
-    /// Log of writes, if a connection has a budget.
+    /// Log of writes, if a connection has a budget or may lose packets.
     pub log: Option<&'a mut WriteLog>,
+    /// Whether the log has the writes on reliable channels too.
+    pub logs_reliable: bool,
+    /// Set if the tick has had a frame: behaviours on unreliable channels wait for the next one.
+    pub framed: bool,
 }
 
 /// Buffers of an audience, for each form of its observers.
@@ -141,8 +145,8 @@ impl ChangeSink<'_> {
         let (place, channel) = (channel as usize, u8::try_from(channel).unwrap_or(u8::MAX));
         let (room, lossy) = match self.channels.get(place) {
             Some(Channel::Reliable) => (self.reliable, false),
-            Some(Channel::Unreliable) => (self.unreliable, true),
-            None => return Ok(0),
+            Some(Channel::Unreliable) if !self.framed => (self.unreliable, true),
+            Some(Channel::Unreliable) | None => return Ok(0),
         };
         let info = ChannelInfo {
             channel,
@@ -164,7 +168,7 @@ impl ChangeSink<'_> {
             self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            if self.log.is_some() {
+            if self.log.is_some() && (lossy || self.logs_reliable) {
                 self.record((net_id, channel), sent, slots);
             }
             let mut mark = MarkSent {
@@ -204,7 +208,7 @@ impl ChangeSink<'_> {
         result
     }
 
-    /// Records a message for connections with a budget.
+    /// Records a message.
     #[inline(never)]
     fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
         let Some(log) = self.log.as_deref_mut() else {
@@ -225,6 +229,7 @@ impl ChangeSink<'_> {
             changes: Some(changes),
             owner: None,
             members: None,
+            part: false,
         });
     }
 }

@@ -5,6 +5,7 @@ use super::field_ticks::FieldTicks;
 use super::policy_state::{SAVED, StateSize, each, put_back};
 use super::slot::{Slot, SlotInfo};
 use crate::behaviour::Presence;
+use crate::schema::PolicyBits;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
 
 /// Condition under which received state replaces the value of a field with a [tick](FieldTicks).
@@ -15,16 +16,27 @@ pub struct NewestWins {
     /// Set if reliable packets from before this one are missing. Fields whose readers or writer depend
     /// on the owner then keep their values.
     pub early: bool,
+    /// Set if this end owns the object. The fields that it writes then keep their values.
+    pub owned: bool,
 }
 
 impl NewestWins {
+    /// Returns the condition for a packet that is not early, on an end that does not own the object.
+    pub const fn in_tick(tick: u32) -> Self {
+        Self {
+            tick,
+            early: false,
+            owned: false,
+        }
+    }
+
     /// Returns the fields that keep their values.
     #[inline]
     fn kept(self, ticks: &FieldTicks, info: &SlotInfo) -> u64 {
-        let private = if self.early {
-            info.policy.private() | info.policy.owner_write
-        } else {
-            0
+        let private = match (self.early, self.owned) {
+            (true, _) => info.policy.private() | info.policy.owner_write,
+            (false, true) => info.policy.owner_write,
+            (false, false) => 0,
         };
         if ticks.newest() < self.tick {
             return private;
@@ -181,6 +193,25 @@ impl dyn Slots {
         self.for_each_mut(|slot| {
             if is_unreliable(slot.info().channel) {
                 slot.track_ticks(tick);
+            }
+        });
+    }
+
+    /// Sets the tick of some restricted fields in the behaviours with [ticks](Slot::ticks).
+    pub fn set_ticks(&mut self, tick: u32, fields: impl Fn(&PolicyBits) -> u64) {
+        self.for_each_mut(|slot| {
+            let fields = fields(&slot.info().policy);
+            if let Some(ticks) = slot.ticks_mut() {
+                ticks.set(fields, tick);
+            }
+        });
+    }
+
+    /// Sets the tick of all fields in the behaviours with [ticks](Slot::ticks).
+    pub fn reset_ticks(&mut self, tick: u32) {
+        self.for_each_mut(|slot| {
+            if let Some(ticks) = slot.ticks_mut() {
+                ticks.reset(tick);
             }
         });
     }

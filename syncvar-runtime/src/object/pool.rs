@@ -83,7 +83,8 @@ pub struct Entry<'a> {
     pub row: u32,
     /// Set if the spawn of the object has been reported: hooks run, and changes are reported.
     pub announced: bool,
-    /// Set if this client owns the object and may have written to it: its own values stay.
+    /// Set if this client owns the object and may have written to it: its own values stay. With
+    /// [`Reception::newest`], the fields that the owner writes are passed over.
     pub own: bool,
     /// Bytes of the delta.
     pub changes: &'a [u8],

@@ -51,6 +51,8 @@ pub struct Reception<'a> {
     pub deferred_hooks: &'a mut Vec<DeferredHooks>,
     /// Set if hooks run.
     pub runs_hooks: bool,
+    /// Set if all hooks wait in `deferred_hooks`, because other deltas belong to the same step.
+    pub gathers_hooks: bool,
 }
 
 impl Reception<'_> {
@@ -62,7 +64,8 @@ impl Reception<'_> {
             .with_budget(self.budget)
             .with_references(self.targets);
         let mut saved = Ok(());
-        if entry.own {
+        let keeps_own = entry.own && self.newest.is_none();
+        if keeps_own {
             let mut save = SaveOwn::within(&reader);
             slots.visit(0, &mut save);
             saved = save.charge(&mut reader);
@@ -70,7 +73,10 @@ impl Reception<'_> {
         let mut read = ReadChanges {
             channel: self.channel,
             reader: &mut reader,
-            newest: self.newest.map(|rule| (rule, &mut *self.kept)),
+            newest: self.newest.map(|rule| {
+                let owned = entry.own;
+                (NewestWins { owned, ..rule }, &mut *self.kept)
+            }),
             masks: self.masks,
             result: saved,
         };
@@ -80,7 +86,7 @@ impl Reception<'_> {
         if !self.targets.is_empty() {
             self.report_references(entry.net_id, result.is_ok());
         }
-        if entry.own {
+        if keeps_own {
             slots.visit(0, &mut RestoreOwn);
         }
         // An invisible object is announced with this state later.
@@ -92,7 +98,7 @@ impl Reception<'_> {
                 (true, true) => Extent::Hooks,
             },
             written: false,
-            deferred: false,
+            deferred: self.gathers_hooks,
             tick: self.tick,
             masks: self.masks,
             report: self.report,
@@ -134,7 +140,8 @@ struct ReportChanges<'a> {
     extent: Extent,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
-    /// Set after a behaviour with deferred hooks: the hooks of one object keep their order.
+    /// Set if hooks are gathered, and after a behaviour with deferred hooks: the hooks of one object keep
+    /// their order.
     deferred: bool,
     tick: Option<u64>,
     masks: &'a [u64],

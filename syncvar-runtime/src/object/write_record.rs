@@ -1,4 +1,4 @@
-//! Write records of an update, for connections with a budget.
+//! Write records of an update, for connections with a budget and for those that may lose packets.
 
 use std::ops::Range;
 
@@ -24,6 +24,8 @@ pub struct WriteRecord {
     pub owner: Option<(ConnectionId, Range<u32>)>,
     /// Fields for the other observers in the object's group, if they differ from those of all others.
     pub members: Option<Range<u32>>,
+    /// Set for a part of an object with restricted fields, which another record describes as a whole.
+    pub part: bool,
 }
 
 /// Write records of an update, in the order of objects and channels.

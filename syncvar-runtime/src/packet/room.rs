@@ -7,9 +7,18 @@ use crate::{MAX_BYTES, WriteErrorKind};
 /// Size limit of a message on one kind of channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Limit in bytes: of the payload on a reliable channel, of the packet on an unreliable one.
-    bytes: usize,
-    reliable: bool,
+    /// Limit of the payload of a message of many objects, in bytes.
+    payload: usize,
+    /// Limit of the packet on an unreliable channel, in bytes, for messages of one object or for all.
+    packet: Option<(usize, Packets)>,
+}
+
+/// Messages that a limit of packets concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packets {
+    All,
+    /// Messages of one object; longer ones of many objects take a reliable carrier.
+    Single,
 }
 
 /// Returns the longest payload that a header can announce.
@@ -23,8 +32,8 @@ impl Room {
     #[inline]
     pub fn reliable(max_message_size: usize) -> Self {
         Self {
-            bytes: max_message_size.clamp(MAX_BYTES, longest()),
-            reliable: true,
+            payload: max_message_size.clamp(MAX_BYTES, longest()),
+            packet: None,
         }
     }
 
@@ -32,8 +41,18 @@ impl Room {
     #[inline]
     pub fn unreliable(packet_size: usize) -> Self {
         Self {
-            bytes: packet_size,
-            reliable: false,
+            payload: longest(),
+            packet: Some((packet_size, Packets::All)),
+        }
+    }
+
+    /// Creates the limit of state on an unreliable channel: a packet length for messages of one object. Those
+    /// of many objects take a reliable carrier if they are longer, so they have its limit.
+    #[inline]
+    pub fn state(packet_size: usize, max_message_size: usize) -> Self {
+        Self {
+            packet: Some((packet_size, Packets::Single)),
+            ..Self::reliable(max_message_size)
         }
     }
 
@@ -47,23 +66,26 @@ impl Room {
     /// [`refusal`](Self::refusal).
     #[inline]
     pub(super) fn always_fits(self) -> usize {
-        self.bytes.min(MAX_BYTES)
+        let packet = self.packet.map_or(MAX_BYTES, |(packet, _)| packet);
+        packet.min(MAX_BYTES)
     }
 
     /// Returns the error of a payload above the limit.
     pub fn refusal(self, form: UpdateForm, payload: usize) -> Option<WriteErrorKind> {
-        let limit = match form.batched {
-            false => MAX_BYTES,
-            true if self.reliable => self.bytes,
-            true => longest(),
+        let limit = if form.batched {
+            self.payload
+        } else {
+            MAX_BYTES
         };
         if payload > limit {
             let length = payload;
             return Some(WriteErrorKind::MessageTooLarge { length, limit });
         }
-        let (length, limit) = (frame_length(payload) + payload, self.bytes);
-        let fits = self.reliable || length <= limit;
-        (!fits).then_some(WriteErrorKind::TooLargeForUnreliable { length, limit })
+        let (limit, packets) = self.packet?;
+        let length = frame_length(payload) + payload;
+        let concerned = packets == Packets::All || !form.batched;
+        (concerned && length > limit)
+            .then_some(WriteErrorKind::TooLargeForUnreliable { length, limit })
     }
 }
 
@@ -102,6 +124,16 @@ mod tests {
         assert_eq!(too_large(room, BATCHED, 65_535), None);
         let expected = Some((65_536, 65_535));
         assert_eq!(too_large(room, BATCHED, 65_536), expected);
+    }
+
+    #[test]
+    fn long_state_of_many_objects_takes_a_reliable_carrier() {
+        let room = Room::state(1340, 1_000_000);
+        assert_eq!(too_large(room, BATCHED, 1_000_000), None);
+        let expected = Some((1_000_001, 1_000_000));
+        assert_eq!(too_large(room, BATCHED, 1_000_001), expected);
+        assert_eq!(too_large(room, SINGLE, 1336), None);
+        assert_eq!(too_large(room, SINGLE, 1337), Some((1341, 1340)));
     }
 
     #[test]

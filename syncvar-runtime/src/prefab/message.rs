@@ -31,10 +31,11 @@ pub(crate) const MESSAGES: &str = "";
 /// net.settle();
 /// net.server.send_to_ready(&Chat { text: "hello".into() })?;
 /// net.settle();
-/// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
-/// let Some(ClientEvent::Message(message)) = last else {
-///     panic!("no message");
-/// };
+/// let message = std::iter::from_fn(|| net.client_mut(0).poll_event()).find_map(|event| match event {
+///     ClientEvent::Message(message) => Some(message),
+///     _ => None,
+/// });
+/// let message = message.expect("a received message");
 /// assert_eq!(message.name(), "chat");
 /// assert_eq!(message.get(), Some(&Chat { text: "hello".into() }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

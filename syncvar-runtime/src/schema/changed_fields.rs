@@ -34,10 +34,11 @@ pub struct BehaviourClass {
 /// net.settle();
 /// net.server.get_mut::<Door>(door).unwrap().locked.set(true);
 /// net.settle();
-/// let last = std::iter::from_fn(|| net.client_mut(0).poll_event()).last();
-/// let Some(ClientEvent::Changed { fields, .. }) = last else {
-///     panic!("no change");
-/// };
+/// let fields = std::iter::from_fn(|| net.client_mut(0).poll_event()).find_map(|event| match event {
+///     ClientEvent::Changed { fields, .. } => Some(fields),
+///     _ => None,
+/// });
+/// let fields = fields.expect("a change");
 /// assert_eq!(fields.behaviour(), "Door");
 /// assert!(fields.names().eq(["locked"]));
 /// ```

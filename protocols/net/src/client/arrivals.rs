@@ -1,75 +1,79 @@
-//! `Arrivals`: packets of a tick that is not complete, and the report of complete ticks.
+//! `Arrivals`: packets from the server in the order of their ticks.
+//!
+//! The packets of a tick are applied together: those of the stream, then the datagrams by index. They wait for
+//! each other until a packet of a later tick arrives, or for the gather time. A datagram that arrives before
+//! packets of the stream that precede it is applied as far as that is possible, and whole once the stream has
+//! caught up.
+
+mod apply;
+mod calls;
+mod datagrams;
+mod gathered;
+mod held;
+mod ticks;
+
+pub(super) use datagrams::Datagrams;
 
 use std::time::Duration;
 
-use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError};
+use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
-use super::{ClientEvent, ClientState, NetworkClient};
-use crate::link::header::TickNumber;
+use super::{ClientState, NetworkClient};
+use crate::link::header::DatagramHeader;
+use crate::link::settings::LossSettings;
 use crate::link::stream::StreamTicks;
+use calls::LateCalls;
+use gathered::{Gathered, Origin, Packet};
+use ticks::Ticks;
 
-/// Most bytes of a tick that wait for its end. The packets of a longer tick are applied as they arrive.
-const MAX_HELD_BYTES: usize = 96 * 1024;
-
-/// Packets of the stream in the order of their ticks.
-#[derive(Debug, Default)]
+/// Packets of one connection from the server's answer on.
+#[derive(Debug)]
 pub(super) struct Arrivals {
     stream: StreamTicks,
-    held: Held,
-    /// Own time of the first held packet.
-    since: Duration,
-    /// Tick of the last packet.
+    /// Newest tick of a packet.
     tick: u32,
-    /// Last tick that was reported.
-    reported: u32,
-}
-
-/// Packets of the tick in progress, without their headers.
-#[derive(Debug, Default)]
-struct Held {
-    bytes: Vec<u8>,
-    /// Channel and end of each packet.
-    packets: Vec<(u8, usize)>,
-}
-
-impl Held {
-    /// Returns the packets and their channels.
-    fn packets(&self) -> impl Iterator<Item = (u8, &[u8])> {
-        let mut start = 0;
-        self.packets.iter().map(move |(channel, end)| {
-            let packet = self.bytes.get(start..*end).unwrap_or_default();
-            start = *end;
-            (*channel, packet)
-        })
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.packets.clear();
-    }
+    /// Packets of that tick that wait for the others.
+    gathered: Gathered,
+    ticks: Ticks,
+    /// Calls that wait for the state of their tick.
+    calls: LateCalls,
+    /// `None` if the transport has no datagrams.
+    pub(super) datagrams: Option<Box<Datagrams>>,
 }
 
 impl Arrivals {
-    /// Keeps a packet until its tick is complete. Returns whether it fits.
-    fn hold(&mut self, channel: u8, messages: &[u8], now: Duration) -> bool {
-        if self.held.bytes.len() + messages.len() > MAX_HELD_BYTES {
-            return false;
+    /// Returns the state of a new connection. Only a transport with datagrams needs settings.
+    pub(super) fn new(datagrams: Option<&LossSettings>) -> Self {
+        Self {
+            stream: StreamTicks::default(),
+            tick: 0,
+            gathered: Gathered::default(),
+            ticks: Ticks::default(),
+            calls: LateCalls::default(),
+            datagrams: datagrams.map(|settings| Box::new(Datagrams::new(settings))),
         }
-        if self.held.packets.is_empty() {
-            self.since = now;
-        }
-        self.held.bytes.extend_from_slice(messages);
-        self.held.packets.push((channel, self.held.bytes.len()));
-        true
+    }
+
+    /// Returns the number of the stream's packets that were handled; 0 without datagrams.
+    fn handled(&self) -> u64 {
+        let datagrams = self.datagrams.as_ref();
+        datagrams.map_or(0, |datagrams| datagrams.receiver.handled())
+    }
+
+    /// Returns whether all packets of the newest tick have arrived with this one.
+    fn is_ready(&self, last: Origin) -> bool {
+        let is_stream = matches!(last, Origin::Stream);
+        let stream = self.gathered.stream() as u64 + u64::from(is_stream);
+        self.ticks.is_ready(self.tick, self.handled() + stream)
     }
 }
 
 impl NetworkClient {
     /// Returns the last tick of the server that this client has applied, in the ticks of
-    /// [`network_time`](Self::network_time): [`ClientEvent::Tick`]. `None` before the first one, and in
-    /// [`Framing::Unet`](crate::Framing::Unet).
+    /// [`network_time`](Self::network_time): [`ClientEvent::Tick`](crate::ClientEvent::Tick). `None` before the
+    /// first one, and in [`Framing::Unet`](crate::Framing::Unet).
     pub fn tick(&self) -> Option<u64> {
-        let reported = self.arrivals.as_ref()?.reported;
+        let reported = self.arrivals.as_ref()?.ticks.reported();
         self.network_tick(reported)
     }
 
@@ -86,7 +90,12 @@ impl NetworkClient {
         Some(first.saturating_add(since.into()))
     }
 
-    /// Handles a packet: at once, or with the last packet of its tick.
+    /// Returns the limits and times of links that lose packets.
+    pub(super) fn loss_settings(&self) -> LossSettings {
+        LossSettings::new(Duration::from_secs(1) / self.config.tick_rate)
+    }
+
+    /// Handles a packet of the stream: at once, or with the other packets of its tick.
     pub(super) fn handle_arrival(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
         let Some(arrivals) = &mut self.arrivals else {
             return self.handle_messages(channel, packet);
@@ -97,91 +106,130 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(packet);
         let read = arrivals.stream.read(&mut reader);
         let read = read.and_then(|header| Ok((header, reader.read_bytes(reader.remaining())?)));
-        let ((header, tick), messages) = match read {
-            Ok(read) => read,
+        match read {
+            Ok(((header, tick), messages)) => {
+                let parts = (header.datagrams, header.partial);
+                arrivals.ticks.stream_arrived(tick, header.end, parts);
+                self.gather((Origin::Stream, tick), channel, messages)
+            }
             Err(error) => {
                 // The ticks of all later packets are unknown.
                 self.end_session(DisconnectReason::ConnectionLost);
-                return Err(error);
+                Err(error)
             }
+        }
+    }
+
+    /// Applies a packet with the other packets of its tick, or keeps it until they arrive.
+    fn gather(
+        &mut self,
+        (origin, tick): (Origin, u32),
+        channel: u8,
+        messages: &[u8],
+    ) -> Result<(), ReadError> {
+        let (now, gathers) = (self.clock.own.now(), !self.gather_time().is_zero());
+        let packet = Packet {
+            origin,
+            tick,
+            channel,
+            messages,
         };
-        let is_next = std::mem::replace(&mut arrivals.tick, tick) != tick;
-        let early = if is_next { self.apply_held() } else { Ok(()) };
-        let waits = !header.end && !self.gather_time().is_zero();
-        if waits && self.hold(channel, messages) {
-            return early;
+        let mut earlier = Ok(());
+        if self.arrivals.as_ref().is_some_and(|it| tick > it.tick) {
+            // Nobody waits for the packets of earlier ticks any more.
+            let session = self.session.number;
+            earlier = self.apply_gathered(None);
+            if self.session.number != session {
+                return earlier;
+            }
         }
-        let session = self.session.number;
-        let held = early.and(self.apply_held());
-        let result = held.and(self.handle_messages(channel, messages));
-        if header.end && self.session.is_current(session) {
-            self.end_tick(tick, !header.partial);
+        let Some(arrivals) = &mut self.arrivals else {
+            return earlier;
+        };
+        arrivals.tick = arrivals.tick.max(tick);
+        if tick < arrivals.tick {
+            return earlier.and(self.apply(&packet));
         }
-        result
+        let is_ready = !gathers || arrivals.is_ready(origin);
+        let is_alone = match origin {
+            Origin::Stream => !arrivals.gathered.has_datagrams(),
+            Origin::Datagram(_) => arrivals.gathered.is_empty(),
+        };
+        if is_ready && is_alone || !arrivals.gathered.push(&packet, now) {
+            return earlier.and(self.apply_gathered(Some(&packet)));
+        }
+        if is_ready {
+            earlier = earlier.and(self.apply_gathered(None));
+        }
+        earlier
     }
 
-    /// Returns whether packets of this tick wait for its end: a datagram waits behind them.
-    pub(super) fn waits_for(&self, tick: TickNumber) -> bool {
-        let waits =
-            |it: &Arrivals| !it.held.packets.is_empty() && tick == TickNumber::Wide(it.tick);
-        self.arrivals.as_ref().is_some_and(waits)
-    }
-
-    /// Keeps a packet until its tick is complete. Returns whether it fits.
-    pub(super) fn hold(&mut self, channel: u8, messages: &[u8]) -> bool {
-        let now = self.clock.own.now();
-        let arrivals = self.arrivals.as_mut();
-        arrivals.is_some_and(|it| it.hold(channel, messages, now))
-    }
-
-    /// Applies the held packets.
-    fn apply_held(&mut self) -> Result<(), ReadError> {
-        let session = self.session.number;
-        let Some(arrivals) = self
-            .arrivals
-            .as_mut()
-            .filter(|it| !it.held.packets.is_empty())
-        else {
+    /// Handles a datagram: at once, or with the other packets of its tick.
+    pub(super) fn handle_one_datagram(
+        &mut self,
+        channel: u8,
+        packet: &[u8],
+    ) -> Result<(), ReadError> {
+        self.count_packet(packet);
+        match self.session.state {
+            // It has overtaken the answer to Connect.
+            ClientState::Connecting => return Ok(()),
+            ClientState::Disconnected if self.arrivals.is_some() => return Ok(()),
+            _ => {}
+        }
+        let Some(arrivals) = &mut self.arrivals else {
+            return self.handle_messages(channel, packet);
+        };
+        let declared = arrivals.datagrams.as_mut();
+        let Some(datagrams) = declared.filter(|_| self.session.datagrams) else {
+            let (what, value) = ("datagram on a transport without them", packet.len() as u64);
+            let kind = ReadErrorKind::InvalidValue { what, value };
+            return Err(NetworkReader::new(packet).error(kind));
+        };
+        let mut reader = NetworkReader::new(packet);
+        let header = DatagramHeader::decode(&mut reader)?;
+        let messages = reader.read_bytes(reader.remaining())?;
+        let Some(place) = header.sent else {
             return Ok(());
         };
-        let mut result = Ok(());
-        let mut held = std::mem::take(&mut arrivals.held);
-        for (channel, messages) in held.packets() {
-            if self.session.number == session {
-                result = result.and(self.handle_messages(channel, messages));
-            }
+        let header = datagrams.arrive(&header, place)?;
+        let sequence = header.sequence;
+        if datagrams.receiver.is_known(sequence) {
+            datagrams.receiver.count_duplicate();
+            let is_early = datagrams.receiver.is_early(header.after);
+            return if is_early {
+                Ok(())
+            } else {
+                self.apply_again(&header, channel, messages)
+            };
         }
-        held.clear();
-        // The memory is used again.
-        if let Some(arrivals) = &mut self.arrivals {
-            arrivals.held = held;
+        if arrivals.gathered.contains(sequence) || datagrams.held.contains(sequence) {
+            datagrams.receiver.count_duplicate();
+            return Ok(());
         }
-        result
+        arrivals.ticks.datagram_arrived(&header);
+        self.gather((Origin::Datagram(header), header.tick), channel, messages)
     }
 
-    /// Applies the packets of a tick whose end is late.
+    /// Applies the packets that wait for others too long.
     pub(super) fn expire_tick(&mut self) {
         let deadline = self.clock.own.now().saturating_sub(self.gather_time());
-        let late =
-            |arrivals: &Arrivals| !arrivals.held.packets.is_empty() && arrivals.since < deadline;
-        if self.arrivals.as_ref().is_some_and(late)
-            && let Err(error) = self.apply_held()
+        let arrivals = self.arrivals.as_ref();
+        let is_late = arrivals.is_some_and(|it| it.gathered.is_older(deadline));
+        // The packet in progress comes first.
+        if is_late
+            && self.world.checked_out.depth() == 0
+            && let Err(error) = self.apply_gathered(None)
         {
             tracing::debug!(%error, "a malformed message of a late tick");
         }
     }
 
-    /// Reports a tick, once.
-    fn end_tick(&mut self, tick: u32, complete: bool) {
-        let Some(arrivals) = &mut self.arrivals else {
-            return;
-        };
-        if tick > arrivals.reported {
-            arrivals.reported = tick;
-            if let Some(tick) = self.network_tick(tick) {
-                self.events.push(ClientEvent::Tick { tick, complete });
-            }
-        }
+    /// Returns whether packets wait for others of their tick, or for the transport.
+    pub(crate) fn is_busy(&self) -> bool {
+        let arrivals = self.arrivals.as_ref();
+        let gathers = arrivals.is_some_and(|arrivals| !arrivals.gathered.is_empty());
+        gathers || self.has_outgoing()
     }
 
     fn gather_time(&self) -> Duration {

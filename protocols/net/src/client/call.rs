@@ -95,6 +95,11 @@ impl NetworkClient {
             MessageType::Rpc => !place.is_event() && !place.is_command(),
             _ => !place.is_command(),
         };
+        if place.is_some_and(|place| place.schema.after_state)
+            && self.defer_until_state(channel, message_type, payload)
+        {
+            return Ok(());
+        }
         let Some(place) = place.filter(fits) else {
             let number = match call.name {
                 Name::Hash(hash) => hash,

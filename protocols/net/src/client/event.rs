@@ -81,12 +81,16 @@ pub enum ClientEvent {
         /// Received fields.
         fields: ChangedFields,
     },
-    /// All changes of a tick have been reported. Ticks ascend; a tick without changes for this client may be missing.
+    /// The changes of a tick have been reported, as far as they have arrived. Ticks ascend; a tick without
+    /// changes for this client may be missing.
     Tick {
         /// The tick, as in [`NetworkTime::tick`](syncvar_runtime::NetworkTime::tick).
         tick: u64,
         /// Whether the replicas hold all changes of this tick, or newer ones.
         complete: bool,
+        /// Whether a datagram between the former report and this one has not been applied: fields that did not
+        /// change in this tick may be older than it.
+        after_gap: bool,
     },
     /// An object has been removed.
     Despawned {

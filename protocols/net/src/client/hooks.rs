@@ -17,7 +17,9 @@ impl NetworkClient {
     }
 
     /// Runs the hooks of an object, and reports its changes.
-    pub(super) fn run_received_hooks(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
+    pub(super) fn run_received_hooks(&mut self, object: NetId, mut hooks: Vec<DeferredHooks>) {
+        let tick = self.inbound.packet.network_tick;
+        hooks.iter_mut().for_each(|hooks| hooks.tick = tick);
         let runs = self.world.callbacks == Callbacks::Run;
         if runs && self.needs_context(object, &hooks) {
             self.run_hooks(hooks);
@@ -46,7 +48,8 @@ impl NetworkClient {
         let at = replica.at;
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         if let (Some(prefab), Some(slots)) = (prefab, self.world.pools.slots_mut(at)) {
-            let hooks = slots.reset_fields(object, fields, || prefab.make());
+            let hooks = slots.reset_fields(object, &fields, || prefab.make());
+            slots.set_ticks(self.inbound.packet.tick.unwrap_or_default(), fields);
             self.run_received_hooks(object, hooks);
         }
     }

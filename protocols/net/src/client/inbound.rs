@@ -5,11 +5,36 @@ use syncvar_runtime::object::{DeferredHooks, KeptFields};
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::{NetId, Prefabs, ReadError};
 
+/// Facts of the packet whose messages are handled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PacketContext {
+    /// Tick of the header; `None` without headers.
+    pub(super) tick: Option<u32>,
+    /// The same tick in the ticks of the network time, for reports.
+    pub(super) network_tick: Option<u64>,
+    pub(super) pass: Pass,
+    /// Whether hooks wait for the other packets of the tick.
+    pub(super) gathers_hooks: bool,
+}
+
+/// Messages of a packet that are handled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Pass {
+    #[default]
+    Whole,
+    /// Deltas alone.
+    State {
+        /// Whether packets of the stream that precede the datagram are missing.
+        early: bool,
+    },
+}
+
 /// Decoding state of the message in progress. Its lists are empty between messages.
 #[derive(Debug)]
 pub(super) struct Inbound {
     /// Registry positions of the prefabs, by their position in the order of names.
     pub(super) prefab_ranks: Vec<u32>,
+    pub(super) packet: PacketContext,
     /// Work since the last update.
     pub(super) work: WorkMeter,
     /// Memory and work left for the packet in progress.
@@ -37,6 +62,7 @@ impl Inbound {
     pub(super) fn new(prefabs: &Prefabs) -> Self {
         Self {
             prefab_ranks: prefabs.by_rank().map(|prefab| prefab.index).collect(),
+            packet: PacketContext::default(),
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
             masks: Vec::new(),
@@ -52,6 +78,7 @@ impl Inbound {
 
     /// Forgets state that spans messages, for a new connection.
     pub(super) fn reset(&mut self) {
+        self.packet = PacketContext::default();
         self.announced_parent = None;
         self.reparented = Ids::default();
     }

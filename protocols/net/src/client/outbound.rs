@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::NetworkClient;
+use super::arrivals::Datagrams;
 use crate::Framing;
+use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, StreamHeader};
 use crate::link::stream::StreamTicks;
 use crate::message::{Message, Resync};
@@ -99,17 +101,19 @@ impl Outbound {
     }
 
     /// Takes the next packet of an update with this number.
-    fn pop(&mut self, tick: u32, delivery: Channel) -> Option<Bytes> {
+    fn pop(&mut self, tick: u32, delivery: Channel, ack: Option<Ack>) -> Option<Bytes> {
         let (_, messages) = self.packets.pop_front()?;
         let Some(headers) = &mut self.headers else {
             return Some(messages);
         };
         let header = if delivery == Channel::Unreliable {
             self.sequence = self.sequence.wrapping_add(1);
-            DatagramHeader::whole(self.sequence, tick).encode()
+            let header = DatagramHeader::whole(self.sequence, tick);
+            DatagramHeader { ack, ..header }.encode()
         } else {
             let header = StreamHeader {
                 end: self.packets.is_empty() && self.buffer.is_empty(),
+                ack,
                 ..StreamHeader::default()
             };
             headers.write(tick, header)
@@ -124,7 +128,7 @@ impl NetworkClient {
         self.ask_for_refused();
         let (channel, bytes) = match self.outbound.recent.pop_again() {
             Some(packet) => packet,
-            None => self.next_packet()?,
+            None => self.next_packet().or_else(|| self.next_ack())?,
         };
         self.stats.sent.add(bytes.len());
         let delivery = self.delivery(channel);
@@ -165,7 +169,8 @@ impl NetworkClient {
     fn next_packet(&mut self) -> Option<(u8, Bytes)> {
         let channel = self.outbound.next_channel()?;
         let (tick, delivery) = (self.clock.updates, self.delivery(channel));
-        let bytes = self.outbound.pop(tick, delivery)?;
+        let ack = self.datagrams().and_then(Datagrams::owed_ack);
+        let bytes = self.outbound.pop(tick, delivery, ack)?;
         if delivery == Channel::Reliable {
             let recent = &mut self.outbound.recent;
             if self.session.has_token() {
@@ -177,9 +182,31 @@ impl NetworkClient {
         Some((channel, bytes))
     }
 
+    /// Returns the received datagrams, if the server's packets have headers and may be datagrams.
+    fn datagrams(&mut self) -> Option<&mut Datagrams> {
+        let arrivals = self.arrivals.as_mut();
+        let arrivals = arrivals.filter(|_| self.session.datagrams && self.session.is_connected());
+        arrivals?.datagrams.as_deref_mut()
+    }
+
+    /// Returns an acknowledgement that no other packet has taken with it in time.
+    fn next_ack(&mut self) -> Option<(u8, Bytes)> {
+        let now = self.clock.own.now();
+        let channels = &self.config.channels;
+        let channel = channels
+            .iter()
+            .position(|kind| *kind == Channel::Unreliable);
+        let channel = u8::try_from(channel?).ok()?;
+        let ack = self.datagrams()?.due_ack(now)?;
+        let header = DatagramHeader::acknowledgement(ack).encode();
+        Some((channel, Bytes::copy_from_slice(header.as_slice())))
+    }
+
     /// Returns whether packets or owner writes are pending.
     pub(crate) fn has_outgoing(&self) -> bool {
-        !self.writes.is_empty() || !self.outbound.is_empty()
+        let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
+        let has_ack = datagrams.is_some_and(|datagrams| datagrams.has_urgent_ack());
+        !self.writes.is_empty() || !self.outbound.is_empty() || has_ack
     }
 
     /// Appends a message on channel 0, if a server receives it.

@@ -28,7 +28,7 @@ impl NetworkClient {
             (ClientState::Connected, MessageType::UpdateBatch) => {
                 for entry in Entries::new(payload) {
                     let (object, changes) = entry?;
-                    if self.find(object, changes).is_some() {
+                    if self.find(object, changes, None).is_some() {
                         self.poison(object, error.clone());
                     } else {
                         self.skip_update(object);

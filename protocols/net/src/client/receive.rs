@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 
+use super::inbound::Pass;
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::MessageType;
-use crate::link::header::DatagramHeader;
 use crate::message::{
     Disconnect, Frame, LocalClientAuthority, Message, NotReady, ObjectDestroy, ObjectHide,
     ObjectSpawn, ObjectSpawnScene, Owner, SetParent, SpawnFinished, Void, frames, unknown,
@@ -74,23 +74,15 @@ impl NetworkClient {
         result
     }
 
-    fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+    /// Counts a packet of the server.
+    pub(super) fn count_packet(&mut self, packet: &[u8]) {
         self.stats.received.add(packet.len());
-        self.handle_arrival(channel, packet)
+        self.session.last_packet = self.clock.own.now();
     }
 
-    fn handle_one_datagram(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
-        self.stats.received.add(packet.len());
-        if self.arrivals.is_none() {
-            return self.handle_messages(channel, packet);
-        }
-        let mut reader = NetworkReader::new(packet);
-        let header = DatagramHeader::decode(&mut reader)?;
-        let messages = reader.read_bytes(reader.remaining())?;
-        match header.sent {
-            Some(place) if self.waits_for(place.tick) && self.hold(channel, messages) => Ok(()),
-            _ => self.handle_messages(channel, messages),
-        }
+    fn handle_frames(&mut self, channel: u8, packet: &[u8]) -> Result<(), ReadError> {
+        self.count_packet(packet);
+        self.handle_arrival(channel, packet)
     }
 
     /// Handles the messages of a packet.
@@ -117,6 +109,9 @@ impl NetworkClient {
     }
 
     fn handle_message(&mut self, channel: u8, frame: Frame<'_>) -> Result<(), ReadError> {
+        if frame.message_type != MessageType::UpdateBatch.number() && !self.handles_others() {
+            return Ok(());
+        }
         if frame.message_type >= FIRST_MESSAGE {
             let oversized = self.too_long(frame.payload).map_or(Ok(()), Err);
             return oversized.and_then(|()| self.handle_program_message(frame));
@@ -137,6 +132,16 @@ impl NetworkClient {
         }
         self.stats.count_decoded(message_type, frame.length());
         Ok(())
+    }
+
+    /// Returns whether messages beside deltas are handled. The hooks of the deltas before them run first.
+    fn handles_others(&mut self) -> bool {
+        if self.inbound.packet.pass != Pass::Whole {
+            return false;
+        }
+        let session = self.session.number;
+        self.run_deferred_hooks();
+        self.session.number == session
     }
 
     /// Handles a message of an accepted connection.

@@ -13,6 +13,8 @@ pub struct Replica {
     pub(super) local_writes: LocalWrites,
     /// Number that owner writes of this client must carry; 0 until the server has sent it.
     pub(super) lease: u32,
+    /// Tick of its spawn; 0 without headers.
+    pub(super) spawned: u32,
     /// Whether this client owns it.
     pub(super) owned: bool,
     /// Whether this client owned it before the current burst.
@@ -74,6 +76,7 @@ impl Replica {
             health: Health::Intact,
             local_writes: LocalWrites::None,
             lease: 0,
+            spawned: 0,
             owned: false,
             owned_before_burst: false,
             refreshed: true,

@@ -7,6 +7,7 @@ mod returning;
 pub(super) use returning::Ticket;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -63,6 +64,8 @@ pub(super) struct Session {
     pub(super) players: Vec<(i16, NetId)>,
     /// Packets that arrived while an object was checked out, with their carriers and channels.
     pub(super) deferred: VecDeque<(Channel, u8, Bytes)>,
+    /// Own time of the last packet.
+    pub(super) last_packet: Duration,
     /// Whether packets of unreliable channels travel as datagrams.
     pub(super) datagrams: bool,
     /// Connection that a side has ended, until the transport closes it.
@@ -101,6 +104,7 @@ impl Session {
             state: self.state,
             number: self.number,
             datagrams: self.datagrams,
+            last_packet: self.last_packet,
             ticket: self.ticket.without_objects(),
             join_payload: std::mem::take(&mut self.join_payload),
             ..Self::default()
@@ -126,6 +130,7 @@ impl NetworkClient {
     /// link with a [session](Self::session_token), the objects stay.
     pub fn handle_connect(&mut self) {
         self.session.number += 1;
+        self.session.last_packet = self.now();
         if self.is_away() {
             self.session.closing = None;
             self.session.server_schema.clear();

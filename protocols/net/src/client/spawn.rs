@@ -12,7 +12,7 @@ use syncvar_runtime::object::{DeferredHooks, Slots, read_sections};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::world::Departure;
-use syncvar_runtime::{Callbacks, NetId, NetworkReader, ReadError};
+use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
 
 impl NetworkClient {
     pub(super) fn handle_spawn(
@@ -155,7 +155,24 @@ impl NetworkClient {
         };
         self.world
             .insert(snapshot.object, prefab, behaviours, Replica::new);
+        self.begin_ticks(snapshot.object);
         Ok(())
+    }
+
+    /// Gives the fields of a new object their ticks, if the packets have headers.
+    fn begin_ticks(&mut self, object: NetId) {
+        let Some(tick) = self.inbound.packet.tick else {
+            return;
+        };
+        if let Some(replica) = self.world.objects.get_mut(object.0) {
+            replica.spawned = tick;
+            let kinds = &self.config.channels;
+            let is_unreliable =
+                |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
+            if let Some(slots) = self.world.pools.slots_mut(replica.at) {
+                slots.track_ticks(tick, is_unreliable);
+            }
+        }
     }
 
     /// Reads the state of an object that exists, with its `on_synchronize` data. Returns the hooks of a
@@ -187,7 +204,9 @@ impl NetworkClient {
             let replaces_all = self.session.joining || !self.config.compare_schemas;
             let has_hooks = self.world.callbacks == Callbacks::Run && replica.is_visible();
             let before = has_hooks.then(|| slots.remember_for_hooks());
-            let (read, kept) = replica.read_full(slots, &mut reader, replaces_all);
+            let tick = self.inbound.packet.tick.filter(|_| is_known);
+            let ticks = tick.map(|tick| (tick, &mut self.inbound.kept));
+            let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
             if kept {
                 self.writes.changed.insert(object);
             }
@@ -201,6 +220,7 @@ impl NetworkClient {
             if let Some(prefab) = prefab.filter(|_| is_known && role == Some(Role::Observer)) {
                 // It may have left the group since, or lost the object.
                 slots.reset_fields(object, |policy| policy.group, || prefab.make());
+                slots.set_ticks(tick.unwrap_or_default(), |policy| policy.group);
             }
             hooks = before.map_or_else(Vec::new, |before| slots.hooks_since(object, before));
         }

@@ -1,15 +1,18 @@
 //! Deltas: all fields of an object are read first, then its hooks run, then the events are reported.
 
+use super::inbound::Pass;
 use super::received::Received;
 use super::references::is_unresolved;
 use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Entry, Reception, ReceptionReport};
+use syncvar_runtime::object::{Entry, NewestWins, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::table::Table;
-use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetId, NetworkReader, ReadError};
+use syncvar_runtime::{
+    Callbacks, ChangedFields, Channel, HookFailure, NetId, NetworkReader, ReadError,
+};
 
 /// Number of objects that are looked up before the first of them is read.
 const BATCH: usize = 128;
@@ -67,9 +70,9 @@ impl NetworkClient {
         object: NetId,
         delta: &[u8],
     ) {
-        match self.find(object, delta) {
+        match self.find(object, delta, None) {
             Some((pool, entry)) => {
-                self.read_entries(framing, channel, pool, &[entry]);
+                self.read_entries((framing, channel, None), pool, &[entry]);
                 self.run_deferred_hooks();
             }
             None => self.defer_update(framing, channel, object, delta),
@@ -78,6 +81,8 @@ impl NetworkClient {
 
     /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
+        let newest = self.newest_rule(channel);
+        let place = (Framing::Compact, channel, newest);
         let mut run = [Entry::default(); BATCH];
         let (mut pool, mut length) = (0, 0);
         let mut result = Ok(());
@@ -90,42 +95,76 @@ impl NetworkClient {
                 }
             };
             self.stats.count_entry(MessageType::UpdateBatch);
-            let Some((next, entry)) = self.find(object, delta) else {
-                self.defer_update(Framing::Compact, channel, object, delta);
+            let Some((next, entry)) = self.find(object, delta, newest) else {
+                match newest {
+                    None => self.defer_update(Framing::Compact, channel, object, delta),
+                    Some(_) => self.pass_over(object),
+                }
                 continue;
             };
             if next != pool || length == BATCH {
-                self.read_entries(Framing::Compact, channel, pool, &run[..length]);
+                self.read_entries(place, pool, &run[..length]);
                 (pool, length) = (next, 0);
             }
             run[length] = entry;
             length += 1;
         }
-        self.read_entries(Framing::Compact, channel, pool, &run[..length]);
-        self.run_deferred_hooks();
+        self.read_entries(place, pool, &run[..length]);
+        if !self.inbound.packet.gathers_hooks {
+            self.run_deferred_hooks();
+        }
         result
+    }
+
+    /// Returns the condition for deltas in the packet in progress; none on a reliable channel, and without
+    /// ticks.
+    #[inline]
+    fn newest_rule(&self, channel: u8) -> Option<NewestWins> {
+        let tick = self.inbound.packet.tick?;
+        let kind = self.config.channels.get(usize::from(channel));
+        (kind == Some(&Channel::Unreliable)).then_some(NewestWins {
+            early: self.inbound.packet.pass == Pass::State { early: true },
+            ..NewestWins::in_tick(tick)
+        })
     }
 
     /// Returns the pool and entry of a delta's object, if the delta can be applied now.
     #[inline]
-    pub(super) fn find<'a>(&self, object: NetId, delta: &'a [u8]) -> Option<(u32, Entry<'a>)> {
+    pub(super) fn find<'a>(
+        &self,
+        object: NetId,
+        delta: &'a [u8],
+        newest: Option<NewestWins>,
+    ) -> Option<(u32, Entry<'a>)> {
         let replica = self.world.objects.get(object.0)?;
         let announced = replica.is_visible();
-        let behind = !announced && self.early.contains(object);
-        if replica.is_poisoned() || behind {
+        let cannot_read = match newest {
+            None => !announced && self.early.contains(object),
+            // It may belong to a former object with this id.
+            Some(newest) => newest.tick <= replica.spawned,
+        };
+        if replica.is_poisoned() || cannot_read {
             return None;
         }
         let entry = Entry {
             net_id: object,
             row: replica.at.row,
             announced,
-            own: replica.keeps_own_writes() && self.config.compare_schemas,
+            own: match newest {
+                None => replica.keeps_own_writes() && self.config.compare_schemas,
+                Some(_) => replica.owned,
+            },
             changes: delta,
         };
         Some((replica.at.pool, entry))
     }
 
-    fn read_entries(&mut self, framing: Framing, channel: u8, pool: u32, entries: &[Entry<'_>]) {
+    fn read_entries(
+        &mut self,
+        (framing, channel, newest): (Framing, u8, Option<NewestWins>),
+        pool: u32,
+        entries: &[Entry<'_>],
+    ) {
         let Some(pool) = self.world.pools.pool_mut(pool) else {
             return;
         };
@@ -140,8 +179,8 @@ impl NetworkClient {
         let mut reception = Reception {
             encoding: framing.encoding(),
             channel,
-            tick: None,
-            newest: None,
+            tick: self.inbound.packet.network_tick,
+            newest,
             kept: &mut self.inbound.kept,
             budget: self.inbound.budget,
             masks: &mut self.inbound.masks,
@@ -151,6 +190,7 @@ impl NetworkClient {
             targets: &mut self.inbound.targets,
             deferred_hooks: &mut self.inbound.deferred_hooks,
             runs_hooks,
+            gathers_hooks: self.inbound.packet.gathers_hooks,
         };
         pool.read_changes(entries, &mut reception);
         self.inbound.budget = reception.budget;

@@ -132,6 +132,15 @@ impl DatagramHeader {
         }
     }
 
+    /// Returns the header of an acknowledgement alone.
+    pub(crate) fn acknowledgement(ack: Ack) -> Self {
+        Self {
+            sent: None,
+            ack: Some(ack),
+            ..Self::whole(0, 0)
+        }
+    }
+
     pub(crate) fn encode(&self) -> HeaderBytes {
         let mut bytes = HeaderBytes::default();
         let wide = matches!(self.sent, Some(place) if matches!(place.tick, TickNumber::Wide(_)));
@@ -212,3 +221,6 @@ const fn flag(set: bool, flag: u8) -> u8 {
 fn invalid(reader: &NetworkReader<'_>, what: &'static str, value: u64) -> ReadError {
     reader.error(ReadErrorKind::InvalidValue { what, value })
 }
+
+#[cfg(test)]
+mod tests;

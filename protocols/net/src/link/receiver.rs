@@ -126,6 +126,18 @@ impl Receiver {
         self.tick = self.tick.max(tick);
     }
 
+    /// Returns the highest tick of an applied datagram or of the stream.
+    pub(crate) fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// Returns whether one of the last sequences after the first and up to the second one was not applied.
+    pub(crate) fn lacks_between(&self, after: u64, last: u64) -> bool {
+        let last = last.min(self.newest);
+        let first = last.saturating_sub(MASK_BITS).max(after) + 1;
+        (first..=last).any(|sequence| !self.is_known(sequence))
+    }
+
     /// Counts a handled reliable packet.
     pub(crate) fn handled_reliable(&mut self, now: Duration) {
         self.handled += 1;

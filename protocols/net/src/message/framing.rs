@@ -1,10 +1,13 @@
 //! `Framing`: the messages of a connection.
 
-use syncvar_runtime::Encoding;
 use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
+use syncvar_runtime::{Channel, Encoding};
 
 use super::MessageType;
 use crate::link::header_bytes::MAX_HEADER;
+
+/// Longest chunk for datagrams, in bytes. QUIC's smallest packet leaves so much.
+pub(crate) const CHUNK_SIZE: usize = 1_100;
 
 /// Message format of a connection, equal on both sides.
 ///
@@ -71,6 +74,17 @@ impl Framing {
             Self::Compact => packet_size.saturating_sub(MAX_HEADER),
         };
         Segments::new(packet_size, self.encoding(), self.form())
+    }
+
+    /// Returns an empty buffer for a channel of this kind. On an unreliable one in [`Framing::Compact`] its
+    /// packets are chunks that fit a datagram.
+    pub(crate) fn segments_of(self, kind: Channel, packet_size: usize) -> Segments {
+        match (self, kind) {
+            (Self::Compact, Channel::Unreliable) => {
+                self.segments(packet_size.min(CHUNK_SIZE + MAX_HEADER))
+            }
+            _ => self.segments(packet_size),
+        }
     }
 }
 

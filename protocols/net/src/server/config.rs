@@ -5,6 +5,9 @@ use std::time::Duration;
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
 
+/// Longest datagram in bytes: the smallest packet size of QUIC.
+const MAX_DATAGRAM: usize = 1_200;
+
 #[cfg(doc)]
 use crate::server::{NetworkServer, ServerEvent};
 use syncvar_runtime::object::{ChannelInfo, Nanos, nanos};
@@ -187,6 +190,22 @@ impl ServerConfig {
         if self.gather { self.packet_size } else { 0 }
     }
 
+    /// Returns the maximum size of a datagram.
+    pub(super) fn datagram_size(&self) -> usize {
+        self.packet_size.min(MAX_DATAGRAM)
+    }
+
+    /// Returns the facts about a channel, for state. A missing channel counts as reliable.
+    pub(super) fn state_info(&self, channel: u8) -> ChannelInfo {
+        let info = self.channel_info(channel);
+        let room = if info.lossy {
+            self.lossy_state_room()
+        } else {
+            info.room
+        };
+        ChannelInfo { room, ..info }
+    }
+
     /// Returns the facts about a channel. A missing channel counts as reliable.
     pub(super) fn channel_info(&self, channel: u8) -> ChannelInfo {
         let kind = self.channels.get(usize::from(channel)).copied();
@@ -198,13 +217,26 @@ impl ServerConfig {
         }
     }
 
+    /// Returns whether packets may have headers with ticks.
+    pub(super) fn has_ticks(&self) -> bool {
+        self.framing == Framing::Compact && self.compare_schemas
+    }
+
     /// Returns the longest header of a packet.
     fn header_size(&self) -> usize {
-        if self.framing == Framing::Compact && self.compare_schemas {
+        if self.has_ticks() {
             MAX_HEADER.min(self.packet_size)
         } else {
             0
         }
+    }
+
+    /// Returns the maximum length of a message with state on an unreliable channel.
+    pub(super) fn lossy_state_room(&self) -> Room {
+        if self.header_size() == 0 {
+            return self.room(Channel::Unreliable);
+        }
+        Room::state(self.packet_size - self.header_size(), self.max_message_size)
     }
 
     /// Returns the maximum length of a message.

@@ -1,34 +1,52 @@
 //! State over datagrams: packets that may be lost, acknowledgements and repairs.
 
+mod echo;
+pub(in crate::server) mod frames;
+pub(in crate::server) mod queue;
+mod seal;
+pub(in crate::server) mod shown;
+mod standing;
+
 use std::time::Duration;
 
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::link::ack::Ack;
 use crate::link::receiver::Receiver;
-use crate::link::sender::Sender;
+use crate::link::sender::{Content, Sender, Verdict};
 use crate::link::settings::LossSettings;
 use crate::server::NetworkServer;
+use crate::server::objects::owner::StateChange;
+use frames::Entry;
+use queue::DatagramQueue;
+use shown::Shown;
 
 /// Round trip of a connection before the first measurement.
 const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
-
-/// Fields of an object that were written for one connection alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::server) struct OwnEntry {
-    pub(in crate::server) net_id: NetId,
-    pub(in crate::server) channel: u8,
-    /// Position of the behaviour on the object.
-    pub(in crate::server) behaviour: u8,
-    /// Dirty bits of the fields.
-    pub(in crate::server) fields: u64,
-}
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
 pub(in crate::server) struct Datagrams {
     pub(in crate::server) receiver: Receiver,
-    pub(in crate::server) sender: Sender<OwnEntry>,
+    pub(in crate::server) sender: Sender<Entry>,
+    pub(in crate::server) queue: DatagramQueue,
+    /// Fields that the stream has carried while older datagrams are undecided.
+    pub(in crate::server) shown: Shown,
+    /// Objects with a long entry on the stream that is not handled yet.
+    pub(in crate::server) long: Vec<LongEntry>,
+    /// Verdicts on packets that had to leave a full ring.
+    pub(in crate::server) verdicts: Vec<Verdict<Entry>>,
+}
+
+/// Entry of an object that is longer than a datagram, on the stream.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct LongEntry {
+    pub(in crate::server) net_id: NetId,
+    /// Tick of its packet.
+    pub(in crate::server) tick: u32,
+    /// Number of a reliable packet that is not sent before it.
+    pub(in crate::server) packet: u64,
 }
 
 impl Datagrams {
@@ -36,22 +54,269 @@ impl Datagrams {
         Self {
             receiver: Receiver::new(settings.ack_interval),
             sender: Sender::new(settings, FIRST_ROUND_TRIP),
+            queue: DatagramQueue::default(),
+            shown: Shown::default(),
+            long: Vec::new(),
+            verdicts: Vec::new(),
+        }
+    }
+
+    /// Forgets all packets under way, for a connection that is sent all state up to a tick on the stream.
+    pub(in crate::server) fn restart(&mut self, now: Duration, tick: u32) {
+        self.stop();
+        self.sender.detach(now, tick, &mut Vec::new());
+        self.queue.probe = true;
+    }
+
+    /// Forgets all packets under way, for a connection that receives no state any more.
+    pub(in crate::server) fn stop(&mut self) {
+        self.sender.forget();
+        self.queue.clear();
+        self.shown.clear();
+        self.long.clear();
+        self.verdicts.clear();
+    }
+
+    /// Returns whether all state has arrived, as far as the connection has told.
+    pub(in crate::server) fn is_settled(&self) -> bool {
+        let detached = self.sender.is_detached();
+        !detached && self.sender.loss().flying == 0 && self.queue.is_empty()
+    }
+
+    /// Returns whether no long entry of an object is under way.
+    pub(in crate::server) fn may_send_long(&self, net_id: NetId) -> bool {
+        self.long.iter().all(|long| long.net_id != net_id)
+    }
+
+    /// Notes entries that take the stream in the packets of a tick.
+    pub(in crate::server) fn note_long(&mut self, entries: &[Entry], tick: u32) {
+        for entry in entries {
+            let (net_id, behaviour) = (entry.net_id, entry.behaviour);
+            self.shown.add(net_id, behaviour, entry.fields, tick);
+            if self.may_send_long(net_id) {
+                let packet = u64::MAX;
+                self.long.push(LongEntry {
+                    net_id,
+                    tick,
+                    packet,
+                });
+            }
+        }
+    }
+
+    /// Notes a packet on the stream. `has_state`: it belongs to an unreliable channel.
+    pub(in crate::server) fn count_reliable(&mut self, tick: u32, has_state: bool) {
+        self.sender.count_reliable();
+        if has_state {
+            let packet = self.sender.reliable_sent();
+            let of_tick = self.long.iter_mut().filter(|long| long.tick == tick);
+            of_tick.for_each(|long| long.packet = packet);
         }
     }
 }
 
 impl NetworkServer {
+    /// Moves an entry of this tick's frame to the backlog.
+    pub(in crate::server) fn withhold_entry(&mut self, connection: ConnectionId, entry: Entry) {
+        let tick = self.replication.frames.tick();
+        self.with_datagrams(connection, |server, datagrams| {
+            let mut owed = std::mem::take(&mut server.replication.owed);
+            let entries = std::slice::from_ref(&entry);
+            server.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+            server.owe(connection, &datagrams.shown, &mut owed);
+            server.replication.owed = owed;
+        });
+    }
+
+    /// Gives the fields of a new object on unreliable channels the present tick.
+    pub(in crate::server) fn track_ticks(&mut self, id: NetId) {
+        let tick = self.outbound.store.tick;
+        let is_lossy = |channel: u8| self.config.channel_info(channel).lossy;
+        if self.config.has_ticks()
+            && let Some(slots) = self.world.slots_mut(id)
+        {
+            slots.track_ticks(tick, is_lossy);
+        }
+    }
+
+    /// Notes that the stream carries a new object to its audience.
+    pub(in crate::server) fn note_new(&mut self, id: NetId, audience: AudienceId) {
+        let tick = self.outbound.store.tick;
+        let observers = self.visibility.audiences.get(audience).ready();
+        for observer in observers.collect::<Vec<_>>() {
+            let connection = self.sessions.connections.get_mut(observer.0);
+            let datagrams = connection.and_then(|it| it.datagrams.as_mut());
+            // An attached connection has nothing of a new object under way.
+            if let Some(datagrams) = datagrams.filter(|it| it.sender.is_detached()) {
+                datagrams.shown.add_snapshot(id, tick);
+            }
+        }
+    }
+
+    /// Notes that the stream carries fields of an object to a connection.
+    pub(in crate::server) fn note_owner_state(
+        &mut self,
+        connection: ConnectionId,
+        id: NetId,
+        change: &StateChange<'_>,
+    ) {
+        let tick = self.outbound.store.tick;
+        let known = self.sessions.connections.get_mut(connection.0);
+        let Some(datagrams) = known.and_then(|known| known.datagrams.as_mut()) else {
+            return;
+        };
+        let slots = self.world.slots(id);
+        let slots = slots.into_iter().flat_map(|slots| slots.iter());
+        for (behaviour, slot) in (0_u8..).zip(slots) {
+            let fields = (change.fields)(slot.info());
+            if fields != 0 && slot.ticks().is_some() {
+                datagrams.shown.add(id, behaviour, fields, tick);
+            }
+        }
+    }
+
+    /// Notes that the stream carries the snapshot of an object to connections.
+    pub(in crate::server) fn note_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        let tick = self.outbound.store.tick;
+        for receiver in receivers {
+            let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
+                continue;
+            };
+            if let Some(backlog) = &mut connection.backlog {
+                backlog.remove_object(id);
+            }
+            if let Some(datagrams) = &mut connection.datagrams {
+                datagrams.shown.add_snapshot(id, tick);
+            }
+        }
+    }
+
     /// Returns the limits and times of lossy links.
     pub(in crate::server) fn loss_settings(&self) -> LossSettings {
         LossSettings::new(Duration::from_secs(1) / self.config.tick_rate.max(1))
     }
 
+    /// Runs `f` with the datagrams of a connection, if it has them.
+    pub(in crate::server) fn with_datagrams<R>(
+        &mut self,
+        connection: ConnectionId,
+        f: impl FnOnce(&mut Self, &mut Datagrams) -> R,
+    ) -> Option<R> {
+        let known = self.sessions.connections.get_mut(connection.0)?;
+        let mut datagrams = known.datagrams.take()?;
+        let result = f(self, &mut datagrams);
+        if let Some(known) = self.sessions.connections.get_mut(connection.0) {
+            known.datagrams = Some(datagrams);
+        }
+        Some(result)
+    }
+
     /// Handles the acknowledgement in a packet of a connection.
     pub(in crate::server) fn handle_ack(&mut self, connection: ConnectionId, ack: &Ack) {
         let now = self.clock.now();
-        let known = self.sessions.connections.get_mut(connection.0);
-        if let Some(datagrams) = known.and_then(|known| known.datagrams.as_mut()) {
-            datagrams.sender.on_ack(now, ack, &mut Vec::new());
+        let mut verdicts = std::mem::take(&mut self.replication.verdicts);
+        let is_bad = self.with_datagrams(connection, |server, datagrams| {
+            let since = datagrams.sender.on_ack(now, ack, &mut verdicts);
+            server.take_back(connection, datagrams, &mut verdicts);
+            // What is taken back must not be declared lost with the packets that the gap decides.
+            datagrams.sender.on_gap(&mut verdicts);
+            server.owe_lost(connection, datagrams, &mut verdicts);
+            let handled = datagrams.sender.handled();
+            datagrams.long.retain(|long| long.packet > handled);
+            if let Some(since) = since {
+                server.attach(connection, datagrams, since);
+            }
+            datagrams.sender.has_too_many_bad_acks()
+        });
+        self.replication.verdicts = verdicts;
+        if is_bad == Some(true) {
+            self.close_for(connection, LimitExceeded::Misbehaviour);
         }
+    }
+
+    /// Removes from the backlog what has arrived although it was declared lost.
+    fn take_back(
+        &mut self,
+        connection: ConnectionId,
+        datagrams: &mut Datagrams,
+        verdicts: &mut Vec<Verdict<Entry>>,
+    ) {
+        for Verdict { tick, content, .. } in verdicts.drain(..) {
+            let own;
+            let entries = match content {
+                Content::Chunk(number) => self.replication.frames.entries(number),
+                Content::Own(entry) => {
+                    own = entry;
+                    std::slice::from_ref(&own)
+                }
+            };
+            for entry in entries {
+                let fields = self.changed_until(entry, tick);
+                for own in datagrams.sender.flying_own() {
+                    if (own.net_id, own.behaviour) == (entry.net_id, entry.behaviour) {
+                        own.fields &= !fields;
+                    }
+                }
+                let known = self.sessions.connections.get_mut(connection.0);
+                if let Some(backlog) = known.and_then(|known| known.backlog.as_mut()) {
+                    backlog.take_back(entry, fields);
+                }
+            }
+        }
+    }
+
+    /// Adds lost fields that no later packet has carried to the backlog.
+    fn owe_lost(
+        &mut self,
+        connection: ConnectionId,
+        datagrams: &Datagrams,
+        verdicts: &mut Vec<Verdict<Entry>>,
+    ) {
+        if verdicts.is_empty() {
+            return;
+        }
+        let mut owed = std::mem::take(&mut self.replication.owed);
+        for Verdict { tick, content, .. } in verdicts.drain(..) {
+            match content {
+                Content::Chunk(number) => {
+                    let entries = self.replication.frames.entries(number);
+                    self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+                }
+                Content::Own(entry) => {
+                    let entries = std::slice::from_ref(&entry);
+                    self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+                }
+            }
+        }
+        self.owe(connection, &datagrams.shown, &mut owed);
+        self.replication.owed = owed;
+    }
+
+    /// Owes a connection that is attached again all changes since a tick.
+    fn attach(&mut self, connection: ConnectionId, datagrams: &Datagrams, since: u32) {
+        tracing::debug!(connection = connection.0, since, "attached");
+        let mut owed = std::mem::take(&mut self.replication.owed);
+        let tick = self.replication.frames.tick();
+        for (number, replicated) in self.world.objects.iter() {
+            let Some(slots) = self.world.pools.slots(replicated.at) else {
+                continue;
+            };
+            for (behaviour, slot) in (0_u8..).zip(slots.iter()) {
+                let changed = slot.ticks().map_or(0, |ticks| ticks.changed_after(since));
+                if changed == 0 {
+                    continue;
+                }
+                let entry = Entry {
+                    net_id: NetId(number),
+                    channel: slot.info().channel,
+                    behaviour,
+                    fields: changed,
+                };
+                let entries = std::slice::from_ref(&entry);
+                self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+            }
+        }
+        self.owe(connection, &datagrams.shown, &mut owed);
+        self.replication.owed = owed;
     }
 }

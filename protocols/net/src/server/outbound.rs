@@ -1,6 +1,7 @@
 //! Bytes on their way to the transport.
 
 pub(super) mod chunks;
+mod datagrams;
 pub(super) mod recorder;
 pub(super) mod transmit;
 
@@ -11,6 +12,11 @@ use syncvar_runtime::ConnectionId;
 use syncvar_runtime::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
+use crate::link::sender::ChunkRef;
+use crate::message::CHUNK_SIZE;
+use crate::server::datagrams::Datagrams;
+use crate::server::datagrams::frames::{Entry, Frames};
+use crate::server::datagrams::queue::Queued;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
@@ -26,6 +32,8 @@ pub(super) struct Outbound {
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
     pub(super) recorder: Recorder,
+    /// Chunks of the datagram polled last, reused.
+    pub(super) taken: Vec<Queued>,
 }
 
 impl Outbound {
@@ -43,6 +51,66 @@ impl Outbound {
         connection.flush_own(&mut self.store);
         connection.queue.push_back(chunks);
         connection.list(&mut self.outgoing);
+    }
+
+    /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream. `withheld`
+    /// receives the entries of those that have to wait.
+    pub(super) fn queue_frame(
+        &mut self,
+        connection: &mut Connection,
+        (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
+        withheld: &mut Vec<(ConnectionId, Entry)>,
+    ) {
+        let (channel, tick) = (queued.channel, queued.tick);
+        for (number, chunk) in queued.chunks.clone().zip(chunks) {
+            let Some(datagrams) = &mut connection.datagrams else {
+                return;
+            };
+            if datagrams.sender.is_detached() {
+                return;
+            }
+            if chunk.len() <= CHUNK_SIZE {
+                let record = ChunkRef { number, tick };
+                datagrams.queue.push_frame(channel, number, record);
+                continue;
+            }
+            let entries = frames.entries(number);
+            if entries.iter().all(|it| datagrams.may_send_long(it.net_id)) {
+                datagrams.note_long(entries, tick);
+                let chunks = number..number + 1;
+                self.queue(
+                    connection,
+                    QueuedChunks {
+                        channel,
+                        tick,
+                        chunks,
+                    },
+                );
+            } else {
+                datagrams.queue.partial = true;
+                withheld.extend(entries.iter().map(|entry| (connection.id, *entry)));
+            }
+        }
+    }
+
+    /// Appends a chunk with entries for a connection alone to its datagrams; a longer one takes the stream.
+    pub(super) fn queue_own(
+        &mut self,
+        (connection, datagrams): (&mut Connection, &mut Datagrams),
+        channel: u8,
+        chunk: Bytes,
+        entries: &[Entry],
+    ) {
+        let length = chunk.len();
+        let queued = self.add(channel, std::iter::once(chunk));
+        if length <= CHUNK_SIZE {
+            datagrams
+                .queue
+                .push_own(channel, queued.chunks.start, entries);
+        } else {
+            datagrams.note_long(entries, queued.tick);
+            self.queue(connection, queued);
+        }
     }
 
     /// Stores chunks and appends them to a connection's queue.
@@ -68,8 +136,14 @@ impl Outbound {
         let outgoing = &self.outgoing;
         self.store.trim(|| {
             let waiting = outgoing.iter().filter_map(|id| connections.get(id.0));
-            let queued = waiting.flat_map(|connection| &connection.queue);
-            queued.map(|queued| queued.chunks.start).min()
+            let first = |connection: &Connection| {
+                let stream = connection.queue.iter().map(|queued| queued.chunks.start);
+                let datagrams = connection.datagrams.iter();
+                stream
+                    .chain(datagrams.filter_map(|it| it.queue.first_chunk()))
+                    .min()
+            };
+            waiting.filter_map(first).min()
         });
     }
 }

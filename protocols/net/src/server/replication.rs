@@ -11,6 +11,11 @@ mod ticks;
 mod unsent;
 pub(super) mod update;
 
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::object::WriteLog;
+
+use crate::link::sender::Verdict;
+use crate::server::datagrams::frames::{Entry, Frames};
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::schedule::Schedule;
 use crate::server::replication::stopped::StoppedFields;
@@ -26,4 +31,30 @@ pub(super) struct Replication {
     pub(super) bandwidth: Box<BandwidthLimiter>,
     pub(super) stopped: StoppedFields,
     pub(super) ticks: Ticks,
+    /// Set while state on unreliable channels may be written.
+    pub(super) frame_open: bool,
+    /// Write records of datagrams.
+    pub(super) frames: Box<Frames>,
+    /// Lists reused for each connection with datagrams: verdicts, lost fields, their records, connections.
+    pub(super) verdicts: Vec<Verdict<Entry>>,
+    pub(super) owed: Vec<Entry>,
+    pub(super) losses: WriteLog,
+    pub(super) links: Vec<ConnectionId>,
+}
+
+impl Replication {
+    /// Finds the places of the records of the update.
+    fn index_frame(&mut self) {
+        if self.bandwidth.is_active() {
+            self.bandwidth.log.sort();
+        }
+        self.frames.index(&self.bandwidth.log);
+    }
+
+    /// Ends the frame of the update: its records are of no use any more.
+    fn end_frame(&mut self) {
+        self.bandwidth.log.clear();
+        self.frames.index(&self.bandwidth.log);
+        self.frame_open = false;
+    }
 }

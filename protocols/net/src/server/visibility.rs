@@ -50,7 +50,7 @@ impl Visibility {
     pub(super) fn new(config: &ServerConfig) -> Self {
         let packet_size = config.gathered_size();
         Self {
-            audiences: Audiences::new(config.channels.len(), packet_size),
+            audiences: Audiences::new(&config.channels, packet_size),
             interest: Interest::default(),
             groups: Groups::default(),
             viewer_changes: ViewerChanges::default(),

@@ -86,9 +86,7 @@ mod tests {
     #[test]
     fn pieces_advance_across_their_borders() {
         let mut pieces = Pieces::default();
-        pieces.push(Piece::Head(Cursor::new(
-            b"01234".into_iter().copied().collect(),
-        )));
+        pieces.push(Piece::Head(Cursor::new(b"01234".iter().copied().collect())));
         pieces.push(Piece::Chunk(Bytes::from("abc")));
         pieces.push(Piece::Chunk(Bytes::from("d")));
         pieces.advance(2);

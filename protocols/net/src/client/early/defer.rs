@@ -79,6 +79,14 @@ impl NetworkClient {
         }
     }
 
+    /// Passes over an entry of an unreliable channel whose object is poisoned, missing or younger.
+    #[cold]
+    pub(in crate::client) fn pass_over(&mut self, object: NetId) {
+        if self.is_poisoned(object) {
+            self.ask_again(object);
+        }
+    }
+
     /// Skips an unread delta of a missing or poisoned object.
     #[cold]
     pub(in crate::client) fn skip_update(&mut self, object: NetId) {

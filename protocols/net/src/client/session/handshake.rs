@@ -33,7 +33,9 @@ impl NetworkClient {
     fn begin_headers(&mut self) {
         let has_headers = self.session.framing == Framing::Compact;
         self.outbound.headers = has_headers.then(StreamTicks::default);
-        self.arrivals = has_headers.then(Arrivals::default);
+        let settings = self.loss_settings();
+        let settings = self.session.datagrams.then_some(&settings);
+        self.arrivals = has_headers.then(|| Arrivals::new(settings));
     }
 
     /// Handles the server's `Connect`. A server of another version that overlooks the difference is

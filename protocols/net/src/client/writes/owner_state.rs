@@ -4,7 +4,7 @@ use super::discard_writes;
 use crate::client::NetworkClient;
 use crate::client::replica::{LocalWrites, Replica};
 use crate::message::LEAVES_GROUP;
-use syncvar_runtime::object::{DeferredHooks, SaveOwn, Slots, Visit};
+use syncvar_runtime::object::{DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit};
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
 
 impl Replica {
@@ -12,11 +12,15 @@ impl Replica {
     ///
     /// Writes to owned fields survive and are sent again, because the server may have sent the snapshot
     /// before they arrived. With `replaces_all` none survive: during a burst the ownership is unknown.
+    ///
+    /// An object that was there before has the tick of the packet: fields with ticks keep newer values, unless
+    /// the object is poisoned.
     pub(in crate::client) fn read_full(
         &mut self,
         slots: &mut dyn Slots,
         reader: &mut NetworkReader<'_>,
         replaces_all: bool,
+        ticks: Option<(u32, &mut KeptFields)>,
     ) -> (Result<(), ReadError>, bool) {
         let keeps = self.owned && self.local_writes == LocalWrites::Tracked && !replaces_all;
         self.lease = 0;
@@ -26,7 +30,17 @@ impl Replica {
             slots.for_each_mut(|slot| save.slot(0, slot));
             saved = save.charge(reader);
         }
-        let result = saved.and_then(|()| slots.read_full(reader));
+        let poisoned = self.is_poisoned();
+        let result = saved.and_then(|()| match ticks {
+            Some((tick, kept)) if !poisoned => {
+                slots.read_full_newest(reader, NewestWins::in_tick(tick), kept)
+            }
+            Some((tick, _)) => {
+                slots.reset_ticks(tick);
+                slots.read_full(reader)
+            }
+            None => slots.read_full(reader),
+        });
         let mut kept = 0;
         if keeps {
             slots.for_each_mut(|slot| {
@@ -51,6 +65,7 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
+        let tick = self.inbound.packet.tick.unwrap_or_default();
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.world.objects.get_mut(object.0) else {
@@ -70,12 +85,13 @@ impl NetworkClient {
             reader.read_u8()?;
             if let Some(prefab) = self.world.prefabs.get(prefab) {
                 pending = slots.reset_fields(object, |policy| policy.group, || prefab.make());
+                slots.set_ticks(tick, |policy| policy.group);
             }
         }
         let mut read = Vec::new();
         let mut result = Ok(());
         while reader.remaining() > 0 && result.is_ok() {
-            result = read_fields(slots, &mut reader, &mut read);
+            result = read_fields((slots, tick), &mut reader, &mut read);
         }
         self.inbound.budget = reader.budget();
         let received = read.into_iter();
@@ -97,9 +113,9 @@ impl NetworkClient {
     }
 }
 
-/// Reads the fields of one behaviour, and appends them to the list.
+/// Reads the fields of one behaviour in a tick, and appends them to the list.
 fn read_fields(
-    slots: &mut dyn Slots,
+    (slots, tick): (&mut dyn Slots, u32),
     reader: &mut NetworkReader<'_>,
     read: &mut Vec<(usize, u64)>,
 ) -> Result<(), ReadError> {
@@ -111,6 +127,9 @@ fn read_fields(
     let result = slot.deserialize(reader, false);
     let fields = reader.take_report().seen;
     read.push((index.into(), fields));
+    if let Some(ticks) = slot.ticks_mut() {
+        ticks.set(fields, tick);
+    }
     if let Some(ruled) = slot.policy_slot() {
         ruled.behaviour.clear_dirty_at(fields, ruled.lineage);
     }

@@ -114,6 +114,21 @@ fn early_datagrams_wait_for_the_reliable_packets_before_them() {
 }
 
 #[test]
+fn gaps_are_found_between_two_sequences() {
+    let receiver = receiver([1, 2, 4, 5, 9]);
+    for (after, last, lacks) in [
+        (0, 2, false),
+        (2, 4, true),
+        (3, 5, false),
+        (5, 9, true),
+        (9, 9, false),
+    ] {
+        assert_eq!(receiver.lacks_between(after, last), lacks, "{after} {last}");
+    }
+    assert!(!receiver.lacks_between(9, 20));
+}
+
+#[test]
 fn ticks_are_extended_from_the_highest_one_seen() {
     let mut receiver = receiver([]);
     assert_eq!(receiver.extend_tick(0xffff), 0xffff);

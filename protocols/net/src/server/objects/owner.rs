@@ -191,6 +191,7 @@ impl NetworkServer {
             if let Some(length) = sent {
                 self.stats.count_encoded(MessageType::OwnerState, length);
                 receiver.list(&mut self.outbound.outgoing);
+                self.note_owner_state(connection, id, change);
                 return;
             }
         }

@@ -104,6 +104,7 @@ impl NetworkServer {
             replicated.set(State::Related, scene_id.is_some());
             replicated
         });
+        self.track_ticks(net_id);
         let prefab = self.prefab_name(net_id);
         tracing::trace!(object = %net_id, prefab, owner = owner.map(|it| it.0), "spawned an object");
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);

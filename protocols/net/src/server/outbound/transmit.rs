@@ -6,8 +6,10 @@ use bytes::Bytes;
 use syncvar_runtime::endpoint::join;
 use syncvar_runtime::{Channel, Transmit};
 
+use crate::link::header::StreamHeader;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
 use crate::server::outbound::chunks::ChunkStore;
+use crate::server::outbound::datagrams::DatagramCarrier;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, ServerConfig};
 
@@ -18,8 +20,9 @@ impl NetworkServer {
         if self.visibility.audiences.is_written() {
             self.deliver();
         }
+        let (limit, now) = (self.config.resume_bytes, self.clock.now());
+        let carrier = DatagramCarrier::of(&self.config);
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
-        let limit = self.config.resume_bytes;
         let (link, packet) = loop {
             outbound.packet.clear();
             let Some(id) = outbound.outgoing.front().copied() else {
@@ -47,7 +50,8 @@ impl NetworkServer {
             connection.flush_own(&mut outbound.store);
             let (store, gathered) = (&outbound.store, &mut outbound.packet);
             let taken = connection.take_packet(&self.config, store, gathered);
-            let done = connection.queue.is_empty();
+            let taken = taken.or_else(|| outbound.take_datagram(connection, &carrier, now));
+            let done = connection.queue.is_empty() && !connection.has_datagrams(now);
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
             if done && !(closing && taken.is_some()) {
@@ -92,13 +96,13 @@ impl NetworkServer {
 }
 
 /// A packet taken from a connection's queue.
-struct Packet {
-    channel: u8,
-    delivery: Channel,
-    length: usize,
-    header: HeaderBytes,
+pub(super) struct Packet {
+    pub(super) channel: u8,
+    pub(super) delivery: Channel,
+    pub(super) length: usize,
+    pub(super) header: HeaderBytes,
     /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
-    chunks: Range<u64>,
+    pub(super) chunks: Range<u64>,
 }
 
 impl Connection {
@@ -157,14 +161,16 @@ impl Connection {
             length = longer;
         }
         let kind = config.channels.get(usize::from(channel));
-        let delivery = self.headers.delivery(kind);
-        let header = if !has_header {
-            HeaderBytes::default()
-        } else if delivery == Channel::Unreliable {
-            self.headers.of_datagram(tick)
+        let delivery = if has_header {
+            Channel::Reliable
         } else {
-            let end = !self.has_more_of(tick, config);
-            self.headers.of_stream(tick, end)
+            self.headers.delivery(kind)
+        };
+        let header = if has_header {
+            let has_state = kind == Some(&Channel::Unreliable);
+            self.stream_header(tick, has_state)
+        } else {
+            HeaderBytes::default()
         };
         length += header.as_slice().len();
         self.outgoing.add(length);
@@ -177,11 +183,26 @@ impl Connection {
         })
     }
 
-    /// Returns whether the queue has more bytes of a tick for the stream.
-    fn has_more_of(&self, tick: u32, config: &ServerConfig) -> bool {
-        let kind = |channel: u8| config.channels.get(usize::from(channel));
-        let of_stream = |channel| self.headers.delivery(kind(channel)) == Channel::Reliable;
-        let mut queued = self.queue.iter().take_while(|queued| queued.tick == tick);
-        queued.any(|queued| !queued.chunks.is_empty() && of_stream(queued.channel))
+    /// Returns the header of a packet on the stream.
+    #[inline]
+    fn stream_header(&mut self, tick: u32, has_state: bool) -> HeaderBytes {
+        let mut of_tick = self.queue.iter().take_while(|queued| queued.tick == tick);
+        let mut header = StreamHeader {
+            end: of_tick.all(|queued| queued.chunks.is_empty()),
+            ..StreamHeader::default()
+        };
+        if let Some(datagrams) = &mut self.datagrams {
+            datagrams.count_reliable(tick, has_state);
+            if header.end && datagrams.queue.tick == tick {
+                header.datagrams = datagrams.queue.parts();
+                header.partial = datagrams.queue.partial;
+            }
+            let owes_ack = datagrams.receiver.owes_ack();
+            header.ack = owes_ack.then(|| datagrams.receiver.take_ack());
+        } else {
+            let limited = self.backlog.as_ref().filter(|backlog| backlog.is_limited());
+            header.partial = header.end && limited.is_some_and(|it| !it.entries.is_empty());
+        }
+        self.headers.sent.write(tick, header)
     }
 }

@@ -1,33 +1,42 @@
-//! Bandwidth limits: deltas for connections with a budget.
+//! Backlogs of connections: deltas within a budget, and repairs of lost state.
 
 pub(in crate::server) mod backlog;
 pub(in crate::server) mod budget;
+mod repair;
 
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::object::{Slot, WriteLog, WriteRecord};
 use syncvar_runtime::packet::{update_length, update_refusal};
-use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3};
+use syncvar_runtime::{
+    AudienceId, Channel, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3,
+};
 
 use crate::Framing;
+use crate::server::datagrams::Datagrams;
+use crate::server::datagrams::frames::Entry;
 use crate::server::objects::replicated::State;
 use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry, mask_slice};
 use crate::server::replication::bandwidth::budget::clamp_priority;
 use crate::server::replication::update::encode_failure;
 use crate::server::{Budget, NetworkServer};
 
-/// Shared state of all connections with a budget.
+/// Shared state of all connections with a backlog.
 #[derive(Debug, Default)]
 pub(in crate::server) struct BandwidthLimiter {
     pub(in crate::server) log: WriteLog,
-    /// Connections with a budget, ascending.
+    /// Connections with a budget or with losses, ascending.
     connections: Vec<ConnectionId>,
+    /// Whether a connection has a budget.
+    has_limited: bool,
     /// Objects with another priority than 1.
     priorities: FxHashMap<NetId, f32>,
     /// Lists reused by every connection.
     order: Vec<usize>,
     chosen: Vec<Chosen>,
+    /// Entries of the chosen ones that may be lost.
+    own: Vec<Entry>,
 }
 
 /// An entry of a backlog that is sent with this update.
@@ -36,6 +45,8 @@ struct Chosen {
     /// Index of the entry.
     index: usize,
     source: Source,
+    /// Its fields in [`BandwidthLimiter::own`], if they may be lost.
+    own: Range<usize>,
 }
 
 /// Origin of the bytes of a chosen entry.
@@ -52,7 +63,7 @@ enum Source {
 impl BandwidthLimiter {
     /// Returns whether a connection has a budget.
     pub(in crate::server) fn is_active(&self) -> bool {
-        !self.connections.is_empty()
+        self.has_limited
     }
 
     /// Removes an object.
@@ -65,7 +76,8 @@ impl BandwidthLimiter {
         self.connections.retain(|connection| *connection != id);
     }
 
-    fn add_connection(&mut self, id: ConnectionId) {
+    /// Adds a connection with a backlog.
+    pub(in crate::server) fn add_connection(&mut self, id: ConnectionId) {
         if let Err(index) = self.connections.binary_search(&id) {
             self.connections.insert(index, id);
         }
@@ -91,11 +103,12 @@ impl NetworkServer {
         let limited = self.sessions.connections.get_mut(connection.0);
         let limited = limited.ok_or(ObjectError::NotConnected(connection))?;
         match (budget, &mut limited.backlog) {
-            (Some(budget), Some(backlog)) => (backlog.budget, backlog.ending) = (budget, false),
-            (Some(budget), none) => *none = Some(Box::new(Backlog::new(budget))),
-            (None, Some(backlog)) => backlog.ending = true,
-            (None, None) => return Ok(()),
+            (Some(_), Some(backlog)) => (backlog.budget, backlog.ending) = (budget, false),
+            (Some(_), none) => *none = Some(Box::new(Backlog::new(budget))),
+            (None, Some(backlog)) if backlog.is_limited() => backlog.ending = true,
+            (None, _) => return Ok(()),
         }
+        self.replication.bandwidth.has_limited = true;
         self.replication.bandwidth.add_connection(connection);
         Ok(())
     }
@@ -147,6 +160,7 @@ impl NetworkServer {
         }
         let connections = &mut self.sessions.connections;
         let snapshots = &self.visibility.pending_snapshots;
+        let mut has_limited = false;
         self.replication.bandwidth.connections.retain(|id| {
             let Some(connection) = connections.get_mut(id.0) else {
                 return false;
@@ -156,34 +170,48 @@ impl NetworkServer {
                     .iter()
                     .any(|(_, receivers)| receivers.contains(id))
             };
-            connection.backlog.take_if(|backlog| {
-                backlog.ending && backlog.entries.is_empty() && !needs_snapshot()
-            });
-            connection.backlog.is_some()
+            let Some(backlog) = &mut connection.backlog else {
+                return false;
+            };
+            let is_empty = backlog.entries.is_empty();
+            if backlog.ending && is_empty && !needs_snapshot() {
+                (backlog.budget, backlog.ending) = (None, false);
+            }
+            has_limited |= backlog.is_limited();
+            backlog.is_limited() || !is_empty
         });
+        self.replication.bandwidth.has_limited = has_limited;
     }
 
-    /// Sends each connection with a budget the deltas that fit.
-    pub(in crate::server) fn send_limited(&mut self) {
+    /// Sends each connection the deltas of its backlog that fit.
+    pub(in crate::server) fn send_backlogs(&mut self) {
         let connections = std::mem::take(&mut self.replication.bandwidth.connections);
-        self.replication.bandwidth.log.sort();
         for id in &connections {
             let connection = self.sessions.connections.get_mut(id.0);
             let backlog = connection.and_then(|connection| connection.backlog.take());
             let Some(mut backlog) = backlog else {
                 continue;
             };
-            self.send_backlog(*id, &mut backlog);
+            let sent = self.with_datagrams(*id, |server, datagrams| {
+                server.send_backlog(*id, &mut backlog, Some(datagrams));
+            });
+            if sent.is_none() {
+                self.send_backlog(*id, &mut backlog, None);
+            }
             if let Some(connection) = self.sessions.connections.get_mut(id.0) {
                 connection.backlog = Some(backlog);
             }
         }
         self.replication.bandwidth.connections = connections;
-        self.replication.bandwidth.log.clear();
     }
 
-    fn send_backlog(&mut self, id: ConnectionId, backlog: &mut Backlog) {
-        backlog.begin_update();
+    fn send_backlog(
+        &mut self,
+        id: ConnectionId,
+        backlog: &mut Backlog,
+        mut datagrams: Option<&mut Datagrams>,
+    ) {
+        backlog.begin_update(self.loss_settings().repair_bytes);
         let connection = self.sessions.connections.get(id.0);
         let ready = connection.filter(|connection| connection.is_ready());
         let Some(framing) = ready.map(|connection| connection.framing) else {
@@ -202,10 +230,19 @@ impl NetworkServer {
             let ahead = record.changes.is_none();
             let replicated = self.world.objects.get(record.net_id.0).filter(|_| ahead);
             let audience = replicated.map_or(record.audience, |replicated| replicated.audience);
-            observes(audience) && !needs_snapshot(record.net_id)
+            !record.part && observes(audience) && !needs_snapshot(record.net_id)
         };
         let is_member = |object| self.role(object, id).reads_group();
-        backlog.add_records(log, id, observes_record, is_member);
+        let (link, tick) = (datagrams.as_deref(), self.replication.frames.tick());
+        let is_lossy = |channel: u8| link.is_some() && self.config.channel_info(channel).lossy;
+        let is_detached = link.is_some_and(|link| link.sender.is_detached());
+        if backlog.is_limited() {
+            let is_sent = |record: &WriteRecord| {
+                !(is_detached && is_lossy(record.channel)) && observes_record(record)
+            };
+            let as_of = |channel| is_lossy(channel).then_some(tick);
+            backlog.add_records(log, id, is_sent, is_member, as_of);
+        }
         backlog.entries.retain(|entry| {
             let replicated = self.world.objects.get(entry.net_id.0);
             // An object that is not announced is another one with a reused id.
@@ -213,12 +250,23 @@ impl NetworkServer {
                 replicated.is(State::Announced) && observes(replicated.audience)
             })
         });
-        self.choose_entries(id, framing, backlog);
-        self.send_chosen(id, backlog);
+        if let Some(datagrams) = &datagrams {
+            self.refresh_backlog(id, &datagrams.shown, backlog);
+        }
+        self.choose_entries((id, framing), backlog, datagrams.as_deref_mut());
+        self.send_chosen(id, backlog, datagrams.as_deref_mut());
+        if let Some(datagrams) = datagrams {
+            datagrams.queue.partial |= backlog.is_limited() && !backlog.entries.is_empty();
+        }
     }
 
     /// Chooses the entries that fit into the budget, by priority.
-    fn choose_entries(&mut self, id: ConnectionId, framing: Framing, backlog: &mut Backlog) {
+    fn choose_entries(
+        &mut self,
+        (id, framing): (ConnectionId, Framing),
+        backlog: &mut Backlog,
+        mut datagrams: Option<&mut Datagrams>,
+    ) {
         let connection = self.sessions.connections.get(id.0);
         let viewpoint = connection.and_then(|connection| connection.viewpoint);
         let packet_size = self.config.gathered_size();
@@ -237,19 +285,29 @@ impl NetworkServer {
             let Some(entry) = backlog.entries.get(index).cloned() else {
                 continue;
             };
-            let Some(source) = self.source_of(id, framing, &entry, index, backlog) else {
-                continue;
+            let link = datagrams.as_deref_mut().filter(|_| entry.as_of.is_some());
+            let (source, own) = if let Some(datagrams) = link {
+                match self.repair_of(framing, index, backlog, datagrams) {
+                    Some(repair) => repair,
+                    None => continue,
+                }
+            } else {
+                match self.source_of(id, framing, &entry, index, backlog) {
+                    Some(source) => (source, 0..0),
+                    None => continue,
+                }
             };
             if let Source::Shared(_, changes) | Source::Rewritten(changes) = &source {
                 let bytes = update_length(framing.form(), entry.net_id, changes.len());
                 if !backlog.reserve(framing, bytes, packet_size) {
                     break;
                 }
+                backlog.remove_fields(index, &self.replication.bandwidth.own[own.clone()]);
             } else {
                 self.request_snapshot(entry.net_id, &[id]);
                 self.replication.schedule.queue_dirty(entry.net_id);
             }
-            let chosen = Chosen { index, source };
+            let chosen = Chosen { index, source, own };
             self.replication.bandwidth.chosen.push(chosen);
         }
         order.clear();
@@ -336,7 +394,7 @@ impl NetworkServer {
             self.events.push(encode_failure(net_id, error));
             return None;
         }
-        let room = self.config.channel_info(entry.channel).room;
+        let room = self.config.state_info(entry.channel).room;
         // The changes of several updates may exceed the limit together.
         if update_refusal(framing.form(), net_id, rewritten.len() - start, room).is_some() {
             rewritten.truncate(start);
@@ -346,20 +404,27 @@ impl NetworkServer {
     }
 
     /// Appends the chosen deltas to the connection's queue.
-    fn send_chosen(&mut self, id: ConnectionId, backlog: &mut Backlog) {
+    fn send_chosen(
+        &mut self,
+        id: ConnectionId,
+        backlog: &mut Backlog,
+        mut datagrams: Option<&mut Datagrams>,
+    ) {
         let mut chosen = std::mem::take(&mut self.replication.bandwidth.chosen);
+        let mut own = std::mem::take(&mut self.replication.bandwidth.own);
         let Some(connection) = self.sessions.connections.get_mut(id.0) else {
             return;
         };
         let (framing, packet_size) = (connection.framing, self.config.gathered_size());
-        let audiences = &self.visibility.audiences;
+        let (audiences, channels) = (&self.visibility.audiences, &self.config.channels);
         let Backlog {
             entries,
             rewritten,
             outputs,
             ..
         } = backlog;
-        for Chosen { index, source } in &chosen {
+        let mut places = Vec::new();
+        for Chosen { index, source, own } in &chosen {
             let Some(entry) = entries.get(*index) else {
                 continue;
             };
@@ -373,19 +438,48 @@ impl NetworkServer {
             };
             let changes = written.get(changes.clone()).unwrap_or_default();
             while outputs.len() <= usize::from(entry.channel) {
-                outputs.push(framing.segments(packet_size));
+                let kind = channels.get(outputs.len()).copied();
+                outputs.push(framing.segments_of(kind.unwrap_or(Channel::Reliable), packet_size));
             }
-            outputs[usize::from(entry.channel)].push_update(entry.net_id, changes);
+            let output = &mut outputs[usize::from(entry.channel)];
+            output.push_update(entry.net_id, changes);
+            if !own.is_empty() {
+                places.push((entry.channel, output.last_update().end, own.clone()));
+            }
         }
         let mut sent = 0;
         for (channel, output) in (0_u8..).zip(outputs) {
             let chunks = output.drain().inspect(|chunk| sent += chunk.len());
-            let chunks = self.outbound.add(channel, chunks);
-            self.outbound.queue(connection, chunks);
+            let of_channel = places.iter().filter(|(of, ..)| *of == channel);
+            match datagrams.as_deref_mut() {
+                Some(datagrams)
+                    if channels.get(usize::from(channel)) == Some(&Channel::Unreliable) =>
+                {
+                    let mut of_channel = of_channel.peekable();
+                    let mut end = 0;
+                    for chunk in chunks {
+                        end += chunk.len();
+                        let first = of_channel.peek().map_or(0, |(.., own)| own.start);
+                        let mut entries = first..first;
+                        while let Some((.., own)) = of_channel.next_if(|(_, at, _)| *at <= end) {
+                            entries.end = own.end;
+                        }
+                        let entries = own.get(entries).unwrap_or_default();
+                        self.outbound
+                            .queue_own((connection, datagrams), channel, chunk, entries);
+                    }
+                }
+                _ => {
+                    let chunks = self.outbound.add(channel, chunks);
+                    self.outbound.queue(connection, chunks);
+                }
+            }
         }
         backlog.charge(sent);
         backlog.remove_sent(chosen.iter().map(|chosen| chosen.index));
         chosen.clear();
+        own.clear();
         self.replication.bandwidth.chosen = chosen;
+        self.replication.bandwidth.own = own;
     }
 }

@@ -92,6 +92,8 @@ impl Share {
             encoded: Encoded::default(),
             outcome: &mut self.outcome,
             log: whole.log.as_ref().map(|_| &mut self.log),
+            logs_reliable: whole.logs_reliable,
+            framed: whole.framed,
         }
     }
 

@@ -8,8 +8,8 @@ mod parts;
 use std::time::Duration;
 
 use syncvar_runtime::object::{
-    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, When, WriteRecord, mask_count,
-    nanos,
+    ChannelInfo, Job, Location, MAX_CHANNELS, Nanos, Outputs, Slots, When, WriteLog, WriteRecord,
+    mask_count, nanos,
 };
 use syncvar_runtime::{AudienceId, BehaviourStats, ConnectionId, NetId, WriteError};
 
@@ -82,7 +82,7 @@ impl NetworkServer {
             at,
             owner,
             audience,
-            selected: select_all(slots, when, owner.is_some()),
+            selected: select_all(slots, (when, self.outbound.store.tick), owner.is_some()),
             first_behaviour,
             now: nanos(now),
         };
@@ -90,7 +90,8 @@ impl NetworkServer {
         let due = due.fold(0_u64, |due, selected| due | 1 << selected.channel);
         let mut failed = 0_u64;
         for channel in (0..).take(self.config.channels.len().min(MAX_CHANNELS)) {
-            if due >> channel & 1 == 0 {
+            let is_open = self.replication.frame_open || !self.config.channel_info(channel).lossy;
+            if due >> channel & 1 == 0 || !is_open {
                 continue;
             }
             let sent = self.send_restricted_channel(&delta, channel);
@@ -112,7 +113,8 @@ impl NetworkServer {
         delta: &RestrictedDelta,
         channel: u8,
     ) -> Result<bool, WriteError> {
-        let channel_info = self.config.channel_info(channel);
+        let channel_info = self.config.state_info(channel);
+        let has_links = !self.replication.links.is_empty();
         let mut sent = SentFields::default();
         let (mut result, mut has_stopped) = (Ok(()), false);
         for (number, readers) in PARTS.into_iter().enumerate() {
@@ -132,9 +134,18 @@ impl NetworkServer {
                 first_behaviour: delta.first_behaviour,
             };
             let mut outputs = self.visibility.audiences.outputs(audience);
+            let mark = Moment {
+                now: delta.now,
+                tick: Some(self.outbound.store.tick),
+            };
+            let log = &mut self.replication.bandwidth.log;
+            let mut log = (channel_info.lossy && has_links).then_some(log);
             let written = part.write(&masks, slots, &mut outputs, &mut self.stats);
             if let Ok(behaviours) = written {
-                mark_sent(slots, &masks, behaviours, delta.now);
+                if let Some(log) = &mut log {
+                    part.record((audience, &masks, behaviours), &mut outputs, log);
+                }
+                mark_sent(slots, &masks, behaviours, mark);
                 sent.add(readers, &masks, behaviours);
                 continue;
             }
@@ -148,7 +159,10 @@ impl NetworkServer {
             let messages = messages.and_then(|messages| {
                 messages.into_iter().try_for_each(|masks| {
                     let written = part.write(&masks, slots, &mut outputs, &mut self.stats)?;
-                    mark_sent(slots, &masks, written, delta.now);
+                    if let Some(log) = &mut log {
+                        part.record((audience, &masks, written), &mut outputs, log);
+                    }
+                    mark_sent(slots, &masks, written, mark);
                     sent.add(readers, &masks, written);
                     Ok(())
                 })
@@ -210,6 +224,7 @@ impl NetworkServer {
             owner: delta.owner.map(|owner| (owner, to_owner)),
             members,
             changes: None,
+            part: false,
         });
     }
 
@@ -292,6 +307,37 @@ impl Part {
         if begun == 0 { Ok(u64::MAX) } else { result }
     }
 
+    /// Records the written part for connections that may lose it.
+    fn record(
+        &self,
+        (audience, masks, behaviours): (AudienceId, &[u64], u64),
+        outputs: &mut Outputs<'_>,
+        log: &mut WriteLog,
+    ) {
+        let mut changes = [0..0, 0..0];
+        for segments in outputs.channel(self.channel.channel.into()) {
+            changes[WriteLog::index(segments.form())] = segments.last_update();
+        }
+        let start = mask_count(&log.masks);
+        let sent = (0..)
+            .zip(masks)
+            .map(|(index, mask)| match behaviours >> index & 1 {
+                1 => *mask,
+                _ => 0,
+            });
+        log.masks.extend(sent);
+        log.records.push(WriteRecord {
+            net_id: self.net_id,
+            channel: self.channel.channel,
+            audience,
+            masks: start..mask_count(&log.masks),
+            changes: Some(changes),
+            owner: None,
+            members: None,
+            part: true,
+        });
+    }
+
     fn write_behaviours(
         &self,
         (masks, slots): (&[u64], &mut dyn Slots),
@@ -319,12 +365,19 @@ impl Part {
     }
 }
 
-fn mark_sent(slots: &mut dyn Slots, masks: &[u64], behaviours: u64, now: Nanos) {
+/// Time and tick of a send.
+#[derive(Clone, Copy)]
+struct Moment {
+    now: Nanos,
+    tick: Option<u32>,
+}
+
+fn mark_sent(slots: &mut dyn Slots, masks: &[u64], behaviours: u64, at: Moment) {
     let mut index = 0;
     slots.for_each_mut(|slot| {
         let fields = masks.get(index).copied().unwrap_or_default();
         if behaviours >> index & 1 == 1 && fields != 0 {
-            slot.mark_fields_sent(fields, now, None);
+            slot.mark_fields_sent(fields, at.now, at.tick);
         }
         index += 1;
     });

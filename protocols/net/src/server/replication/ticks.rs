@@ -61,8 +61,18 @@ impl NetworkServer {
     #[cold]
     fn restart_ticks(&mut self, tick: u64) {
         self.replication.ticks.restart(tick);
+        self.replication.frames.clear();
         self.outbound.store.tick = 1;
         self.request_keyframe();
+        for (_, replicated) in self.world.objects.iter() {
+            if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
+                slots.for_each_mut(|slot| {
+                    if let Some(ticks) = slot.ticks_mut() {
+                        ticks.reset(1);
+                    }
+                });
+            }
+        }
         let counting = self.sessions.connections.values();
         let counting = counting.filter(|it| it.is_connected() && it.framing == Framing::Compact);
         for connection in counting.map(|it| it.id).collect::<Vec<_>>() {

@@ -40,7 +40,7 @@ impl SendRules for Sends<'_> {
     }
 
     fn refusal(&self, _: usize, info: &SlotInfo, length: usize) -> Option<WriteErrorKind> {
-        let room = self.config.channel_info(info.channel).room;
+        let room = self.config.state_info(info.channel).room;
         room.refusal(Framing::Compact.form(), length)
     }
 

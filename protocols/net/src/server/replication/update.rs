@@ -6,11 +6,12 @@ use bytes::Bytes;
 use syncvar_runtime::object::{ChangeSink, Encoded, Job, MAX_CHANNELS, Nanos, Outcome, nanos};
 use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId, NetworkWriter, WriteError};
 
-use crate::MessageType;
 use crate::message::{LocalClientAuthority, Message, Owner};
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::Connection;
+use crate::server::visibility::audience::Delivery;
 use crate::server::{NetworkServer, ServerEvent};
+use crate::{Framing, MessageType};
 
 /// Lists reused by every update.
 #[derive(Debug, Default)]
@@ -77,6 +78,7 @@ impl NetworkServer {
         self.sessions.intake.next_update();
         self.expire_joins();
         self.expire_absences();
+        self.decide_losses();
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
@@ -89,9 +91,12 @@ impl NetworkServer {
         self.call_local_hooks();
         self.queue_resyncs();
         self.hide_objects();
+        self.begin_frame();
         self.send_deltas(now, joining);
-        self.send_limited();
+        self.replication.index_frame();
+        self.send_backlogs();
         self.deliver_changes();
+        self.replication.end_frame();
         self.show_objects();
         self.announce();
         self.send_parents();
@@ -103,7 +108,19 @@ impl NetworkServer {
         }
         self.send_deferred_calls();
         self.update_local();
+        self.seal_datagrams();
         self.finish_record();
+    }
+
+    /// Begins the frame of the tick, unless it has had one: state on unreliable channels waits for the next tick
+    /// then.
+    fn begin_frame(&mut self) {
+        let (tick, has_ticks) = (self.outbound.store.tick, self.config.has_ticks());
+        let frames = &mut self.replication.frames;
+        self.replication.frame_open = !has_ticks || frames.tick() < tick;
+        if self.replication.frame_open {
+            frames.begin(tick);
+        }
     }
 
     /// Writes the deltas of all due objects, once each.
@@ -175,7 +192,8 @@ impl NetworkServer {
             .has_observers()
         {
             replicated.set(State::WriteFailed, false);
-            self.world.drop_changes(id, None);
+            let tick = self.outbound.store.tick;
+            self.world.drop_changes(id, Some(tick));
             return None;
         }
         if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
@@ -198,26 +216,26 @@ impl NetworkServer {
         let Some(pool) = self.world.pools.pool_mut(run.pool) else {
             return;
         };
+        let logs_reliable = self.replication.bandwidth.is_active();
+        let is_logged = logs_reliable || !self.replication.links.is_empty();
         let channels = self.config.channels.len().min(MAX_CHANNELS);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
         let stats = self.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
             now: nanos(now),
-            tick: None,
+            tick: Some(self.outbound.store.tick),
             interval: self.config.default_interval(),
             channels: &self.config.channels[..channels],
             reliable: self.config.room(Channel::Reliable),
-            unreliable: self.config.room(Channel::Unreliable),
+            unreliable: self.config.lossy_state_room(),
             audience: run.audience,
             outputs: self.visibility.audiences.outputs(run.audience),
             stats: stats.unwrap_or_default(),
             encoded: Encoded::default(),
             outcome: &mut self.replication.scratch.outcome,
-            log: self
-                .replication
-                .bandwidth
-                .is_active()
-                .then_some(&mut self.replication.bandwidth.log),
+            log: is_logged.then_some(&mut self.replication.bandwidth.log),
+            logs_reliable,
+            framed: !self.replication.frame_open,
         };
         let jobs = &self.replication.scratch.jobs[..];
         #[cfg(feature = "parallel")]
@@ -323,22 +341,46 @@ impl NetworkServer {
 
     /// Queues unsent deltas. Connections with a budget have their share already.
     pub(in crate::server) fn deliver_changes(&mut self) {
-        self.deliver_to(|connection| connection.backlog.is_none());
+        self.deliver_to(|connection| !connection.is_limited());
     }
 
     fn deliver_to(&mut self, receives: impl Fn(&Connection) -> bool) {
         let (connections, outbound) = (&mut self.sessions.connections, &mut self.outbound);
-        self.visibility.audiences.drain(|channel, chunks, members| {
+        let (frames, log) = (
+            &mut self.replication.frames,
+            &self.replication.bandwidth.log,
+        );
+        let channels = &self.config.channels;
+        let mut withheld = Vec::new();
+        self.visibility.audiences.drain(|delivery| {
+            let Delivery {
+                channel, chunks, ..
+            } = *delivery;
             let length = chunks.iter().map(Bytes::len).sum();
-            let chunks = outbound.add(channel, chunks.iter().cloned());
-            for member in members {
+            let queued = outbound.add(channel, chunks.iter().cloned());
+            let kind = channels.get(usize::from(channel));
+            let lossy = kind == Some(&Channel::Unreliable);
+            let of_form = delivery.framing == Framing::Compact;
+            let is_frame = lossy && of_form && frames.add(log, delivery, queued.chunks.start);
+            for member in delivery.members {
                 let connection = connections.get_mut(member.0);
-                if let Some(connection) = connection.filter(|connection| receives(connection)) {
-                    connection.charge(length);
-                    outbound.queue(connection, chunks.clone());
+                let Some(connection) = connection.filter(|connection| receives(connection)) else {
+                    continue;
+                };
+                connection.charge(length);
+                if !lossy || connection.datagrams.is_none() {
+                    outbound.queue(connection, queued.clone());
+                } else if is_frame {
+                    let frame = (&**frames, chunks, &queued);
+                    outbound.queue_frame(connection, frame, &mut withheld);
+                } else if let Some(datagrams) = &mut connection.datagrams {
+                    datagrams.queue.push_calls(channel, chunks);
                 }
             }
         });
+        for (connection, entry) in withheld {
+            self.withhold_entry(connection, entry);
+        }
     }
 
     /// Appends a message for one connection alone.

@@ -12,8 +12,6 @@ use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{Channel, ConnectionId, Counter, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
-use crate::link::header::{DatagramHeader, StreamHeader};
-use crate::link::header_bytes::HeaderBytes;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
 use crate::server::datagrams::Datagrams;
@@ -90,8 +88,6 @@ pub(in crate::server) struct Headers {
     pub(in crate::server) from: Option<u64>,
     pub(in crate::server) sent: StreamTicks,
     pub(in crate::server) received: StreamTicks,
-    /// Number of the packets on unreliable channels, low 16 bits.
-    pub(in crate::server) sequence: u16,
 }
 
 impl Headers {
@@ -110,22 +106,6 @@ impl Headers {
     #[inline]
     pub(in crate::server) fn apply(&self, chunk: u64) -> bool {
         self.from.is_some_and(|from| chunk >= from)
-    }
-
-    /// Returns the header of a packet on the stream; `end` for the last one of its update.
-    #[inline]
-    pub(in crate::server) fn of_stream(&mut self, tick: u32, end: bool) -> HeaderBytes {
-        let header = StreamHeader {
-            end,
-            ..StreamHeader::default()
-        };
-        self.sent.write(tick, header)
-    }
-
-    /// Returns the header of a datagram.
-    pub(in crate::server) fn of_datagram(&mut self, tick: u32) -> HeaderBytes {
-        self.sequence = self.sequence.wrapping_add(1);
-        DatagramHeader::whole(self.sequence, tick).encode()
     }
 }
 
@@ -206,6 +186,11 @@ impl Connection {
         }
     }
 
+    /// Returns whether a budget delays its changes.
+    pub(in crate::server) fn is_limited(&self) -> bool {
+        self.backlog.as_ref().is_some_and(|it| it.is_limited())
+    }
+
     pub(in crate::server) fn is_ready(&self) -> bool {
         self.state == ConnectionState::Ready
     }
@@ -252,7 +237,7 @@ impl Connection {
 
     /// Subtracts bytes from the budget, for messages that no budget delays.
     pub(in crate::server) fn charge(&mut self, bytes: usize) {
-        if let Some(backlog) = &mut self.backlog {
+        if let Some(backlog) = self.backlog.as_mut().filter(|it| it.is_limited()) {
             backlog.charge(bytes);
         }
     }

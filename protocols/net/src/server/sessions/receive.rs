@@ -165,11 +165,15 @@ impl NetworkServer {
             return Ok(packet);
         };
         let mut reader = NetworkReader::new(packet);
-        match carrier {
-            Channel::Reliable => drop(headers.received.read(&mut reader)?),
-            Channel::Unreliable => drop(DatagramHeader::decode(&mut reader)?),
+        let ack = match carrier {
+            Channel::Reliable => headers.received.read(&mut reader)?.0.ack,
+            Channel::Unreliable => DatagramHeader::decode(&mut reader)?.ack,
+        };
+        let messages = reader.read_bytes(reader.remaining())?;
+        if let Some(ack) = ack {
+            self.handle_ack(connection, &ack);
         }
-        reader.read_bytes(reader.remaining())
+        Ok(messages)
     }
 
     fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {
@@ -439,6 +443,9 @@ impl NetworkServer {
         );
         if was_ready {
             idle.state = ConnectionState::Connected;
+            if let Some(datagrams) = &mut idle.datagrams {
+                datagrams.stop();
+            }
             self.sessions
                 .joining
                 .retain(|joining| *joining != connection);

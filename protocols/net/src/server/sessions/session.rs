@@ -11,6 +11,7 @@ use crate::Framing;
 use crate::SessionToken;
 use crate::message::{Counts, Grant, GrantKind, Message, Return};
 use crate::recent::Recent;
+use crate::server::datagrams::Datagrams;
 use crate::server::sessions::connection::{Connection, ConnectionState, Headers};
 use crate::server::{NetworkServer, ServerEvent};
 
@@ -182,6 +183,15 @@ impl NetworkServer {
         if let Some(link) = session.link.take() {
             self.sessions.returns.remove_link(link);
         }
+        if let Some(datagrams) = lost
+            .datagrams
+            .as_mut()
+            .filter(|it| !it.sender.is_detached())
+        {
+            // What was sent up to this tick is lost; what follows is not recorded.
+            let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+            datagrams.sender.detach(now, tick, &mut datagrams.verdicts);
+        }
         session.absence = Absence {
             since: None,
             sent: session.recent.sent(),
@@ -281,7 +291,8 @@ impl NetworkServer {
             return false;
         };
         let former = session.link.replace(new.id);
-        let same = known.framing == new.framing;
+        let carrier = known.headers.datagrams == new.headers.datagrams;
+        let same = carrier && known.framing == new.framing;
         known.framing = new.framing;
         known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
@@ -300,7 +311,7 @@ impl NetworkServer {
         let framing = self.sessions.connections.get(connection.0);
         let framing = framing.map_or(Framing::Unet, |known| known.framing);
         let answer = self.acceptance(framing);
-        let next = self.outbound.store.end();
+        let (next, settings) = (self.outbound.store.end(), self.loss_settings());
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -316,6 +327,8 @@ impl NetworkServer {
                     from: (framing == Framing::Compact).then_some(next),
                     ..Headers::default()
                 };
+                let carried = known.headers.datagrams && known.headers.from.is_some();
+                known.datagrams = carried.then(|| Box::new(Datagrams::new(settings)));
                 GrantKind::Restarted
             }
         };

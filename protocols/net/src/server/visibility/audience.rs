@@ -18,7 +18,7 @@ use bytes::Bytes;
 use syncvar_runtime::interest::{Area, Tag};
 use syncvar_runtime::object::Outputs;
 use syncvar_runtime::ordered::{IdPairs, Ids};
-use syncvar_runtime::{AudienceId, ConnectionId};
+use syncvar_runtime::{AudienceId, Channel, ConnectionId};
 
 use crate::Framing;
 use members::Members;
@@ -76,8 +76,19 @@ pub(in crate::server) struct Audiences {
     free: Vec<AudienceId>,
     /// List of chunks, reused.
     chunks: Vec<Bytes>,
-    channel_count: usize,
+    /// Kinds of the channels.
+    channels: Vec<Channel>,
     packet_size: usize,
+}
+
+/// Unsent bytes of an audience on a channel.
+pub(in crate::server) struct Delivery<'a> {
+    pub(in crate::server) audience: AudienceId,
+    pub(in crate::server) framing: Framing,
+    pub(in crate::server) channel: u8,
+    pub(in crate::server) chunks: &'a [Bytes],
+    /// Ready members with this framing, ascending.
+    pub(in crate::server) members: &'a [ConnectionId],
 }
 
 impl Audience {
@@ -136,7 +147,7 @@ impl Audiences {
     /// The permanent audience without members.
     pub(in crate::server) const NOBODY: AudienceId = AudienceId(1);
 
-    pub(in crate::server) fn new(channel_count: usize, packet_size: usize) -> Self {
+    pub(in crate::server) fn new(channels: &[Channel], packet_size: usize) -> Self {
         let mut audiences = Self {
             all: Vec::new(),
             by_members: BTreeMap::new(),
@@ -149,7 +160,7 @@ impl Audiences {
             of_groups: BTreeMap::new(),
             free: Vec::new(),
             chunks: Vec::new(),
-            channel_count,
+            channels: channels.to_vec(),
             packet_size,
         };
         audiences.make(Members::new(Base::Everyone));
@@ -209,7 +220,7 @@ impl Audiences {
             audience.touched = true;
             self.touched.push(id);
         }
-        let (channels, size) = (self.channel_count, self.packet_size);
+        let (channels, size) = (&self.channels[..], self.packet_size);
         Outputs::new(
             audience.unet.outputs(Framing::Unet, channels, size),
             audience.compact.outputs(Framing::Compact, channels, size),
@@ -226,16 +237,25 @@ impl Audiences {
         self.get(id).of(framing).written(channel)
     }
 
-    /// Hands out all unsent bytes: channel, chunks and receivers.
-    pub(in crate::server) fn drain(
-        &mut self,
-        mut deliver: impl FnMut(u8, &[Bytes], &[ConnectionId]),
-    ) {
+    /// Hands out all unsent bytes.
+    pub(in crate::server) fn drain(&mut self, mut deliver: impl FnMut(&Delivery<'_>)) {
         for id in self.touched.drain(..) {
             let audience = &mut self.all[id.index()];
             audience.touched = false;
-            for observers in [&mut audience.unet, &mut audience.compact] {
-                observers.drain(&mut self.chunks, &mut deliver);
+            let both = [
+                (Framing::Unet, &mut audience.unet),
+                (Framing::Compact, &mut audience.compact),
+            ];
+            for (framing, observers) in both {
+                observers.drain(&mut self.chunks, &mut |channel, chunks, members| {
+                    deliver(&Delivery {
+                        audience: id,
+                        framing,
+                        channel,
+                        chunks,
+                        members,
+                    });
+                });
             }
         }
         self.free_unused();

@@ -63,7 +63,8 @@ impl NetworkServer {
             return None;
         }
         // Before the write: without observers, pending changes belong to the initial state.
-        self.world.drop_changes(id, None);
+        let tick = self.outbound.store.tick;
+        self.world.drop_changes(id, Some(tick));
         let replicated = self.world.objects.get_mut(id.0)?;
         self.visibility
             .audiences
@@ -76,6 +77,7 @@ impl NetworkServer {
         if audience.has_observers() {
             let audience = replicated.audience;
             self.write_new(id, audience, owner)?;
+            self.note_new(id, audience);
         }
         self.world
             .objects
@@ -147,6 +149,11 @@ impl NetworkServer {
                 self.begin_keyframe();
             } else {
                 joiner.state = ConnectionState::Ready;
+                if let Some(datagrams) = &mut joiner.datagrams {
+                    // The burst has all state up to this tick. A probe behind it tells when it has arrived.
+                    let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                    datagrams.restart(now, tick);
+                }
                 self.send_own(connection, &SpawnFinished { state: 0 });
             }
             for (audience, chunks) in &states.0 {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use syncvar_runtime::schema::Role;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use crate::message::Void;
 use crate::server::NetworkServer;
@@ -153,12 +153,7 @@ impl NetworkServer {
             self.request_snapshot(id, receivers);
             return;
         }
-        for receiver in receivers {
-            let connection = self.sessions.connections.get_mut(receiver.0);
-            if let Some(backlog) = connection.and_then(|connection| connection.backlog.as_mut()) {
-                backlog.remove_object(id);
-            }
-        }
+        self.note_snapshot(id, receivers);
         if let Some(owner) = owner.filter(|owner| receivers.contains(owner)) {
             self.flush_snapshots();
             self.send_authority(owner, id, true);
@@ -200,8 +195,13 @@ impl NetworkServer {
         receiver: ConnectionId,
         chunks: &[Bytes],
     ) {
-        if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
-            self.outbound.send(connection, channel, chunks);
+        let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
+            return;
+        };
+        let lossy = self.config.channels.get(usize::from(channel)) == Some(&Channel::Unreliable);
+        match &mut connection.datagrams {
+            Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
+            _ => self.outbound.send(connection, channel, chunks),
         }
     }
 }

@@ -53,7 +53,7 @@ impl Candidate {
             return true;
         }
         let is_stopped = slot.dirty_bits() & self.field != 0;
-        let room = audience.config.channel_info(info.channel).room;
+        let room = audience.config.state_info(info.channel).room;
         let fits = |length: usize| {
             let payload = length + DELTA_OVERHEAD;
             let mut framings = audience.framings.iter();

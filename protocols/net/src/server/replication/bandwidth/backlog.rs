@@ -1,4 +1,4 @@
-//! Backlogs: changed fields that connections with a budget have not received.
+//! Backlogs: changed fields that connections have not received, for a budget or for losses.
 //!
 //! A backlog stores field masks, not bytes. An object whose turn comes is sent with its current
 //! values.
@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use syncvar_runtime::object::{WriteLog, WriteRecord};
 use syncvar_runtime::packet::{Segments, frames_length};
-use syncvar_runtime::{ConnectionId, NetId, NetworkWriter, Vector3};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId, NetworkWriter, Vector3};
 
 use crate::Framing;
 use crate::server::Budget;
+use crate::server::datagrams::frames::Entry;
 
 /// Updates that pay for bytes sent beyond the budget, at most.
 const MAX_OVERDRAFT_UPDATES: i64 = 20;
@@ -31,6 +32,9 @@ pub(in crate::server) struct BacklogEntry {
     pub(in crate::server) record: Option<usize>,
     /// Updates that passed over the entry for other objects.
     deferrals: u8,
+    /// Tick of the last frame with a lost or withheld change: later changes are no part of the entry. `None`
+    /// on a reliable carrier.
+    pub(in crate::server) as_of: Option<u32>,
 }
 
 /// Messages chosen for one update.
@@ -47,14 +51,17 @@ struct Entries {
     masks: Vec<u64>,
 }
 
-/// The budget and the backlog of a connection.
+/// The budget, if any, and the backlog of a connection.
 #[derive(Debug)]
 pub(in crate::server) struct Backlog {
-    pub(in crate::server) budget: Budget,
+    /// `None` for losses alone.
+    pub(in crate::server) budget: Option<Budget>,
     /// Whether the budget was removed. The backlog goes when it is empty.
     pub(in crate::server) ending: bool,
     /// Bytes left for this update; negative after an overdraft.
     bytes_left: i64,
+    /// Bytes left for repairs in this update.
+    pub(in crate::server) repair_left: usize,
     reserved: Reserved,
     /// Entries in the order of objects and channels.
     pub(in crate::server) entries: Vec<BacklogEntry>,
@@ -69,11 +76,12 @@ pub(in crate::server) struct Backlog {
 
 impl Backlog {
     /// Returns an empty backlog.
-    pub(in crate::server) fn new(budget: Budget) -> Self {
+    pub(in crate::server) fn new(budget: Option<Budget>) -> Self {
         Self {
             budget,
             ending: false,
             bytes_left: 0,
+            repair_left: 0,
             reserved: Reserved::default(),
             entries: Vec::new(),
             masks: Vec::new(),
@@ -89,15 +97,25 @@ impl Backlog {
         self.bytes_left = left.max(self.max_overdraft());
     }
 
+    /// Returns whether the bandwidth is limited: the backlog receives all changes first.
+    pub(in crate::server) fn is_limited(&self) -> bool {
+        self.budget.is_some()
+    }
+
+    fn bytes(&self) -> i64 {
+        self.budget.map_or(i64::MAX, |budget| budget.bytes())
+    }
+
     fn max_overdraft(&self) -> i64 {
-        self.budget.bytes().saturating_mul(-MAX_OVERDRAFT_UPDATES)
+        self.bytes().saturating_mul(-MAX_OVERDRAFT_UPDATES)
     }
 
     /// Begins an update: adds the budget to the bytes left.
-    pub(in crate::server) fn begin_update(&mut self) {
+    pub(in crate::server) fn begin_update(&mut self, repair_bytes: usize) {
         self.reserved = Reserved::default();
-        let budget = self.budget.bytes();
-        self.bytes_left = if self.ending {
+        self.repair_left = repair_bytes;
+        let budget = self.bytes();
+        self.bytes_left = if self.ending || !self.is_limited() {
             i64::MAX
         } else {
             // An overdraft of a larger budget must not last longer under a smaller one.
@@ -125,7 +143,7 @@ impl Backlog {
         );
         let within = i64::try_from(reserved.bytes + frames).is_ok_and(|all| all <= self.bytes_left);
         let is_first = self.reserved.count == 0;
-        let fits = within || is_first && self.bytes_left >= self.budget.bytes();
+        let fits = within || is_first && self.bytes_left >= self.bytes();
         if fits {
             self.reserved = reserved;
         }
@@ -140,6 +158,7 @@ impl Backlog {
         connection: ConnectionId,
         observes: impl Fn(&WriteRecord) -> bool,
         is_member: impl Fn(NetId) -> bool,
+        as_of: impl Fn(u8) -> Option<u32>,
     ) {
         let mut merged = std::mem::take(&mut self.spare);
         let mut earlier = self.entries.drain(..).peekable();
@@ -158,11 +177,13 @@ impl Backlog {
             if changed.iter().all(|mask| *mask == 0) {
                 continue;
             }
-            if merged.extend_last(key, changed) {
+            let as_of = as_of(record.channel);
+            if merged.extend_last(key, changed, as_of) {
                 continue;
             }
             let entry = earlier.next_if(|entry| entry.key() == key);
-            merged.push(index, record, changed, entry.as_ref(), &self.masks);
+            let earlier = entry.as_ref().map(|entry| (entry, &self.masks[..]));
+            merged.push(index, record, changed, earlier, as_of);
         }
         for entry in earlier {
             merged.carry_over(entry, &self.masks);
@@ -182,10 +203,10 @@ impl Backlog {
         viewpoint: Option<Vector3>,
         object: impl Fn(NetId) -> (f32, Vector3),
     ) {
+        let budget = self.budget.unwrap_or(Budget::new(0));
         for entry in &mut self.entries {
             let (priority, position) = object(entry.net_id);
-            entry.priority +=
-                f64::from(priority) * f64::from(self.budget.weight(viewpoint, position));
+            entry.priority += f64::from(priority) * f64::from(budget.weight(viewpoint, position));
         }
         order.extend(0..self.entries.len());
         let priority = |index: &usize| self.entries.get(*index).map_or(0.0, |it| it.priority);
@@ -217,8 +238,104 @@ impl Backlog {
             let is_sent = sent.next_if_eq(&index).is_some();
             index += 1;
             entry.record = None;
-            !is_sent
+            let masks = mask_slice(&self.masks, &entry.masks);
+            // Dirty fields of a lost entry wait for their frame.
+            !is_sent || entry.as_of.is_some() && masks.iter().any(|mask| *mask != 0)
         });
+    }
+
+    /// Adds the lost fields of a frame tick, in the order of objects, channels and behaviours. `width` returns
+    /// the number of behaviours of an object. The log is empty before and afterwards.
+    pub(in crate::server) fn add_owed(
+        &mut self,
+        owed: &[Entry],
+        width: impl Fn(NetId) -> usize,
+        log: &mut WriteLog,
+        tick: u32,
+    ) {
+        for of_object in owed.chunk_by(|a, b| (a.net_id, a.channel) == (b.net_id, b.channel)) {
+            let Some(Entry {
+                net_id, channel, ..
+            }) = of_object.first().copied()
+            else {
+                continue;
+            };
+            let start = mask_count(&log.masks);
+            log.masks.resize(start as usize + width(net_id), 0);
+            for entry in of_object {
+                let mask = log
+                    .masks
+                    .get_mut(start as usize + usize::from(entry.behaviour));
+                if let Some(mask) = mask {
+                    *mask |= entry.fields;
+                }
+            }
+            log.records.push(WriteRecord {
+                net_id,
+                channel,
+                audience: AudienceId(0),
+                masks: start..mask_count(&log.masks),
+                changes: None,
+                owner: None,
+                members: None,
+                part: false,
+            });
+        }
+        let of_log = (|_: &WriteRecord| true, |_| false);
+        self.add_records(log, ConnectionId(0), of_log.0, of_log.1, |_| Some(tick));
+        log.clear();
+    }
+
+    /// Keeps the standing fields of the entries for losses. `standing` receives fields and their tick.
+    pub(in crate::server) fn refresh(&mut self, standing: impl Fn(&Entry, u32) -> u64) {
+        let masks = &mut self.masks;
+        self.entries.retain(|entry| {
+            let Some(as_of) = entry.as_of else {
+                return true;
+            };
+            let mut left = 0;
+            for (behaviour, mask) in (0_u8..).zip(mask_slice_mut(masks, &entry.masks)) {
+                if *mask != 0 {
+                    let fields = Entry {
+                        net_id: entry.net_id,
+                        channel: entry.channel,
+                        behaviour,
+                        fields: *mask,
+                    };
+                    *mask = standing(&fields, as_of);
+                    left |= *mask;
+                }
+            }
+            left != 0
+        });
+    }
+
+    /// Removes fields of the entry at an index, which are sent.
+    pub(in crate::server) fn remove_fields(&mut self, index: usize, sent: &[Entry]) {
+        let Some(entry) = self.entries.get(index) else {
+            return;
+        };
+        let masks = mask_slice_mut(&mut self.masks, &entry.masks);
+        for sent in sent {
+            if let Some(mask) = masks.get_mut(usize::from(sent.behaviour)) {
+                *mask &= !sent.fields;
+            }
+        }
+    }
+
+    /// Removes fields that have arrived.
+    pub(in crate::server) fn take_back(&mut self, arrived: &Entry, fields: u64) {
+        let key = (arrived.net_id, arrived.channel);
+        let Ok(index) = self.entries.binary_search_by_key(&key, BacklogEntry::key) else {
+            return;
+        };
+        let masks = mask_slice_mut(&mut self.masks, &self.entries[index].masks);
+        if let Some(mask) = masks.get_mut(usize::from(arrived.behaviour)) {
+            *mask &= !fields;
+        }
+        if masks.iter().all(|mask| *mask == 0) {
+            self.entries.remove(index);
+        }
     }
 
     /// Removes the entries of an object: the connection has received a snapshot of it.
@@ -248,17 +365,17 @@ impl Entries {
 
     /// Adds changes to the last entry, if it has this key: an ownership change writes an object
     /// twice in one update.
-    fn extend_last(&mut self, key: (NetId, u8), changed: &[u64]) -> bool {
+    fn extend_last(&mut self, key: (NetId, u8), changed: &[u64], as_of: Option<u32>) -> bool {
         let last = self.list.last_mut().filter(|entry| entry.key() == key);
         let Some(last) = last else {
             return false;
         };
-        let range = last.masks.start as usize..last.masks.end as usize;
-        let masks = self.masks.get_mut(range).unwrap_or_default();
+        let masks = mask_slice_mut(&mut self.masks, &last.masks);
         for (missed, changed) in masks.iter_mut().zip(changed) {
             *missed |= changed;
         }
         last.record = None;
+        last.as_of = as_of;
         true
     }
 
@@ -268,11 +385,11 @@ impl Entries {
         index: usize,
         record: &WriteRecord,
         changed: &[u64],
-        earlier: Option<&BacklogEntry>,
-        masks: &[u64],
+        earlier: Option<(&BacklogEntry, &[u64])>,
+        as_of: Option<u32>,
     ) {
         let start = mask_count(&self.masks);
-        let missed = earlier.map_or(&[][..], |entry| mask_slice(masks, &entry.masks));
+        let missed = earlier.map_or(&[][..], |(entry, masks)| mask_slice(masks, &entry.masks));
         let missed = missed.iter().chain(std::iter::repeat(&0));
         let all = changed.iter().zip(missed);
         self.masks
@@ -280,10 +397,11 @@ impl Entries {
         self.list.push(BacklogEntry {
             net_id: record.net_id,
             channel: record.channel,
-            priority: earlier.map_or(0.0, |entry| entry.priority),
+            priority: earlier.map_or(0.0, |(entry, _)| entry.priority),
             masks: start..mask_count(&self.masks),
             record: (earlier.is_none() && record.changes.is_some()).then_some(index),
             deferrals: 0,
+            as_of,
         });
     }
 }
@@ -292,6 +410,15 @@ impl Entries {
 pub(in crate::server) fn mask_slice<'a>(masks: &'a [u64], range: &Range<u32>) -> &'a [u64] {
     let range = range.start as usize..range.end as usize;
     masks.get(range).unwrap_or_default()
+}
+
+/// Returns the masks in a range, for changes.
+pub(in crate::server) fn mask_slice_mut<'a>(
+    masks: &'a mut [u64],
+    range: &Range<u32>,
+) -> &'a mut [u64] {
+    let range = range.start as usize..range.end as usize;
+    masks.get_mut(range).unwrap_or_default()
 }
 
 /// Returns the number of masks, as the start of the next range.

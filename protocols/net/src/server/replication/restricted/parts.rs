@@ -66,7 +66,11 @@ fn add(list: &mut Vec<u64>, masks: &[u64], behaviours: u64) {
 }
 
 /// Selects the due fields of each behaviour. Fields without a receiver become clean.
-pub(super) fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> Vec<Selected> {
+pub(super) fn select_all(
+    slots: &mut dyn Slots,
+    (when, tick): (When, u32),
+    has_owner: bool,
+) -> Vec<Selected> {
     let When { now, force, .. } = when;
     let mut all = Vec::with_capacity(slots.len());
     slots.for_each_mut(|slot| {
@@ -82,7 +86,7 @@ pub(super) fn select_all(slots: &mut dyn Slots, when: When, has_owner: bool) -> 
         let once = if arrives { 0 } else { rules.initial_only };
         let dropped = send & (once | rules.owner_only & unread);
         if dropped != 0 {
-            slot.drop_fields(dropped, None);
+            slot.drop_fields(dropped, Some(tick));
         }
         send &= !dropped;
         if !force && !arrives && rules.throttled != 0 {

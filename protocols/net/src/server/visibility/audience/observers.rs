@@ -1,8 +1,8 @@
 //! Ready members of an audience in one framing.
 
 use bytes::Bytes;
-use syncvar_runtime::ConnectionId;
 use syncvar_runtime::packet::Segments;
+use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::Framing;
 
@@ -37,15 +37,15 @@ impl Observers {
     pub(super) fn outputs(
         &mut self,
         framing: Framing,
-        channel_count: usize,
+        channels: &[Channel],
         packet_size: usize,
     ) -> &mut [Segments] {
         if self.ready.is_empty() {
             return &mut [];
         }
         if self.channels.is_empty() {
-            let make = |_| framing.segments(packet_size);
-            self.channels = (0..channel_count).map(make).collect();
+            let make = |kind: &Channel| framing.segments_of(*kind, packet_size);
+            self.channels = channels.iter().map(make).collect();
         }
         &mut self.channels
     }

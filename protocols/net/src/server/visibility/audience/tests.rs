@@ -7,7 +7,7 @@ const B: ConnectionId = ConnectionId(2);
 
 /// Audiences of one channel with A and B ready.
 fn audiences() -> Audiences {
-    let mut audiences = Audiences::new(1, 100);
+    let mut audiences = Audiences::new(&[Channel::Reliable], 100);
     audiences.add_ready(B, Framing::Unet);
     audiences.add_ready(A, Framing::Unet);
     audiences
@@ -33,7 +33,7 @@ fn ready(audiences: &Audiences, id: AudienceId) -> Vec<ConnectionId> {
 /// All delivered bytes with their receivers.
 fn delivered(audiences: &mut Audiences) -> Vec<(Vec<u8>, Vec<ConnectionId>)> {
     let mut all = Vec::new();
-    audiences.drain(|_, chunks, members| all.push((chunks.concat(), members.to_vec())));
+    audiences.drain(|it| all.push((it.chunks.concat(), it.members.to_vec())));
     all
 }
 
@@ -67,7 +67,7 @@ fn an_unused_audience_is_reused() {
     let mut audiences = audiences();
     let without_a = without(&mut audiences, A);
     audiences.release(without_a);
-    audiences.drain(|_, _, _| ());
+    audiences.drain(|_| ());
     let other = audiences.with(Audiences::NOBODY, A, true);
     assert_eq!((other, ready(&audiences, other)), (without_a, vec![A]));
     assert_ne!(audiences.with(Audiences::EVERYONE, A, false), other);
@@ -274,7 +274,7 @@ fn an_unused_area_leaves_no_state() {
     let here = of_area(&mut audiences, HERE, Some(B));
     changed_by(&mut audiences, A, HERE, true);
     audiences.release(here);
-    audiences.drain(|_, _, _| ());
+    audiences.drain(|_| ());
     assert!(audiences.area_based.is_empty() && audiences.mentions.is_empty());
     changed_by(&mut audiences, A, HERE, false);
     assert!(audiences.area_viewers.is_empty());
@@ -293,7 +293,7 @@ fn closed_connection_owns_and_observes_no_object() {
 
 #[test]
 fn bytes_reach_the_members_of_their_dialect() {
-    let mut audiences = Audiences::new(1, 100);
+    let mut audiences = Audiences::new(&[Channel::Reliable], 100);
     let c = ConnectionId(3);
     audiences.add_ready(c, Framing::Unet);
     audiences.add_ready(B, Framing::Compact);

@@ -74,7 +74,7 @@ struct Model {
 impl Model {
     fn new() -> Self {
         let mut model = Self {
-            audiences: Audiences::new(1, 100),
+            audiences: Audiences::new(&[Channel::Reliable], 100),
             named: [[Audiences::EVERYONE; 3], [Audiences::NOBODY; 3]].concat(),
             expected: Vec::new(),
             ready: BTreeMap::new(),
@@ -105,7 +105,7 @@ impl Model {
                 self.audiences.remove_ready(connection);
             }
             3 => self.forget(connection),
-            4 => self.audiences.drain(|_, _, _| ()),
+            4 => self.audiences.drain(|_| ()),
             5 => write_in(&mut self.audiences, self.named[object], framing, 0),
             6..=8 => self.set_view(connection, random.area(), true),
             9 => self.set_view(connection, random.area(), false),
@@ -254,7 +254,7 @@ fn objects_with_equal_observers_share_an_audience() {
     for id in model.named {
         model.audiences.release(id);
     }
-    model.audiences.drain(|_, _, _| ());
+    model.audiences.drain(|_| ());
     let Audiences {
         all,
         free,

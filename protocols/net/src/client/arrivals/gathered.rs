@@ -1,0 +1,121 @@
+//! `Gathered`: packets of the newest tick, until the tick is complete.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use super::datagrams::Arrived;
+
+/// Most bytes of a tick that wait for its other packets. Beyond it the packets are applied as they arrive.
+const MAX_BYTES: usize = 96 * 1024;
+
+/// Packets of one tick, without their headers.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    bytes: Vec<u8>,
+    /// Packets of the stream, then datagrams by index.
+    waiting: Vec<Waiting>,
+    /// Number of the packets of the stream.
+    stream: usize,
+    /// Own time of the first packet.
+    since: Duration,
+}
+
+/// Packet whose messages are in the buffer.
+#[derive(Clone, Debug)]
+struct Waiting {
+    origin: Origin,
+    tick: u32,
+    channel: u8,
+    bytes: Range<usize>,
+}
+
+/// Packet that has arrived, without its header.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packet<'a> {
+    pub(super) origin: Origin,
+    pub(super) tick: u32,
+    pub(super) channel: u8,
+    pub(super) messages: &'a [u8],
+}
+
+/// Carrier of a packet, and the facts of its header.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    Stream,
+    Datagram(Arrived),
+}
+
+impl Gathered {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Returns the number of packets of the stream.
+    pub(super) fn stream(&self) -> usize {
+        self.stream
+    }
+
+    pub(super) fn has_datagrams(&self) -> bool {
+        self.waiting.len() > self.stream
+    }
+
+    /// Returns whether a datagram of this sequence waits.
+    pub(super) fn contains(&self, sequence: u64) -> bool {
+        let datagrams = self.waiting.get(self.stream..).unwrap_or_default();
+        datagrams
+            .iter()
+            .any(|packet| matches!(packet.origin, Origin::Datagram(it) if it.sequence == sequence))
+    }
+
+    /// Returns whether the first packet has waited since before a time.
+    pub(super) fn is_older(&self, time: Duration) -> bool {
+        !self.is_empty() && self.since < time
+    }
+
+    /// Adds a packet. Returns whether it fits.
+    pub(super) fn push(&mut self, packet: &Packet<'_>, now: Duration) -> bool {
+        let start = self.bytes.len();
+        if start + packet.messages.len() > MAX_BYTES {
+            return false;
+        }
+        if self.is_empty() {
+            self.since = now;
+        }
+        let at = match packet.origin {
+            Origin::Stream => {
+                self.stream += 1;
+                self.stream - 1
+            }
+            Origin::Datagram(new) => self.waiting.partition_point(|packet| match packet.origin {
+                Origin::Stream => true,
+                Origin::Datagram(known) => known.index <= new.index,
+            }),
+        };
+        self.bytes.extend_from_slice(packet.messages);
+        let waiting = Waiting {
+            origin: packet.origin,
+            tick: packet.tick,
+            channel: packet.channel,
+            bytes: start..self.bytes.len(),
+        };
+        self.waiting.insert(at, waiting);
+        true
+    }
+
+    /// Returns the packets in their order.
+    pub(super) fn packets(&self) -> impl Iterator<Item = Packet<'_>> {
+        self.waiting.iter().map(|waiting| Packet {
+            origin: waiting.origin,
+            tick: waiting.tick,
+            channel: waiting.channel,
+            messages: self.bytes.get(waiting.bytes.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// Removes all packets. The memory is used again.
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.waiting.clear();
+        self.stream = 0;
+    }
+}

@@ -1,0 +1,183 @@
+//! `Ticks`: ticks of which packets have arrived, until each is reported.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU8;
+
+use super::datagrams::Arrived;
+
+/// Most ticks that wait for their packets.
+const MAX_UNFINISHED: usize = 64;
+
+/// Ticks of the packets from the server.
+#[derive(Debug, Default)]
+pub(super) struct Ticks {
+    /// Ticks above the reported one, ascending.
+    unfinished: VecDeque<Unfinished>,
+    /// Last tick that was reported or given up.
+    reported: u32,
+}
+
+/// Packets of one tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unfinished {
+    tick: u32,
+    /// Number of its datagrams.
+    count: u8,
+    arrived: Indices,
+    applied: Indices,
+    /// Number of the stream's packets up to its end.
+    after: u64,
+    /// Highest sequence of its applied datagrams.
+    newest: u64,
+    /// Whether the last packet of the stream has arrived.
+    end_arrived: bool,
+    /// Whether it was applied.
+    end_applied: bool,
+    /// Whether a packet was applied.
+    begun: bool,
+    /// Whether the server has withheld changes.
+    partial: bool,
+}
+
+/// Set of the datagrams of one tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Indices([u64; 4]);
+
+impl Indices {
+    fn insert(&mut self, index: u8) {
+        if let Some(word) = self.0.get_mut(usize::from(index >> 6)) {
+            *word |= 1 << (index & 63);
+        }
+    }
+
+    fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+}
+
+impl Unfinished {
+    /// Returns whether all packets have been applied.
+    fn is_whole(&self, handled: u64) -> bool {
+        let known = self.end_applied || self.count > 0;
+        known && self.applied.len() >= self.count.into() && self.after <= handled
+    }
+}
+
+/// Report of a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Report {
+    pub(super) tick: u32,
+    pub(super) complete: bool,
+    /// Highest sequence of the applied datagrams of this tick and earlier ones since the former report; 0
+    /// without one.
+    pub(super) newest: u64,
+}
+
+impl Ticks {
+    /// Returns the last tick that was reported.
+    pub(super) fn reported(&self) -> u32 {
+        self.reported
+    }
+
+    /// Notes a packet of the stream that has arrived.
+    pub(super) fn stream_arrived(
+        &mut self,
+        tick: u32,
+        end: bool,
+        (datagrams, partial): (Option<NonZeroU8>, bool),
+    ) {
+        if let Some(unfinished) = self.entry(tick) {
+            unfinished.end_arrived |= end;
+            unfinished.partial |= partial;
+            unfinished.count = datagrams.map_or(unfinished.count, NonZeroU8::get);
+        }
+    }
+
+    /// Notes a datagram that has arrived.
+    pub(super) fn datagram_arrived(&mut self, datagram: &Arrived) {
+        if let Some(unfinished) = self.entry(datagram.tick) {
+            unfinished.count = datagram.count.get();
+            unfinished.arrived.insert(datagram.index);
+            unfinished.after = unfinished.after.max(datagram.after);
+            unfinished.partial |= datagram.partial;
+        }
+    }
+
+    /// Returns whether all packets of a tick have arrived, if the stream has brought this number.
+    pub(super) fn is_ready(&self, tick: u32, stream: u64) -> bool {
+        let unfinished = self.position(tick).ok();
+        let unfinished = unfinished.and_then(|at| self.unfinished.get(at));
+        unfinished.is_none_or(|it| {
+            let known = it.end_arrived || it.count > 0 && it.after <= stream;
+            known && it.arrived.len() >= it.count.into()
+        })
+    }
+
+    /// Notes a packet of the stream that was applied.
+    pub(super) fn stream_applied(&mut self, tick: u32) {
+        if let Some(unfinished) = self.known(tick) {
+            unfinished.begun = true;
+            unfinished.end_applied = unfinished.end_arrived;
+        }
+    }
+
+    /// Notes a datagram that was applied.
+    pub(super) fn datagram_applied(&mut self, datagram: &Arrived) {
+        if let Some(unfinished) = self.known(datagram.tick) {
+            unfinished.begun = true;
+            unfinished.applied.insert(datagram.index);
+            unfinished.newest = unfinished.newest.max(datagram.sequence);
+        }
+    }
+
+    /// Takes the next report, once a tick is whole. `handled` is the number of handled packets of the stream.
+    pub(super) fn next_report(&mut self, handled: u64) -> Option<Report> {
+        let overflows = self.unfinished.len() > MAX_UNFINISHED;
+        if !overflows && !self.unfinished.iter().any(|it| it.is_whole(handled)) {
+            return None;
+        }
+        while let Some(unfinished) = self.unfinished.pop_front() {
+            self.reported = unfinished.tick;
+            if unfinished.begun {
+                return Some(Report {
+                    tick: unfinished.tick,
+                    complete: unfinished.is_whole(handled) && !unfinished.partial,
+                    newest: unfinished.newest,
+                });
+            }
+            if overflows {
+                break;
+            }
+        }
+        None
+    }
+
+    fn position(&self, tick: u32) -> Result<usize, usize> {
+        self.unfinished.binary_search_by_key(&tick, |it| it.tick)
+    }
+
+    fn known(&mut self, tick: u32) -> Option<&mut Unfinished> {
+        let at = self.position(tick).ok()?;
+        self.unfinished.get_mut(at)
+    }
+
+    /// Returns the entry of a tick, which is made if need be. None for a tick that is reported.
+    fn entry(&mut self, tick: u32) -> Option<&mut Unfinished> {
+        if tick <= self.reported {
+            return None;
+        }
+        let at = match self.position(tick) {
+            Ok(at) => at,
+            Err(0) if self.unfinished.len() > MAX_UNFINISHED => return None,
+            Err(at) => {
+                let unfinished = Unfinished {
+                    tick,
+                    ..Unfinished::default()
+                };
+                self.unfinished.insert(at, unfinished);
+                at
+            }
+        };
+        self.unfinished.get_mut(at)
+    }
+}

@@ -1,0 +1,1 @@
+//! Echoes: the chunks of the frame before, once more.

@@ -1,0 +1,198 @@
+//! `Frames`: write records of the chunks on unreliable channels, for the last ticks.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use syncvar_runtime::object::{WriteLog, WriteRecord};
+use syncvar_runtime::{AudienceId, NetId};
+
+use crate::Framing;
+use crate::server::replication::bandwidth::backlog::mask_slice;
+use crate::server::visibility::audience::Delivery;
+
+/// Fields of one behaviour that a chunk contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::server) struct Entry {
+    pub(in crate::server) net_id: NetId,
+    pub(in crate::server) channel: u8,
+    /// Position of the behaviour on the object.
+    pub(in crate::server) behaviour: u8,
+    /// Dirty bits of the fields.
+    pub(in crate::server) fields: u64,
+}
+
+/// Write record of one chunk.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct ChunkRecord {
+    /// Number of the chunk in the store.
+    pub(in crate::server) number: u64,
+    pub(in crate::server) audience: AudienceId,
+    pub(in crate::server) channel: u8,
+    /// End of its entries.
+    end: u32,
+}
+
+/// Write records of one tick.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Frame {
+    pub(in crate::server) tick: u32,
+    /// Chunks by number.
+    pub(in crate::server) chunks: Vec<ChunkRecord>,
+    entries: Vec<Entry>,
+}
+
+/// Write records of the last ticks, shared by all connections.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Frames {
+    /// Oldest first; the last one is that of the last tick with a frame.
+    frames: VecDeque<Frame>,
+    /// Removed frames, for their memory.
+    spare: Vec<Frame>,
+    /// Records of the log in the order of audiences, channels and places.
+    order: Vec<u32>,
+    /// Tick of the last frame.
+    tick: u32,
+}
+
+/// Frames that are kept for their memory.
+const SPARE: usize = 8;
+
+impl Frames {
+    /// Returns the tick of the last frame; 0 before the first one.
+    pub(in crate::server) fn tick(&self) -> u32 {
+        self.tick
+    }
+
+    /// Begins the frame of a tick.
+    pub(in crate::server) fn begin(&mut self, tick: u32) {
+        self.tick = tick;
+    }
+
+    /// Prepares the records of the tick's log for [`add`](Self::add).
+    pub(in crate::server) fn index(&mut self, log: &WriteLog) {
+        self.order.clear();
+        let records = (0_u32..).zip(&log.records);
+        let written = records.filter(|(_, record)| record.changes.is_some());
+        self.order.extend(written.map(|(index, _)| index));
+        let place = |index: &u32| log.records.get(*index as usize).map(place_of);
+        // A single audience has them in this order already.
+        if !self.order.is_sorted_by_key(place) {
+            self.order.sort_unstable_by_key(place);
+        }
+    }
+
+    /// Adds the records of delivered chunks, which have successive numbers from `first` on. Returns whether
+    /// one of them has an entry.
+    pub(in crate::server) fn add(
+        &mut self,
+        log: &WriteLog,
+        delivery: &Delivery<'_>,
+        first: u64,
+    ) -> bool {
+        let key = (delivery.audience, delivery.channel);
+        let record = |index: &u32| log.records.get(*index as usize);
+        let before = |index: &u32| record(index).is_some_and(|it| (it.audience, it.channel) < key);
+        let start = self.order.partition_point(before);
+        let mut records = self.order[start..].iter().filter_map(record).peekable();
+        let of_delivery = |it: &&WriteRecord| (it.audience, it.channel) == key;
+        if records.peek().is_none_or(|it| !of_delivery(it)) {
+            return false;
+        }
+        if self.frames.back().is_none_or(|it| it.tick != self.tick) {
+            let mut frame = self.spare.pop().unwrap_or_default();
+            frame.tick = self.tick;
+            self.frames.push_back(frame);
+        }
+        let Some(frame) = self.frames.back_mut() else {
+            return false;
+        };
+        let (mut position, mut number) = (0, first);
+        for chunk in delivery.chunks {
+            position += chunk.len();
+            let of_chunk = |it: &&WriteRecord| of_delivery(it) && place_of(it).2 <= position;
+            while let Some(record) = records.next_if(of_chunk) {
+                let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
+                let changed = masks.filter(|(_, mask)| **mask != 0);
+                frame.entries.extend(changed.map(|(behaviour, mask)| Entry {
+                    net_id: record.net_id,
+                    channel: record.channel,
+                    behaviour,
+                    fields: *mask,
+                }));
+            }
+            frame.chunks.push(ChunkRecord {
+                number,
+                audience: delivery.audience,
+                channel: delivery.channel,
+                end: frame.end(),
+            });
+            number += 1;
+        }
+        true
+    }
+
+    /// Returns the entries of a chunk; none of a forgotten one.
+    pub(in crate::server) fn entries(&self, number: u64) -> &[Entry] {
+        let after = |frame: &Frame| { frame.chunks.last() }.is_some_and(|it| it.number < number);
+        let frame = self.frames.partition_point(after);
+        let frame = self.frames.get(frame);
+        frame.map_or(&[], |frame| frame.entries_of(number))
+    }
+
+    /// Returns the frame of a tick.
+    pub(in crate::server) fn of(&self, tick: u32) -> Option<&Frame> {
+        let index = self.frames.binary_search_by_key(&tick, |frame| frame.tick);
+        self.frames.get(index.ok()?)
+    }
+
+    /// Removes the frames before a tick.
+    pub(in crate::server) fn trim(&mut self, oldest: u32) {
+        while let Some(mut frame) = self.frames.pop_front_if(|frame| frame.tick < oldest) {
+            if self.spare.len() < SPARE {
+                frame.chunks.clear();
+                frame.entries.clear();
+                self.spare.push(frame);
+            }
+        }
+    }
+
+    /// Removes all frames. The ticks begin again.
+    pub(in crate::server) fn clear(&mut self) {
+        self.trim(u32::MAX);
+        self.frames.clear();
+        self.tick = 0;
+    }
+
+    /// Returns the number of entries of all frames.
+    pub(in crate::server) fn len(&self) -> usize {
+        self.frames.iter().map(|frame| frame.entries.len()).sum()
+    }
+}
+
+impl Frame {
+    /// Returns the entries of a chunk.
+    pub(in crate::server) fn entries_of(&self, number: u64) -> &[Entry] {
+        let Ok(at) = self.chunks.binary_search_by_key(&number, |it| it.number) else {
+            return &[];
+        };
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |former| self.chunks[former].end);
+        let range: Range<usize> = start as usize..self.chunks[at].end as usize;
+        self.entries.get(range).unwrap_or_default()
+    }
+
+    fn end(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// Returns the place of a record among the bytes of an update.
+fn place_of(record: &WriteRecord) -> (AudienceId, u8, usize) {
+    let batched = WriteLog::index(Framing::Compact.form());
+    let end = { record.changes.as_ref() }.map_or(0, |changes| changes[batched].end);
+    (record.audience, record.channel, end)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+//! Begin and end of an update for connections with datagrams.
+
+use syncvar_runtime::ConnectionId;
+use syncvar_runtime::DisconnectReason;
+
+use crate::link::header_bytes::MAX_HEADER;
+use crate::link::sender::Verdict;
+use crate::server::NetworkServer;
+use crate::server::datagrams::Datagrams;
+use crate::server::datagrams::frames::Entry;
+use crate::server::datagrams::queue::ChunkContent;
+
+impl NetworkServer {
+    /// Returns whether the fate of each datagram is decided.
+    pub(in crate::server) fn has_settled_datagrams(&self) -> bool {
+        let connections = self.sessions.connections.values();
+        let mut present = connections.filter(|it| it.is_ready() && it.link().is_some());
+        present.all(|it| it.datagrams.as_ref().is_none_or(|it| it.is_settled()))
+    }
+
+    /// Declares packets lost that have been flying for too long, and detaches connections that do not
+    /// answer. Before the frame of the update.
+    pub(in crate::server) fn decide_losses(&mut self) {
+        let connections = self.with_datagram_links();
+        let mut silent = Vec::new();
+        for connection in connections.iter().copied() {
+            let is_silent = self.with_datagrams(connection, |server, datagrams| {
+                server.decide_losses_of(connection, datagrams);
+                datagrams.sender.is_idle(server.clock.now())
+            });
+            if is_silent == Some(true) {
+                silent.push(connection);
+            }
+        }
+        self.replication.links = connections;
+        for connection in silent {
+            self.send_off(connection, DisconnectReason::ConnectionLost);
+        }
+    }
+
+    /// Returns the ready connections with datagrams whose client is present, in a reused list.
+    fn with_datagram_links(&mut self) -> Vec<ConnectionId> {
+        let mut links = std::mem::take(&mut self.replication.links);
+        links.clear();
+        let connections = self.sessions.connections.values();
+        let present =
+            connections.filter(|it| it.datagrams.is_some() && it.is_ready() && it.link().is_some());
+        links.extend(present.map(|connection| connection.id));
+        links
+    }
+
+    fn decide_losses_of(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
+        let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+        if datagrams.queue.tick < tick {
+            self.withhold(connection, datagrams);
+            datagrams.queue.partial = false;
+        }
+        let mut verdicts = std::mem::take(&mut datagrams.verdicts);
+        self.owe_lost(connection, datagrams, &mut verdicts);
+        datagrams.queue.probe = datagrams.sender.on_time(now, tick, &mut verdicts);
+        self.owe_lost(connection, datagrams, &mut verdicts);
+        if datagrams.sender.is_stalled(now, 1) {
+            self.detach(connection, datagrams, &mut verdicts);
+        }
+        datagrams.verdicts = verdicts;
+    }
+
+    /// Stops the state for a connection. Nothing of this tick was sent to it.
+    fn detach(
+        &mut self,
+        connection: ConnectionId,
+        datagrams: &mut Datagrams,
+        verdicts: &mut Vec<Verdict<Entry>>,
+    ) {
+        let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+        tracing::debug!(connection = connection.0, tick, "detached");
+        datagrams
+            .sender
+            .detach(now, tick.saturating_sub(1), verdicts);
+        self.owe_lost(connection, datagrams, verdicts);
+        datagrams.queue.probe = true;
+    }
+
+    /// Moves the chunks that no transport has polled to the backlog.
+    pub(super) fn withhold(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
+        if datagrams.queue.first_chunk().is_none() {
+            return;
+        }
+        let tick = datagrams.queue.tick;
+        let mut queue = std::mem::take(&mut datagrams.queue);
+        let mut owed = std::mem::take(&mut self.replication.owed);
+        queue.withhold(|queued, own| {
+            let entries = match queued.content {
+                ChunkContent::Own => &own[..],
+                ChunkContent::Frame(record) if record.number == queued.chunk => {
+                    self.replication.frames.entries(record.number)
+                }
+                ChunkContent::Frame(_) | ChunkContent::Calls => &[],
+            };
+            self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+        });
+        self.owe(connection, &datagrams.shown, &mut owed);
+        self.replication.owed = owed;
+        datagrams.queue = queue;
+    }
+
+    /// Divides the chunks of the update into datagrams, and forgets records on which no verdict is due.
+    pub(in crate::server) fn seal_datagrams(&mut self) {
+        let connections = self.with_datagram_links();
+        let mut oldest = self.replication.frames.tick();
+        for connection in connections.iter().copied() {
+            let of_connection = self.with_datagrams(connection, |server, datagrams| {
+                server.seal(connection, datagrams);
+                let open = datagrams.sender.oldest_open_tick();
+                datagrams.shown.trim(open.unwrap_or(u32::MAX));
+                open
+            });
+            oldest = of_connection
+                .flatten()
+                .map_or(oldest, |open| open.min(oldest));
+        }
+        self.replication.links = connections;
+        self.replication.frames.trim(oldest);
+    }
+
+    fn seal(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
+        let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+        // An update in the tick of the one before adds nothing to its datagrams.
+        if datagrams.queue.tick < tick {
+            let room = self.config.datagram_size().saturating_sub(MAX_HEADER);
+            if datagrams.sender.is_detached() {
+                datagrams.queue.drop_calls();
+            }
+            datagrams.queue.add_calls(&mut self.outbound.store);
+            let count = datagrams.queue.divide(tick, &self.outbound.store, room);
+            if datagrams.sender.is_stalled(now, count.into()) {
+                let mut verdicts = std::mem::take(&mut datagrams.verdicts);
+                self.detach(connection, datagrams, &mut verdicts);
+                datagrams.verdicts = verdicts;
+                datagrams.queue.withhold(|_, _| {});
+            }
+        }
+        let queue = &mut datagrams.queue;
+        if queue.probe && queue.parts().is_some() {
+            // A datagram with messages asks for an acknowledgement too.
+            queue.probe = false;
+        }
+        if queue.probe {
+            datagrams.sender.probe_sent(now);
+        }
+        queue.partial |= datagrams.sender.is_detached();
+        let due = datagrams.receiver.due(now);
+        if let Some(known) = self.sessions.connections.get_mut(connection.0) {
+            let backlog = known.backlog.as_ref();
+            queue.owed = backlog.is_some_and(|backlog| !backlog.entries.is_empty());
+            if queue.has_more() || due {
+                known.list(&mut self.outbound.outgoing);
+            }
+        }
+    }
+}

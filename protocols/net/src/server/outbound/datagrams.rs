@@ -1,0 +1,131 @@
+//! Datagrams for the transport.
+
+use std::num::NonZeroU8;
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::Channel;
+
+use crate::link::header::{DatagramHeader, Place, TickNumber};
+use crate::link::header_bytes::MAX_HEADER;
+use crate::link::sequence::low_bits;
+use crate::server::ServerConfig;
+use crate::server::datagrams::Datagrams;
+use crate::server::datagrams::queue::{ChunkContent, Queued};
+use crate::server::outbound::Outbound;
+use crate::server::outbound::chunks::ChunkStore;
+use crate::server::outbound::transmit::Packet;
+use crate::server::sessions::connection::Connection;
+
+impl Connection {
+    /// Returns whether a datagram is to be sent, perhaps an acknowledgement alone.
+    pub(super) fn has_datagrams(&self, now: Duration) -> bool {
+        let datagrams = self.datagrams.as_ref().filter(|_| self.is_ready());
+        datagrams.is_some_and(|it| it.queue.has_more() || it.receiver.due(now))
+    }
+}
+
+impl Outbound {
+    /// Takes the next datagram of a connection. Its chunks are gathered. The stream must be empty: the datagram
+    /// counts all packets on it.
+    pub(super) fn take_datagram(
+        &mut self,
+        connection: &mut Connection,
+        carrier: &DatagramCarrier,
+        now: Duration,
+    ) -> Option<Packet> {
+        if !connection.has_datagrams(now) {
+            return None;
+        }
+        let datagrams = connection.datagrams.as_mut()?;
+        let chunks = (&self.store, carrier.room);
+        let header = datagrams.take(chunks, now, &mut self.taken).encode();
+        let mut length = header.as_slice().len();
+        for queued in &self.taken {
+            let chunk = self.store.get(&(queued.chunk..queued.chunk + 1));
+            length += chunk.iter().map(Bytes::len).sum::<usize>();
+            self.packet.extend_from_slice(chunk);
+        }
+        connection.outgoing.add(length);
+        Some(Packet {
+            channel: self.taken.first().map_or(carrier.channel, |it| it.channel),
+            delivery: Channel::Unreliable,
+            length,
+            header,
+            chunks: 0..0,
+        })
+    }
+}
+
+impl Datagrams {
+    /// Takes the chunks of the next datagram, none for a probe or an acknowledgement alone. Returns its header.
+    fn take(
+        &mut self,
+        chunks: (&ChunkStore, usize),
+        now: Duration,
+        taken: &mut Vec<Queued>,
+    ) -> DatagramHeader {
+        taken.clear();
+        let ack = self.receiver.owes_ack().then(|| self.receiver.take_ack());
+        if !self.queue.has_more() {
+            return DatagramHeader {
+                sent: None,
+                after: None,
+                part: (0, NonZeroU8::MIN),
+                ack,
+                partial: false,
+                owed: false,
+            };
+        }
+        let part = self.queue.take(chunks, taken);
+        let tick = self.queue.tick;
+        let records = taken.iter().filter_map(|queued| match queued.content {
+            ChunkContent::Frame(record) => Some(record),
+            ChunkContent::Own | ChunkContent::Calls => None,
+        });
+        let own = taken
+            .iter()
+            .filter(|it| matches!(it.content, ChunkContent::Own));
+        let own = self.queue.take_own(own.map(|queued| queued.chunk).max());
+        let after = self.sender.reliable_sent();
+        let sequence = self
+            .sender
+            .record(now, tick, after, records, own, &mut self.verdicts);
+        let number = if self.sender.needs_wide_tick(tick) {
+            TickNumber::Wide(tick)
+        } else {
+            TickNumber::Short(low_bits(tick.into()))
+        };
+        DatagramHeader {
+            sent: Some(Place {
+                sequence: low_bits(sequence),
+                tick: number,
+            }),
+            after: self.sender.needs_after(after).then(|| low_bits(after)),
+            part,
+            ack,
+            partial: self.queue.partial,
+            owed: self.queue.owed,
+        }
+    }
+}
+
+/// Facts about the datagrams of a server.
+pub(super) struct DatagramCarrier {
+    /// Room for messages.
+    pub(super) room: usize,
+    /// Channel of datagrams without messages.
+    pub(super) channel: u8,
+}
+
+impl DatagramCarrier {
+    /// Returns the facts for a server.
+    pub(super) fn of(config: &ServerConfig) -> Self {
+        let lossy = |kind: &Channel| *kind == Channel::Unreliable;
+        let channel = config.channels.iter().position(lossy).unwrap_or_default();
+        Self {
+            room: config.datagram_size().saturating_sub(MAX_HEADER),
+            channel: u8::try_from(channel).unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! State on unreliable channels over links that lose packets: every replica converges.
+
+use std::time::Duration;
+
+use syncvar::ServerConfig;
+use syncvar::prelude::*;
+use syncvar::testing::{Link, Random};
+
+/// Object whose fields travel in datagrams.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Mover {
+    #[sync_var]
+    x: SyncVar<u32>,
+    #[sync_var]
+    y: SyncVar<u32>,
+    #[sync_var(read = owner)]
+    secret: SyncVar<u32>,
+    #[sync_var]
+    path: SyncList<u32>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Mover>("mover")
+}
+
+/// Returns a network with 3 clients on links of this quality.
+fn network(link: Link) -> MemoryNetwork {
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    net.datagrams = true;
+    for _ in 0..3 {
+        net.connect();
+    }
+    net
+}
+
+#[test]
+fn lost_values_arrive_after_the_last_write() {
+    for loss_per_mille in [0, 100, 300] {
+        let link = Link {
+            delay: Duration::from_millis(40),
+            jitter: Duration::from_millis(30),
+            loss_per_mille,
+            seed: u64::from(loss_per_mille),
+            ..Link::default()
+        };
+        let mut net = network(link);
+        net.settle();
+        let ids: Vec<_> = (0..100)
+            .map(|_| net.server.spawn(Mover::default()))
+            .collect();
+        let mut random = Random::new(7);
+        for step in 0..100 {
+            for (number, id) in ids.iter().enumerate() {
+                if step > number || random.chance(300) {
+                    let mut mover = net.server.get_mut::<Mover>(*id).unwrap();
+                    mover.x.set(step as u32);
+                    if random.chance(100) {
+                        mover.path.push(step as u32);
+                    }
+                }
+            }
+            net.step();
+        }
+        net.settle();
+        net.assert_replicas_equal();
+    }
+}
