@@ -2,8 +2,6 @@
 
 mod error;
 mod items;
-#[cfg(test)]
-mod tests;
 
 pub use error::RecordError;
 pub use items::RecordItem;
@@ -251,9 +249,8 @@ impl RecordHead {
             return Err(invalid(reader, "number of a record", seq));
         }
         let tick = reader.read_varint()?;
-        let tick = match u32::try_from(tick) {
-            Ok(tick @ 1..) => tick,
-            _ => return Err(invalid(reader, "tick of a record", tick)),
+        let Ok(tick @ 1..) = u32::try_from(tick) else {
+            return Err(invalid(reader, "tick of a record", tick));
         };
         Ok(Self {
             kind: if flags & KEYFRAME == 0 {

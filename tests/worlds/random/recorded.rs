@@ -92,8 +92,12 @@ fn events(client: &mut NetworkClient) -> (Vec<ClientEvent>, Vec<u64>) {
     let (mut others, mut ticks) = (Vec::new(), Vec::new());
     while let Some(event) = client.poll_event() {
         match event {
-            ClientEvent::Tick { tick, complete } => {
-                assert!(complete, "tick {tick}");
+            ClientEvent::Tick {
+                tick,
+                complete,
+                after_gap,
+            } => {
+                assert!(complete && !after_gap, "tick {tick}");
                 ticks.push(tick);
             }
             event => others.push(event),

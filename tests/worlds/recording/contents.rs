@@ -8,7 +8,7 @@ use syncvar::prelude::*;
 use syncvar::schema::{BehaviourSchema, FieldSchema};
 use syncvar::values::{Quaternion, Vector3};
 use syncvar::wire::{NetworkReader, NetworkWriter, ReadError, WriteErrorKind};
-use syncvar::{Channel, NetworkBehaviour, ServerConfig};
+use syncvar::{Channel, NetworkBehaviour, NetworkIdentity, ServerConfig};
 use syncvar_testing::{Compass, Door, Player};
 
 #[derive(SyncValue, Clone)]
@@ -291,7 +291,12 @@ fn objects_hidden_from_all_are_not_recorded() {
     show.server.show(hidden, connection).unwrap();
     show.server.hide(shown, connection).unwrap();
     show.update();
-    let ids = |show: &Show| -> Vec<_> { show.player.identities().map(|it| it.net_id()).collect() };
+    let ids = |show: &Show| -> Vec<_> {
+        show.player
+            .identities()
+            .map(NetworkIdentity::net_id)
+            .collect()
+    };
     assert_eq!(ids(&show), [shown]);
     show.server.show_to_all(hidden).unwrap();
     show.server.hide_from_all(shown).unwrap();
@@ -376,7 +381,7 @@ fn clients_receive_the_same_bytes_beside_a_recording() {
             if round % 7 == 6 {
                 server.despawn(players.remove(0)).unwrap();
             }
-            server.update(Duration::from_secs(60) + round * Duration::from_millis(40));
+            server.update(Duration::from_mins(1) + round * Duration::from_millis(40));
             while let Some(transmit) = server.poll_transmit() {
                 packets.push((transmit.connection, transmit.channel, transmit.to_bytes()));
             }

@@ -62,9 +62,10 @@ impl NetworkClient {
     ///     server.update(tick * Duration::from_millis(100));
     /// }
     /// let mut client = NetworkClient::new(Prefabs::new());
-    /// let records: Vec<_> = server.records_after(0).collect();
+    /// let keyframe = server.keyframe().unwrap();
+    /// let records: Vec<_> = server.records_after(keyframe.seq()).collect();
     /// assert_eq!(client.handle_record(records[0]), Err(RecordError::NeedsKeyframe));
-    /// client.handle_record(server.keyframe().unwrap())?;
+    /// client.handle_record(keyframe)?;
     /// client.handle_record(records[0])?;
     /// let missing = RecordError::Missing { expected: 3, found: 4 };
     /// assert_eq!(client.handle_record(records[2]), Err(missing));

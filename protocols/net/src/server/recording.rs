@@ -38,8 +38,7 @@ impl NetworkServer {
     /// for tick in 1..=30_u32 {
     ///     server.spawn(Door::default());
     ///     server.update(tick * Duration::from_secs(1) / 30);
-    ///     let keyframe = server.keyframe().filter(|_| last == 0);
-    ///     for record in keyframe.into_iter().chain(server.records_after(last)) {
+    ///     for record in server.records_after(last) {
     ///         let length = u32::try_from(record.as_bytes().len())?;
     ///         file.extend(length.to_le_bytes());
     ///         file.extend(record.as_bytes());
@@ -87,8 +86,8 @@ impl NetworkServer {
 
     /// Makes the next update write a [keyframe](Self::keyframe). No effect without a recording.
     ///
-    /// The update costs as much as one with a joining client: it sends all pending changes, whatever their
-    /// send interval, and writes the snapshots of all recorded objects.
+    /// The update costs as much as one with a joining client: it sends all pending changes, also before their
+    /// send interval has passed, and writes the snapshots of all recorded objects.
     pub fn request_keyframe(&mut self) {
         let observer = self.outbound.recorder.observer();
         let joining = &mut self.sessions.joining;
@@ -110,11 +109,13 @@ impl NetworkServer {
     /// A tick without messages has a record only if 100 ms have passed since the former record. The update of the first keyframe has none.
     pub fn record(&self, tick: u64) -> Option<&TickRecord> {
         let mut records = self.outbound.recorder.records();
-        records.find(|record| record.tick() == tick)
+        records.find(|record| record.tick() == tick && !record.is_keyframe())
     }
 
-    /// Returns the kept records with a higher number, oldest first. If the first one has another number than
-    /// `seq + 1`, the server has dropped the records in between.
+    /// Returns the kept records with a higher number, oldest first, and keyframes behind the records with their
+    /// numbers. If the first one has another number than `seq + 1`, the server has dropped the records in between.
+    ///
+    /// A client skips a keyframe that it does not need, so a recording may contain all of them.
     pub fn records_after(&self, seq: u64) -> impl Iterator<Item = &TickRecord> {
         let records = self.outbound.recorder.records();
         records.filter(move |record| record.seq() > seq)

@@ -33,7 +33,7 @@ struct Recording {
     /// Items of the keyframe that is written.
     snapshots: Option<ItemWriter>,
     stage: Stage,
-    /// Last records, oldest first.
+    /// Last records, oldest first, and keyframes behind the records with their numbers.
     records: VecDeque<TickRecord>,
     max_records: usize,
     keyframe: Option<TickRecord>,
@@ -142,15 +142,16 @@ impl Recorder {
         }
         self.seq += 1;
         recording.last = now;
-        if std::mem::replace(&mut recording.stage, Stage::Running) == Stage::Beginning {
-            return;
+        let stage = std::mem::replace(&mut recording.stage, Stage::Running);
+        if stage != Stage::Beginning {
+            let seq = self.seq;
+            recording.keep(TickRecord::new(RecordHead { seq, ..head }, &items));
         }
-        let seq = self.seq;
-        let record = TickRecord::new(RecordHead { seq, ..head }, &items);
-        if recording.records.len() >= recording.max_records {
-            recording.records.pop_front();
+        if stage != Stage::Running
+            && let Some(keyframe) = recording.keyframe.clone()
+        {
+            recording.keep(keyframe);
         }
-        recording.records.push_back(record);
     }
 
     /// Returns the newest keyframe.
@@ -158,9 +159,18 @@ impl Recorder {
         self.recording.as_ref()?.keyframe.as_ref()
     }
 
-    /// Returns the kept records, oldest first.
+    /// Returns the kept records and keyframes, oldest first.
     pub(in crate::server) fn records(&self) -> impl DoubleEndedIterator<Item = &TickRecord> {
         let recording = self.recording.iter();
         recording.flat_map(|recording| &recording.records)
+    }
+}
+
+impl Recording {
+    fn keep(&mut self, record: TickRecord) {
+        if self.records.len() >= self.max_records {
+            self.records.pop_front();
+        }
+        self.records.push_back(record);
     }
 }

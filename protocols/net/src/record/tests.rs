@@ -1,1 +1,0 @@
-//! Damage of records.
