@@ -431,6 +431,7 @@ impl World {
 
     pub(crate) fn update(&mut self) {
         self.now += Duration::from_millis(50);
+        self.show_recorded();
         self.server.update(self.now);
         self.look_at_owners();
         let saying = std::mem::take(&mut self.saying);
