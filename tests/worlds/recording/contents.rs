@@ -51,10 +51,11 @@ impl Spy {
     }
 }
 
-/// A height that has no form below 0.
+/// A height that has no form below 0, and a list with operations.
 #[derive(Default)]
 struct Kite {
     height: SyncVar<i32>,
+    log: SyncList<i32>,
 }
 
 impl NetworkBehaviour for Kite {
@@ -62,15 +63,19 @@ impl NetworkBehaviour for Kite {
     const SCHEMA: BehaviourSchema = BehaviourSchema {
         name: "Kite",
         base: None,
-        fields: &[FieldSchema::of::<SyncVar<i32>>("height")],
+        fields: &[
+            FieldSchema::of::<SyncVar<i32>>("height"),
+            FieldSchema::of::<SyncList<i32>>("log"),
+        ],
     };
 
     fn sync_var_dirty_bits(&self) -> u64 {
-        self.height.is_dirty().into()
+        u64::from(self.height.is_dirty()) | u64::from(self.log.is_dirty()) << 1
     }
 
     fn visit(&mut self, (): &mut (), visitor: &mut impl FieldVisitor) {
         visitor.field(1, "Kite.height", &mut self.height);
+        visitor.field(2, "Kite.log", &mut self.log);
     }
 
     fn on_serialize(&mut self, writer: &mut NetworkWriter, initial_state: bool) -> bool {
@@ -78,12 +83,25 @@ impl NetworkBehaviour for Kite {
             writer.fail(WriteErrorKind::Custom("a kite below the ground"));
         }
         writer.write(&*self.height);
-        initial_state || self.height.is_dirty()
+        if initial_state {
+            self.log.write_full(writer);
+        } else {
+            self.log.write_delta(writer);
+        }
+        initial_state || self.sync_var_dirty_bits() != 0
     }
 
-    fn on_deserialize(&mut self, reader: &mut NetworkReader<'_>, _: bool) -> Result<(), ReadError> {
+    fn on_deserialize(
+        &mut self,
+        reader: &mut NetworkReader<'_>,
+        initial_state: bool,
+    ) -> Result<(), ReadError> {
         self.height.set(reader.read()?);
-        Ok(())
+        if initial_state {
+            self.log.read_full(reader)
+        } else {
+            self.log.read_delta(reader)
+        }
     }
 }
 
@@ -302,6 +320,12 @@ fn objects_hidden_from_all_are_not_recorded() {
     show.server.hide_from_all(shown).unwrap();
     show.update();
     assert_eq!(ids(&show), [hidden]);
+    // The record has the change too, not the keyframe of the update alone.
+    show.server.hide_from_all(hidden).unwrap();
+    show.server.request_keyframe();
+    show.update();
+    assert_eq!(ids(&show), []);
+    assert_eq!(show.server.keyframe().unwrap().items().count(), 0);
 }
 
 #[test]
@@ -313,7 +337,11 @@ fn object_that_could_not_be_written_is_recorded_later() {
     };
     let id = show.server.try_spawn(Kite::default(), options).unwrap();
     show.update();
-    let set = |show: &mut Show, height| show.server.get_mut::<Kite>(id).unwrap().height.set(height);
+    let set = |show: &mut Show, height| {
+        let mut kite = show.server.get_mut::<Kite>(id).unwrap();
+        kite.height.set(height);
+        kite.log.push(height);
+    };
     set(&mut show, -1);
     show.server.show_to_all(id).unwrap();
     show.update();
@@ -321,7 +349,10 @@ fn object_that_could_not_be_written_is_recorded_later() {
     for height in [1, 2] {
         set(&mut show, height);
         show.update();
-        assert_eq!(*show.player.get::<Kite>(id).unwrap().height, height);
+        let (kite, replica) = (show.server.get::<Kite>(id), show.player.get::<Kite>(id));
+        let (kite, replica) = (kite.unwrap(), replica.unwrap());
+        assert_eq!(*replica.height, height);
+        assert_eq!(*replica.log, *kite.log, "each operation is applied once");
     }
 }
 
