@@ -19,6 +19,10 @@ const PLAYERS: usize = 4;
 pub(crate) struct Recorded {
     pub(crate) spectator: NetworkClient,
     pub(crate) connection: ConnectionId,
+    /// Messages that the spectator has received with this update.
+    received: Vec<u8>,
+    /// Whether the spectator has been ready since the recording began.
+    is_ready: bool,
     /// The first one plays all records; the others begin at later keyframes.
     players: Vec<NetworkClient>,
     updates: u64,
@@ -26,6 +30,17 @@ pub(crate) struct Recorded {
     last: u64,
     /// Number of the last keyframe.
     keyframe: u64,
+}
+
+impl Recorded {
+    /// Hands a packet to the spectator.
+    pub(crate) fn receive(&mut self, channel: u8, packet: &[u8]) {
+        if self.spectator.is_connected() {
+            let messages = syncvar_testing::messages(0, packet);
+            self.received.extend(messages);
+        }
+        self.spectator.handle_packet(channel, packet).unwrap();
+    }
 }
 
 fn client() -> NetworkClient {
@@ -116,6 +131,8 @@ impl World {
         self.recorded = Some(Recorded {
             spectator,
             connection,
+            received: Vec::new(),
+            is_ready: false,
             players: Vec::new(),
             updates: 0,
             last: 0,
@@ -130,6 +147,7 @@ impl World {
         self.server.start_recording();
         self.update();
         assert!(self.server.is_ready(connection));
+        self.recorded.as_mut().unwrap().is_ready = true;
     }
 
     /// Shows the spectator all objects that are not hidden from all, as a recording has them.
@@ -167,13 +185,20 @@ impl World {
         }
         let (live, live_ticks) = events(&mut recorded.spectator);
         let records: Vec<_> = self.server.records_after(recorded.last).collect();
+        let received = std::mem::take(&mut recorded.received);
+        if recorded.is_ready {
+            let changes = records.iter().filter(|record| !record.is_keyframe());
+            let items = changes.flat_map(|record| record.items());
+            let recorded: Vec<_> = items.flat_map(|item| item.messages).copied().collect();
+            assert_eq!(recorded, received, "the bytes are those of a connection");
+        }
         for record in &records {
             for player in &mut recorded.players {
                 player.handle_record(record).unwrap();
             }
             recorded.last = record.seq();
         }
-        if self.server.is_ready(recorded.connection) {
+        if recorded.is_ready {
             let expected = state(&recorded.spectator);
             for (number, player) in recorded.players.iter_mut().enumerate() {
                 assert_eq!(state(player), expected, "player {number}");

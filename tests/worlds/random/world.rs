@@ -488,7 +488,7 @@ impl World {
             if let Some(recorded) = &mut self.recorded
                 && recorded.connection == connection
             {
-                recorded.spectator.handle_packet(channel, &packet).unwrap();
+                recorded.receive(channel, &packet);
                 continue;
             }
             self.counter += 1;
