@@ -6,6 +6,7 @@ mod convergence;
 mod hidden;
 mod interest;
 mod joining;
+mod loss;
 mod lossy;
 mod observers;
 mod owner_limits;

@@ -13,7 +13,6 @@ use syncvar_runtime::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
-use crate::message::CHUNK_SIZE;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::{Entry, Frames};
 use crate::server::datagrams::queue::Queued;
@@ -69,7 +68,7 @@ impl Outbound {
             if datagrams.sender.is_detached() {
                 return;
             }
-            if chunk.len() <= CHUNK_SIZE {
+            if datagrams.carries(chunk.len()) {
                 let record = ChunkRef { number, tick };
                 datagrams.queue.push_frame(channel, number, record);
                 continue;
@@ -103,7 +102,7 @@ impl Outbound {
     ) {
         let length = chunk.len();
         let queued = self.add(channel, std::iter::once(chunk));
-        if length <= CHUNK_SIZE {
+        if datagrams.carries(length) {
             datagrams
                 .queue
                 .push_own(channel, queued.chunks.start, entries);

@@ -50,6 +50,9 @@ impl NetworkServer {
         let outbound = &self.outbound;
         for id in &outbound.outgoing {
             if let Some(connection) = self.sessions.connections.get_mut(id.0) {
+                if connection.datagrams.is_some() {
+                    self.replication.ended.postpone(outbound.store.tick);
+                }
                 let queue = connection.queue.iter_mut();
                 queue.for_each(|queued| queued.tick = outbound.store.tick);
             }
