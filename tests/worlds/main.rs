@@ -13,6 +13,7 @@ mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
+mod recording;
 mod returning;
 mod seeing;
 mod sight;
