@@ -135,6 +135,7 @@ pub mod join {
 
 /// Limits of a peer's input, and the budget of a packet.
 pub mod limits {
+    pub use syncvar_net::LossSettings;
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
 }
 
@@ -148,7 +149,7 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{LinkQuality, MessageType, Stats};
+    pub use syncvar_net::{LinkQuality, Losses, MessageType, Stats};
     pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,

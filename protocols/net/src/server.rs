@@ -16,6 +16,7 @@ mod side;
 mod visibility;
 
 pub use config::{Admission, ServerConfig};
+pub use datagrams::Losses;
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};
@@ -121,13 +122,17 @@ impl NetworkServer {
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
         prefabs.warn_of_intervals(config.tick_rate);
+        let replication = Replication {
+            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundant),
+            ..Replication::default()
+        };
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs).with_callbacks(config.callbacks),
-            replication: Replication::default(),
+            replication,
             outbound: Outbound::default(),
             calls: Box::default(),
             host: None,

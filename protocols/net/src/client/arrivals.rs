@@ -92,7 +92,7 @@ impl NetworkClient {
 
     /// Returns the limits and times of links that lose packets.
     pub(super) fn loss_settings(&self) -> LossSettings {
-        LossSettings::new(Duration::from_secs(1) / self.config.tick_rate)
+        self.config.loss.at_rate(self.config.tick_rate)
     }
 
     /// Handles a packet of the stream: at once, or with the other packets of its tick.

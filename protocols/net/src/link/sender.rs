@@ -72,6 +72,14 @@ pub(crate) struct Loss {
     pub(crate) spurious: u64,
 }
 
+impl Loss {
+    /// Returns the lost part of the decided packets.
+    pub(crate) fn rate(self) -> f32 {
+        let part = |count: usize| f32::from(u16::try_from(count).unwrap_or(u16::MAX));
+        part(self.lost) / part(self.lost + self.acked).max(1.0)
+    }
+}
+
 /// State of a connection that is sent no state by datagram.
 #[derive(Clone, Copy, Debug)]
 struct Detached {

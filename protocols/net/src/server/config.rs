@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
+use crate::link::settings::LossSettings;
 
 /// Longest datagram in bytes: the smallest packet size of QUIC.
 const MAX_DATAGRAM: usize = 1_200;
@@ -91,6 +92,8 @@ pub struct ServerConfig {
     /// Limits of clients: elements, memory, work and depth of their input, rates, places and time to
     /// ready. A write or command beyond them is refused.
     pub limits: Limits,
+    /// Limits and times of connections with datagrams.
+    pub loss: LossSettings,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
     /// Runner of hooks, lifecycle callbacks and calls; the server by default. Hooks run on a host only.
@@ -165,6 +168,7 @@ impl Default for ServerConfig {
             resume_bytes: 256 * 1024,
             framing: Framing::Compact,
             limits: Limits::default(),
+            loss: LossSettings::default(),
             resyncs_per_update: 64,
             callbacks: Callbacks::Run,
             max_events: 100_000,
@@ -189,6 +193,13 @@ impl ServerConfig {
     /// Returns the maximum size of a datagram.
     pub(super) fn datagram_size(&self) -> usize {
         self.packet_size.min(MAX_DATAGRAM)
+    }
+
+    /// Returns the first unreliable channel, for datagrams without messages.
+    pub(super) fn lossy_channel(&self) -> u8 {
+        let lossy = |kind: &Channel| *kind == Channel::Unreliable;
+        let channel = self.channels.iter().position(lossy).unwrap_or_default();
+        u8::try_from(channel).unwrap_or_default()
     }
 
     /// Returns the facts about a channel, for state. A missing channel counts as reliable.

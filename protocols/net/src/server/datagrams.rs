@@ -2,6 +2,7 @@
 
 mod echo;
 pub(in crate::server) mod frames;
+mod quality;
 pub(in crate::server) mod queue;
 mod seal;
 pub(in crate::server) mod shown;
@@ -13,12 +14,14 @@ use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::link::ack::Ack;
+use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
 use crate::link::sender::{Content, Sender, Verdict};
 use crate::link::settings::LossSettings;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::StateChange;
 use frames::Entry;
+pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
 
@@ -28,6 +31,8 @@ const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
 pub(in crate::server) struct Datagrams {
+    /// Room for messages in a datagram.
+    pub(in crate::server) room: usize,
     pub(in crate::server) receiver: Receiver,
     pub(in crate::server) sender: Sender<Entry>,
     pub(in crate::server) queue: DatagramQueue,
@@ -37,6 +42,18 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) long: Vec<LongEntry>,
     /// Verdicts on packets that had to leave a full ring.
     pub(in crate::server) verdicts: Vec<Verdict<Entry>>,
+    pub(in crate::server) counts: Counts,
+}
+
+/// Counts since the connection was accepted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::server) struct Counts {
+    /// Behaviours in repairs.
+    pub(in crate::server) repaired: u64,
+    /// Behaviours that were owed when the connection was attached again.
+    pub(in crate::server) caught_up: u64,
+    /// Times that the connection was detached.
+    pub(in crate::server) detached: u64,
 }
 
 /// Entry of an object that is longer than a datagram, on the stream.
@@ -50,14 +67,17 @@ pub(in crate::server) struct LongEntry {
 }
 
 impl Datagrams {
-    pub(in crate::server) fn new(settings: LossSettings) -> Self {
+    /// Returns the state of a new connection with datagrams of this size, headers included.
+    pub(in crate::server) fn new(settings: LossSettings, size: usize) -> Self {
         Self {
+            room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
             sender: Sender::new(settings, FIRST_ROUND_TRIP),
             queue: DatagramQueue::default(),
             shown: Shown::default(),
             long: Vec::new(),
             verdicts: Vec::new(),
+            counts: Counts::default(),
         }
     }
 
@@ -193,7 +213,7 @@ impl NetworkServer {
 
     /// Returns the limits and times of lossy links.
     pub(in crate::server) fn loss_settings(&self) -> LossSettings {
-        LossSettings::new(Duration::from_secs(1) / self.config.tick_rate.max(1))
+        self.config.loss.at_rate(self.config.tick_rate)
     }
 
     /// Runs `f` with the datagrams of a connection, if it has them.
@@ -293,7 +313,7 @@ impl NetworkServer {
     }
 
     /// Owes a connection that is attached again all changes since a tick.
-    fn attach(&mut self, connection: ConnectionId, datagrams: &Datagrams, since: u32) {
+    fn attach(&mut self, connection: ConnectionId, datagrams: &mut Datagrams, since: u32) {
         tracing::debug!(connection = connection.0, since, "attached");
         let mut owed = std::mem::take(&mut self.replication.owed);
         let tick = self.replication.frames.tick();
@@ -316,6 +336,7 @@ impl NetworkServer {
                 self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
             }
         }
+        datagrams.counts.caught_up += owed.len() as u64;
         self.owe(connection, &datagrams.shown, &mut owed);
         self.replication.owed = owed;
     }

@@ -33,6 +33,8 @@ pub(super) struct Replication {
     pub(super) ticks: Ticks,
     /// Set while state on unreliable channels may be written.
     pub(super) frame_open: bool,
+    /// Whether a prefab has a redundant behaviour.
+    pub(super) has_echo: bool,
     /// Write records of datagrams.
     pub(super) frames: Box<Frames>,
     /// Lists reused for each connection with datagrams: verdicts, lost fields, their records, connections.

@@ -21,7 +21,7 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 fn link() -> Link {
-    Sender::new(LossSettings::new(ms(33)), ROUND_TRIP)
+    Sender::new(LossSettings::default().at_rate(30), ROUND_TRIP)
 }
 
 fn chunk(number: u64, tick: u32) -> ChunkRef {

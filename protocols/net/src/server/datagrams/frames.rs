@@ -38,7 +38,7 @@ pub(in crate::server) struct Frame {
     pub(in crate::server) tick: u32,
     /// Chunks by number.
     pub(in crate::server) chunks: Vec<ChunkRecord>,
-    entries: Vec<Entry>,
+    pub(in crate::server) entries: Vec<Entry>,
 }
 
 /// Write records of the last ticks, shared by all connections.
@@ -50,8 +50,9 @@ pub(in crate::server) struct Frames {
     spare: Vec<Frame>,
     /// Records of the log in the order of audiences, channels and places.
     order: Vec<u32>,
-    /// Tick of the last frame.
+    /// Tick of the last frame, and of the one before.
     tick: u32,
+    former: u32,
 }
 
 /// Frames that are kept for their memory.
@@ -65,7 +66,7 @@ impl Frames {
 
     /// Begins the frame of a tick.
     pub(in crate::server) fn begin(&mut self, tick: u32) {
-        self.tick = tick;
+        self.former = std::mem::replace(&mut self.tick, tick);
     }
 
     /// Prepares the records of the tick's log for [`add`](Self::add).
@@ -139,10 +140,10 @@ impl Frames {
         frame.map_or(&[], |frame| frame.entries_of(number))
     }
 
-    /// Returns the frame of a tick.
-    pub(in crate::server) fn of(&self, tick: u32) -> Option<&Frame> {
-        let index = self.frames.binary_search_by_key(&tick, |frame| frame.tick);
-        self.frames.get(index.ok()?)
+    /// Returns the frame before that of the last tick; none if it was empty.
+    pub(in crate::server) fn former(&self) -> Option<&Frame> {
+        let mut last = self.frames.iter().rev().take(2);
+        last.find(|frame| frame.tick == self.former)
     }
 
     /// Removes the frames before a tick.
@@ -160,12 +161,7 @@ impl Frames {
     pub(in crate::server) fn clear(&mut self) {
         self.trim(u32::MAX);
         self.frames.clear();
-        self.tick = 0;
-    }
-
-    /// Returns the number of entries of all frames.
-    pub(in crate::server) fn len(&self) -> usize {
-        self.frames.iter().map(|frame| frame.entries.len()).sum()
+        (self.tick, self.former) = (0, 0);
     }
 }
 

@@ -96,6 +96,7 @@ impl NetworkServer {
         self.replication.index_frame();
         self.send_backlogs();
         self.deliver_changes();
+        self.echo_frame();
         self.replication.end_frame();
         self.show_objects();
         self.announce();
@@ -212,6 +213,10 @@ impl NetworkServer {
         let info = self
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
+        let is_redundant = self.replication.has_echo && info.is_some_and(|info| info.redundant);
+        if is_redundant {
+            self.visibility.audiences.end_chunks(run.audience);
+        }
         let Some(pool) = self.world.pools.pool_mut(run.pool) else {
             return;
         };
@@ -250,6 +255,9 @@ impl NetworkServer {
         stats.count_all_encoded(MessageType::UpdateBatch, batched);
         if !self.replication.scratch.outcome.errors.is_empty() {
             self.send_without_stopped(run.audience, now);
+        }
+        if is_redundant {
+            self.visibility.audiences.end_chunks(run.audience);
         }
         self.replication.scratch.jobs.clear();
         self.finish_run(now);

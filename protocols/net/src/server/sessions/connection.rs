@@ -82,8 +82,8 @@ pub(in crate::server) struct QueuedChunks {
 /// Headers of a connection's packets, from the answer to its Connect on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::server) struct Headers {
-    /// Whether packets of unreliable channels travel as datagrams.
-    pub(in crate::server) datagrams: bool,
+    /// Longest datagram of the transport; `None` if packets of unreliable channels take the stream.
+    pub(in crate::server) datagrams: Option<usize>,
     /// Number of the first chunk behind a header; `None` without headers.
     pub(in crate::server) from: Option<u64>,
     pub(in crate::server) sent: StreamTicks,
@@ -95,7 +95,7 @@ impl Headers {
     #[inline]
     pub(in crate::server) fn delivery(&self, kind: Option<&Channel>) -> Channel {
         match kind {
-            Some(Channel::Unreliable) if self.from.is_none() || self.datagrams => {
+            Some(Channel::Unreliable) if self.from.is_none() || self.datagrams.is_some() => {
                 Channel::Unreliable
             }
             _ => Channel::Reliable,

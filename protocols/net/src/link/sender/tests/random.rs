@@ -79,7 +79,7 @@ impl World {
     fn new(ring: usize, is_honest: bool) -> Self {
         let settings = LossSettings {
             ring,
-            ..LossSettings::new(ms(33))
+            ..LossSettings::default().at_rate(30)
         };
         Self {
             link: Sender::new(settings, ROUND_TRIP),

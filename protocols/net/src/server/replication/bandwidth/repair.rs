@@ -46,7 +46,11 @@ impl NetworkServer {
             return None;
         }
         backlog.repair_left = backlog.repair_left.saturating_sub(bytes);
-        Some((source, own..self.replication.bandwidth.own.len()))
+        let own = own..self.replication.bandwidth.own.len();
+        if matches!(source, Source::Rewritten(_)) {
+            datagrams.counts.repaired += own.len() as u64;
+        }
+        Some((source, own))
     }
 
     /// Returns the bytes that this update has written for the audience, if they are all that the connection
