@@ -364,8 +364,6 @@ fn frame_sets_the_ticks_of_its_fields() {
         encoded: Encoded::default(),
         outcome: &mut Outcome::default(),
         log: None,
-        logs_reliable: false,
-        framed: false,
     };
     let job = Job {
         net_id: OBJECT,
