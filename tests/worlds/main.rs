@@ -7,6 +7,7 @@ mod hidden;
 mod interest;
 mod joining;
 mod lossy;
+mod lossy_owners;
 mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]

@@ -107,6 +107,9 @@ impl NetworkClient {
         let read = read.and_then(|header| Ok((header, reader.read_bytes(reader.remaining())?)));
         match read {
             Ok(((header, tick), messages)) => {
+                if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
+                    lossy.handle_ack(ack, self.clock.own.now());
+                }
                 let parts = (header.datagrams, header.partial);
                 arrivals.ticks.stream_arrived(tick, header.end, parts);
                 self.gather((Origin::Stream, tick), channel, messages)
@@ -199,6 +202,9 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(packet);
         let header = DatagramHeader::decode(&mut reader)?;
         let messages = reader.read_bytes(reader.remaining())?;
+        if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
+            lossy.handle_ack(ack, self.clock.own.now());
+        }
         let Some(place) = header.sent else {
             return Ok(());
         };
@@ -235,11 +241,13 @@ impl NetworkClient {
         }
     }
 
-    /// Returns whether packets wait for others of their tick, or for the transport.
+    /// Returns whether packets wait for others of their tick or for the transport, or owner writes for an
+    /// acknowledgement.
     pub(crate) fn is_busy(&self) -> bool {
         let arrivals = self.arrivals.as_ref();
         let gathers = arrivals.is_some_and(|arrivals| !arrivals.gathered.is_empty());
-        gathers || self.has_outgoing()
+        let lossy = self.outbound.lossy.as_ref();
+        gathers || self.has_outgoing() || lossy.is_some_and(|lossy| !lossy.is_settled())
     }
 
     fn gather_time(&self) -> Duration {

@@ -7,6 +7,7 @@ pub(in crate::server) mod queue;
 mod seal;
 pub(in crate::server) mod shown;
 mod standing;
+pub(in crate::server) mod writes;
 
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use frames::Entry;
 pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
+use writes::WriteTicks;
 
 /// Round trip of a connection before the first measurement.
 const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
@@ -36,6 +38,8 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) receiver: Receiver,
     pub(in crate::server) sender: Sender<Entry>,
     pub(in crate::server) queue: DatagramQueue,
+    /// Writes of the connection as an owner.
+    pub(in crate::server) writes: WriteTicks,
     /// Fields that the stream has carried while older datagrams are undecided.
     pub(in crate::server) shown: Shown,
     /// Objects with a long entry on the stream that is not handled yet.
@@ -74,6 +78,7 @@ impl Datagrams {
             receiver: Receiver::new(settings.ack_interval),
             sender: Sender::new(settings, FIRST_ROUND_TRIP),
             queue: DatagramQueue::default(),
+            writes: WriteTicks::default(),
             shown: Shown::default(),
             long: Vec::new(),
             verdicts: Vec::new(),
