@@ -333,6 +333,11 @@ impl<O: Copy> Sender<O> {
         self.detached = None;
     }
 
+    /// Returns whether no packet is undecided.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.records.flying() == 0
+    }
+
     /// Returns whether the peer could misread the low 16 bits of this tick.
     pub(crate) fn needs_wide_tick(&self, tick: u32) -> bool {
         tick.saturating_sub(self.acked_tick) >= WIDE
