@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::object::Slots;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::link::ack::Ack;
@@ -227,7 +228,7 @@ impl NetworkServer {
             return;
         };
         let slots = self.world.slots(id);
-        let slots = slots.into_iter().flat_map(|slots| slots.iter());
+        let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         for (behaviour, slot) in (0_u8..).zip(slots) {
             let fields = (change.fields)(slot.info());
             if fields != 0 && slot.ticks().is_some() {
