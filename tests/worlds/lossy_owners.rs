@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use syncvar::prelude::*;
 use syncvar::ServerConfig;
+use syncvar::prelude::*;
 use syncvar::testing::{Link, Random};
 
 #[derive(NetworkBehaviour, Default)]

@@ -4,9 +4,7 @@ use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{
-    Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError,
-};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
 
 use crate::MessageType;
 use crate::message::{
