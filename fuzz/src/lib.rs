@@ -14,6 +14,7 @@ pub mod schema;
 pub mod script;
 pub mod seeds;
 pub mod server;
+pub mod udp;
 pub mod values;
 pub mod world;
 
@@ -34,5 +35,6 @@ pub const TARGETS: &[Target] = &[
     ("values", values::run),
     ("collections", collections::run),
     ("kcp", kcp::run),
+    ("udp", udp::run),
     ("frames", frames::run),
 ];

@@ -6,6 +6,7 @@ mod convergence;
 mod hidden;
 mod interest;
 mod joining;
+mod loss;
 mod lossy;
 mod lossy_owners;
 mod observers;
@@ -13,6 +14,7 @@ mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
+mod recording;
 mod returning;
 mod seeing;
 mod sight;

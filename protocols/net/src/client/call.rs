@@ -38,7 +38,7 @@ impl NetworkClient {
         class: Class,
         number: u32,
     ) -> Result<CallPlace, CallError> {
-        if !self.is_connected() {
+        if !self.is_connected() || !self.session.is_heard() {
             return Err(CallError::NotConnected);
         }
         let replica = self.world.objects.get(object.0);

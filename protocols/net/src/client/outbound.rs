@@ -257,8 +257,11 @@ impl NetworkClient {
         !self.writes.is_empty() || !self.outbound.is_empty() || has_ack
     }
 
-    /// Appends a message on channel 0.
+    /// Appends a message on channel 0, if a server receives it.
     pub(super) fn send_own<M: Message>(&mut self, message: &M) {
+        if !self.session.is_heard() {
+            return;
+        }
         let buffer = self.outbound.on_channel(0);
         let writer = buffer.begin();
         message.encode(writer);

@@ -13,6 +13,7 @@ use bytes::Bytes;
 
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
+use crate::client::playback::Playback;
 use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
@@ -73,6 +74,8 @@ pub(super) struct Session {
     pub(super) closing: Option<ConnectionId>,
     /// Session of the server, which outlives the link.
     pub(super) ticket: Ticket,
+    /// Records in place of a server; `None` for a connection.
+    pub(super) playback: Option<Playback>,
     /// Payload of join requests.
     pub(super) join_payload: Payload,
 }
@@ -80,6 +83,11 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn is_connected(&self) -> bool {
         self.state == ClientState::Connected
+    }
+
+    /// Returns whether a server receives the messages of this client.
+    pub(super) fn is_heard(&self) -> bool {
+        self.playback.is_none()
     }
 
     /// Returns whether the server has granted a session.
@@ -130,13 +138,7 @@ impl NetworkClient {
             self.session.closing = None;
             self.session.server_schema.clear();
         } else {
-            self.forget_all();
-            self.forget_missed();
-            self.session.reset();
-            self.inbound.reset();
-            self.early = super::EarlyMessages::default();
-            self.clock.reset_server();
-            self.writes = super::PendingWrites::default();
+            self.reset_session();
         }
         self.arrivals = None;
         self.outbound = super::Outbound::new(self.segment_size());
@@ -152,6 +154,17 @@ impl NetworkClient {
         } else {
             self.accept_session();
         }
+    }
+
+    /// Removes the objects and the state of the former connection.
+    pub(super) fn reset_session(&mut self) {
+        self.forget_all();
+        self.forget_missed();
+        self.session.reset();
+        self.inbound.reset();
+        self.early = super::EarlyMessages::default();
+        self.clock.reset_server();
+        self.writes = super::PendingWrites::default();
     }
 
     /// Sets the payload of the next connections: a name, a token, a build. The server's program
@@ -182,15 +195,17 @@ impl NetworkClient {
     /// Ends the connection and reports it.
     pub(super) fn end_session(&mut self, reason: DisconnectReason) {
         tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
-        let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
+        let played = self.session.playback.take().is_some();
+        let is_lost = !played && reason == DisconnectReason::ConnectionLost;
+        let returns = is_lost && self.keep_link();
         let event = match self.session.state {
             ClientState::Disconnected => return,
             ClientState::Connecting => ClientEvent::Refused { reason },
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.session.state = ClientState::Disconnected;
-        self.session.closing = Some(ConnectionId::SERVER);
-        if !returns {
+        self.session.closing = (!played).then_some(ConnectionId::SERVER);
+        if !returns && !played {
             self.session.ticket = Ticket::default();
             self.drop_all_early();
         }

@@ -114,8 +114,8 @@ pub(crate) struct Sender<O> {
 }
 
 impl<O: Copy> Sender<O> {
-    /// Returns the sender of a new connection, with the round trip of its handshake.
-    pub(crate) fn new(settings: LossSettings, round_trip: Duration) -> Self {
+    /// Returns the sender of a new connection.
+    pub(crate) fn new(settings: LossSettings, round_trip: RoundTrip) -> Self {
         Self {
             settings,
             records: Records::new(),
@@ -123,7 +123,7 @@ impl<O: Copy> Sender<O> {
             acked_tick: 0,
             reliable_sent: 0,
             handled: 0,
-            round_trip: RoundTrip::new(round_trip),
+            round_trip,
             news: Duration::ZERO,
             probe: ProbeTimer::default(),
             detached: None,

@@ -1,6 +1,7 @@
 //! State over datagrams: packets that may be lost, acknowledgements and repairs.
 
 mod echo;
+pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
 mod quality;
 pub(in crate::server) mod queue;
@@ -9,6 +10,7 @@ pub(in crate::server) mod shown;
 mod standing;
 pub(in crate::server) mod writes;
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::limits::LimitExceeded;
@@ -17,8 +19,10 @@ use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 use crate::link::ack::Ack;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict};
 use crate::link::settings::LossSettings;
+use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::StateChange;
 use frames::Entry;
@@ -26,9 +30,6 @@ pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
 use writes::WriteTicks;
-
-/// Round trip of a connection before the first measurement.
-const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) shown: Shown,
     /// Objects with a long entry on the stream that is not handled yet.
     pub(in crate::server) long: Vec<LongEntry>,
+    /// Ticks and numbers of the last stream packets of updates that are not handled yet.
+    ends: VecDeque<(u32, u64)>,
     /// Verdicts on packets that had to leave a full ring.
     pub(in crate::server) verdicts: Vec<Verdict<Entry>>,
     pub(in crate::server) counts: Counts,
@@ -76,11 +79,12 @@ impl Datagrams {
         Self {
             room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
-            sender: Sender::new(settings, FIRST_ROUND_TRIP),
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
             queue: DatagramQueue::default(),
             writes: WriteTicks::default(),
             shown: Shown::default(),
             long: Vec::new(),
+            ends: VecDeque::new(),
             verdicts: Vec::new(),
             counts: Counts::default(),
         }
@@ -108,9 +112,30 @@ impl Datagrams {
         !detached && self.sender.loss().flying == 0 && self.queue.is_empty()
     }
 
+    /// Returns whether a chunk travels by datagram; longer ones take the stream.
+    pub(in crate::server) fn carries(&self, length: usize) -> bool {
+        length <= CHUNK_SIZE.min(self.room)
+    }
+
     /// Returns whether no long entry of an object is under way.
     pub(in crate::server) fn may_send_long(&self, net_id: NetId) -> bool {
         self.long.iter().all(|long| long.net_id != net_id)
+    }
+
+    /// Forgets the packets on the stream that are handled.
+    fn forget_handled(&mut self) {
+        let handled = self.sender.handled();
+        self.long.retain(|long| long.packet > handled);
+        while self
+            .ends
+            .pop_front_if(|(_, packet)| *packet <= handled)
+            .is_some()
+        {}
+    }
+
+    /// Returns the tick of the oldest stream packet that is not handled.
+    pub(in crate::server) fn unhandled_tick(&self) -> Option<u32> {
+        Some(self.ends.front()?.0)
     }
 
     /// Notes entries that take the stream in the packets of a tick.
@@ -129,11 +154,15 @@ impl Datagrams {
         }
     }
 
-    /// Notes a packet on the stream. `has_state`: it belongs to an unreliable channel.
-    pub(in crate::server) fn count_reliable(&mut self, tick: u32, has_state: bool) {
+    /// Notes a packet on the stream. `has_state`: it belongs to an unreliable channel. `is_last`: it is the last one
+    /// of its tick.
+    pub(in crate::server) fn count_reliable(&mut self, tick: u32, has_state: bool, is_last: bool) {
         self.sender.count_reliable();
+        let packet = self.sender.reliable_sent();
+        if is_last {
+            self.ends.push_back((tick, packet));
+        }
         if has_state {
-            let packet = self.sender.reliable_sent();
             let of_tick = self.long.iter_mut().filter(|long| long.tick == tick);
             of_tick.for_each(|long| long.packet = packet);
         }
@@ -161,6 +190,13 @@ impl NetworkServer {
             && let Some(slots) = self.world.slots_mut(id)
         {
             slots.track_ticks(tick, is_lossy);
+        }
+    }
+
+    /// Notes the end of an object for some of its observers.
+    pub(in crate::server) fn note_end(&mut self, id: NetId) {
+        if !self.replication.links.is_empty() {
+            self.replication.ended.add(id, self.outbound.store.tick);
         }
     }
 
@@ -246,8 +282,7 @@ impl NetworkServer {
             // What is taken back must not be declared lost with the packets that the gap decides.
             datagrams.sender.on_gap(&mut verdicts);
             server.owe_lost(connection, datagrams, &mut verdicts);
-            let handled = datagrams.sender.handled();
-            datagrams.long.retain(|long| long.packet > handled);
+            datagrams.forget_handled();
             if let Some(since) = since {
                 server.attach(connection, datagrams, since);
             }

@@ -86,10 +86,11 @@ impl Sessions {
         (connection.link() == Some(link)).then_some(id)
     }
 
-    /// Returns whether a connection exists and is not closing.
+    /// Returns whether a connection exists, is not closing and is not the observer of a recording.
     pub(super) fn knows(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
-        connection.is_some_and(|connection| connection.state != ConnectionState::Closing)
+        let unknown = [ConnectionState::Closing, ConnectionState::Recording];
+        connection.is_some_and(|connection| !unknown.contains(&connection.state))
     }
 
     /// Returns an error unless a connection exists and is not closing.

@@ -20,7 +20,7 @@ const MAX_SCHEMA_MESSAGES: usize = 4096;
 
 impl NetworkClient {
     /// Enters the connected state and asks for the objects.
-    pub(super) fn accept_session(&mut self) {
+    pub(in crate::client) fn accept_session(&mut self) {
         self.session.state = ClientState::Connected;
         tracing::debug!(framing = ?self.session.framing, "the server has accepted this client");
         let returned = self.enter_session();

@@ -6,7 +6,6 @@ use syncvar_runtime::{Channel, NetId};
 
 use crate::Framing;
 use crate::link::sender::ChunkRef;
-use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
 use crate::server::datagrams::frames::{ChunkRecord, Entry};
 use crate::server::objects::replicated::State;
@@ -33,8 +32,7 @@ impl NetworkServer {
         let chunks = former.map_or(&[][..], |frame| &frame.chunks);
         for original in chunks {
             let entries = frames.entries(original.number);
-            let bytes = self.write_echo(original, entries, tick);
-            if let Some(bytes) = bytes.filter(|bytes| bytes.len() <= CHUNK_SIZE) {
+            if let Some(bytes) = self.write_echo(original, entries, tick) {
                 let original = *original;
                 self.queue_echo(&Echo { original, bytes }, tick);
             }
@@ -58,7 +56,8 @@ impl NetworkServer {
             let Some(datagrams) = &mut connection.datagrams else {
                 continue;
             };
-            if datagrams.sender.is_detached() || !datagrams.sender.awaits(original.number) {
+            let awaits = datagrams.sender.awaits(original.number);
+            if datagrams.sender.is_detached() || !awaits || !datagrams.carries(bytes.len()) {
                 continue;
             }
             let store = &mut self.outbound.store;

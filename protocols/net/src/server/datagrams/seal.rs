@@ -108,20 +108,24 @@ impl NetworkServer {
     /// Divides the chunks of the update into datagrams, and forgets records on which no verdict is due.
     pub(in crate::server) fn seal_datagrams(&mut self) {
         let connections = self.with_datagram_links();
+        let tick = self.outbound.store.tick;
         let mut oldest = self.replication.frames.tick();
+        // The packets of this tick are not sent yet.
+        let mut handled = tick.saturating_sub(1);
         for connection in connections.iter().copied() {
             let of_connection = self.with_datagrams(connection, |server, datagrams| {
                 server.seal(connection, datagrams);
                 let open = datagrams.sender.oldest_open_tick();
                 datagrams.shown.trim(open.unwrap_or(u32::MAX));
-                open
+                (open, datagrams.unhandled_tick())
             });
-            oldest = of_connection
-                .flatten()
-                .map_or(oldest, |open| open.min(oldest));
+            let (open, unhandled) = of_connection.unwrap_or_default();
+            oldest = open.map_or(oldest, |open| open.min(oldest));
+            handled = unhandled.map_or(handled, |tick| tick.min(handled));
         }
         self.replication.links = connections;
         self.replication.frames.trim(oldest);
+        self.replication.ended.trim(handled);
     }
 
     fn seal(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {

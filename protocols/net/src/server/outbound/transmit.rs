@@ -191,7 +191,7 @@ impl Connection {
             ..StreamHeader::default()
         };
         if let Some(datagrams) = &mut self.datagrams {
-            datagrams.count_reliable(tick, has_state);
+            datagrams.count_reliable(tick, has_state, header.end);
             if header.end && datagrams.queue.tick == tick {
                 header.datagrams = datagrams.queue.parts();
                 header.partial = datagrams.queue.partial;
