@@ -62,10 +62,10 @@ macro_rules! kind {
 
             #[derive(NetworkBehaviour, Default)]
             #[network_behaviour(
-                                        send_interval = $interval,
-                                        channel = unreliable,
-                                        redundancy = $redundancy
-                                    )]
+                                                send_interval = $interval,
+                                                channel = unreliable,
+                                                redundancy = $redundancy
+                                            )]
             struct State {
                 #[sync_var]
                 first: SyncVar<Value>,

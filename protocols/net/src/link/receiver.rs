@@ -165,6 +165,7 @@ impl Receiver {
     }
 
     /// Returns the time at which an acknowledgement must be sent alone, or none if none is owed.
+    #[cfg(test)]
     pub(crate) fn due_at(&self) -> Option<Duration> {
         self.due
     }

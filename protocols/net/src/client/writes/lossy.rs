@@ -15,6 +15,7 @@ use syncvar_runtime::ordered::Ids;
 use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, Place, TickNumber};
 use crate::link::header_bytes::HeaderBytes;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::sequence::low_bits;
 use crate::link::settings::LossSettings;
@@ -84,13 +85,9 @@ pub(in crate::client) struct LossyWrites {
 
 impl LossyWrites {
     /// Returns the state of a new connection, whose datagrams have this much room behind the header.
-    pub(in crate::client) fn new(
-        settings: LossSettings,
-        round_trip: Duration,
-        room: usize,
-    ) -> Self {
+    pub(in crate::client) fn new(settings: LossSettings, room: usize) -> Self {
         Self {
-            sender: Sender::new(settings, round_trip),
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
             objects: BTreeMap::new(),
             owed: Ids::default(),
             repeated: [Vec::new(), Vec::new()],

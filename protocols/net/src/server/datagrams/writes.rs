@@ -45,7 +45,8 @@ impl WriteTicks {
     /// Returns the last tick under a lease, 0 at first.
     fn last(&self, object: NetId, lease: u32) -> u32 {
         let last = self.objects.get(&object);
-        last.filter(|(of, _)| *of == lease).map_or(0, |(_, tick)| *tick)
+        last.filter(|(of, _)| *of == lease)
+            .map_or(0, |(_, tick)| *tick)
     }
 }
 
