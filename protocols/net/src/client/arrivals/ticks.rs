@@ -46,15 +46,6 @@ enum End {
     Applied,
 }
 
-/// Last packet of the stream in a tick.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
-    #[default]
-    Missing,
-    Arrived,
-    Applied,
-}
-
 /// Set of the datagrams of one tick.
 #[derive(Clone, Copy, Debug, Default)]
 struct Indices([u64; 4]);
