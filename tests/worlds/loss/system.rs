@@ -10,7 +10,7 @@ use syncvar::{
     Budget, Channel, ClientConfig, ConnectionId, Endpoint, PacketLimits, ServerConfig, SpawnOptions,
 };
 use syncvar_testing::loss::{
-    Carrier, LossEvent, LossSystem, ORDERED, OWNED, ObjectState, Op, SECRET, Setup, States, Traffic,
+    Carrier, LossEvent, LossSystem, ORDERED, ObjectState, Op, SECRET, Setup, States, Traffic,
 };
 
 use super::kinds::{BELL, Bell, Kind, Value, kind, prefabs, ring};
