@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use syncvar::ServerConfig;
-use syncvar::stats::MessageType;
 use syncvar::prelude::*;
+use syncvar::stats::MessageType;
 use syncvar::testing::{Link, Random};
 
 #[derive(NetworkBehaviour, Default)]
@@ -232,7 +232,7 @@ fn each_write_is_sent_once_without_losses() {
     let id = spawn(&mut net, 0);
     net.settle();
     let sent = |net: &MemoryNetwork| {
-        let counter = net.client(0).stats().sent_messages(MessageType::OwnerWrite);
+        let counter = net.client(0).stats().encoded(MessageType::OwnerWrite);
         counter.messages
     };
     let before = sent(&net);
