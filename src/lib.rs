@@ -138,7 +138,13 @@ pub mod join {
 
 /// Limits of a peer's input, and the budget of a packet.
 pub mod limits {
+    pub use syncvar_net::LossSettings;
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
+}
+
+/// Tick records: recordings, replays and gateways.
+pub mod records {
+    pub use syncvar_net::{RecordError, RecordItem, TickRecord};
 }
 
 /// Schemas: field types and policies, compared by both ends at connect.
@@ -151,7 +157,7 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{LinkQuality, MessageType, Stats};
+    pub use syncvar_net::{LinkQuality, Losses, MessageType, Stats};
     pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,

@@ -120,6 +120,16 @@ impl Segments {
         self.writer.as_bytes()
     }
 
+    /// Ends the packet in progress. The next message or entry begins another one.
+    pub fn end_packet(&mut self) {
+        self.end_batch();
+        let end = self.writer.len();
+        if end > self.packet {
+            self.cuts.push(end);
+            self.packet = end;
+        }
+    }
+
     /// Makes the message in progress begin the next packet.
     fn cut(&mut self) {
         self.cuts.push(self.start);
@@ -131,7 +141,9 @@ impl Segments {
         self.end_batch();
         let mut whole = Bytes::new();
         if !self.writer.is_empty() {
-            self.cuts.push(self.writer.len());
+            if self.cuts.last() != Some(&self.writer.len()) {
+                self.cuts.push(self.writer.len());
+            }
             whole = self.writer.take_bytes();
         }
         self.packet = 0;
@@ -165,6 +177,20 @@ mod test_forms {
 mod tests {
     use super::Segments;
     use crate::Encoding;
+
+    #[test]
+    fn ended_packets_take_no_more_messages() {
+        let mut segments = Segments::new(10, Encoding::Unet, super::test_forms::SINGLE);
+        segments.end_packet();
+        for length in [4, 3] {
+            segments.begin().write_bytes(&vec![0; length]);
+            segments.commit();
+            segments.end_packet();
+            segments.end_packet();
+        }
+        let lengths: Vec<_> = segments.drain().map(|bytes| bytes.len()).collect();
+        assert_eq!(lengths, [4, 3]);
+    }
 
     #[test]
     fn packet_holds_messages_up_to_its_exact_size() {

@@ -75,6 +75,8 @@ pub struct Prefab {
     pub initial_hooks: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
+    /// Greatest number of later frames that repeat the changes of a behaviour.
+    pub redundancy: u8,
     /// Remote calls of the behaviours.
     pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
@@ -157,6 +159,10 @@ impl Prefabs {
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
+            redundancy: { sample.slots().iter() }
+                .map(|slot| slot.info().redundancy)
+                .max()
+                .unwrap_or(0),
             calls: ObjectCalls::of(sample.slots()),
             make: Box::new(move || make().into_behaviours()),
         });

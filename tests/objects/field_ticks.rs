@@ -356,6 +356,8 @@ fn frame_sets_the_ticks_of_its_fields() {
         channels: &[Channel::Reliable, Channel::Unreliable],
         reliable: Room::reliable(1 << 20),
         unreliable: Room::unreliable(1_100),
+        logs_reliable: false,
+        framed: false,
         audience: AudienceId(0),
         outputs: Outputs::new(&mut [], &mut outputs),
         stats: &mut [],

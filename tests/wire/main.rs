@@ -2,6 +2,7 @@
 
 mod batches;
 mod codecs;
+mod datagrams;
 mod examples;
 mod handshake;
 mod late_messages;

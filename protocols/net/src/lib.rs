@@ -10,17 +10,11 @@
 mod client;
 mod context;
 mod id_set;
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "the server and the client do not use all of it yet"
-    )
-)]
 mod link;
 mod memory;
 mod message;
 mod recent;
+mod record;
 mod server;
 mod session_token;
 mod stats;
@@ -31,12 +25,14 @@ pub use client::{
     ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
+pub use link::settings::LossSettings;
 pub use memory::{
     DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
 };
 pub use message::{Framing, MessageType};
+pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
-    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
+    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, Losses, NetworkServer,
     PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;

@@ -10,12 +10,14 @@ mod messages;
 mod objects;
 mod outbound;
 mod players;
+mod recording;
 mod replication;
 mod sessions;
 mod side;
 mod visibility;
 
 pub use config::{Admission, ServerConfig};
+pub use datagrams::Losses;
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};
@@ -121,13 +123,17 @@ impl NetworkServer {
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
         prefabs.warn_of_intervals(config.tick_rate);
+        let replication = Replication {
+            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundancy > 0),
+            ..Replication::default()
+        };
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs).with_callbacks(config.callbacks),
-            replication: Replication::default(),
+            replication,
             outbound: Outbound::default(),
             calls: Box::default(),
             host: None,
@@ -267,7 +273,8 @@ impl NetworkServer {
             let replicated = self.world.objects.get(id.0);
             return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
         }
-        let known = self.sessions.connections.get(connection.0).is_some();
+        let known = self.sessions.connections.get(connection.0);
+        let known = known.is_some_and(|known| !known.records());
         let wanted = self
             .world
             .objects
@@ -279,10 +286,9 @@ impl NetworkServer {
 
     /// Returns all connections, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
-        self.sessions
-            .connections
-            .values()
-            .map(|connection| connection.id)
+        let connections = self.sessions.connections.values();
+        let connections = connections.filter(|connection| !connection.records());
+        connections.map(|connection| connection.id)
     }
 
     /// Returns whether a connection is accepted and not closing.

@@ -26,7 +26,8 @@ use crate::{ConnectionId, NetId, NetworkSceneId};
 pub enum SpawnError {
     /// No prefab fits the behaviours.
     Prefab(PrefabError),
-    /// The id is in use, or 0.
+    /// The id is in use, or 0; or an earlier object had it, whose end a client on an unreliable transport has
+    /// not confirmed yet.
     IdTaken(NetId),
     /// The scene id is in use, or 0.
     SceneIdTaken(NetworkSceneId),

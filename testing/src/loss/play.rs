@@ -28,6 +28,17 @@ pub struct Failure {
     pub ops: Vec<Op>,
 }
 
+impl Failure {
+    /// Plays the short schedule again, for an output of the system.
+    ///
+    /// # Errors
+    ///
+    /// The violated property.
+    pub fn replay<S: LossSystem>(&self, build: impl Fn(&Setup) -> S) -> Result<(), String> {
+        World::new(build(&self.setup), self.setup).play(&self.ops)
+    }
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n{:?}\n{:?}", self.error, self.setup, self.ops)

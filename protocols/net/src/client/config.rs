@@ -5,6 +5,7 @@ use std::time::Duration;
 #[cfg(doc)]
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
+use crate::link::settings::LossSettings;
 use syncvar_runtime::object::{Nanos, nanos};
 use syncvar_runtime::time::send_interval;
 use syncvar_runtime::{Callbacks, Channel, Limits};
@@ -64,6 +65,8 @@ pub struct ClientConfig {
     /// reported together; one tick by default, zero to apply each packet as it arrives. Packets beyond 96 KiB
     /// of a tick do not wait.
     pub gather_time: Option<Duration>,
+    /// Limits and times of a transport with datagrams.
+    pub loss: LossSettings,
     /// Timeout of early messages; 3 s by default.
     ///
     /// A packet of one channel may overtake a packet of another. A delta on an unreliable channel may
@@ -111,6 +114,7 @@ impl Default for ClientConfig {
             callbacks: Callbacks::Run,
             max_events: 100_000,
             gather_time: None,
+            loss: LossSettings::default(),
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,
             max_early_bytes: 1024 * 1024,

@@ -72,6 +72,14 @@ pub(crate) struct Loss {
     pub(crate) spurious: u64,
 }
 
+impl Loss {
+    /// Returns the lost part of the decided packets.
+    pub(crate) fn rate(self) -> f32 {
+        let part = |count: usize| f32::from(u16::try_from(count).unwrap_or(u16::MAX));
+        part(self.lost) / part(self.lost + self.acked).max(1.0)
+    }
+}
+
 /// State of a connection that is sent no state by datagram.
 #[derive(Clone, Copy, Debug)]
 struct Detached {
@@ -106,8 +114,8 @@ pub(crate) struct Sender<O> {
 }
 
 impl<O: Copy> Sender<O> {
-    /// Returns the sender of a new connection, with the round trip of its handshake.
-    pub(crate) fn new(settings: LossSettings, round_trip: Duration) -> Self {
+    /// Returns the sender of a new connection.
+    pub(crate) fn new(settings: LossSettings, round_trip: RoundTrip) -> Self {
         Self {
             settings,
             records: Records::new(),
@@ -115,7 +123,7 @@ impl<O: Copy> Sender<O> {
             acked_tick: 0,
             reliable_sent: 0,
             handled: 0,
-            round_trip: RoundTrip::new(round_trip),
+            round_trip,
             news: Duration::ZERO,
             probe: ProbeTimer::default(),
             detached: None,
@@ -323,6 +331,11 @@ impl<O: Copy> Sender<O> {
     pub(crate) fn forget(&mut self) {
         self.records.clear();
         self.detached = None;
+    }
+
+    /// Returns whether no packet is undecided.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.records.flying() == 0
     }
 
     /// Returns whether the peer could misread the low 16 bits of this tick.

@@ -2,45 +2,56 @@
 
 use std::time::Duration;
 
-/// Limits and times of links that lose packets. Both ends may have different ones.
+/// Limits and times of links with datagrams: [`ServerConfig::loss`](crate::ServerConfig::loss),
+/// [`ClientConfig::loss`](crate::ClientConfig::loss). Both ends may have different ones.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::limits::LossSettings;
+/// use syncvar::prelude::*;
+/// use syncvar::ServerConfig;
+///
+/// let mut loss = LossSettings::default();
+/// loss.stall_after = Duration::from_millis(500);
+/// let config = ServerConfig { loss, ..ServerConfig::default() };
+/// let server = NetworkServer::with_config(Prefabs::new(), config);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LossSettings {
-    /// Time from one tick to the next.
+#[non_exhaustive]
+pub struct LossSettings {
+    /// Time from one tick to the next: that of the end's tick rate.
     pub(crate) tick_interval: Duration,
-    /// Sent packets whose fates are kept, per connection. At least 1.
-    pub(crate) ring: usize,
-    /// Longest delay of an acknowledgement.
-    pub(crate) ack_interval: Duration,
-    /// A packet is lost when a sequence this far above it is acknowledged. At least 1.
-    pub(crate) reorder: u64,
-    /// Ticks after which an undecided packet is lost, unless [`record_time`](Self::record_time) is
-    /// longer.
-    pub(crate) record_ticks: u32,
-    /// Shortest time after which an undecided packet is lost for its age in ticks.
-    pub(crate) record_time: Duration,
-    /// Time without a new acknowledgement after which no more state is sent.
-    pub(crate) stall_after: Duration,
-    /// Longest time between two probes.
-    pub(crate) max_probe_interval: Duration,
-    /// Time in the detached state after which the connection ends.
-    pub(crate) idle_timeout: Duration,
-    /// Bytes of repairs per connection and update.
-    pub(crate) repair_bytes: usize,
-    /// Packets that wait at the receiver for reliable packets.
-    pub(crate) max_held_packets: usize,
-    /// Bytes of these packets.
-    pub(crate) max_held_bytes: usize,
-    /// Time for which a tick waits for its missing packets. Zero applies each packet at once.
-    pub(crate) gather_time: Duration,
-    /// False acknowledgements in a minute that end a connection.
-    pub(crate) max_bad_acks: u32,
+    /// Sent packets whose fates are kept, per connection; 256 by default, at least 1.
+    pub ring: usize,
+    /// Longest delay of an acknowledgement; 33 ms by default.
+    pub ack_interval: Duration,
+    /// A packet is lost when a sequence this far above it is acknowledged; 3 by default, at least 1.
+    pub reorder: u64,
+    /// Ticks after which an undecided packet is lost; 64 by default, unless
+    /// [`record_time`](Self::record_time) is longer.
+    pub record_ticks: u32,
+    /// Shortest time after which an undecided packet is lost for its age in ticks; 2 s by default.
+    pub record_time: Duration,
+    /// Time without a new acknowledgement after which a connection is sent no more state; 1 s by default.
+    pub stall_after: Duration,
+    /// Longest time between two probes; 2 s by default.
+    pub max_probe_interval: Duration,
+    /// Time without an answer after which a connection that is sent no state ends; 30 s by default.
+    pub idle_timeout: Duration,
+    /// Bytes of repairs per connection and update; 4 800 by default, four datagrams.
+    pub repair_bytes: usize,
+    /// Packets that wait at the receiver for reliable packets; 64 by default.
+    pub max_held_packets: usize,
+    /// Bytes of these packets; 96 KiB by default.
+    pub max_held_bytes: usize,
+    /// False acknowledgements in a minute that end a connection; 100 by default.
+    pub max_bad_acks: u32,
 }
 
-impl LossSettings {
-    /// Returns the usual settings for ticks of this length.
-    pub(crate) const fn new(tick_interval: Duration) -> Self {
+impl Default for LossSettings {
+    fn default() -> Self {
         Self {
-            tick_interval,
+            tick_interval: Duration::ZERO,
             ring: 256,
             ack_interval: Duration::from_millis(33),
             reorder: 3,
@@ -53,8 +64,17 @@ impl LossSettings {
             repair_bytes: 4 * 1_200,
             max_held_packets: 64,
             max_held_bytes: 96 * 1024,
-            gather_time: tick_interval,
             max_bad_acks: 100,
+        }
+    }
+}
+
+impl LossSettings {
+    /// Returns the settings for a number of ticks per second.
+    pub(crate) fn at_rate(self, tick_rate: u32) -> Self {
+        Self {
+            tick_interval: Duration::from_secs(1) / tick_rate.max(1),
+            ..self
         }
     }
 
@@ -76,19 +96,18 @@ mod tests {
     #[test]
     fn records_last_64_ticks_and_two_seconds() {
         for (hertz, ticks) in [(10, 64), (30, 64), (32, 64), (60, 120), (128, 256)] {
-            let settings = LossSettings::new(Duration::from_secs(1) / hertz);
+            let settings = LossSettings::default().at_rate(hertz);
             assert!(settings.max_record_ticks().abs_diff(ticks) <= 1, "{hertz}");
             assert!(settings.tick_interval * settings.max_record_ticks() >= settings.record_time);
         }
-        let endless = LossSettings::new(Duration::ZERO);
+        let endless = LossSettings::default();
         assert_eq!(endless.max_record_ticks(), 2_000_000_000);
     }
 
     #[test]
     fn held_packets_and_repairs_have_limits() {
-        let settings = LossSettings::new(Duration::from_millis(33));
+        let settings = LossSettings::default();
         assert!(settings.max_held_bytes >= settings.max_held_packets * 1_200);
         assert!(settings.repair_bytes >= 4 * 1_124);
-        assert_eq!(settings.gather_time, settings.tick_interval);
     }
 }

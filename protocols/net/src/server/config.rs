@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
+use crate::link::settings::LossSettings;
 
 /// Longest datagram in bytes: the smallest packet size of QUIC.
 const MAX_DATAGRAM: usize = 1_200;
@@ -91,12 +92,17 @@ pub struct ServerConfig {
     /// Limits of clients: elements, memory, work and depth of their input, rates, places and time to
     /// ready. A write or command beyond them is refused.
     pub limits: Limits,
+    /// Limits and times of connections with datagrams.
+    pub loss: LossSettings,
     /// Maximum number of requested snapshots per connection and update. Further requests wait.
     pub resyncs_per_update: usize,
     /// Runner of hooks, lifecycle callbacks and calls; the server by default. Hooks run on a host only.
     pub callbacks: Callbacks,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
+    /// Maximum number of records and keyframes that a [recording](NetworkServer::start_recording) keeps for
+    /// [`NetworkServer::records_after`]; 64 by default, at least 1. The oldest are dropped.
+    pub max_records: usize,
     /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
     /// default. Each dirty field is then encoded twice more.
     pub profile: bool,
@@ -165,9 +171,11 @@ impl Default for ServerConfig {
             resume_bytes: 256 * 1024,
             framing: Framing::Compact,
             limits: Limits::default(),
+            loss: LossSettings::default(),
             resyncs_per_update: 64,
             callbacks: Callbacks::Run,
             max_events: 100_000,
+            max_records: 64,
             profile: false,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,
@@ -189,6 +197,13 @@ impl ServerConfig {
     /// Returns the maximum size of a datagram.
     pub(super) fn datagram_size(&self) -> usize {
         self.packet_size.min(MAX_DATAGRAM)
+    }
+
+    /// Returns the first unreliable channel, for datagrams without messages.
+    pub(super) fn lossy_channel(&self) -> u8 {
+        let lossy = |kind: &Channel| *kind == Channel::Unreliable;
+        let channel = self.channels.iter().position(lossy).unwrap_or_default();
+        u8::try_from(channel).unwrap_or_default()
     }
 
     /// Returns the facts about a channel, for state. A missing channel counts as reliable.

@@ -1,42 +1,67 @@
 //! State over datagrams: packets that may be lost, acknowledgements and repairs.
 
 mod echo;
+pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
+mod quality;
 pub(in crate::server) mod queue;
 mod seal;
 pub(in crate::server) mod shown;
 mod standing;
+pub(in crate::server) mod writes;
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::object::Slots;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::link::ack::Ack;
+use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict};
 use crate::link::settings::LossSettings;
+use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::StateChange;
 use frames::Entry;
+pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
-
-/// Round trip of a connection before the first measurement.
-const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
+use writes::WriteTicks;
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
 pub(in crate::server) struct Datagrams {
+    /// Room for messages in a datagram.
+    pub(in crate::server) room: usize,
     pub(in crate::server) receiver: Receiver,
     pub(in crate::server) sender: Sender<Entry>,
     pub(in crate::server) queue: DatagramQueue,
+    /// Writes of the connection as an owner.
+    pub(in crate::server) writes: WriteTicks,
     /// Fields that the stream has carried while older datagrams are undecided.
     pub(in crate::server) shown: Shown,
     /// Objects with a long entry on the stream that is not handled yet.
     pub(in crate::server) long: Vec<LongEntry>,
+    /// Ticks and numbers of the last stream packets of updates that are not handled yet.
+    ends: VecDeque<(u32, u64)>,
     /// Verdicts on packets that had to leave a full ring.
     pub(in crate::server) verdicts: Vec<Verdict<Entry>>,
+    pub(in crate::server) counts: Counts,
+}
+
+/// Counts since the connection was accepted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::server) struct Counts {
+    /// Behaviours in repairs.
+    pub(in crate::server) repaired: u64,
+    /// Behaviours that were owed when the connection was attached again.
+    pub(in crate::server) caught_up: u64,
+    /// Times that the connection was detached.
+    pub(in crate::server) detached: u64,
 }
 
 /// Entry of an object that is longer than a datagram, on the stream.
@@ -50,14 +75,19 @@ pub(in crate::server) struct LongEntry {
 }
 
 impl Datagrams {
-    pub(in crate::server) fn new(settings: LossSettings) -> Self {
+    /// Returns the state of a new connection with datagrams of this size, headers included.
+    pub(in crate::server) fn new(settings: LossSettings, size: usize) -> Self {
         Self {
+            room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
-            sender: Sender::new(settings, FIRST_ROUND_TRIP),
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
             queue: DatagramQueue::default(),
+            writes: WriteTicks::default(),
             shown: Shown::default(),
             long: Vec::new(),
+            ends: VecDeque::new(),
             verdicts: Vec::new(),
+            counts: Counts::default(),
         }
     }
 
@@ -83,9 +113,30 @@ impl Datagrams {
         !detached && self.sender.loss().flying == 0 && self.queue.is_empty()
     }
 
+    /// Returns whether a chunk travels by datagram; longer ones take the stream.
+    pub(in crate::server) fn carries(&self, length: usize) -> bool {
+        length <= CHUNK_SIZE.min(self.room)
+    }
+
     /// Returns whether no long entry of an object is under way.
     pub(in crate::server) fn may_send_long(&self, net_id: NetId) -> bool {
         self.long.iter().all(|long| long.net_id != net_id)
+    }
+
+    /// Forgets the packets on the stream that are handled.
+    fn forget_handled(&mut self) {
+        let handled = self.sender.handled();
+        self.long.retain(|long| long.packet > handled);
+        while self
+            .ends
+            .pop_front_if(|(_, packet)| *packet <= handled)
+            .is_some()
+        {}
+    }
+
+    /// Returns the tick of the oldest stream packet that is not handled.
+    pub(in crate::server) fn unhandled_tick(&self) -> Option<u32> {
+        Some(self.ends.front()?.0)
     }
 
     /// Notes entries that take the stream in the packets of a tick.
@@ -104,11 +155,15 @@ impl Datagrams {
         }
     }
 
-    /// Notes a packet on the stream. `has_state`: it belongs to an unreliable channel.
-    pub(in crate::server) fn count_reliable(&mut self, tick: u32, has_state: bool) {
+    /// Notes a packet on the stream. `has_state`: it belongs to an unreliable channel. `is_last`: it is the last one
+    /// of its tick.
+    pub(in crate::server) fn count_reliable(&mut self, tick: u32, has_state: bool, is_last: bool) {
         self.sender.count_reliable();
+        let packet = self.sender.reliable_sent();
+        if is_last {
+            self.ends.push_back((tick, packet));
+        }
         if has_state {
-            let packet = self.sender.reliable_sent();
             let of_tick = self.long.iter_mut().filter(|long| long.tick == tick);
             of_tick.for_each(|long| long.packet = packet);
         }
@@ -139,6 +194,13 @@ impl NetworkServer {
         }
     }
 
+    /// Notes the end of an object for some of its observers.
+    pub(in crate::server) fn note_end(&mut self, id: NetId) {
+        if !self.replication.links.is_empty() {
+            self.replication.ended.add(id, self.outbound.store.tick);
+        }
+    }
+
     /// Notes that the stream carries a new object to its audience.
     pub(in crate::server) fn note_new(&mut self, id: NetId, audience: AudienceId) {
         let tick = self.outbound.store.tick;
@@ -166,7 +228,7 @@ impl NetworkServer {
             return;
         };
         let slots = self.world.slots(id);
-        let slots = slots.into_iter().flat_map(|slots| slots.iter());
+        let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         for (behaviour, slot) in (0_u8..).zip(slots) {
             let fields = (change.fields)(slot.info());
             if fields != 0 && slot.ticks().is_some() {
@@ -193,7 +255,7 @@ impl NetworkServer {
 
     /// Returns the limits and times of lossy links.
     pub(in crate::server) fn loss_settings(&self) -> LossSettings {
-        LossSettings::new(Duration::from_secs(1) / self.config.tick_rate.max(1))
+        self.config.loss.at_rate(self.config.tick_rate)
     }
 
     /// Runs `f` with the datagrams of a connection, if it has them.
@@ -221,8 +283,7 @@ impl NetworkServer {
             // What is taken back must not be declared lost with the packets that the gap decides.
             datagrams.sender.on_gap(&mut verdicts);
             server.owe_lost(connection, datagrams, &mut verdicts);
-            let handled = datagrams.sender.handled();
-            datagrams.long.retain(|long| long.packet > handled);
+            datagrams.forget_handled();
             if let Some(since) = since {
                 server.attach(connection, datagrams, since);
             }
@@ -293,7 +354,7 @@ impl NetworkServer {
     }
 
     /// Owes a connection that is attached again all changes since a tick.
-    fn attach(&mut self, connection: ConnectionId, datagrams: &Datagrams, since: u32) {
+    fn attach(&mut self, connection: ConnectionId, datagrams: &mut Datagrams, since: u32) {
         tracing::debug!(connection = connection.0, since, "attached");
         let mut owed = std::mem::take(&mut self.replication.owed);
         let tick = self.replication.frames.tick();
@@ -316,6 +377,7 @@ impl NetworkServer {
                 self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
             }
         }
+        datagrams.counts.caught_up += owed.len() as u64;
         self.owe(connection, &datagrams.shown, &mut owed);
         self.replication.owed = owed;
     }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
 
+use crate::link::header_bytes::MAX_HEADER;
+use crate::message::CHUNK_SIZE;
+
 use super::{NetworkServer, PacketError, ServerEvent};
 
 impl NetworkServer {
@@ -15,7 +18,8 @@ impl NetworkServer {
 }
 
 /// A connection of the transport is a [link](NetworkServer::link) here. The sizes of packets are settings of the server: [`ServerConfig`](crate::ServerConfig). Of the
-/// limits of a connection, [`PacketLimits::datagrams`] counts.
+/// limits of a connection, [`PacketLimits::datagrams`] counts, and [`PacketLimits::max_unreliable`] with it: a
+/// connection with datagrams below 1 124 bytes has none.
 impl Endpoint for NetworkServer {
     type Error = PacketError;
     type Event = ServerEvent;
@@ -23,7 +27,8 @@ impl Endpoint for NetworkServer {
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         let connection = self.handle_connect();
         if let Some(connected) = self.sessions.connections.get_mut(connection.0) {
-            connected.headers.datagrams = limits.datagrams;
+            let is_enough = limits.datagrams && limits.max_unreliable >= CHUNK_SIZE + MAX_HEADER;
+            connected.headers.datagrams = is_enough.then_some(limits.max_unreliable);
         }
         connection
     }

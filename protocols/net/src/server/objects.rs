@@ -47,7 +47,7 @@ impl NetworkServer {
             let next = self.world.net_ids.next(is_taken);
             return next.ok_or(SpawnError::OutOfIds);
         };
-        if id == NetId::NONE || is_taken(id) {
+        if id == NetId::NONE || is_taken(id) || self.replication.ended.contain(id) {
             return Err(SpawnError::IdTaken(id));
         }
         self.world.net_ids.note_chosen(id);

@@ -2,6 +2,7 @@
 
 pub(super) mod chunks;
 mod datagrams;
+pub(super) mod recorder;
 pub(super) mod transmit;
 
 use std::collections::VecDeque;
@@ -12,11 +13,11 @@ use syncvar_runtime::table::Table;
 
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
-use crate::message::CHUNK_SIZE;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::{Entry, Frames};
 use crate::server::datagrams::queue::Queued;
 use crate::server::outbound::chunks::ChunkStore;
+use crate::server::outbound::recorder::Recorder;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Bytes in transit, and the connections with a non-empty queue.
@@ -29,6 +30,7 @@ pub(super) struct Outbound {
     pub(super) header: HeaderBytes,
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
+    pub(super) recorder: Recorder,
     /// Chunks of the datagram polled last, reused.
     pub(super) taken: Vec<Queued>,
 }
@@ -40,6 +42,10 @@ impl Outbound {
     pub(super) fn queue(&mut self, connection: &mut Connection, chunks: QueuedChunks) {
         if chunks.chunks.is_empty() {
             return;
+        }
+        if connection.records() {
+            let shared = self.store.get(&chunks.chunks);
+            return self.recorder.add(connection, chunks.channel, shared);
         }
         connection.flush_own(&mut self.store);
         connection.queue.push_back(chunks);
@@ -62,7 +68,7 @@ impl Outbound {
             if datagrams.sender.is_detached() {
                 return;
             }
-            if chunk.len() <= CHUNK_SIZE {
+            if datagrams.carries(chunk.len()) {
                 let record = ChunkRef { number, tick };
                 datagrams.queue.push_frame(channel, number, record);
                 continue;
@@ -96,7 +102,7 @@ impl Outbound {
     ) {
         let length = chunk.len();
         let queued = self.add(channel, std::iter::once(chunk));
-        if length <= CHUNK_SIZE {
+        if datagrams.carries(length) {
             datagrams
                 .queue
                 .push_own(channel, queued.chunks.start, entries);

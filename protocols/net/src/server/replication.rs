@@ -15,6 +15,7 @@ use syncvar_runtime::ConnectionId;
 use syncvar_runtime::object::WriteLog;
 
 use crate::link::sender::Verdict;
+use crate::server::datagrams::ended::EndedIds;
 use crate::server::datagrams::frames::{Entry, Frames};
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::schedule::Schedule;
@@ -33,8 +34,12 @@ pub(super) struct Replication {
     pub(super) ticks: Ticks,
     /// Set while state on unreliable channels may be written.
     pub(super) frame_open: bool,
+    /// Whether a prefab has a redundant behaviour.
+    pub(super) has_echo: bool,
     /// Write records of datagrams.
     pub(super) frames: Box<Frames>,
+    /// Ids that wait for the end of their former objects.
+    pub(super) ended: EndedIds,
     /// Lists reused for each connection with datagrams: verdicts, lost fields, their records, connections.
     pub(super) verdicts: Vec<Verdict<Entry>>,
     pub(super) owed: Vec<Entry>,

@@ -65,7 +65,13 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
-        let tick = self.inbound.packet.tick.unwrap_or_default();
+        // It may have been written before the frame of its tick, whose values are as new or newer.
+        let tick = self
+            .inbound
+            .packet
+            .tick
+            .unwrap_or_default()
+            .saturating_sub(1);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.world.objects.get_mut(object.0) else {

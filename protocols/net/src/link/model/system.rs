@@ -35,7 +35,8 @@ impl Model {
             record_time: Duration::ZERO,
             stall_after: TICK * 14,
             max_probe_interval: TICK * 28,
-            ..LossSettings::new(TICK)
+            tick_interval: TICK,
+            ..LossSettings::default()
         };
         let connection = || Connection::new(settings, setup.is_stream_only);
         let client = || Client::new(settings, without, setup.applies_early);

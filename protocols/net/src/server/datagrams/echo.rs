@@ -1,1 +1,134 @@
-//! Echoes: the chunks of the frame before, once more.
+//! Echoes: the changes of the frame before, once more, for behaviours with `redundancy = 1`.
+
+use bytes::Bytes;
+use syncvar_runtime::packet::{Room, Segments};
+use syncvar_runtime::{Channel, NetId};
+
+use crate::Framing;
+use crate::link::sender::ChunkRef;
+use crate::server::NetworkServer;
+use crate::server::datagrams::frames::{ChunkRecord, Entry};
+use crate::server::objects::replicated::State;
+
+/// Chunk of the frame before, and its copy with the fields that still stand.
+struct Echo {
+    original: ChunkRecord,
+    bytes: Bytes,
+}
+
+impl NetworkServer {
+    /// Sends the chunks of the frame before again to the connections whose copy is under way. One loss delays
+    /// no value by a round trip then.
+    pub(in crate::server) fn echo_frame(&mut self) {
+        if !self.replication.has_echo
+            || !self.replication.frame_open
+            || self.replication.links.is_empty()
+        {
+            return;
+        }
+        let frames = std::mem::take(&mut self.replication.frames);
+        let former = frames.former();
+        let tick = former.map_or(0, |frame| frame.tick);
+        let chunks = former.map_or(&[][..], |frame| &frame.chunks);
+        for original in chunks {
+            let entries = frames.entries(original.number);
+            if let Some(bytes) = self.write_echo(original, entries, tick) {
+                let original = *original;
+                self.queue_echo(&Echo { original, bytes }, tick);
+            }
+        }
+        self.replication.frames = frames;
+    }
+
+    fn queue_echo(&mut self, echo: &Echo, tick: u32) {
+        let Echo { original, bytes } = echo;
+        let record = ChunkRef {
+            number: original.number,
+            tick,
+        };
+        let observers = self.visibility.audiences.get(original.audience).ready();
+        let mut stored = None;
+        for observer in observers {
+            let connection = self.sessions.connections.get_mut(observer.0);
+            let Some(connection) = connection.filter(|it| !it.is_limited()) else {
+                continue;
+            };
+            let Some(datagrams) = &mut connection.datagrams else {
+                continue;
+            };
+            let awaits = datagrams.sender.awaits(original.number);
+            if datagrams.sender.is_detached() || !awaits || !datagrams.carries(bytes.len()) {
+                continue;
+            }
+            let store = &mut self.outbound.store;
+            let number =
+                *stored.get_or_insert_with(|| store.add(std::iter::once(bytes.clone())).start);
+            datagrams.queue.push_frame(original.channel, number, record);
+        }
+    }
+
+    /// Writes the entries of a chunk whose fields have not changed since. None if one of them must not be
+    /// repeated: an acknowledged echo counts for all fields of the original.
+    fn write_echo(
+        &mut self,
+        original: &ChunkRecord,
+        entries: &[Entry],
+        tick: u32,
+    ) -> Option<Bytes> {
+        let size = self.config.gathered_size();
+        let mut segments = Framing::Compact.segments_of(Channel::Unreliable, size);
+        for of_object in entries.chunk_by(|a, b| a.net_id == b.net_id) {
+            self.echo_object(original, (of_object, tick), &mut segments)?;
+        }
+        let mut chunks = segments.drain();
+        let chunk = chunks.next()?;
+        // Unchanged values are not longer than before.
+        chunks.next().is_none().then_some(chunk)
+    }
+
+    fn echo_object(
+        &mut self,
+        original: &ChunkRecord,
+        (entries, tick): (&[Entry], u32),
+        segments: &mut Segments,
+    ) -> Option<()> {
+        let net_id: NetId = entries.first()?.net_id;
+        let replicated = self.world.objects.get(net_id.0);
+        let Some(replicated) = replicated.filter(|it| it.is(State::Announced)) else {
+            return Some(());
+        };
+        if replicated.audience != original.audience {
+            return None;
+        }
+        let slots = self.world.pools.slots_mut(replicated.at)?;
+        let mut standing = 0;
+        for entry in entries {
+            let slot = slots.slot(entry.behaviour.into())?;
+            let (info, ticks) = (slot.info(), slot.ticks()?);
+            let fields = ticks.changed_until(entry.fields, tick) & ticks.changed_since(tick);
+            let restricted = info.policy.restricted() & entry.fields != 0;
+            if info.redundancy == 0 || restricted || fields & slot.dirty_bits() != 0 {
+                return None;
+            }
+            standing |= fields;
+        }
+        if standing == 0 {
+            return Some(());
+        }
+        let writer = segments.begin_update(net_id);
+        let mut behaviour = 0_u8;
+        slots.for_each_mut(|slot| {
+            if slot.info().channel == original.channel {
+                let entry = entries.iter().find(|entry| entry.behaviour == behaviour);
+                let fields = entry.zip(slot.ticks()).map_or(0, |(entry, ticks)| {
+                    ticks.changed_until(entry.fields, tick) & ticks.changed_since(tick)
+                });
+                slot.write_again(fields, writer);
+            }
+            behaviour = behaviour.saturating_add(1);
+        });
+        let error = segments.check_update(Room::any());
+        segments.commit_object();
+        error.is_none().then_some(())
+    }
+}

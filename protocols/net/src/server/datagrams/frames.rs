@@ -38,20 +38,21 @@ pub(in crate::server) struct Frame {
     pub(in crate::server) tick: u32,
     /// Chunks by number.
     pub(in crate::server) chunks: Vec<ChunkRecord>,
-    entries: Vec<Entry>,
+    pub(in crate::server) entries: Vec<Entry>,
 }
 
 /// Write records of the last ticks, shared by all connections.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Frames {
     /// Oldest first; the last one is that of the last tick with a frame.
-    frames: VecDeque<Frame>,
+    last: VecDeque<Frame>,
     /// Removed frames, for their memory.
     spare: Vec<Frame>,
     /// Records of the log in the order of audiences, channels and places.
     order: Vec<u32>,
-    /// Tick of the last frame.
+    /// Tick of the last frame, and of the one before.
     tick: u32,
+    former: u32,
 }
 
 /// Frames that are kept for their memory.
@@ -65,7 +66,7 @@ impl Frames {
 
     /// Begins the frame of a tick.
     pub(in crate::server) fn begin(&mut self, tick: u32) {
-        self.tick = tick;
+        self.former = std::mem::replace(&mut self.tick, tick);
     }
 
     /// Prepares the records of the tick's log for [`add`](Self::add).
@@ -98,12 +99,12 @@ impl Frames {
         if records.peek().is_none_or(|it| !of_delivery(it)) {
             return false;
         }
-        if self.frames.back().is_none_or(|it| it.tick != self.tick) {
+        if self.last.back().is_none_or(|it| it.tick != self.tick) {
             let mut frame = self.spare.pop().unwrap_or_default();
             frame.tick = self.tick;
-            self.frames.push_back(frame);
+            self.last.push_back(frame);
         }
-        let Some(frame) = self.frames.back_mut() else {
+        let Some(frame) = self.last.back_mut() else {
             return false;
         };
         let (mut position, mut number) = (0, first);
@@ -134,20 +135,20 @@ impl Frames {
     /// Returns the entries of a chunk; none of a forgotten one.
     pub(in crate::server) fn entries(&self, number: u64) -> &[Entry] {
         let after = |frame: &Frame| { frame.chunks.last() }.is_some_and(|it| it.number < number);
-        let frame = self.frames.partition_point(after);
-        let frame = self.frames.get(frame);
+        let frame = self.last.partition_point(after);
+        let frame = self.last.get(frame);
         frame.map_or(&[], |frame| frame.entries_of(number))
     }
 
-    /// Returns the frame of a tick.
-    pub(in crate::server) fn of(&self, tick: u32) -> Option<&Frame> {
-        let index = self.frames.binary_search_by_key(&tick, |frame| frame.tick);
-        self.frames.get(index.ok()?)
+    /// Returns the frame before that of the last tick; none if it was empty.
+    pub(in crate::server) fn former(&self) -> Option<&Frame> {
+        let mut last = self.last.iter().rev().take(2);
+        last.find(|frame| frame.tick == self.former)
     }
 
     /// Removes the frames before a tick.
     pub(in crate::server) fn trim(&mut self, oldest: u32) {
-        while let Some(mut frame) = self.frames.pop_front_if(|frame| frame.tick < oldest) {
+        while let Some(mut frame) = self.last.pop_front_if(|frame| frame.tick < oldest) {
             if self.spare.len() < SPARE {
                 frame.chunks.clear();
                 frame.entries.clear();
@@ -159,13 +160,8 @@ impl Frames {
     /// Removes all frames. The ticks begin again.
     pub(in crate::server) fn clear(&mut self) {
         self.trim(u32::MAX);
-        self.frames.clear();
-        self.tick = 0;
-    }
-
-    /// Returns the number of entries of all frames.
-    pub(in crate::server) fn len(&self) -> usize {
-        self.frames.iter().map(|frame| frame.entries.len()).sum()
+        self.last.clear();
+        (self.tick, self.former) = (0, 0);
     }
 }
 

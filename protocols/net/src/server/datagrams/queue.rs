@@ -80,9 +80,17 @@ impl DatagramQueue {
         self.calls.extend(calls);
     }
 
-    /// Moves the calls behind the chunks.
-    pub(in crate::server) fn add_calls(&mut self, store: &mut ChunkStore) {
+    /// Moves the calls behind the chunks. `too_long` receives those that fit no datagram.
+    pub(in crate::server) fn add_calls(
+        &mut self,
+        (store, room): (&mut ChunkStore, usize),
+        mut too_long: impl FnMut(&mut ChunkStore, u8, Bytes),
+    ) {
         for (channel, calls) in self.calls.drain(..) {
+            if calls.len() > room {
+                too_long(store, channel, calls);
+                continue;
+            }
             let chunk = store.add(std::iter::once(calls)).start;
             let content = ChunkContent::Calls;
             self.chunks.push_back(Queued {
@@ -254,7 +262,7 @@ mod tests {
         let mut queue = DatagramQueue::default();
         queue.push_calls(1, &[Bytes::from_static(b"call")]);
         queue.push_frame(1, 0, ChunkRef { number: 0, tick: 9 });
-        queue.add_calls(&mut store);
+        queue.add_calls((&mut store, 100), |_, _, _| panic!("it is short"));
         queue.divide(9, &store, 100);
         assert_eq!(taken(&mut queue, &store), [(0, 1, vec![0, 1])]);
     }

@@ -3,12 +3,12 @@
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::DisconnectReason;
 
-use crate::link::header_bytes::MAX_HEADER;
 use crate::link::sender::Verdict;
 use crate::server::NetworkServer;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::Entry;
 use crate::server::datagrams::queue::ChunkContent;
+use crate::server::sessions::connection::QueuedChunks;
 
 impl NetworkServer {
     /// Returns whether the fate of each datagram is decided.
@@ -78,6 +78,7 @@ impl NetworkServer {
             .sender
             .detach(now, tick.saturating_sub(1), verdicts);
         self.owe_lost(connection, datagrams, verdicts);
+        datagrams.counts.detached += 1;
         datagrams.queue.probe = true;
     }
 
@@ -107,31 +108,49 @@ impl NetworkServer {
     /// Divides the chunks of the update into datagrams, and forgets records on which no verdict is due.
     pub(in crate::server) fn seal_datagrams(&mut self) {
         let connections = self.with_datagram_links();
+        let tick = self.outbound.store.tick;
         let mut oldest = self.replication.frames.tick();
+        // The packets of this tick are not sent yet.
+        let mut handled = tick.saturating_sub(1);
         for connection in connections.iter().copied() {
             let of_connection = self.with_datagrams(connection, |server, datagrams| {
                 server.seal(connection, datagrams);
                 let open = datagrams.sender.oldest_open_tick();
                 datagrams.shown.trim(open.unwrap_or(u32::MAX));
-                open
+                (open, datagrams.unhandled_tick())
             });
-            oldest = of_connection
-                .flatten()
-                .map_or(oldest, |open| open.min(oldest));
+            let (open, unhandled) = of_connection.unwrap_or_default();
+            oldest = open.map_or(oldest, |open| open.min(oldest));
+            handled = unhandled.map_or(handled, |tick| tick.min(handled));
         }
         self.replication.links = connections;
         self.replication.frames.trim(oldest);
+        self.replication.ended.trim(handled);
     }
 
     fn seal(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let (now, tick) = (self.clock.now(), self.outbound.store.tick);
         // An update in the tick of the one before adds nothing to its datagrams.
         if datagrams.queue.tick < tick {
-            let room = self.config.datagram_size().saturating_sub(MAX_HEADER);
+            let room = datagrams.room;
             if datagrams.sender.is_detached() {
                 datagrams.queue.drop_calls();
             }
-            datagrams.queue.add_calls(&mut self.outbound.store);
+            let known = &mut self.sessions.connections.get_mut(connection.0);
+            let store = (&mut self.outbound.store, room);
+            let outgoing = &mut self.outbound.outgoing;
+            datagrams.queue.add_calls(store, |store, channel, calls| {
+                if let Some(known) = known {
+                    let chunks = store.add(std::iter::once(calls));
+                    known.flush_own(store);
+                    known.queue.push_back(QueuedChunks {
+                        channel,
+                        tick,
+                        chunks,
+                    });
+                    known.list(outgoing);
+                }
+            });
             let count = datagrams.queue.divide(tick, &self.outbound.store, room);
             if datagrams.sender.is_stalled(now, count.into()) {
                 let mut verdicts = std::mem::take(&mut datagrams.verdicts);

@@ -189,8 +189,10 @@ impl NetworkServer {
             owner.owned.remove(id);
             owner.memory.remove(id);
         }
+        let mut is_observed = false;
         let audiences = &mut self.visibility.audiences;
         if replicated.is(State::Announced) && audiences.get(replicated.audience).has_observers() {
+            is_observed = true;
             for segments in audiences.outputs(replicated.audience).channel(0) {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
                 let length = segments.commit();
@@ -199,6 +201,9 @@ impl NetworkServer {
         }
         audiences.release(replicated.audience);
         audiences.release(replicated.target_audience);
+        if is_observed {
+            self.note_end(id);
+        }
         if self.world.relations.has_children() {
             self.detach_children(id);
         }

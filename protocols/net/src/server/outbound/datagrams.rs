@@ -7,9 +7,7 @@ use bytes::Bytes;
 use syncvar_runtime::Channel;
 
 use crate::link::header::{DatagramHeader, Place, TickNumber};
-use crate::link::header_bytes::MAX_HEADER;
 use crate::link::sequence::low_bits;
-use crate::server::ServerConfig;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::queue::{ChunkContent, Queued};
 use crate::server::outbound::Outbound;
@@ -27,19 +25,18 @@ impl Connection {
 
 impl Outbound {
     /// Takes the next datagram of a connection. Its chunks are gathered. The stream must be empty: the datagram
-    /// counts all packets on it.
+    /// counts all packets on it. One without messages takes the default channel.
     pub(super) fn take_datagram(
         &mut self,
         connection: &mut Connection,
-        carrier: &DatagramCarrier,
+        default_channel: u8,
         now: Duration,
     ) -> Option<Packet> {
         if !connection.has_datagrams(now) {
             return None;
         }
         let datagrams = connection.datagrams.as_mut()?;
-        let chunks = (&self.store, carrier.room);
-        let header = datagrams.take(chunks, now, &mut self.taken).encode();
+        let header = datagrams.take(&self.store, now, &mut self.taken).encode();
         let mut length = header.as_slice().len();
         for queued in &self.taken {
             let chunk = self.store.get(&(queued.chunk..queued.chunk + 1));
@@ -48,7 +45,7 @@ impl Outbound {
         }
         connection.outgoing.add(length);
         Some(Packet {
-            channel: self.taken.first().map_or(carrier.channel, |it| it.channel),
+            channel: self.taken.first().map_or(default_channel, |it| it.channel),
             delivery: Channel::Unreliable,
             length,
             header,
@@ -61,7 +58,7 @@ impl Datagrams {
     /// Takes the chunks of the next datagram, none for a probe or an acknowledgement alone. Returns its header.
     fn take(
         &mut self,
-        chunks: (&ChunkStore, usize),
+        store: &ChunkStore,
         now: Duration,
         taken: &mut Vec<Queued>,
     ) -> DatagramHeader {
@@ -77,7 +74,7 @@ impl Datagrams {
                 owed: false,
             };
         }
-        let part = self.queue.take(chunks, taken);
+        let part = self.queue.take((store, self.room), taken);
         let tick = self.queue.tick;
         let records = taken.iter().filter_map(|queued| match queued.content {
             ChunkContent::Frame(record) => Some(record),
@@ -106,26 +103,6 @@ impl Datagrams {
             ack,
             partial: self.queue.partial,
             owed: self.queue.owed,
-        }
-    }
-}
-
-/// Facts about the datagrams of a server.
-pub(super) struct DatagramCarrier {
-    /// Room for messages.
-    pub(super) room: usize,
-    /// Channel of datagrams without messages.
-    pub(super) channel: u8,
-}
-
-impl DatagramCarrier {
-    /// Returns the facts for a server.
-    pub(super) fn of(config: &ServerConfig) -> Self {
-        let lossy = |kind: &Channel| *kind == Channel::Unreliable;
-        let channel = config.channels.iter().position(lossy).unwrap_or_default();
-        Self {
-            room: config.datagram_size().saturating_sub(MAX_HEADER),
-            channel: u8::try_from(channel).unwrap_or_default(),
         }
     }
 }

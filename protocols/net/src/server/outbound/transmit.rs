@@ -9,7 +9,6 @@ use syncvar_runtime::{Channel, Transmit};
 use crate::link::header::StreamHeader;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
 use crate::server::outbound::chunks::ChunkStore;
-use crate::server::outbound::datagrams::DatagramCarrier;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, ServerConfig};
 
@@ -21,7 +20,7 @@ impl NetworkServer {
             self.deliver();
         }
         let (limit, now) = (self.config.resume_bytes, self.clock.now());
-        let carrier = DatagramCarrier::of(&self.config);
+        let lossy = self.config.lossy_channel();
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
         let (link, packet) = loop {
             outbound.packet.clear();
@@ -50,7 +49,7 @@ impl NetworkServer {
             connection.flush_own(&mut outbound.store);
             let (store, gathered) = (&outbound.store, &mut outbound.packet);
             let taken = connection.take_packet(&self.config, store, gathered);
-            let taken = taken.or_else(|| outbound.take_datagram(connection, &carrier, now));
+            let taken = taken.or_else(|| outbound.take_datagram(connection, lossy, now));
             let done = connection.queue.is_empty() && !connection.has_datagrams(now);
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
@@ -192,7 +191,7 @@ impl Connection {
             ..StreamHeader::default()
         };
         if let Some(datagrams) = &mut self.datagrams {
-            datagrams.count_reliable(tick, has_state);
+            datagrams.count_reliable(tick, has_state, header.end);
             if header.end && datagrams.queue.tick == tick {
                 header.datagrams = datagrams.queue.parts();
                 header.partial = datagrams.queue.partial;

@@ -50,18 +50,23 @@ impl NetworkServer {
         let outbound = &self.outbound;
         for id in &outbound.outgoing {
             if let Some(connection) = self.sessions.connections.get_mut(id.0) {
+                if connection.datagrams.is_some() {
+                    self.replication.ended.postpone(outbound.store.tick);
+                }
                 let queue = connection.queue.iter_mut();
                 queue.for_each(|queued| queued.tick = outbound.store.tick);
             }
         }
     }
 
-    /// Begins the ticks again at 1, and ends the connections that count the former ticks.
+    /// Begins the ticks again at 1, and ends the connections that count the former ticks. A recording begins
+    /// again with a keyframe.
     #[cold]
     fn restart_ticks(&mut self, tick: u64) {
         self.replication.ticks.restart(tick);
         self.replication.frames.clear();
         self.outbound.store.tick = 1;
+        self.request_keyframe();
         for (_, replicated) in self.world.objects.iter() {
             if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
                 slots.for_each_mut(|slot| {

@@ -96,6 +96,7 @@ impl NetworkServer {
         self.replication.index_frame();
         self.send_backlogs();
         self.deliver_changes();
+        self.echo_frame();
         self.replication.end_frame();
         self.show_objects();
         self.announce();
@@ -109,6 +110,7 @@ impl NetworkServer {
         self.send_deferred_calls();
         self.update_local();
         self.seal_datagrams();
+        self.finish_record();
     }
 
     /// Begins the frame of the tick, unless it has had one: state on unreliable channels waits for the next tick
@@ -212,6 +214,10 @@ impl NetworkServer {
         let info = self
             .prefab_infos
             .get(self.world.pools.prefab(run.pool) as usize);
+        let is_redundant = self.replication.has_echo && info.is_some_and(|info| info.redundant);
+        if is_redundant {
+            self.visibility.audiences.end_chunks(run.audience);
+        }
         let Some(pool) = self.world.pools.pool_mut(run.pool) else {
             return;
         };
@@ -250,6 +256,9 @@ impl NetworkServer {
         stats.count_all_encoded(MessageType::UpdateBatch, batched);
         if !self.replication.scratch.outcome.errors.is_empty() {
             self.send_without_stopped(run.audience, now);
+        }
+        if is_redundant {
+            self.visibility.audiences.end_chunks(run.audience);
         }
         self.replication.scratch.jobs.clear();
         self.finish_run(now);
@@ -402,7 +411,9 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
-        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
+        let receiver = self.sessions.connections.get_mut(connection.0);
+        let receiver = receiver.filter(|receiver| message_type.is_shared() || !receiver.records());
+        let Some(receiver) = receiver else {
             return;
         };
         let Some(length) = receiver.write_own(encode) else {

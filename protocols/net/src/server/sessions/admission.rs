@@ -146,7 +146,7 @@ impl NetworkServer {
     fn begin_headers(&mut self, connection: ConnectionId) {
         // Behind a header.
         let packet_size = self.config.gathered_size().saturating_sub(MAX_HEADER);
-        let settings = self.loss_settings();
+        let (settings, size) = (self.loss_settings(), self.config.datagram_size());
         let store = &mut self.outbound.store;
         if let Some(accepted) = self.sessions.connections.get_mut(connection.0)
             && accepted.framing == Framing::Compact
@@ -154,9 +154,9 @@ impl NetworkServer {
             accepted.flush_own(store);
             accepted.own = Framing::Unet.segments(packet_size);
             accepted.headers.from = Some(store.end());
-            if accepted.headers.datagrams {
-                accepted.datagrams = Some(Box::new(Datagrams::new(settings)));
-            }
+            let longest = accepted.headers.datagrams;
+            let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
+            accepted.datagrams = datagrams.map(Box::new);
         }
     }
 

@@ -82,8 +82,8 @@ pub(in crate::server) struct QueuedChunks {
 /// Headers of a connection's packets, from the answer to its Connect on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::server) struct Headers {
-    /// Whether packets of unreliable channels travel as datagrams.
-    pub(in crate::server) datagrams: bool,
+    /// Longest datagram of the transport; `None` if packets of unreliable channels take the stream.
+    pub(in crate::server) datagrams: Option<usize>,
     /// Number of the first chunk behind a header; `None` without headers.
     pub(in crate::server) from: Option<u64>,
     pub(in crate::server) sent: StreamTicks,
@@ -95,7 +95,7 @@ impl Headers {
     #[inline]
     pub(in crate::server) fn delivery(&self, kind: Option<&Channel>) -> Channel {
         match kind {
-            Some(Channel::Unreliable) if self.from.is_none() || self.datagrams => {
+            Some(Channel::Unreliable) if self.from.is_none() || self.datagrams.is_some() => {
                 Channel::Unreliable
             }
             _ => Channel::Reliable,
@@ -127,6 +127,8 @@ pub(in crate::server) enum ConnectionState {
     Ready,
     /// The queue is still sent; received packets are ignored.
     Closing,
+    /// No client: the observer of a recording. The program does not know it.
+    Recording,
 }
 
 impl Connection {
@@ -165,7 +167,14 @@ impl Connection {
             ConnectionState::Connecting
                 | ConnectionState::Requested { .. }
                 | ConnectionState::Closing
+                | ConnectionState::Recording
         )
+    }
+
+    /// Returns whether the connection is the observer of a recording.
+    #[inline]
+    pub(in crate::server) fn records(&self) -> bool {
+        self.state == ConnectionState::Recording
     }
 
     /// Returns the number of the transport's connection; none while the client is away.
@@ -173,7 +182,7 @@ impl Connection {
     pub(in crate::server) fn link(&self) -> Option<ConnectionId> {
         match &self.session {
             Some(session) => session.link,
-            None => Some(self.id),
+            None => (!self.records()).then_some(self.id),
         }
     }
 

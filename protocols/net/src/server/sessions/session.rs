@@ -312,6 +312,7 @@ impl NetworkServer {
         let framing = framing.map_or(Framing::Unet, |known| known.framing);
         let answer = self.acceptance(framing);
         let (next, settings) = (self.outbound.store.end(), self.loss_settings());
+        let size = self.config.datagram_size();
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
@@ -327,8 +328,12 @@ impl NetworkServer {
                     from: (framing == Framing::Compact).then_some(next),
                     ..Headers::default()
                 };
-                let carried = known.headers.datagrams && known.headers.from.is_some();
-                known.datagrams = carried.then(|| Box::new(Datagrams::new(settings)));
+                let longest = known
+                    .headers
+                    .datagrams
+                    .filter(|_| known.headers.from.is_some());
+                let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
+                known.datagrams = datagrams.map(Box::new);
                 GrantKind::Restarted
             }
         };

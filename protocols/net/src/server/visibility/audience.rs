@@ -18,6 +18,7 @@ use bytes::Bytes;
 use syncvar_runtime::interest::{Area, Tag};
 use syncvar_runtime::object::Outputs;
 use syncvar_runtime::ordered::{IdPairs, Ids};
+use syncvar_runtime::packet::Segments;
 use syncvar_runtime::{AudienceId, Channel, ConnectionId};
 
 use crate::Framing;
@@ -225,6 +226,17 @@ impl Audiences {
             audience.unet.outputs(Framing::Unet, channels, size),
             audience.compact.outputs(Framing::Compact, channels, size),
         )
+    }
+
+    /// Ends the chunks of an audience on unreliable channels: later entries are not repeated with earlier ones.
+    pub(in crate::server) fn end_chunks(&mut self, id: AudienceId) {
+        for (channel, kind) in self.channels.clone().into_iter().enumerate() {
+            if kind == Channel::Unreliable {
+                self.outputs(id)
+                    .channel(channel)
+                    .for_each(Segments::end_packet);
+            }
+        }
     }
 
     /// Returns the unsent bytes of an audience's channel in a framing.

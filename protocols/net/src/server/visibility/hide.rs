@@ -148,6 +148,7 @@ impl NetworkServer {
     pub(in crate::server) fn hide_from(&mut self, id: NetId, leaving: &[ConnectionId]) {
         if !leaving.is_empty() {
             tracing::trace!(object = %id, connections = ?numbers(leaving), "leaves a view");
+            self.note_end(id);
         }
         for connection in leaving {
             self.send_own(*connection, &ObjectHide { net_id: id });

@@ -30,6 +30,8 @@ pub(in crate::server) struct PrefabInfo {
     pub(in crate::server) policy: PolicyBits,
     /// Whether a behaviour has data beside its fields.
     pub(in crate::server) synchronize: bool,
+    /// Whether a behaviour is repeated in the next frame.
+    pub(in crate::server) redundant: bool,
 }
 
 impl PrefabInfo {
@@ -41,6 +43,7 @@ impl PrefabInfo {
             first_behaviour: prefab.first_behaviour,
             policy: prefab.rules,
             synchronize: prefab.synchronize,
+            redundant: prefab.redundancy > 0,
         };
         prefabs
             .entries()

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::records::Fate;
 
 /// One step of a schedule. Positions choose among the packets under way.
@@ -79,10 +80,10 @@ impl World {
     fn new(ring: usize, is_honest: bool) -> Self {
         let settings = LossSettings {
             ring,
-            ..LossSettings::new(ms(33))
+            ..LossSettings::default().at_rate(30)
         };
         Self {
-            link: Sender::new(settings, ROUND_TRIP),
+            link: Sender::new(settings, RoundTrip::new(ROUND_TRIP)),
             receiver: Receiver::new(settings.ack_interval),
             now: ms(0),
             tick: 1,

@@ -1,0 +1,35 @@
+//! `EndedIds`: ids that must not name another object yet.
+
+use rustc_hash::FxHashMap;
+use syncvar_runtime::NetId;
+
+/// Ids of objects that are gone or hidden, with the ticks of their ends.
+///
+/// A datagram may overtake the end of the former object and the spawn of another one with its id. So an id is
+/// given again only when every connection has handled the end.
+#[derive(Debug, Default)]
+pub(in crate::server) struct EndedIds(FxHashMap<NetId, u32>);
+
+impl EndedIds {
+    /// Adds an object that ends in the stream packets of a tick.
+    pub(in crate::server) fn add(&mut self, id: NetId, tick: u32) {
+        self.0.insert(id, tick);
+    }
+
+    /// Returns whether a connection may still have an object with this id.
+    pub(in crate::server) fn contain(&self, id: NetId) -> bool {
+        self.0.contains_key(&id)
+    }
+
+    /// Postpones all ends: their packets have not left.
+    pub(in crate::server) fn postpone(&mut self, tick: u32) {
+        self.0.values_mut().for_each(|end| *end = tick);
+    }
+
+    /// Removes the ids that ended before a tick: all connections have handled the packets until then.
+    pub(in crate::server) fn trim(&mut self, oldest: u32) {
+        if !self.0.is_empty() {
+            self.0.retain(|_, end| *end >= oldest);
+        }
+    }
+}
