@@ -167,7 +167,11 @@ impl NetworkClient {
 
     /// Returns the length of the longest packets without their headers.
     pub(super) fn segment_size(&self) -> usize {
-        let header = if self.session.datagrams { MAX_HEADER } else { 0 };
+        let header = if self.session.datagrams {
+            MAX_HEADER
+        } else {
+            0
+        };
         self.packet_size().saturating_sub(header)
     }
 

@@ -370,6 +370,11 @@ impl<O: Copy> Sender<O> {
         self.records.open_own()
     }
 
+    /// Returns the own entries of the undecided packets, with the ticks of these packets.
+    pub(crate) fn undecided_own(&self) -> impl Iterator<Item = (u32, &O)> {
+        self.records.flying_own()
+    }
+
     /// Returns whether a packet is undecided.
     #[cfg(test)]
     pub(crate) fn is_flying(&self, sequence: u64) -> bool {

@@ -1,7 +1,5 @@
 //! Handshake: acceptance or refusal by the server.
 
-use std::time::Duration;
-
 use crate::Framing;
 use crate::client::arrivals::Arrivals;
 use crate::client::writes::lossy::LossyWrites;
@@ -11,9 +9,6 @@ use crate::link::stream::StreamTicks;
 use crate::message::{Accepted, Disconnect, Message, PROTOCOL_VERSION, Ready};
 use syncvar_runtime::prefab::text::{PrefabText, first_difference};
 use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
-
-/// Round trip of a connection before the first measurement.
-const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
 
 /// Most prefab descriptions that a server can make a client keep.
 const MAX_SCHEMA_MESSAGES: usize = 4096;
@@ -42,9 +37,8 @@ impl NetworkClient {
         self.outbound.headers = has_headers.then(StreamTicks::default);
         let settings = self.loss_settings();
         let lossy = (has_headers && self.session.datagrams).then(|| {
-            let round_trip = FIRST_ROUND_TRIP;
             let room = self.packet_size().saturating_sub(MAX_HEADER);
-            Box::new(LossyWrites::new(settings, round_trip, room))
+            Box::new(LossyWrites::new(settings, room))
         });
         self.outbound.lossy = lossy;
         let settings = self.session.datagrams.then_some(&settings);

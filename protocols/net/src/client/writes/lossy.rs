@@ -15,6 +15,7 @@ use syncvar_runtime::ordered::Ids;
 use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, Place, TickNumber};
 use crate::link::header_bytes::HeaderBytes;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::sequence::low_bits;
 use crate::link::settings::LossSettings;
@@ -84,13 +85,9 @@ pub(in crate::client) struct LossyWrites {
 
 impl LossyWrites {
     /// Returns the state of a new connection, whose datagrams have this much room behind the header.
-    pub(in crate::client) fn new(
-        settings: LossSettings,
-        round_trip: Duration,
-        room: usize,
-    ) -> Self {
+    pub(in crate::client) fn new(settings: LossSettings, room: usize) -> Self {
         Self {
-            sender: Sender::new(settings, round_trip),
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
             objects: BTreeMap::new(),
             owed: Ids::default(),
             repeated: [Vec::new(), Vec::new()],
@@ -131,12 +128,7 @@ impl LossyWrites {
     }
 
     fn decide(&mut self, kind: VerdictKind, tick: u32, written: &Written) {
-        let object = self.objects.get_mut(&written.object);
-        let Some(object) = object.filter(|object| object.lease == written.lease) else {
-            return;
-        };
-        let mut behaviours = object.behaviours.iter_mut();
-        let Some(behaviour) = behaviours.find(|it| it.index == written.behaviour) else {
+        let Some(behaviour) = behaviour_of(&mut self.objects, written) else {
             return;
         };
         // Of the other fields a later packet decides.
@@ -163,11 +155,13 @@ impl LossyWrites {
         }
         self.verdicts = verdicts;
         self.flying.clear();
-        for written in self.sender.flying_own() {
-            let object = self.objects.get(&written.object);
-            if object.is_some_and(|object| object.lease == written.lease) {
-                *self.flying.entry((written.object, written.behaviour)).or_default() |=
-                    written.fields;
+        for (tick, written) in self.sender.undecided_own() {
+            let behaviour = behaviour_of(&mut self.objects, written);
+            // Of the other fields a later packet decides.
+            let last = behaviour.map_or(0, |it| it.carried.changed_until(written.fields, tick));
+            if last != 0 {
+                let key = (written.object, written.behaviour);
+                *self.flying.entry(key).or_default() |= last;
             }
         }
         self.repeated.swap(0, 1);
@@ -184,7 +178,12 @@ impl LossyWrites {
 
     /// Returns the fields of a behaviour that must be sent again, and those that a message of its object must
     /// contain too.
-    pub(in crate::client) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> (u64, u64) {
+    pub(in crate::client) fn missing(
+        &self,
+        object: NetId,
+        lease: u32,
+        behaviour: u8,
+    ) -> (u64, u64) {
         let known = self.objects.get(&object).filter(|it| it.lease == lease);
         let Some(known) = known else {
             return (0, 0);
@@ -228,9 +227,10 @@ impl LossyWrites {
         written: &[Written],
     ) {
         let room = self.room;
-        let last = self.waiting.back_mut().filter(|last| {
-            last.channel == channel && last.messages.len() + message.len() <= room
-        });
+        let last = self
+            .waiting
+            .back_mut()
+            .filter(|last| last.channel == channel && last.messages.len() + message.len() <= room);
         let last = match last {
             Some(last) => last,
             None => {
@@ -268,7 +268,10 @@ impl LossyWrites {
         if on_stream {
             object.stream = Stream::Queued;
         }
-        let known = object.behaviours.iter().position(|it| it.index == written.behaviour);
+        let known = object
+            .behaviours
+            .iter()
+            .position(|it| it.index == written.behaviour);
         let at = known.unwrap_or_else(|| {
             object.behaviours.push(Behaviour {
                 index: written.behaviour,
@@ -326,7 +329,9 @@ impl LossyWrites {
         let mut verdicts = std::mem::take(&mut self.verdicts);
         let written = written.iter().copied();
         // The server waits for no packets of the stream.
-        let sequence = self.sender.record(now, update, 0, [], written, &mut verdicts);
+        let sequence = self
+            .sender
+            .record(now, update, 0, [], written, &mut verdicts);
         self.judge(&mut verdicts);
         self.verdicts = verdicts;
         let tick = if self.sender.needs_wide_tick(update) {
@@ -341,4 +346,15 @@ impl LossyWrites {
         };
         DatagramHeader { ack, ..header }.encode()
     }
+}
+
+/// Returns the fields of a behaviour, if its lease is the present one.
+fn behaviour_of<'a>(
+    objects: &'a mut BTreeMap<NetId, Object>,
+    written: &Written,
+) -> Option<&'a mut Behaviour> {
+    let object = objects.get_mut(&written.object);
+    let object = object.filter(|object| object.lease == written.lease)?;
+    let mut behaviours = object.behaviours.iter_mut();
+    behaviours.find(|it| it.index == written.behaviour)
 }

@@ -101,8 +101,7 @@ impl NetworkClient {
         let buffer = self.outbound.on_channel(0);
         buffer.begin().write_bytes(message);
         let length = buffer.commit();
-        self.stats
-            .count_encoded(MessageType::OwnerWrite, length);
+        self.stats.count_encoded(MessageType::OwnerWrite, length);
     }
 
     /// Sends a message whose packet may be lost: on the stream if it is long, or if an earlier one is on it.
