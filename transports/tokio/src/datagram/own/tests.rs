@@ -78,7 +78,7 @@ impl Link {
             for from in 0..2 {
                 self.ends[from].update(self.now);
                 while let Some(datagram) = self.ends[from].poll_transmit() {
-                    self.launch(1 - from, datagram);
+                    self.launch(1 - from, &datagram);
                 }
             }
             for to in 0..2 {
@@ -92,7 +92,7 @@ impl Link {
         }
     }
 
-    fn launch(&mut self, to: usize, datagram: Bytes) {
+    fn launch(&mut self, to: usize, datagram: &Bytes) {
         assert!(datagram.len() <= 1232, "{}", datagram.len());
         if self.dice.hits(self.loss.lost) {
             return;
