@@ -237,6 +237,21 @@ fn datagrams_of_another_connection_are_ignored() {
 }
 
 #[test]
+fn answer_to_another_hello_is_ignored() {
+    let (now, options) = (Duration::ZERO, TransportOptions::default());
+    let mut client = Own::connect(now, &options);
+    client.update(now);
+    let hello = client.poll_transmit().unwrap();
+    let forged = Own::answer(&head::hello(77), NonZeroU64::MIN, now).unwrap();
+    client.handle_datagram(now, &forged, usize::MAX);
+    assert_eq!(client.cookie(), None);
+    let answer = Own::answer(&hello, COOKIE, now).unwrap();
+    client.handle_datagram(now, &answer, usize::MAX);
+    client.handle_datagram(now, &forged, usize::MAX);
+    assert_eq!(client.cookie(), Some(COOKIE));
+}
+
+#[test]
 fn server_of_another_version_says_so() {
     let (now, options) = (Duration::ZERO, TransportOptions::default());
     let mut client = Own::connect(now, &options);
