@@ -148,7 +148,7 @@ async fn writes_and_calls_of_an_owner_survive_loss_and_duplicates() {
     }
     let arrived = async {
         tokio::select! {
-            _ = async { while client.receive().await.is_ok() {} } => panic!("the connection is over"),
+            () = async { while client.receive().await.is_ok() {} } => panic!("the connection is over"),
             state = at_server.wait_for(|(x, _)| *x == 100) => state.unwrap().1.clone(),
         }
     };
