@@ -36,6 +36,7 @@
 //! |---|---|
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
+//! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
@@ -54,6 +55,8 @@ pub use syncvar_derive::{
 };
 #[cfg(feature = "tcp")]
 pub use syncvar_tokio::tcp;
+#[cfg(feature = "udp")]
+pub use syncvar_tokio::udp;
 
 pub use syncvar_net::{
     BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing,
@@ -217,7 +220,12 @@ pub mod mirror {
 }
 
 /// Transports for programs with a loop: any server and any client, borrowed for a call.
-#[cfg(any(feature = "tcp", feature = "mirror-telepathy", feature = "mirror-kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "udp",
+    feature = "mirror-telepathy",
+    feature = "mirror-kcp"
+))]
 pub mod transport {
     pub use syncvar_tokio::{
         Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,

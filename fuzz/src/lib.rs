@@ -15,6 +15,7 @@ pub mod schema;
 pub mod script;
 pub mod seeds;
 pub mod server;
+pub mod udp;
 pub mod values;
 pub mod world;
 
@@ -36,5 +37,6 @@ pub const TARGETS: &[Target] = &[
     ("collections", collections::run),
     ("records", records::run),
     ("kcp", kcp::run),
+    ("udp", udp::run),
     ("frames", frames::run),
 ];

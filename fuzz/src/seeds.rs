@@ -31,6 +31,7 @@ pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
         "collections" => collections(),
         "records" => records(),
         "kcp" => kcp(root),
+        "udp" => udp(),
         "frames" => frames(root),
         _ => Vec::new(),
     }
@@ -273,8 +274,8 @@ fn records() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Steps of a session, and recorded datagrams with the link's cookie.
-fn kcp(root: &Path) -> Vec<Vec<u8>> {
+/// Steps of a session on a link.
+fn talks() -> Vec<Vec<u8>> {
     let mut inputs = Vec::new();
     for op in 0..48 {
         let talk: &[(u8, &[u8])] = &[
@@ -288,6 +289,29 @@ fn kcp(root: &Path) -> Vec<Vec<u8>> {
         steps.extend(talk);
         inputs.push(of_steps(&steps));
     }
+    inputs
+}
+
+/// Sessions, and datagrams of each kind with the link's cookie.
+fn udp() -> Vec<Vec<u8>> {
+    let mut inputs = talks();
+    for kind in 0..4 {
+        for rest in [&[0, 0, 1, 7][..], &[2], &[44, 1, 0, 0, 0, 0, 84, 0]] {
+            inputs.push(of_steps(&[
+                (2, &[&[kind], rest].concat()),
+                (3, &[&[kind], rest].concat()),
+                (225, &[9, 1, 1, 7]),
+                (22, &[]),
+                (23, &[]),
+            ]));
+        }
+    }
+    inputs
+}
+
+/// Steps of a session, and recorded datagrams with the link's cookie.
+fn kcp(root: &Path) -> Vec<Vec<u8>> {
+    let mut inputs = talks();
     for datagram in golden(&root.join("protocols/mirror/tests/golden/data")) {
         if datagram.len() > 29 && matches!(datagram[0], 1 | 2) {
             inputs.push(of_steps(&[

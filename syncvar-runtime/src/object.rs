@@ -45,7 +45,7 @@ pub use slot::{
     SlotParts, TypedSlot, nanos,
 };
 pub use slots::{
-    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, ReadChanges, Slots, Visit, When, WriteChanges,
+    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};

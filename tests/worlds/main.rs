@@ -8,6 +8,7 @@ mod interest;
 mod joining;
 mod loss;
 mod lossy;
+mod lossy_owners;
 mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]

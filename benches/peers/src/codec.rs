@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use bincode::config::{self, Config};
 use speedy::{Readable, Writable};
-use syncvar::{NetworkBehaviour, wire::{Encoding, NetworkReader, NetworkWriter}};
+use syncvar::wire::{Encoding, NetworkReader, NetworkWriter};
+use syncvar::{Framing, NetworkBehaviour};
 
 use crate::plain_unit::PlainUnit;
 use crate::rows::{CodecRow, Row};
@@ -24,8 +25,8 @@ pub(crate) fn run() {
     let mut random = Random::new(1);
     let values: Vec<Values> = (0..OBJECTS).map(|_| Values::random(&mut random)).collect();
     floor(&values);
-    syncvar(&values, Encoding::Compact);
-    syncvar(&values, Encoding::Unet);
+    syncvar(&values, Framing::Compact);
+    syncvar(&values, Framing::Unet);
     let units: Vec<PlainUnit> = values.into_iter().map(PlainUnit::from).collect();
     bincode("bincode 2, standard", "varints", &units, config::standard());
     bincode("bincode 2, legacy", "fixed size", &units, config::legacy());
@@ -49,9 +50,13 @@ fn floor(values: &[Values]) {
 }
 
 /// Without `measure`, for a `NetworkWriter` has a buffer of its own.
-fn syncvar(values: &[Values], dialect: Encoding) {
+fn syncvar(values: &[Values], framing: Framing) {
     let mut units: Vec<Unit> = values.iter().cloned().map(Unit::from).collect();
-    let mut writer = NetworkWriter::with_encoding(dialect);
+    let encoding = match framing {
+        Framing::Unet => Encoding::Unet,
+        Framing::Compact => Encoding::Compact,
+    };
+    let mut writer = NetworkWriter::with_encoding(encoding);
     let encode = nanoseconds_per_object(|| {
         writer.truncate(0);
         for unit in &mut units {
@@ -60,14 +65,14 @@ fn syncvar(values: &[Values], dialect: Encoding) {
         black_box(writer.as_bytes());
     });
     let decode = nanoseconds_per_object(|| {
-        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), dialect);
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), encoding);
         for unit in &mut units {
             let read = unit.on_deserialize(&mut reader, true);
             read.expect("a behaviour reads what it wrote");
         }
     });
     print(
-        label(dialect),
+        label(framing),
         "decodes in place",
         encode,
         decode,

@@ -124,7 +124,7 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         prefabs.warn_of_intervals(config.tick_rate);
         let replication = Replication {
-            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundant),
+            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundancy > 0),
             ..Replication::default()
         };
         Self {

@@ -11,6 +11,7 @@ pub use cursor::{Cursor, Found};
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::mem;
 
 use rustc_hash::FxHashMap;
 
@@ -18,8 +19,8 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{FindRestricted, Look, Pending, Slots, When};
-use crate::{NetId, NetworkBehaviour, ObjectError};
+use super::slots::{FindRestricted, Look, Pending, Slots, Touch, When};
+use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
@@ -120,6 +121,21 @@ impl<S> TypedPool<S> {
         self.rows.get_mut(row as usize)?.as_mut()
     }
 
+    /// Loads the rows of a batch into the cache.
+    #[inline]
+    fn touch(&mut self, batch: &[Entry<'_>])
+    where
+        S: Slots,
+    {
+        let mut touch = Touch::default();
+        for entry in batch {
+            if let Some(slots) = self.row_mut(entry.row) {
+                slots.visit(0, &mut touch);
+            }
+        }
+        touch.end();
+    }
+
     /// Removes the free rows at the end. Their numbers stay in `free`; `insert` passes over them.
     fn trim(&mut self) {
         while self.ids.last() == Some(&NetId::NONE) {
@@ -216,11 +232,21 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
-        for entry in entries {
-            if let Some(slots) = self.row_mut(entry.row) {
-                reception.read(entry, slots);
+        let mut targets = mem::take(reception.targets);
+        let mut reader = NetworkReader::with_encoding(&[], reception.encoding)
+            .with_budget(reception.budget)
+            .with_references(&mut targets);
+        for batch in entries.chunks(BATCH) {
+            self.touch(batch);
+            for entry in batch {
+                if let Some(slots) = self.row_mut(entry.row) {
+                    reader.restart(entry.changes);
+                    reception.read(entry, slots, &mut reader);
+                }
             }
         }
+        reception.budget = reader.budget();
+        *reception.targets = targets;
     }
 }
 

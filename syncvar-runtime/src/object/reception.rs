@@ -3,8 +3,8 @@
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
 use super::{
-    Entry, HookContext, KeptFields, NewestWins, ReadChanges, RestoreOwn, SaveOwn, Slot, SlotInfo,
-    Slots, Visit,
+    Entry, HookContext, KeptFields, NewestWins, RestoreOwn, SaveOwn, Slot, SlotInfo, Slots, Visit,
+    slots::{ReadChanges, ReadNewest},
 };
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
@@ -58,51 +58,35 @@ pub struct Reception<'a> {
 impl Reception<'_> {
     /// Reads the delta of an object: all fields, then the hooks, then the reports.
     #[inline]
-    pub fn read<S: Slots>(&mut self, entry: &Entry<'_>, slots: &mut S) {
-        self.masks.clear();
-        let mut reader = NetworkReader::with_encoding(entry.changes, self.encoding)
-            .with_budget(self.budget)
-            .with_references(self.targets);
-        let mut saved = Ok(());
-        let keeps_own = entry.own && self.newest.is_none();
-        if keeps_own {
-            let mut save = SaveOwn::within(&reader);
-            slots.visit(0, &mut save);
-            saved = save.charge(&mut reader);
-        }
-        let mut read = ReadChanges {
-            channel: self.channel,
-            reader: &mut reader,
-            newest: self.newest.map(|rule| {
-                let owned = entry.own;
-                (NewestWins { owned, ..rule }, &mut *self.kept)
-            }),
-            masks: self.masks,
-            result: saved,
+    pub(super) fn read<S: Slots>(
+        &mut self,
+        entry: &Entry<'_>,
+        slots: &mut S,
+        reader: &mut NetworkReader<'_>,
+    ) {
+        let result = if entry.own || self.newest.is_some() {
+            self.read_beside_own(entry, slots, reader)
+        } else {
+            self.read_all(slots, reader)
         };
-        slots.visit(0, &mut read);
-        let result = read.result.and_then(|()| reader.finish());
-        self.budget = reader.budget();
-        if !self.targets.is_empty() {
-            self.report_references(entry.net_id, result.is_ok());
-        }
-        if keeps_own {
-            slots.visit(0, &mut RestoreOwn);
+        if let Some(targets) = reader.references()
+            && !targets.is_empty()
+        {
+            self.report_references(entry.net_id, targets, result.is_ok());
         }
         // An invisible object is announced with this state later.
+        let extent = match (entry.announced, self.runs_hooks) {
+            _ if result.is_err() => Extent::Nothing,
+            (false, _) => Extent::Nothing,
+            (true, false) => Extent::Fields,
+            (true, true) => Extent::Hooks,
+        };
         let mut changes = ReportChanges {
             object: entry.net_id,
-            extent: match (result.is_ok() && entry.announced, self.runs_hooks) {
-                (false, _) => Extent::Nothing,
-                (true, false) => Extent::Fields,
-                (true, true) => Extent::Hooks,
-            },
+            extent,
             written: false,
             deferred: self.gathers_hooks,
-            tick: self.tick,
-            masks: self.masks,
-            report: self.report,
-            deferred_hooks: self.deferred_hooks,
+            reception: self,
         };
         slots.visit(0, &mut changes);
         if changes.written {
@@ -113,10 +97,60 @@ impl Reception<'_> {
         }
     }
 
+    /// Reads a delta of which every field is taken.
+    #[inline]
+    fn read_all<S: Slots>(
+        &mut self,
+        slots: &mut S,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<(), ReadError> {
+        self.masks.clear();
+        let mut read = ReadChanges {
+            channel: self.channel,
+            reader,
+            masks: self.masks,
+            result: Ok(()),
+        };
+        slots.visit(0, &mut read);
+        read.result?;
+        reader.finish()
+    }
+
+    /// Reads a delta of which some fields keep their values: those with a newer tick, and those that this
+    /// client writes.
+    fn read_beside_own<S: Slots>(
+        &mut self,
+        entry: &Entry<'_>,
+        slots: &mut S,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<(), ReadError> {
+        let Some(rule) = self.newest else {
+            let mut save = SaveOwn::within(reader);
+            slots.visit(0, &mut save);
+            let saved = save.charge(reader);
+            let result = saved.and_then(|()| self.read_all(slots, reader));
+            slots.visit(0, &mut RestoreOwn);
+            return result;
+        };
+        self.masks.clear();
+        let owned = entry.own;
+        let mut read = ReadNewest {
+            channel: self.channel,
+            rule: NewestWins { owned, ..rule },
+            kept: self.kept,
+            reader,
+            masks: self.masks,
+            result: Ok(()),
+        };
+        slots.visit(0, &mut read);
+        read.result?;
+        reader.finish()
+    }
+
     /// Reports the references of the object in progress.
     #[inline(never)]
-    fn report_references(&mut self, holder: NetId, is_read: bool) {
-        for target in self.targets.drain(..) {
+    fn report_references(&mut self, holder: NetId, targets: &mut Vec<NetId>, is_read: bool) {
+        for target in targets.drain(..) {
             if is_read {
                 self.report.referenced(holder, target);
             }
@@ -135,7 +169,7 @@ enum Extent {
 }
 
 /// Calls the hooks of the received fields and reports the changes.
-struct ReportChanges<'a> {
+struct ReportChanges<'r, 'a> {
     object: NetId,
     extent: Extent,
     /// Set if a field that the owner writes is dirty afterwards.
@@ -143,13 +177,10 @@ struct ReportChanges<'a> {
     /// Set if hooks are gathered, and after a behaviour with deferred hooks: the hooks of one object keep
     /// their order.
     deferred: bool,
-    tick: Option<u64>,
-    masks: &'a [u64],
-    report: &'a mut dyn ReceptionReport,
-    deferred_hooks: &'a mut Vec<DeferredHooks>,
+    reception: &'r mut Reception<'a>,
 }
 
-impl Visit for ReportChanges<'_> {
+impl Visit for ReportChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         if self.extent == Extent::Nothing {
@@ -157,7 +188,12 @@ impl Visit for ReportChanges<'_> {
             return;
         }
         let behaviour = index as usize;
-        let dirty_bits = self.masks.get(behaviour).copied().unwrap_or_default();
+        let dirty_bits = self
+            .reception
+            .masks
+            .get(behaviour)
+            .copied()
+            .unwrap_or_default();
         if self.extent == Extent::Fields {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);
@@ -177,12 +213,14 @@ impl Visit for ReportChanges<'_> {
     }
 }
 
-impl ReportChanges<'_> {
+impl ReportChanges<'_, '_> {
     #[inline]
     fn report_fields(&mut self, behaviour: usize, info: &'static SlotInfo, dirty_bits: u64) {
         if dirty_bits != 0 {
-            let fields = ChangedFields::new(info.class, dirty_bits).in_tick(self.tick);
-            self.report.changed(self.object, behaviour, fields);
+            let fields = ChangedFields::new(info.class, dirty_bits).in_tick(self.reception.tick);
+            self.reception
+                .report
+                .changed(self.object, behaviour, fields);
         }
     }
 
@@ -194,11 +232,11 @@ impl ReportChanges<'_> {
             return;
         }
         self.deferred = true;
-        self.deferred_hooks.push(DeferredHooks {
+        self.reception.deferred_hooks.push(DeferredHooks {
             object: self.object,
             behaviour,
             fields,
-            tick: self.tick,
+            tick: self.reception.tick,
             reported: fields != 0,
             hooks: hooks.unwrap_or_default(),
         });
@@ -206,8 +244,8 @@ impl ReportChanges<'_> {
 
     #[cold]
     fn report_panic(&mut self, class: &'static BehaviourClass, dirty_bits: u64, message: String) {
-        let fields = ChangedFields::new(class, dirty_bits).in_tick(self.tick);
+        let fields = ChangedFields::new(class, dirty_bits).in_tick(self.reception.tick);
         let failure = HookFailure::new(self.object, fields, message);
-        self.report.hook_failed(failure);
+        self.reception.report.hook_failed(failure);
     }
 }

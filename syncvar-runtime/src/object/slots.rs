@@ -267,6 +267,25 @@ pub struct MarkSent {
     pub tick: Option<u32>,
 }
 
+/// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
+#[derive(Default)]
+pub(super) struct Touch(Nanos);
+
+impl Touch {
+    /// Ends the visits.
+    #[inline]
+    pub(super) fn end(self) {
+        std::hint::black_box(self.0);
+    }
+}
+
+impl Visit for Touch {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        self.0 ^= slot.last_send();
+    }
+}
+
 impl Visit for MarkSent {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
@@ -277,17 +296,15 @@ impl Visit for MarkSent {
 }
 
 /// Reads the deltas of the behaviours on a channel; ends with the first error.
-pub struct ReadChanges<'a, 'b> {
+pub(super) struct ReadChanges<'a, 'b> {
     /// Channel of the deltas.
-    pub channel: u8,
+    pub(super) channel: u8,
     /// Source of the bytes.
-    pub reader: &'a mut NetworkReader<'b>,
-    /// Condition for fields with ticks, and memory for their values. `None` on a reliable channel.
-    pub newest: Option<(NewestWins, &'a mut KeptFields)>,
+    pub(super) reader: &'a mut NetworkReader<'b>,
     /// Fields read by each behaviour.
-    pub masks: &'a mut Vec<u64>,
+    pub(super) masks: &'a mut Vec<u64>,
     /// Result: the first error, when the bytes do not fit.
-    pub result: Result<(), ReadError>,
+    pub(super) result: Result<(), ReadError>,
 }
 
 impl Visit for ReadChanges<'_, '_> {
@@ -295,13 +312,35 @@ impl Visit for ReadChanges<'_, '_> {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
         let mut fields = 0;
         if self.result.is_ok() && slot.info().channel == self.channel {
-            (self.result, fields) = match &mut self.newest {
-                None => {
-                    let result = slot.deserialize(self.reader, false);
-                    (result, self.reader.take_report().seen)
-                }
-                Some((rule, kept)) => kept.read(slot, *rule, self.reader, false),
-            };
+            self.result = slot.deserialize(self.reader, false);
+            fields = self.reader.take_report().seen;
+        }
+        self.masks.push(fields);
+    }
+}
+
+/// Like [`ReadChanges`], for fields with ticks.
+pub(super) struct ReadNewest<'a, 'b> {
+    /// Channel of the deltas.
+    pub(super) channel: u8,
+    /// Condition for fields with ticks.
+    pub(super) rule: NewestWins,
+    /// Memory for the values of fields that stay.
+    pub(super) kept: &'a mut KeptFields,
+    /// Source of the bytes.
+    pub(super) reader: &'a mut NetworkReader<'b>,
+    /// Fields read by each behaviour.
+    pub(super) masks: &'a mut Vec<u64>,
+    /// Result: the first error, when the bytes do not fit.
+    pub(super) result: Result<(), ReadError>,
+}
+
+impl Visit for ReadNewest<'_, '_> {
+    #[inline]
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        let mut fields = 0;
+        if self.result.is_ok() && slot.info().channel == self.channel {
+            (self.result, fields) = self.kept.read(slot, self.rule, self.reader, false);
         }
         self.masks.push(fields);
     }

@@ -75,6 +75,23 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
+    /// Begins another payload, with the rest of the budget and the same list of references. A message
+    /// contains many short payloads: a new reader for each of them costs more than its reads.
+    #[inline]
+    pub(crate) fn restart(&mut self, bytes: &'a [u8]) {
+        self.left = bytes;
+        self.length = bytes.len();
+        self.context = DeserializeContext::default();
+        self.report = DeserializeReport::default();
+        self.empty_elements = 0;
+    }
+
+    /// Returns the recorded references.
+    #[inline]
+    pub(crate) fn references(&mut self) -> Option<&mut Vec<NetId>> {
+        self.references.as_deref_mut()
+    }
+
     /// Makes the reader append the ids of referenced objects to a list. The list is borrowed,
     /// because references are rare and every object has a reader.
     #[inline]

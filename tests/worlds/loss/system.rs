@@ -10,7 +10,7 @@ use syncvar::{
     Budget, Channel, ClientConfig, ConnectionId, Endpoint, PacketLimits, ServerConfig, SpawnOptions,
 };
 use syncvar_testing::loss::{
-    Carrier, LossEvent, LossSystem, ORDERED, OWNED, ObjectState, Op, SECRET, Setup, States, Traffic,
+    Carrier, LossEvent, LossSystem, ORDERED, ObjectState, Op, SECRET, Setup, States, Traffic,
 };
 
 use super::kinds::{BELL, Bell, Kind, Value, kind, prefabs, ring};
@@ -31,7 +31,6 @@ const HELD: usize = 16;
 const PACKET_SIZE: usize = 24 + 20;
 
 /// Packets of the handshake, at most.
-pub(super) static DBG: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 const HANDSHAKE: usize = 20;
 
 pub(super) struct Ends {
@@ -131,17 +130,29 @@ impl Ends {
     }
 
     fn shake_hands(&mut self) {
+        let mut datagrams = Vec::new();
         for _ in 0..HANDSHAKE {
             for client in 0..self.clients.len() {
-                for (carrier, packet) in self.update_client(client, 1) {
-                    self.receive_on_server(client, carrier, packet);
+                for (carrier, packet) in self.update_client(client, 0) {
+                    match carrier {
+                        Carrier::Stream => self.receive_on_server(client, carrier, packet),
+                        Carrier::Datagram => datagrams.push((client, packet)),
+                    }
                 }
             }
-            for (client, carrier, packet) in self.update_server(1) {
+            for (client, carrier, packet) in self.update_server(0) {
                 for (carrier, answer) in self.receive_on_client(client, carrier, packet) {
-                    self.receive_on_server(client, carrier, answer);
+                    match carrier {
+                        Carrier::Stream => self.receive_on_server(client, carrier, answer),
+                        Carrier::Datagram => datagrams.push((client, answer)),
+                    }
                 }
             }
+        }
+        // The first measured round trip is one tick.
+        self.update_server(1);
+        for (client, packet) in datagrams {
+            self.receive_on_server(client, Carrier::Datagram, packet);
         }
         for end in &mut self.clients {
             assert!(end.client.get::<Bell>(BELL).is_some(), "not joined");
@@ -213,7 +224,18 @@ impl Ends {
 
     fn change_in_tick(&mut self, change: Op, value: u32) {
         match change {
-            Op::Write(object, field) => self.write(object, field, Value::new(value, false)),
+            Op::Spawn(object) if !self.exists(object) => self.spawn(object, value),
+            Op::Despawn(object) if self.exists(object) => {
+                self.server.despawn(id(object)).unwrap();
+                self.framed.remove(&object);
+                for end in &mut self.clients {
+                    end.wanted.remove(&object);
+                }
+            }
+            // An object that was spawned since has the same number.
+            Op::Write(object, field) if value > self.class(object) => {
+                self.write(object, field, Value::new(value, false));
+            }
             Op::Show(client, object) if self.exists(object) => {
                 let end = &mut self.clients[client];
                 end.wanted.insert(object);
@@ -249,6 +271,14 @@ impl Ends {
     }
 }
 
+/// Returns whether a change sends state of an object.
+fn concerns(change: Op, object: u32) -> bool {
+    match change {
+        Op::Own(it, _) | Op::Disown(it) | Op::Show(_, it) | Op::Hide(_, it) => it == object,
+        _ => false,
+    }
+}
+
 fn carrier(delivery: Channel) -> Carrier {
     match delivery {
         Channel::Reliable => Carrier::Stream,
@@ -268,21 +298,8 @@ impl LossSystem for Ends {
     type Packet = (u8, Bytes);
 
     fn change(&mut self, change: Op, value: u32) {
-        if DBG.load(std::sync::atomic::Ordering::Relaxed) {
-            eprintln!("{change:?} = {value}");
-        }
         match change {
-            Op::Spawn(object) if !self.exists(object) => self.spawn(object, value),
-            Op::Despawn(object) if self.exists(object) => {
-                self.server.despawn(id(object)).unwrap();
-                self.framed.remove(&object);
-                for end in &mut self.clients {
-                    end.wanted.remove(&object);
-                }
-            }
-            Op::Show(..) | Op::Hide(..) | Op::Own(..) | Op::Disown(_) | Op::Write(_, ORDERED) => {
-                self.changes.push((change, value));
-            }
+            Op::Write(_, ORDERED) => self.changes.push((change, value)),
             Op::Write(object, field) => self.write(object, field, Value::new(value, false)),
             Op::WriteLarge(object, field) => self.write(object, field, Value::new(value, true)),
             Op::WriteOwned(client, object) => {
@@ -293,14 +310,16 @@ impl LossSystem for Ends {
                 }
             }
             Op::Call(client) => self.clients[client].call = Some(value),
-            _ => {}
+            Op::Despawn(object) => {
+                // State that it sends would have no frame.
+                self.changes.retain(|(it, _)| !concerns(*it, object));
+                self.changes.push((change, value));
+            }
+            _ => self.changes.push((change, value)),
         }
     }
 
     fn update_server(&mut self, tick: u32) -> Vec<(usize, Carrier, Self::Packet)> {
-        if DBG.load(std::sync::atomic::Ordering::Relaxed) {
-            eprintln!("tick {tick}");
-        }
         if std::mem::replace(&mut self.tick, tick) < tick {
             for (change, value) in std::mem::take(&mut self.changes) {
                 self.change_in_tick(change, value);
@@ -347,9 +366,6 @@ impl LossSystem for Ends {
         carrier: Carrier,
         (channel, bytes): Self::Packet,
     ) -> Vec<(Carrier, Self::Packet)> {
-        if DBG.load(std::sync::atomic::Ordering::Relaxed) {
-            eprintln!("  to {client} {carrier:?} {channel} {bytes:02x?}");
-        }
         let end = &mut self.clients[client];
         let handled = match carrier {
             Carrier::Stream => end.client.handle_packet(channel, &bytes),
@@ -392,9 +408,6 @@ impl LossSystem for Ends {
         let end = &mut self.clients[client];
         let mut events = Vec::new();
         while let Some(event) = end.client.poll_event() {
-            if DBG.load(std::sync::atomic::Ordering::Relaxed) {
-                eprintln!("  event {client} {event:?}");
-            }
             match event {
                 ClientEvent::Tick { tick, complete, .. } => {
                     let tick = u32::try_from(tick).unwrap();

@@ -29,7 +29,7 @@ const MARGIN: Duration = Duration::from_millis(100);
 /// A host owns neither the server nor the loop. A program with a loop calls
 /// [`receive`](Self::receive) before its game, and [`transmit`](Self::transmit) after the server's
 /// update, in each frame. Neither call waits. [`run`](Self::run) is the same loop on tokio.
-/// `TcpServer` and `MirrorHost` own a server besides.
+/// `TcpServer`, `UdpServer` and `MirrorHost` own a server besides.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -128,7 +128,28 @@ impl<E: Endpoint> Host<E> {
     /// In a tokio runtime without a timer.
     #[cfg(feature = "kcp")]
     pub fn listen_kcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        self.listen(addr, crate::kcp::KcpListener::bind)
+        self.listen(
+            addr,
+            crate::datagram::DatagramListener::<crate::datagram::Mirror>::bind,
+        )
+    }
+
+    /// Listens on an address for UDP, with this crate's own datagrams. `[::]` includes IPv4. Waits for the
+    /// system's resolver if the address has a name.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses the address.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    #[cfg(feature = "udp")]
+    pub fn listen_udp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
+        self.listen(
+            addr,
+            crate::datagram::DatagramListener::<crate::datagram::Own>::bind,
+        )
     }
 
     fn listen<L: Listener<E> + 'static>(

@@ -1,4 +1,4 @@
-//! KCP, Mirror's UDP transport: reliable and unreliable messages.
+//! KCP, Mirror's UDP transport: reliable and unreliable messages. It is the core of the `udp` transport, too.
 //!
 //! `MirrorHost` and `MirrorPeer` bring a socket and a clock. The items here are for programs with their
 //! own: a [`KcpConnection`] is one end of a connection, and [`Hello`] is its beginning at a server.
@@ -15,46 +15,50 @@
 )]
 
 mod arq;
-mod clients;
+mod congestion;
 mod connection;
-mod cookies;
 mod datagrams;
+#[cfg(feature = "udp")]
+mod embedded;
 mod hello;
-mod hello_rate;
 mod inbox;
-mod link;
 mod receiver;
 mod rtt;
 mod segment;
 mod sender;
-mod socket;
 
 use std::time::Duration;
 
+#[cfg(feature = "kcp")]
 use syncvar_runtime::PacketLimits;
 
 pub use connection::KcpConnection;
+#[cfg(feature = "udp")]
+pub(crate) use datagrams::split_embedded;
+#[cfg(feature = "kcp")]
+pub(crate) use datagrams::{goodbye, is_goodbye, split};
 pub use hello::Hello;
-pub(crate) use link::KcpLink;
-pub(crate) use socket::KcpListener;
+pub(crate) use inbox::Pool;
+pub(crate) use sender::MAX_FRAGMENT;
 
 /// Longest message on the unreliable channel, in bytes.
 pub const MAX_UNRELIABLE: usize = MAX_DATAGRAM - HEAD - 1;
 
 /// Longest message on the reliable channel, in bytes.
-pub const MAX_RELIABLE: usize = MAX_FRAGMENTS * sender::MAX_FRAGMENT - 1;
+pub const MAX_RELIABLE: usize = MAX_FRAGMENTS * MAX_FRAGMENT - 1;
 
 /// Most fragments of a message.
 const MAX_FRAGMENTS: usize = 254;
 
 /// Longest datagram, in bytes.
-const MAX_DATAGRAM: usize = 1200;
+pub(crate) const MAX_DATAGRAM: usize = 1200;
 
 /// Bytes of a datagram's channel and cookie.
 const HEAD: usize = 5;
 
 /// Packet sizes of a connection. Messages are gathered into one datagram.
-const LIMITS: PacketLimits = PacketLimits {
+#[cfg(feature = "kcp")]
+pub(crate) const LIMITS: PacketLimits = PacketLimits {
     batch_threshold: MAX_UNRELIABLE,
     max_reliable: MAX_RELIABLE,
     max_unreliable: MAX_UNRELIABLE,
@@ -64,8 +68,11 @@ const LIMITS: PacketLimits = PacketLimits {
 /// Most unacknowledged segments of a side, and the largest window.
 const WINDOW: u16 = 4096;
 
+/// Copies of the datagram that ends a connection: each can be lost.
+pub(crate) const GOODBYES: usize = 5;
+
 /// Time between two updates of a connection.
-const INTERVAL: Duration = Duration::from_millis(10);
+pub(crate) const INTERVAL: Duration = Duration::from_millis(10);
 
 /// First byte of a reliable message, and of the body of an unreliable datagram.
 const HELLO: u8 = 1;
@@ -102,6 +109,18 @@ pub enum KcpError {
     /// The peer has sent a malformed datagram.
     #[error("malformed datagram")]
     Malformed,
+    /// The server has no place for the client.
+    #[error("all places of the server are taken")]
+    Full,
+    /// The server does not know the connection: it has ended it, or has started anew.
+    #[error("the server does not know the connection")]
+    UnknownConnection,
+    /// The server speaks another version of the datagrams.
+    #[error("the server speaks another version of the datagrams")]
+    VersionMismatch,
+    /// The peer has ended the connection because of a malformed or too long packet.
+    #[error("the peer has refused a packet: malformed or too long")]
+    PacketRefused,
     /// The message is empty, or longer than its channel carries. It was not sent.
     #[error("a message is empty or too long for its channel")]
     TooLong,

@@ -1,8 +1,9 @@
-//! Transports for `syncvar`, on tokio: TCP, and Mirror's Telepathy and KCP.
+//! Transports for `syncvar`, on tokio: TCP, UDP, and Mirror's Telepathy and KCP.
 //!
 //! | feature | protocol | server | client |
 //! |---|---|---|---|
 //! | `tcp` | TCP, frames of this crate | `tcp::TcpServer` | `tcp::TcpClient` |
+//! | `udp` | UDP, datagrams of this crate | `udp::UdpServer` | `udp::UdpClient` |
 //! | `telepathy` | TCP, Mirror's Telepathy | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //! | `kcp` | UDP, Mirror's KCP | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //!
@@ -24,22 +25,22 @@
 //! * A client that sends no packet after connecting is disconnected after the
 //!   [`handshake_timeout`](TransportOptions::handshake_timeout).
 //! * A client without a packet for the [`idle_timeout`](TransportOptions::idle_timeout) is
-//!   disconnected, by KCP also without a datagram for the
+//!   disconnected, by KCP and UDP also without a datagram for the
 //!   [`kcp_timeout`](TransportOptions::kcp_timeout). TCP's probes find a vanished client in the same
 //!   time.
 //! * A client that sends too much is read from more slowly once
-//!   [`max_inbox_bytes`](TransportOptions::max_inbox_bytes) wait, and by KCP loses unreliable packets.
+//!   [`max_inbox_bytes`](TransportOptions::max_inbox_bytes) wait, and by KCP and UDP loses unreliable packets.
 //!   A tick handles [`max_tick_bytes`](TransportOptions::max_tick_bytes) of all clients: small packets
 //!   of each client first, then long ones by turns.
 //! * A client that takes too little is disconnected once
 //!   [`max_queued_bytes`](TransportOptions::max_queued_bytes) wait for it; over a stream also when it
 //!   has taken no byte for the [`send_timeout`](TransportOptions::send_timeout).
-//! * A client that sends a malformed or too large packet is disconnected; by TCP with the reason. The
+//! * A client that sends a malformed or too large packet is disconnected; by TCP and UDP with the reason. The
 //!   server reads at most [`max_linger_bytes`](TransportOptions::max_linger_bytes) more of its bytes.
-//! * By KCP, a segment that is missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes
+//! * By KCP and UDP, a segment that is missing for the [`kcp_timeout`](TransportOptions::kcp_timeout) closes
 //!   the connection, and segments beyond the client's inbox are refused: the client repeats them.
 //! * A false sender address on datagrams makes a KCP server send one datagram of 54 bytes to it for
-//!   each of 30 or more. The server stores no state for it.
+//!   each of 30 or more, and a UDP server one of 17 bytes for each of 32. The server stores no state for it.
 //!
 //! A well-behaved client keeps its place: clients from 16 addresses can take all 1024 places. Packets
 //! are not encrypted: every router on the way can read and write them.
@@ -54,31 +55,82 @@
 //! all packets on channel 0.
 #![warn(clippy::print_stdout)]
 
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod admission;
+#[cfg(any(feature = "kcp", feature = "udp"))]
+mod datagram;
 mod error;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
+mod frames;
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod host;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod link;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod listener;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod network_client;
 mod options;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod peer;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod peers;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod runtime;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod silence;
 mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 mod turn;
 
-#[cfg(feature = "kcp")]
+#[cfg(any(feature = "kcp", feature = "udp"))]
 pub mod kcp;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
 pub mod mirror;
@@ -86,18 +138,35 @@ pub mod mirror;
 pub mod tcp;
 #[cfg(feature = "telepathy")]
 pub mod telepathy;
+#[cfg(feature = "udp")]
+pub mod udp;
 
 pub use error::{Timeout, TransportError};
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
+pub use frames::{FrameError, Frames};
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 pub use host::Host;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 pub use peer::Peer;
-#[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#[cfg(any(
+    feature = "tcp",
+    feature = "telepathy",
+    feature = "kcp",
+    feature = "udp"
+))]
 pub use peers::PeerAddrs;
 pub use stats::{TransportCounters, TransportStats};
-#[cfg(any(feature = "tcp", feature = "telepathy"))]
-pub use stream::{FrameError, Frames};
 
 #[cfg(all(test, feature = "telepathy", feature = "kcp"))]
 mod tests;

@@ -7,7 +7,52 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use syncvar_runtime::{PacketLimits, Transmit};
+use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
+
+/// Packet of the other side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    /// Way of the packet: in the stream, or as a datagram.
+    pub(crate) carrier: Channel,
+    /// Number of the sender's channel.
+    pub(crate) channel: u8,
+    pub(crate) packet: Bytes,
+}
+
+impl Arrival {
+    /// Makes a packet of the stream.
+    pub(crate) fn by_stream(channel: u8, packet: Bytes) -> Self {
+        let carrier = Channel::Reliable;
+        Self {
+            carrier,
+            channel,
+            packet,
+        }
+    }
+
+    /// Makes a packet of a datagram.
+    #[cfg(feature = "udp")]
+    pub(crate) fn by_datagram(channel: u8, packet: Bytes) -> Self {
+        let carrier = Channel::Unreliable;
+        Self {
+            carrier,
+            channel,
+            packet,
+        }
+    }
+
+    /// Passes the packet to its end.
+    pub(crate) fn handle<E: Endpoint>(
+        &self,
+        end: &mut E,
+        connection: ConnectionId,
+    ) -> Result<(), E::Error> {
+        match self.carrier {
+            Channel::Reliable => end.handle_packet(connection, self.channel, &self.packet),
+            Channel::Unreliable => end.handle_datagram(connection, self.channel, &self.packet),
+        }
+    }
+}
 
 /// Socket with a connection to a server, for a [`Peer`](crate::Peer).
 pub(crate) trait ServerLink: Debug + Send + Sync {
@@ -17,9 +62,8 @@ pub(crate) trait ServerLink: Debug + Send + Sync {
     /// Returns the address of the server.
     fn peer_addr(&self) -> Option<SocketAddr>;
 
-    /// Returns the next packet and the number of its channel. `Ok(None)`: the server has ended the
-    /// connection.
-    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(u8, Bytes)>>>;
+    /// Returns the next packet. `Ok(None)`: the server has ended the connection.
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Arrival>>>;
 
     /// Returns whether the queue is full.
     fn is_full(&self) -> bool;

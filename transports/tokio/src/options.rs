@@ -34,11 +34,11 @@ pub struct TransportOptions {
     /// Places among [`max_connections`](Self::max_connections) for known addresses. None.
     pub reserved: ReservedPlaces,
     /// Most new connections per second, at least one; a quarter of them can arrive at once. Further
-    /// ones wait in the system's queue, by KCP for their next datagram. A connection by TCP that is
+    /// ones wait in the system's queue, by KCP and UDP for their next datagram. A connection by TCP that is
     /// closed at once counts as a quarter. 1000.
     pub max_accepts_per_second: u32,
-    /// Most answers per second to the first datagrams of KCP clients from one address; twice as many
-    /// can be sent at once. An answer has 54 bytes and a false address can receive it. Further datagrams
+    /// Most answers per second to the first datagrams of KCP and UDP clients from one address; twice as
+    /// many can be sent at once. An answer has 54 or 17 bytes and a false address can receive it. Further datagrams
     /// have no answer, and the clients repeat them. 64.
     pub max_hellos_per_address: u32,
     /// Largest packet in a stream, in bytes. By Telepathy it applies to both directions, and both sides
@@ -49,18 +49,18 @@ pub struct TransportOptions {
     /// lost. 256.
     pub max_queued_packets: usize,
     /// Most bytes of one client that wait to be handled. Beyond them a host reads from that client in
-    /// the next tick. A longer packet waits alone. By KCP, each message and segment counts for 128 more,
+    /// the next tick. A longer packet waits alone. By KCP and UDP, each message and segment counts for 128 more,
     /// the limit is at least 330 KB (254 segments, the longest message), and early segments count, too;
     /// unreliable messages have as much again. 256 KiB.
     pub max_inbox_bytes: usize,
     /// Most bytes of all clients that wait to be handled. Each connection has an equal share of them,
-    /// if that is less than [`max_inbox_bytes`](Self::max_inbox_bytes). By KCP each connection has an
+    /// if that is less than [`max_inbox_bytes`](Self::max_inbox_bytes). By KCP and UDP each connection has an
     /// equal share of one half, and the other half is for all of them. 64 MiB.
     pub max_inbox_total: usize,
     /// Most bytes that a server handles in one tick, from all clients of one of its addresses; each
     /// packet counts for 64 more. Clients share them equally, and the rest waits. 1 MiB.
     pub max_tick_bytes: usize,
-    /// Most bytes that wait to be sent to one client; by KCP each chunk counts for 128 more. A client
+    /// Most bytes that wait to be sent to one client; by KCP and UDP each chunk counts for 128 more. A client
     /// further behind is disconnected. A client that joins is sent its whole view at once: this must be
     /// more than that. 32 MiB.
     pub max_queued_bytes: usize,
@@ -83,7 +83,7 @@ pub struct TransportOptions {
     pub idle_timeout: Duration,
     /// Time in which the other side of a stream must take a byte while its queue is not empty. 5 s.
     pub send_timeout: Duration,
-    /// Longest silence on a KCP connection, and the longest time for which a segment may be missing while
+    /// Longest silence on a KCP or UDP connection, and the longest time for which a segment may be missing while
     /// later ones have arrived. 10 s; both sides ping every second.
     pub kcp_timeout: Duration,
     /// Time in which a connection that is being closed must take its queue. 5 s.

@@ -24,7 +24,7 @@ const MAX_PACKETS: usize = 4096;
 ///
 /// A peer owns neither the client nor the loop. The program calls [`receive`](Self::receive) before its
 /// game, and [`transmit`](Self::transmit) after the client's update, in each frame. Neither call waits,
-/// and the peer connects in the background. `TcpClient` and `MirrorPeer` own a client and its clock, for
+/// and the peer connects in the background. `TcpClient`, `UdpClient` and `MirrorPeer` own a client and its clock, for
 /// programs on tokio.
 ///
 /// ```
@@ -114,10 +114,18 @@ impl Peer {
     /// When the address has no result.
     #[cfg(feature = "kcp")]
     pub fn kcp(addr: impl ToSocketAddrs, options: TransportOptions) -> io::Result<Self> {
+        Self::datagrams::<crate::datagram::Mirror>(addr, options)
+    }
+
+    #[cfg(any(feature = "kcp", feature = "udp"))]
+    pub(crate) fn datagrams<D: crate::datagram::Dialect>(
+        addr: impl ToSocketAddrs,
+        options: TransportOptions,
+    ) -> io::Result<Self> {
         let addrs = resolve(addr)?;
         let connect = move |options: TransportOptions| {
             let addrs = addrs.clone();
-            async move { crate::kcp::KcpLink::connect(&addrs[..], &options).await }
+            async move { crate::datagram::DatagramLink::<D>::connect(&addrs[..], &options).await }
         };
         Self::dial(connect, options)
     }
@@ -180,7 +188,7 @@ impl Peer {
     }
 
     /// Updates the client with each packet, too.
-    #[cfg(feature = "tcp")]
+    #[cfg(any(feature = "tcp", feature = "udp"))]
     pub(crate) fn with_updates_by_packets(mut self) -> Self {
         self.updates = Updates::TicksAndPackets;
         self
@@ -292,7 +300,7 @@ impl Peer {
             return Poll::Ready(Err(TransportError::Closed));
         };
         match ready!(link.poll_receive(cx)) {
-            Ok(Some((channel, packet))) => {
+            Ok(Some(arrival)) => {
                 self.silence.end();
                 if let Some(dial) = &mut self.dial {
                     dial.succeed();
@@ -300,7 +308,7 @@ impl Peer {
                 if self.updates == Updates::TicksAndPackets {
                     client.update(now);
                 }
-                let handled = client.handle_packet(ConnectionId::SERVER, channel, &packet);
+                let handled = arrival.handle(client, ConnectionId::SERVER);
                 transmit(client, link.as_mut(), cx);
                 if client.poll_close().is_some() {
                     self.leave(client, now);

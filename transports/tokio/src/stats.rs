@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Counters of a host since its start: one for each limit.
 ///
-/// The options that set the limits are those of [`TransportOptions`](crate::TransportOptions) and
-/// `TcpOptions`.
+/// The options that set the limits are those of [`TransportOptions`](crate::TransportOptions),
+/// `TcpOptions` and `UdpOptions`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TransportStats {
@@ -31,22 +31,25 @@ pub struct TransportStats {
     pub inbox_full: u64,
     /// Ticks that left input for the next one: `max_tick_bytes`.
     pub tick_full: u64,
-    /// Connections with a frame that is empty or longer than `max_frame` or `max_packet`.
+    /// Connections with a frame that is empty or longer than `max_frame` or `max_packet`, or with a
+    /// malformed datagram.
     pub malformed_frames: u64,
     /// Ended connections that were reset before the client closed: `max_linger_bytes` and
     /// `close_timeout`.
     pub linger_cuts: u64,
-    /// First datagrams of KCP without an answer, which the client repeats: `max_hellos_per_address`.
+    /// First datagrams of KCP and UDP without an answer, which the client repeats: `max_hellos_per_address`.
     pub refused_hellos: u64,
-    /// KCP segments beyond the window or without room, which the client repeats: `max_inbox_bytes`,
+    /// Segments beyond the window or without room, which the client repeats: `max_inbox_bytes`,
     /// `max_inbox_total`.
     pub refused_segments: u64,
-    /// Unreliable messages by KCP that were lost: `max_queued_packets`, `max_inbox_bytes`,
-    /// `max_inbox_total`.
+    /// Unreliable packets by KCP and UDP that were lost: `max_queued_packets`, `max_inbox_bytes`,
+    /// `max_inbox_total`; by UDP also those that came too late.
     pub lost_unreliable: u64,
-    /// KCP connections with a segment that was missing for too long: `kcp_timeout`.
+    /// Datagrams by UDP that were lost here: the system did not take them at once.
+    pub unsent_datagrams: u64,
+    /// KCP and UDP connections with a segment that was missing for too long: `kcp_timeout`.
     pub missing_segments: u64,
-    /// KCP connections without a datagram or an ack: `kcp_timeout`.
+    /// KCP and UDP connections without a datagram or an ack: `kcp_timeout`.
     pub kcp_timeouts: u64,
 }
 
@@ -76,13 +79,25 @@ impl TransportCounters {
     }
 
     /// Adds one to a counter.
-    #[cfg(any(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+    #[cfg(any(
+        feature = "tcp",
+        feature = "telepathy",
+        feature = "kcp",
+        feature = "udp"
+    ))]
     pub(crate) fn count(&self, counter: impl FnOnce(&mut TransportStats) -> &mut u64) {
         *counter(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
     }
 
+    /// Adds datagrams that the system did not take.
+    #[cfg(any(feature = "kcp", feature = "udp"))]
+    pub(crate) fn add_unsent(&self, datagrams: u64) {
+        let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stats.unsent_datagrams = stats.unsent_datagrams.saturating_add(datagrams);
+    }
+
     /// Adds refused segments and lost messages of KCP.
-    #[cfg(feature = "kcp")]
+    #[cfg(any(feature = "kcp", feature = "udp"))]
     pub(crate) fn add_refused(&self, segments: u64, messages: u64) {
         let mut stats = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stats.refused_segments = stats.refused_segments.saturating_add(segments);

@@ -1,16 +1,12 @@
 //! TCP with frames, for this crate's own format and for Telepathy.
 
 mod connection;
-mod frame;
 mod inbox;
 mod link;
 mod listener;
 mod pieces;
 mod socket;
 
-#[cfg(feature = "telepathy")]
-pub use frame::head;
-pub use frame::{FrameError, Frames};
 pub(crate) use link::StreamLink;
 pub(crate) use listener::StreamListener;
 
@@ -23,6 +19,7 @@ use syncvar_runtime::PacketLimits;
 use tokio::net::TcpStream;
 
 use crate::TransportOptions;
+use crate::frames::Frames;
 
 /// Longest head of a frame: its length, the number of a channel, and the header of the packet.
 const MAX_HEAD: usize = 5 + 24;
@@ -158,6 +155,8 @@ fn limits(options: &TransportOptions) -> PacketLimits {
 #[cfg(test)]
 mod tests {
     use bytes::Buf;
+
+    use crate::frames::FrameError;
 
     use super::*;
 

@@ -4,4 +4,4 @@
 //! sockets: [`Frames`] reads a stream, and [`head`] is the head of a frame. Section 7 of WIRE.md
 //! documents the layout.
 
-pub use crate::stream::{FrameError, Frames, head};
+pub use crate::frames::{FrameError, Frames, head};

@@ -66,7 +66,7 @@ impl NetworkClient {
     pub(super) fn command_room(&self, channel: u8) -> Room {
         match self.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
-                let packet_size = self.config.packet_size.min(FRAME + MAX_BYTES);
+                let packet_size = self.packet_size().min(FRAME + MAX_BYTES);
                 let has_header = self.framing() == Framing::Compact;
                 let header = if has_header { MAX_HEADER } else { 0 };
                 Room::unreliable(packet_size.saturating_sub(header))

@@ -68,6 +68,8 @@ pub(super) struct Session {
     pub(super) last_packet: Duration,
     /// Whether packets of unreliable channels travel as datagrams.
     pub(super) datagrams: bool,
+    /// Length of the longest one.
+    pub(super) max_datagram: usize,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
     /// Session of the server, which outlives the link.
@@ -104,6 +106,7 @@ impl Session {
             state: self.state,
             number: self.number,
             datagrams: self.datagrams,
+            max_datagram: self.max_datagram,
             last_packet: self.last_packet,
             ticket: self.ticket.without_objects(),
             join_payload: std::mem::take(&mut self.join_payload),
@@ -138,7 +141,7 @@ impl NetworkClient {
             self.reset_session();
         }
         self.arrivals = None;
-        self.outbound = super::Outbound::new(self.config.packet_size);
+        self.outbound = super::Outbound::new(self.segment_size());
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
             self.send_join_request();

@@ -1,5 +1,7 @@
 //! Deltas: all fields of an object are read first, then its hooks run, then the events are reported.
 
+use arrayvec::ArrayVec;
+
 use super::inbound::Pass;
 use super::received::Received;
 use super::references::is_unresolved;
@@ -83,8 +85,8 @@ impl NetworkClient {
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         let newest = self.newest_rule(channel);
         let place = (Framing::Compact, channel, newest);
-        let mut run = [Entry::default(); BATCH];
-        let (mut pool, mut length) = (0, 0);
+        let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
+        let mut pool = 0;
         let mut result = Ok(());
         for entry in Entries::new(payload) {
             let (object, delta) = match entry {
@@ -102,14 +104,14 @@ impl NetworkClient {
                 }
                 continue;
             };
-            if next != pool || length == BATCH {
-                self.read_entries(place, pool, &run[..length]);
-                (pool, length) = (next, 0);
+            if next != pool || run.is_full() {
+                self.read_entries(place, pool, &run);
+                run.clear();
+                pool = next;
             }
-            run[length] = entry;
-            length += 1;
+            run.push(entry);
         }
-        self.read_entries(place, pool, &run[..length]);
+        self.read_entries(place, pool, &run);
         if !self.inbound.packet.gathers_hooks {
             self.run_deferred_hooks();
         }

@@ -7,7 +7,12 @@ use std::time::Duration;
 pub(crate) struct RoundTrip {
     smoothed: Duration,
     variation: Duration,
+    /// Set before the first measurement.
+    is_guess: bool,
 }
+
+/// Guess before the first measurement.
+const GUESS: Duration = Duration::from_millis(200);
 
 impl RoundTrip {
     /// Returns the estimate after a first measurement.
@@ -15,11 +20,24 @@ impl RoundTrip {
         Self {
             smoothed: first,
             variation: first / 2,
+            is_guess: false,
+        }
+    }
+
+    /// Returns a guess, which the first measurement replaces.
+    pub(crate) fn unmeasured() -> Self {
+        Self {
+            is_guess: true,
+            ..Self::new(GUESS)
         }
     }
 
     /// Adds a measurement.
     pub(crate) fn add(&mut self, sample: Duration) {
+        if self.is_guess {
+            *self = Self::new(sample);
+            return;
+        }
         let difference = self.smoothed.abs_diff(sample);
         self.variation = (self.variation * 3 + difference) / 4;
         self.smoothed = (self.smoothed * 7 + sample) / 8;

@@ -8,16 +8,19 @@ pub(in crate::server) mod queue;
 mod seal;
 pub(in crate::server) mod shown;
 mod standing;
+pub(in crate::server) mod writes;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::object::Slots;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::link::ack::Ack;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict};
 use crate::link::settings::LossSettings;
 use crate::message::CHUNK_SIZE;
@@ -27,9 +30,7 @@ use frames::Entry;
 pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
-
-/// Round trip of a connection before the first measurement.
-const FIRST_ROUND_TRIP: Duration = Duration::from_millis(200);
+use writes::WriteTicks;
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) receiver: Receiver,
     pub(in crate::server) sender: Sender<Entry>,
     pub(in crate::server) queue: DatagramQueue,
+    /// Writes of the connection as an owner.
+    pub(in crate::server) writes: WriteTicks,
     /// Fields that the stream has carried while older datagrams are undecided.
     pub(in crate::server) shown: Shown,
     /// Objects with a long entry on the stream that is not handled yet.
@@ -77,8 +80,9 @@ impl Datagrams {
         Self {
             room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
-            sender: Sender::new(settings, FIRST_ROUND_TRIP),
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
             queue: DatagramQueue::default(),
+            writes: WriteTicks::default(),
             shown: Shown::default(),
             long: Vec::new(),
             ends: VecDeque::new(),
@@ -224,7 +228,7 @@ impl NetworkServer {
             return;
         };
         let slots = self.world.slots(id);
-        let slots = slots.into_iter().flat_map(|slots| slots.iter());
+        let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         for (behaviour, slot) in (0_u8..).zip(slots) {
             let fields = (change.fields)(slot.info());
             if fields != 0 && slot.ticks().is_some() {

@@ -60,6 +60,12 @@ impl Arq {
         &self.receiver
     }
 
+    /// Lets the window follow losses.
+    #[cfg(feature = "udp")]
+    pub(super) fn avoid_congestion(&mut self) {
+        self.sender.avoid_congestion();
+    }
+
     /// Sets the most memory of received, unpolled messages. The window follows from it.
     pub(super) fn set_max_received(&mut self, max_bytes: usize) {
         self.receiver.set_max_bytes(max_bytes);

@@ -11,14 +11,12 @@ use super::arq::Arq;
 use super::datagrams::{self, Datagrams, RELIABLE, UNRELIABLE};
 use super::inbox::{self, Gap, Unreliable};
 use super::{
-    DATA, DISCONNECT, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING, UNRELIABLE_DATA, millis,
+    DATA, DISCONNECT, GOODBYES, HELLO, KcpError, MAX_RELIABLE, MAX_UNRELIABLE, PING,
+    UNRELIABLE_DATA, millis,
 };
 
 /// Interval between two pings of a side.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Copies of the `Disconnect` datagram: each can be lost.
-pub(super) const GOODBYES: usize = 5;
 
 /// One end of a KCP connection, without a socket, a clock or a random generator.
 ///
@@ -59,20 +57,20 @@ pub(super) const GOODBYES: usize = 5;
 /// ```
 #[derive(Debug)]
 pub struct KcpConnection {
-    state: State,
+    pub(super) state: State,
     /// 0 until a client has received it.
     cookie: u32,
-    arq: Arq,
-    unreliable: Unreliable,
+    pub(super) arq: Arq,
+    pub(super) unreliable: Unreliable,
     out: VecDeque<Bytes>,
     timeout: Duration,
-    last_received: Duration,
-    last_ping: Duration,
+    pub(super) last_received: Duration,
+    pub(super) last_ping: Duration,
     gap: Option<Gap>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Connecting,
     Connected,
     /// Sends the queue until `deadline`.
@@ -99,7 +97,7 @@ impl KcpConnection {
         connection
     }
 
-    fn new(state: State, cookie: u32, first: u32, now: Duration) -> Self {
+    pub(super) fn new(state: State, cookie: u32, first: u32, now: Duration) -> Self {
         Self {
             state,
             cookie,
@@ -196,7 +194,7 @@ impl KcpConnection {
     }
 
     /// Handles a datagram. Its messages may take `room` more bytes of memory.
-    pub(super) fn handle_datagram_within(&mut self, now: Duration, datagram: &[u8], room: usize) {
+    pub(crate) fn handle_datagram_within(&mut self, now: Duration, datagram: &[u8], room: usize) {
         let Some((channel, cookie, body)) = datagrams::split(datagram) else {
             return;
         };
@@ -215,8 +213,9 @@ impl KcpConnection {
     }
 
     /// Returns the length of the next received message.
-    pub(super) fn next_length(&mut self) -> Option<usize> {
-        if let Some(length) = self.unreliable.next_length() {
+    #[cfg(feature = "kcp")]
+    pub(crate) fn next_length(&mut self) -> Option<usize> {
+        if let Some(length) = self.next_unreliable() {
             return Some(length);
         }
         if self.state == State::Connecting {
@@ -233,6 +232,7 @@ impl KcpConnection {
     }
 
     /// Handles a reliable message without content. `None` if it ends the connection.
+    #[cfg(feature = "kcp")]
     fn handle_word(&mut self) -> Option<()> {
         if self.arq.receive()?[..] == [PING] {
             return Some(());
@@ -243,13 +243,14 @@ impl KcpConnection {
 
     /// Returns the next received message. Unreliable messages do not wait for reliable ones.
     pub fn poll_message(&mut self) -> Option<(Channel, Bytes)> {
-        if let Some(message) = self.unreliable.pop() {
-            return Some((Channel::Unreliable, message));
-        }
         if self.state == State::Connecting {
-            return None;
+            return self.poll_unreliable();
         }
-        while let Some(mut message) = self.arq.receive() {
+        loop {
+            if let Some(message) = self.poll_unreliable() {
+                return Some(message);
+            }
+            let mut message = self.arq.receive()?;
             match message.first() {
                 Some(&DATA) if message.len() > 1 => {
                     return Some((Channel::Reliable, message.split_off(1)));
@@ -261,7 +262,17 @@ impl KcpConnection {
                 }
             }
         }
-        None
+    }
+
+    fn poll_unreliable(&mut self) -> Option<(Channel, Bytes)> {
+        self.next_unreliable()?;
+        let message = self.unreliable.pop()?;
+        Some((Channel::Unreliable, message))
+    }
+
+    /// Returns the length of the next unreliable message, if the reliable ones that precede it were taken.
+    fn next_unreliable(&self) -> Option<usize> {
+        self.unreliable.next_length(self.arq.receiver().taken())
     }
 
     /// Queues the due datagrams: acks, new and lost segments, and a ping every second. Ends the connection
@@ -274,7 +285,7 @@ impl KcpConnection {
             }
             State::Connected if now.saturating_sub(self.last_ping) >= PING_INTERVAL => {
                 self.last_ping = now;
-                self.arq.send(&Bytes::from_static(&[PING]));
+                self.ping();
             }
             // The application is gone, but the peer needs the ack.
             State::Closing { .. } => while self.arq.receive().is_some() {},
@@ -294,6 +305,11 @@ impl KcpConnection {
         {
             self.fail(KcpError::Closed);
         }
+    }
+
+    /// Queues a ping.
+    pub(crate) fn ping(&mut self) {
+        self.arq.send(&Bytes::from_static(&[PING]));
     }
 
     /// Returns whether a segment was missing for too long.
@@ -318,24 +334,24 @@ impl KcpConnection {
     }
 
     /// Excludes a time from the timeout: the socket was not read for `away` until `now`.
-    pub(super) fn excuse(&mut self, away: Duration, now: Duration) {
+    pub(crate) fn excuse(&mut self, away: Duration, now: Duration) {
         let last = self.last_received.saturating_add(away).min(now);
         self.last_received = self.last_received.max(last);
     }
 
     /// Returns the memory of received, unpolled messages and segments, estimated, in bytes.
-    pub(super) fn inbox_bytes(&self) -> usize {
+    pub(crate) fn inbox_bytes(&self) -> usize {
         let reliable = self.arq.receiver().bytes();
         reliable.saturating_add(self.unreliable.bytes())
     }
 
     /// Returns the number of refused segments, which the peer repeats, and of lost unreliable messages.
-    pub(super) fn refused(&self) -> (u64, u64) {
+    pub(crate) fn refused(&self) -> (u64, u64) {
         (self.arq.receiver().refused(), self.unreliable.dropped())
     }
 
     /// Returns the memory of unsent and unacknowledged messages, estimated, in bytes.
-    pub(super) fn queued_memory(&self) -> usize {
+    pub(crate) fn queued_memory(&self) -> usize {
         self.arq.memory()
     }
 
@@ -377,7 +393,8 @@ impl KcpConnection {
             Some((&UNRELIABLE_DATA, payload)) => {
                 // A message that has overtaken `Hello` is dropped: unreliable ones can be lost.
                 if self.state == State::Connected && !payload.is_empty() {
-                    self.unreliable.push(payload, room);
+                    // Unreliable messages do not wait for reliable ones.
+                    self.unreliable.push(0, payload, room);
                 }
                 Ok(())
             }
@@ -386,12 +403,12 @@ impl KcpConnection {
         }
     }
 
-    pub(super) fn fail(&mut self, error: KcpError) {
+    pub(crate) fn fail(&mut self, error: KcpError) {
         if self.closed().is_some() {
             return;
         }
         if error != KcpError::ClosedByPeer && self.cookie != 0 {
-            let goodbye = datagrams::unreliable(self.cookie, DISCONNECT, &[]);
+            let goodbye = datagrams::goodbye(self.cookie);
             self.out.extend(std::iter::repeat_n(goodbye, GOODBYES));
         }
         self.state = State::Closed(error);

@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 
 use bytes::{BufMut, Bytes, BytesMut};
+#[cfg(feature = "udp")]
+use syncvar_runtime::Channel;
 
 use super::segment::Segment;
-use super::{HEAD, MAX_DATAGRAM};
+use super::{DISCONNECT, HEAD, MAX_DATAGRAM};
 
 /// First byte of a datagram.
 pub(super) const RELIABLE: u8 = 1;
@@ -64,14 +66,34 @@ pub(super) fn unreliable(cookie: u32, word: u8, chunks: &[Bytes]) -> Bytes {
     datagram.freeze()
 }
 
+/// Makes the datagram that ends a connection.
+pub(crate) fn goodbye(cookie: u32) -> Bytes {
+    unreliable(cookie, DISCONNECT, &[])
+}
+
+/// Returns whether a datagram ends a connection.
+#[cfg(feature = "kcp")]
+pub(crate) fn is_goodbye(datagram: &[u8]) -> bool {
+    matches!(split(datagram), Some((UNRELIABLE, _, [DISCONNECT])))
+}
+
 pub(super) fn put_head(datagram: &mut BytesMut, channel: u8, cookie: u32) {
     datagram.put_u8(channel);
     datagram.put_u32_le(cookie);
 }
 
+/// Splits a datagram of an end with heads of another dialect into its half and its body.
+#[cfg(feature = "udp")]
+pub(crate) fn split_embedded(datagram: &[u8]) -> Option<(Channel, &[u8])> {
+    match split(datagram)? {
+        (RELIABLE, _, body) => Some((Channel::Reliable, body)),
+        (_, _, body) => Some((Channel::Unreliable, body)),
+    }
+}
+
 /// Splits a datagram into channel, cookie and body. `None` for one without a body and for one that is
 /// too long.
-pub(super) fn split(datagram: &[u8]) -> Option<(u8, u32, &[u8])> {
+pub(crate) fn split(datagram: &[u8]) -> Option<(u8, u32, &[u8])> {
     if datagram.len() > MAX_DATAGRAM {
         return None;
     }

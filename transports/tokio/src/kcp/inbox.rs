@@ -31,16 +31,16 @@ pub(super) fn memory(length: usize) -> usize {
 /// Half of it is shared. Each connection has its part of the other half besides, so that connections that
 /// fill the shared half do not stop the others.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(crate) struct Pool {
     /// Memory in use, in bytes.
-    pub(super) used: usize,
+    pub(crate) used: usize,
     /// Size of the shared half, and of the part of a connection.
     shared: usize,
     part: usize,
 }
 
 impl Pool {
-    pub(super) fn new(max_bytes: usize, max_connections: usize) -> Self {
+    pub(crate) fn new(max_bytes: usize, max_connections: usize) -> Self {
         let shared = max_bytes / 2;
         let part = shared.checked_div(max_connections).unwrap_or_default();
         Self {
@@ -52,7 +52,7 @@ impl Pool {
     }
 
     /// Returns the bytes that a connection may use besides those in use.
-    pub(super) fn room(&self, in_use: usize) -> usize {
+    pub(crate) fn room(&self, in_use: usize) -> usize {
         let shared = self.shared.saturating_sub(self.used);
         shared.max(self.part.saturating_sub(in_use))
     }
@@ -88,7 +88,8 @@ impl Gap {
 /// Unpolled unreliable messages.
 #[derive(Debug)]
 pub(super) struct Unreliable {
-    messages: VecDeque<Bytes>,
+    /// Messages, each with the number of reliable messages that arrived before it.
+    messages: VecDeque<(u64, Bytes)>,
     bytes: usize,
     /// Limits of `messages`: beyond them the oldest are lost.
     pub(super) max_messages: usize,
@@ -109,28 +110,36 @@ impl Default for Unreliable {
 }
 
 impl Unreliable {
-    /// Adds a message, as far as `room` bytes and the limits allow.
-    pub(super) fn push(&mut self, payload: &[u8], room: usize) {
+    /// Adds a message that follows `after` reliable ones, as far as `room` bytes and the limits allow.
+    pub(super) fn push(&mut self, after: u64, payload: &[u8], room: usize) {
         let bytes = memory(payload.len());
         let room = self.bytes.saturating_add(room).min(self.max_bytes);
         while self.messages.len() >= self.max_messages || self.bytes.saturating_add(bytes) > room {
-            self.dropped = self.dropped.saturating_add(1);
+            self.drop_one();
             if self.pop().is_none() {
                 return;
             }
         }
         self.bytes = self.bytes.saturating_add(bytes);
-        self.messages.push_back(Bytes::copy_from_slice(payload));
+        let payload = Bytes::copy_from_slice(payload);
+        self.messages.push_back((after, payload));
     }
 
     pub(super) fn pop(&mut self) -> Option<Bytes> {
-        let message = self.messages.pop_front()?;
+        let (_, message) = self.messages.pop_front()?;
         self.bytes = self.bytes.saturating_sub(memory(message.len()));
         Some(message)
     }
 
-    pub(super) fn next_length(&self) -> Option<usize> {
-        self.messages.front().map(Bytes::len)
+    /// Counts a lost message.
+    pub(super) fn drop_one(&mut self) {
+        self.dropped = self.dropped.saturating_add(1);
+    }
+
+    /// Returns the length of the next message, if it follows at most `taken` reliable ones.
+    pub(super) fn next_length(&self, taken: u64) -> Option<usize> {
+        let (after, message) = self.messages.front()?;
+        (*after <= taken).then_some(message.len())
     }
 
     pub(super) fn clear(&mut self) {

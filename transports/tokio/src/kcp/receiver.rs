@@ -29,6 +29,8 @@ pub(super) struct Receiver {
     refused: u64,
     /// Number of complete messages in `queue`.
     complete: usize,
+    /// Number of messages that were taken.
+    taken: u64,
     /// Expected count of the next fragment; `None` at the beginning of a message.
     following: Option<u8>,
     /// Numbers and timestamps of unacknowledged segments.
@@ -47,6 +49,7 @@ impl Receiver {
             max_bytes: usize::MAX,
             refused: 0,
             complete: 0,
+            taken: 0,
             following: None,
             acks: Vec::new(),
         }
@@ -136,7 +139,20 @@ impl Receiver {
         Ok(())
     }
 
+    /// Returns the number of messages that were taken.
+    pub(super) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Returns the number of messages that are complete or were taken.
+    #[cfg(feature = "udp")]
+    pub(super) fn arrived(&self) -> u64 {
+        let complete = u64::try_from(self.complete).unwrap_or(u64::MAX);
+        self.taken.wrapping_add(complete)
+    }
+
     /// Returns the length of the next message, if it is complete.
+    #[cfg(feature = "kcp")]
     pub(super) fn next_length(&self) -> Option<usize> {
         if self.complete == 0 {
             return None;
@@ -149,6 +165,7 @@ impl Receiver {
     /// Returns the next message, if it is complete.
     pub(super) fn pop(&mut self) -> Option<Bytes> {
         self.complete = self.complete.checked_sub(1)?;
+        self.taken = self.taken.wrapping_add(1);
         let first = self.pop_fragment()?;
         if first.following == 0 {
             return Some(first.data);

@@ -5,18 +5,22 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 
 use super::KcpError;
+use super::congestion::Congestion;
 use super::inbox::OVERHEAD;
 use super::rtt::RoundTrip;
 use super::segment::{ahead, distance};
 
 /// Most data of one segment, in bytes.
-pub(super) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
+pub(crate) const MAX_FRAGMENT: usize = super::MAX_DATAGRAM - super::HEAD - super::segment::HEAD;
 
 /// Acks of later segments after which a segment counts as lost.
 const OVERTAKEN: u32 = 2;
 
 /// Sends of a segment after which overtaking acks are ignored.
 const MAX_HASTE: u32 = 5;
+
+/// Longest time between two sends of a segment where the window follows losses, in milliseconds.
+const MAX_TIMEOUT: u32 = 1000;
 
 /// Sends of a segment after which the link is dead.
 const DEAD_LINK: u32 = 40;
@@ -40,6 +44,8 @@ pub(super) struct Sender {
     bytes: usize,
     /// Window that the peer has announced, in segments.
     remote_window: u16,
+    /// Window of a link with other traffic. `None`: as Mirror, which has none.
+    congestion: Option<Congestion>,
     round_trip: RoundTrip,
 }
 
@@ -64,6 +70,7 @@ impl Sender {
             first,
             bytes: 0,
             remote_window: 128,
+            congestion: None,
             round_trip: RoundTrip::default(),
         }
     }
@@ -105,8 +112,20 @@ impl Sender {
         self.remote_window == 0
     }
 
+    /// Lets the window follow losses, and bounds the time between two sends of a segment.
+    #[cfg(feature = "udp")]
+    pub(super) fn avoid_congestion(&mut self) {
+        self.congestion = Some(Congestion::default());
+    }
+
     pub(super) fn set_remote_window(&mut self, window: u16) {
         self.remote_window = window;
+    }
+
+    /// Returns the most segments on the way.
+    fn window(&self) -> u16 {
+        let own = self.congestion.as_ref().map(Congestion::window);
+        self.remote_window.min(own.unwrap_or(super::WINDOW))
     }
 
     /// Handles the peer's first missing number.
@@ -125,7 +144,7 @@ impl Sender {
             && let Some(segment) = self.flight.get_mut(index)
             && let Some(fragment) = segment.fragment.take()
         {
-            self.bytes = self.bytes.saturating_sub(fragment.data.len());
+            self.forget(&fragment);
         }
         while let Some(InFlight { fragment: None, .. }) = self.flight.front() {
             self.pop_first();
@@ -154,24 +173,31 @@ impl Sender {
     ) -> Result<(), KcpError> {
         self.fill_window(now);
         let timeout = self.round_trip.timeout();
-        let mut number = self.first;
+        let max_timeout = self.congestion.as_ref().map_or(u32::MAX, |_| MAX_TIMEOUT);
+        let (mut number, mut is_lost) = (self.first, false);
         for segment in &mut self.flight {
-            let is_due = segment.fragment.is_some() && segment.is_due(now, timeout);
+            let is_due = segment.fragment.is_some() && segment.is_due(now, timeout, max_timeout);
             if let Some(fragment) = &segment.fragment
                 && is_due
             {
                 send(number, fragment);
+                is_lost |= segment.transmissions > 1;
                 if segment.transmissions >= DEAD_LINK {
                     return Err(KcpError::DeadLink);
                 }
             }
             number = number.wrapping_add(1);
         }
+        if let Some(congestion) = &mut self.congestion
+            && is_lost
+        {
+            congestion.lose(now, timeout);
+        }
         Ok(())
     }
 
     fn fill_window(&mut self, now: u32) {
-        let window = usize::from(self.remote_window.min(super::WINDOW));
+        let window = usize::from(self.window());
         while self.flight.len() < window
             && let Some(fragment) = self.queue.pop_front()
         {
@@ -186,10 +212,19 @@ impl Sender {
         }
     }
 
+    /// Counts a fragment that has arrived.
+    fn forget(&mut self, fragment: &Fragment) {
+        self.bytes = self.bytes.saturating_sub(fragment.data.len());
+        if let Some(congestion) = &mut self.congestion {
+            congestion.acknowledge();
+        }
+    }
+
     fn pop_first(&mut self) {
         if let Some(segment) = self.flight.pop_front() {
-            let length = segment.fragment.map_or(0, |fragment| fragment.data.len());
-            self.bytes = self.bytes.saturating_sub(length);
+            if let Some(fragment) = segment.fragment {
+                self.forget(&fragment);
+            }
             self.first = self.first.wrapping_add(1);
         }
     }
@@ -197,11 +232,12 @@ impl Sender {
 
 impl InFlight {
     /// Returns whether the segment is due, and counts it as sent then.
-    fn is_due(&mut self, now: u32, timeout: u32) -> bool {
+    fn is_due(&mut self, now: u32, timeout: u32, max_timeout: u32) -> bool {
         if self.transmissions == 0 {
             self.timeout = timeout;
         } else if distance(now, self.resend_at) >= 0 {
-            self.timeout = self.timeout.saturating_add(self.timeout / 2);
+            let longer = self.timeout.saturating_add(self.timeout / 2);
+            self.timeout = longer.min(max_timeout);
         } else if self.overtaken >= OVERTAKEN && self.transmissions <= MAX_HASTE {
             self.overtaken = 0;
         } else {

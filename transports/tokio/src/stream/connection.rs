@@ -10,11 +10,12 @@ use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tracing::Instrument;
 
+use super::Framing;
 use super::inbox::{Inbox, inbox};
 use super::pieces::Piece;
 use super::socket::Socket;
-use super::{FrameError, Framing};
 use crate::admission::{Admission, Place};
+use crate::frames::FrameError;
 use crate::listener::Sent;
 use crate::silence::Silence;
 use crate::turn::{PACKET_COST, Turn};

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
 use tokio::sync::{Notify, Semaphore, mpsc};
 
-use super::FrameError;
 use super::connection::Fault;
 use crate::admission::Admission;
+use crate::frames::FrameError;
 
 /// Server's end of the queue.
 #[derive(Debug)]

@@ -6,15 +6,16 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BytesMut};
 use syncvar_runtime::{PacketLimits, Transmit};
 use tokio::io::AsyncWrite;
 use tokio::net::{TcpStream, ToSocketAddrs};
 use tokio::time::Instant;
 
-use super::{Frames, Framing};
+use super::Framing;
 use crate::TransportOptions;
-use crate::link::ServerLink;
+use crate::frames::Frames;
+use crate::link::{Arrival, ServerLink};
 
 /// Size of a full queue, in bytes.
 const MAX_PENDING: usize = 256 * 1024;
@@ -80,11 +81,14 @@ impl StreamLink {
 }
 
 impl ServerLink for StreamLink {
-    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(u8, Bytes)>>> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Arrival>>> {
         let sent = self.poll_send(cx);
         loop {
             match self.frames.next_frame() {
-                Ok(Some(frame)) => return Poll::Ready(Ok(Some(self.framing.split(frame)))),
+                Ok(Some(frame)) => {
+                    let (channel, packet) = self.framing.split(frame);
+                    return Poll::Ready(Ok(Some(Arrival::by_stream(channel, packet))));
+                }
                 Ok(None) => {}
                 Err(error) => {
                     let error = io::Error::new(io::ErrorKind::InvalidData, error);

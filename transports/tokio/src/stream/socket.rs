@@ -11,11 +11,11 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 
-use super::Frames;
 use super::inbox::Delivery;
 use super::pieces::{Piece, Pieces};
 use crate::TransportCounters;
 use crate::admission::Place;
+use crate::frames::Frames;
 
 /// Task's end of a connection.
 pub(super) struct Socket {

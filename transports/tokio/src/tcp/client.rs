@@ -9,13 +9,8 @@ use syncvar_runtime::{NetworkTime, ReadError};
 use tokio::net::ToSocketAddrs;
 
 use super::TcpOptions;
+use crate::network_client::client_options;
 use crate::{Peer, TransportError, TransportOptions};
-
-/// Largest packet from a server, in bytes, unless the client takes longer messages.
-const MAX_PACKET: usize = 8 * 1024 * 1024;
-
-/// Bytes before the payload of a long message.
-const MESSAGE_HEAD: usize = 10;
 
 /// Reason for which a [`TcpClient`] has received no packet.
 pub type TcpError = TransportError<ReadError>;
@@ -206,23 +201,11 @@ impl Peer {
         options: TcpOptions,
     ) -> io::Result<Self> {
         let options = client_options(client, options)?;
+        let options = TransportOptions {
+            send_timeout: Duration::MAX,
+            ..options
+        };
         let peer = Self::stream(addr, crate::stream::Framing::Numbered, options)?;
         Ok(peer.with_updates_by_packets())
     }
-}
-
-/// Returns the options of a client's socket.
-fn client_options(client: &NetworkClient, options: TcpOptions) -> io::Result<TransportOptions> {
-    let config = client.config();
-    let (pings, idle) = (config.ping_interval, options.idle_timeout);
-    if config.compare_schemas && !pings.is_zero() && pings >= idle {
-        let text = format!("`ping_interval` ({pings:?}) is not below `idle_timeout` ({idle:?})");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
-    let longest = MAX_PACKET.max(config.max_message_size.saturating_add(MESSAGE_HEAD));
-    Ok(TransportOptions {
-        max_frame: longest.max(options.max_packet),
-        send_timeout: Duration::MAX,
-        ..options.into()
-    })
 }

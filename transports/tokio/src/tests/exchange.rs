@@ -7,7 +7,7 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, Endpoint};
 
 use super::support::*;
-use crate::kcp::KcpListener;
+use crate::datagram::{DatagramListener, Mirror};
 use crate::{Host, TransportOptions};
 
 #[tokio::test]
@@ -154,7 +154,7 @@ async fn a_host_at_all_addresses_of_ipv6_hears_ipv4_too() {
         (Ipv4Addr::UNSPECIFIED, 0).into(),
     ];
     // The second on systems without IPv6.
-    host.add(KcpListener::bind(&anywhere).unwrap());
+    host.add(DatagramListener::<Mirror>::bind(&anywhere).unwrap());
     let at: SocketAddr = host.local_addrs().unwrap()[0];
     let running = tokio::spawn(run(host, |_, _| ControlFlow::Continue(())));
     let mut homes: Vec<IpAddr> = vec![Ipv4Addr::LOCALHOST.into()];

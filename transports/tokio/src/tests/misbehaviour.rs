@@ -10,7 +10,8 @@ use tokio::net::{TcpStream, UdpSocket};
 
 use super::support::*;
 use crate::TransportOptions;
-use crate::kcp::{KcpConnection, KcpListener};
+use crate::datagram::{DatagramListener, Mirror};
+use crate::kcp::KcpConnection;
 use crate::listener::Listener;
 
 #[tokio::test]
@@ -224,7 +225,7 @@ async fn a_stuck_client_is_disconnected_after_the_send_timeout() {
 
 #[tokio::test]
 async fn a_flood_does_not_keep_the_server_from_answering() {
-    let mut listener = KcpListener::bind(&[([127, 0, 0, 1], 0).into()]).unwrap();
+    let mut listener = DatagramListener::<Mirror>::bind(&[([127, 0, 0, 1], 0).into()]).unwrap();
     let addr = Listener::<Echo>::local_addr(&listener).unwrap();
     let client = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     client.set_nonblocking(true).unwrap();

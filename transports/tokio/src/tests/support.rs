@@ -13,7 +13,8 @@ use tokio::net::{TcpStream, UdpSocket};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::kcp::{KcpConnection, KcpLink, KcpListener};
+use crate::datagram::{DatagramLink, DatagramListener, Mirror};
+use crate::kcp::KcpConnection;
 use crate::stream::{Framing, StreamLink, StreamListener};
 use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
 
@@ -168,7 +169,7 @@ pub(super) fn listen(host: &mut Host<Echo>, kind: Kind) {
         Kind::Telepathy => {
             host.add(StreamListener::bind(&[addr], Framing::Plain).unwrap());
         }
-        Kind::Kcp => host.add(KcpListener::bind(&[addr]).unwrap()),
+        Kind::Kcp => host.add(DatagramListener::<Mirror>::bind(&[addr]).unwrap()),
     }
 }
 
@@ -265,7 +266,7 @@ pub(super) async fn join(kind: Kind, addr: SocketAddr) -> std::io::Result<Player
             Peer::new(&mut bot, link, options)
         }
         Kind::Kcp => {
-            let link = KcpLink::connect(addr, &options).await?;
+            let link = DatagramLink::<Mirror>::connect(addr, &options).await?;
             Peer::new(&mut bot, link, options)
         }
     };

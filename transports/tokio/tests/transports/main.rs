@@ -1,5 +1,10 @@
 //! Servers and clients over real sockets, and the recorded bytes of Mirror's transports.
-#![cfg(all(feature = "tcp", feature = "telepathy", feature = "kcp"))]
+#![cfg(all(
+    feature = "tcp",
+    feature = "udp",
+    feature = "telepathy",
+    feature = "kcp"
+))]
 
 mod frame_loop;
 mod kcp_interop;
@@ -10,5 +15,11 @@ mod tcp {
     mod limits;
     mod misbehaviour;
     mod reconnect;
+    mod support;
+}
+mod udp {
+    mod exchange;
+    mod limits;
+    mod loss;
     mod support;
 }

@@ -9,6 +9,7 @@ use super::packet::{Chunk, Datagram, Entry, Message, StreamPacket};
 use super::rules::Rule;
 use super::{Mask, OWNED_BIT, SECRET_BIT, bits};
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::sequence::low_bits;
 use crate::link::settings::LossSettings;
@@ -73,7 +74,7 @@ impl Client {
             applies_early,
             replicas: BTreeMap::new(),
             receiver: Receiver::new(settings.ack_interval),
-            link: Sender::new(settings, settings.tick_interval),
+            link: Sender::new(settings, RoundTrip::new(settings.tick_interval)),
             backlog: BTreeMap::new(),
             held: Vec::new(),
             gathered: BTreeMap::new(),

@@ -7,6 +7,7 @@ use syncvar_testing::loss::Traffic;
 use super::Mask;
 use super::packet::Message;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::Sender;
 use crate::link::settings::LossSettings;
 
@@ -41,7 +42,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) fn new(settings: LossSettings, is_stream_only: bool) -> Self {
-        let mut link = Sender::new(settings, settings.tick_interval);
+        let mut link = Sender::new(settings, RoundTrip::new(settings.tick_interval));
         if !is_stream_only {
             link.detach(std::time::Duration::ZERO, 0, &mut Vec::new());
         }

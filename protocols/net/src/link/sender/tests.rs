@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{ChunkRef, Content, Sender, Verdict, VerdictKind};
 use crate::link::ack::Ack;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sequence::low_bits;
 use crate::link::settings::LossSettings;
 
@@ -21,7 +22,10 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 fn link() -> Link {
-    Sender::new(LossSettings::default().at_rate(30), ROUND_TRIP)
+    Sender::new(
+        LossSettings::default().at_rate(30),
+        RoundTrip::new(ROUND_TRIP),
+    )
 }
 
 fn chunk(number: u64, tick: u32) -> ChunkRef {

@@ -16,6 +16,7 @@ use syncvar_runtime::{
 use crate::Framing;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::Entry;
+use crate::server::datagrams::shown::Shown;
 use crate::server::objects::replicated::State;
 use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry, mask_slice};
 use crate::server::replication::bandwidth::budget::clamp_priority;
@@ -234,7 +235,8 @@ impl NetworkServer {
         };
         let is_member = |object| self.role(object, id).reads_group();
         let (link, tick) = (datagrams.as_deref(), self.replication.frames.tick());
-        let is_lossy = |channel: u8| link.is_some() && self.config.channel_info(channel).lossy;
+        let has_ticks = framing == Framing::Compact && self.config.has_ticks();
+        let is_lossy = |channel: u8| has_ticks && self.config.channel_info(channel).lossy;
         let is_detached = link.is_some_and(|link| link.sender.is_detached());
         if backlog.is_limited() {
             let is_sent = |record: &WriteRecord| {
@@ -250,9 +252,9 @@ impl NetworkServer {
                 replicated.is(State::Announced) && observes(replicated.audience)
             })
         });
-        if let Some(datagrams) = &datagrams {
-            self.refresh_backlog(id, &datagrams.shown, backlog);
-        }
+        let nothing = Shown::default();
+        let shown = datagrams.as_ref().map_or(&nothing, |it| &it.shown);
+        self.refresh_backlog(id, shown, backlog);
         self.choose_entries((id, framing), backlog, datagrams.as_deref_mut());
         self.send_chosen(id, backlog, datagrams.as_deref_mut());
         if let Some(datagrams) = datagrams {
@@ -285,9 +287,8 @@ impl NetworkServer {
             let Some(entry) = backlog.entries.get(index).cloned() else {
                 continue;
             };
-            let link = datagrams.as_deref_mut().filter(|_| entry.as_of.is_some());
-            let (source, own) = if let Some(datagrams) = link {
-                match self.repair_of(framing, index, backlog, datagrams) {
+            let (source, own) = if entry.as_of.is_some() {
+                match self.repair_of(framing, index, backlog, datagrams.as_deref_mut()) {
                     Some(repair) => repair,
                     None => continue,
                 }
@@ -456,17 +457,17 @@ impl NetworkServer {
                     if channels.get(usize::from(channel)) == Some(&Channel::Unreliable) =>
                 {
                     let mut of_channel = of_channel.peekable();
-                    let mut end = 0;
+                    let (mut end, mut entries) = (0, Vec::new());
                     for chunk in chunks {
                         end += chunk.len();
-                        let first = of_channel.peek().map_or(0, |(.., own)| own.start);
-                        let mut entries = first..first;
-                        while let Some((.., own)) = of_channel.next_if(|(_, at, _)| *at <= end) {
-                            entries.end = own.end;
+                        while let Some((.., of_entry)) = of_channel.next_if(|(_, at, _)| *at <= end)
+                        {
+                            entries
+                                .extend_from_slice(own.get(of_entry.clone()).unwrap_or_default());
                         }
-                        let entries = own.get(entries).unwrap_or_default();
                         self.outbound
-                            .queue_own((connection, datagrams), channel, chunk, entries);
+                            .queue_own((connection, datagrams), channel, chunk, &entries);
+                        entries.clear();
                     }
                 }
                 _ => {

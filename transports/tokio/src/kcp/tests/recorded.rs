@@ -58,7 +58,7 @@ fn recorded() -> Vec<Vec<u8>> {
 fn recorded_segments_are_read_and_written_again() {
     let mut segments = 0;
     for datagram in recorded() {
-        let (channel, cookie, mut body) = datagrams::split(&datagram).unwrap();
+        let (channel, cookie, mut body) = split(&datagram).unwrap();
         if channel != RELIABLE {
             continue;
         }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::link::receiver::Receiver;
+use crate::link::round_trip::RoundTrip;
 use crate::link::sender::records::Fate;
 
 /// One step of a schedule. Positions choose among the packets under way.
@@ -82,7 +83,7 @@ impl World {
             ..LossSettings::default().at_rate(30)
         };
         Self {
-            link: Sender::new(settings, ROUND_TRIP),
+            link: Sender::new(settings, RoundTrip::new(ROUND_TRIP)),
             receiver: Receiver::new(settings.ack_interval),
             now: ms(0),
             tick: 1,

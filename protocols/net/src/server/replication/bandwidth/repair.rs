@@ -20,9 +20,11 @@ impl NetworkServer {
         framing: Framing,
         index: usize,
         backlog: &mut Backlog,
-        datagrams: &mut Datagrams,
+        mut datagrams: Option<&mut Datagrams>,
     ) -> Option<(Source, Range<usize>)> {
-        if datagrams.sender.is_detached() || !self.replication.frame_open {
+        let link = datagrams.as_ref();
+        let is_detached = link.is_some_and(|link| link.sender.is_detached());
+        if is_detached || !self.replication.frame_open {
             return None;
         }
         let entry = backlog.entries.get(index)?.clone();
@@ -32,10 +34,14 @@ impl NetworkServer {
             None => self.write_lost((index, &entry), backlog)?,
         };
         let bytes = update_length(framing.form(), entry.net_id, length);
-        let is_long = !datagrams.carries(FRAME + bytes);
-        let waits = if is_long {
-            datagrams.queue.partial |= !datagrams.may_send_long(entry.net_id);
-            !datagrams.may_send_long(entry.net_id)
+        let long = datagrams
+            .as_deref_mut()
+            .filter(|link| !link.carries(FRAME + bytes));
+        let is_long = long.is_some();
+        let waits = if let Some(link) = long {
+            let is_free = link.may_send_long(entry.net_id);
+            link.queue.partial |= !is_free;
+            !is_free
         } else {
             // Within a budget the changes of this tick compete with the repairs. The first one always fits.
             let is_first = backlog.repair_left == self.config.loss.repair_bytes;
@@ -47,8 +53,9 @@ impl NetworkServer {
         }
         backlog.repair_left = backlog.repair_left.saturating_sub(bytes);
         let own = own..self.replication.bandwidth.own.len();
-        if !is_long && matches!(source, Source::Rewritten(_)) {
-            datagrams.counts.repaired += own.len() as u64;
+        let repaired = !is_long && matches!(source, Source::Rewritten(_));
+        if let Some(link) = datagrams.filter(|_| repaired) {
+            link.counts.repaired += own.len() as u64;
         }
         Some((source, own))
     }

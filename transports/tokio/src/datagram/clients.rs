@@ -4,7 +4,7 @@ mod client;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,14 +13,13 @@ use tokio::time::Instant;
 
 pub(super) use client::{Client, Stage, counter};
 
-use super::connection::GOODBYES;
+use super::Dialect;
 use super::cookies::Cookies;
-use super::datagrams;
+use super::dialect::{Head, Refused};
 use super::hello_rate::HelloRate;
-use super::inbox::Pool;
-use super::{DISCONNECT, Hello, KcpConnection};
 use crate::TransportOptions;
 use crate::admission::{Admission, Place};
+use crate::kcp::{GOODBYES, Pool};
 
 /// Gap between two updates during which the socket was not read either.
 const AWAY: Duration = Duration::from_secs(1);
@@ -30,37 +29,33 @@ const MAX_OUT: usize = 16 * 1024;
 
 /// Connections by address, and the datagrams for them.
 #[derive(Debug)]
-pub(super) struct Clients {
-    pub(super) by_addr: BTreeMap<SocketAddr, Client>,
+pub(super) struct Clients<D> {
+    pub(super) by_addr: BTreeMap<SocketAddr, Client<D>>,
     /// Ended connections whose addresses have a new connection.
-    pub(super) replaced: Vec<Client>,
+    pub(super) replaced: Vec<Client<D>>,
     cookies: Cookies,
     hello_rate: HelloRate,
     admission: Arc<Admission>,
     /// Refuses new connections.
     shut: bool,
-    max_unreliable: usize,
-    max_inbox: usize,
+    options: TransportOptions,
     inbox: Pool,
-    timeout: Duration,
     started: Instant,
     updated: Duration,
     out: VecDeque<(SocketAddr, Bytes)>,
 }
 
-impl Clients {
+impl<D: Dialect> Clients<D> {
     pub(super) fn new(options: &TransportOptions, admission: &Arc<Admission>) -> Self {
         Self {
             by_addr: BTreeMap::new(),
             replaced: Vec::new(),
-            cookies: Cookies::default(),
+            cookies: Cookies::new(D::COOKIE_BITS),
             hello_rate: HelloRate::new(options.max_hellos_per_address),
             admission: Arc::clone(admission),
             shut: false,
-            max_unreliable: options.max_queued_packets,
-            max_inbox: options.max_inbox_bytes,
+            options: options.clone(),
             inbox: Pool::new(options.max_inbox_total, options.max_connections),
-            timeout: options.kcp_timeout,
             started: Instant::now(),
             updated: Duration::ZERO,
             out: VecDeque::new(),
@@ -69,50 +64,66 @@ impl Clients {
 
     /// Handles a datagram.
     pub(super) fn handle_datagram(&mut self, now: Duration, from: SocketAddr, datagram: &[u8]) {
-        let Some((_, cookie, _)) = datagrams::split(datagram) else {
+        let Some(head) = D::head(datagram) else {
             return;
         };
-        let Some(cookie) = NonZeroU32::new(cookie) else {
-            if let Some(hello) = Hello::read(datagram) {
-                self.answer(hello, from, now);
-            }
-            return;
+        let cookie = match head {
+            Head::Hello => return self.answer(datagram, from, now),
+            Head::Of(cookie) | Head::Goodbye(cookie) => cookie,
         };
-        if self.by_addr.get(&from).map(Client::cookie) != Some(Some(cookie))
-            && !self.accept(from, cookie, now)
-        {
+        let is_known = self.by_addr.get(&from).map(Client::cookie) == Some(Some(cookie));
+        let is_known = is_known || (head == Head::Of(cookie) && self.accept(from, cookie, now));
+        if is_known {
+            self.pass(now, from, datagram);
+        } else if head != Head::Goodbye(cookie) && !self.cookies.is_valid(from, cookie, now) {
             tracing::trace!(%from, "datagram of no connection");
-            return;
-        }
-        if let Some(client) = self.by_addr.get_mut(&from) {
-            let connection = &mut client.connection;
-            let (before, refused) = (connection.inbox_bytes(), connection.refused());
-            connection.handle_datagram_within(now, datagram, self.inbox.room(before));
-            let used = self.inbox.used.saturating_sub(before);
-            self.inbox.used = used.saturating_add(connection.inbox_bytes());
-            let (segments, messages) = connection.refused();
-            if (segments, messages) != refused {
-                let segments = segments.saturating_sub(refused.0);
-                let messages = messages.saturating_sub(refused.1);
-                self.admission.counters().add_refused(segments, messages);
-            }
+            self.refuse_unknown(from, cookie, now);
         }
     }
 
-    /// Answers a `Hello` within the rate of its sender, which repeats it otherwise.
-    fn answer(&mut self, hello: Hello, to: SocketAddr, now: Duration) {
+    /// Passes a datagram to its connection.
+    fn pass(&mut self, now: Duration, from: SocketAddr, datagram: &[u8]) {
+        let Some(client) = self.by_addr.get_mut(&from) else {
+            return;
+        };
+        let connection = &mut client.connection;
+        let (before, refused) = (connection.kcp().inbox_bytes(), connection.kcp().refused());
+        connection.handle_datagram(now, datagram, self.inbox.room(before));
+        let used = self.inbox.used.saturating_sub(before);
+        self.inbox.used = used.saturating_add(connection.kcp().inbox_bytes());
+        let (segments, messages) = connection.kcp().refused();
+        if (segments, messages) != refused {
+            let segments = segments.saturating_sub(refused.0);
+            let messages = messages.saturating_sub(refused.1);
+            self.admission.counters().add_refused(segments, messages);
+        }
+    }
+
+    /// Answers a first datagram within the rate of its sender, which repeats it otherwise.
+    fn answer(&mut self, hello: &[u8], to: SocketAddr, now: Duration) {
         if self.hello_rate.allows(to.ip(), now) {
             let cookie = self.cookies.give(to, now);
-            self.push_out(to, hello.answer(cookie, now));
+            if let Some(answer) = D::answer(hello, cookie, now) {
+                self.push_out(to, answer);
+            }
         } else {
             let counters = self.admission.counters();
             counters.count(|stats| &mut stats.refused_hellos);
         }
     }
 
-    /// Adds a connection for a cookie from an answer to `Hello`. Returns whether the cookie is valid and
-    /// the connection has a place.
-    fn accept(&mut self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
+    /// Tells the client of an earlier server, or of an ended connection, that it has none.
+    fn refuse_unknown(&mut self, to: SocketAddr, cookie: NonZeroU64, now: Duration) {
+        if let Some(refusal) = D::refusal(cookie, Refused::Unknown)
+            && self.hello_rate.allows(to.ip(), now)
+        {
+            self.push_out(to, refusal);
+        }
+    }
+
+    /// Adds a connection for a cookie from an answer to a first datagram. Returns whether the cookie is
+    /// valid and the connection has a place.
+    fn accept(&mut self, from: SocketAddr, cookie: NonZeroU64, now: Duration) -> bool {
         if !self.cookies.is_valid(from, cookie, now) {
             return false;
         }
@@ -125,17 +136,15 @@ impl Clients {
         }
         self.cookies.take(from, now);
         let Some(place) = self.place(from) else {
-            let goodbye = datagrams::unreliable(cookie.get(), DISCONNECT, &[]);
-            for goodbye in std::iter::repeat_n(goodbye, GOODBYES) {
-                self.push_out(from, goodbye);
+            if let Some(goodbye) = D::refusal(cookie, Refused::Full) {
+                for goodbye in std::iter::repeat_n(goodbye, GOODBYES) {
+                    self.push_out(from, goodbye);
+                }
             }
             return false;
         };
         self.admission.spend(time);
-        let mut connection = KcpConnection::accept(cookie, now);
-        connection.set_timeout(self.timeout);
-        connection.set_max_unreliable(self.max_unreliable);
-        connection.set_max_inbox(self.max_inbox);
+        let connection = D::accept(cookie, now, &self.options);
         tracing::debug!(%from, "connected");
         let client = Client::new(connection, place);
         if let Some(before) = self.by_addr.insert(from, client) {
@@ -171,18 +180,26 @@ impl Clients {
         self.updated = now;
         if away >= AWAY {
             for client in self.by_addr.values_mut() {
-                client.connection.excuse(away, now);
+                client.connection.kcp_mut().excuse(away, now);
             }
         }
         self.inbox.used = 0;
+        let mut unsent = 0_u64;
         for (&to, client) in &mut self.by_addr {
             client.connection.update(now);
-            client.transmit(to, &mut self.out);
-            let used = client.connection.inbox_bytes();
+            while let Some(datagram) = client.connection.poll_transmit() {
+                if self.out.len() < MAX_OUT {
+                    self.out.push_back((to, datagram));
+                } else if D::is_lost_when_full(&datagram) {
+                    unsent = unsent.saturating_add(1);
+                }
+            }
+            let used = client.connection.kcp().inbox_bytes();
             self.inbox.used = self.inbox.used.saturating_add(used);
         }
+        self.count_unsent(unsent);
         self.by_addr.retain(|_, client| {
-            client.stage != Stage::Leaving || client.connection.closed().is_none()
+            client.stage != Stage::Leaving || client.connection.kcp().closed().is_none()
         });
     }
 
@@ -209,6 +226,21 @@ impl Clients {
         self.out.pop_front();
     }
 
+    /// Drops the datagrams that a full socket loses: later ones bring newer state.
+    pub(super) fn lose_datagrams(&mut self) {
+        let before = self.out.len();
+        self.out
+            .retain(|(_, datagram)| !D::is_lost_when_full(datagram));
+        let lost = before.saturating_sub(self.out.len());
+        self.count_unsent(u64::try_from(lost).unwrap_or(u64::MAX));
+    }
+
+    fn count_unsent(&self, datagrams: u64) {
+        if datagrams > 0 {
+            self.admission.counters().add_unsent(datagrams);
+        }
+    }
+
     fn push_out(&mut self, to: SocketAddr, datagram: Bytes) {
         if self.out.len() < MAX_OUT {
             self.out.push_back((to, datagram));
@@ -216,5 +248,6 @@ impl Clients {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "kcp"))]
+#[expect(clippy::arithmetic_side_effects, reason = "numbers of the tests")]
 mod tests;

@@ -1,25 +1,24 @@
 //! Limits of early segments, of places and of accepted connections.
 
+use std::num::NonZeroU32;
+
 use super::super::*;
 use super::{NOW, addr, exchange, join, listener, with_options};
-use crate::kcp::datagrams::Datagrams;
-use crate::kcp::segment::{Command, Segment};
-use crate::kcp::sender::MAX_FRAGMENT;
+use crate::kcp::{KcpConnection, MAX_DATAGRAM};
 
 /// Returns a datagram with a full data segment.
 fn segment(cookie: NonZeroU32, number: u32) -> Bytes {
-    let mut out = VecDeque::new();
-    Datagrams::new(cookie.get(), &mut out).push(&Segment {
-        conversation: 0,
-        command: Command::Push,
-        fragment: 0,
-        window: 4096,
-        timestamp: 0,
-        number,
-        una: 1,
-        data: &[3; MAX_FRAGMENT],
-    });
-    out.remove(0).unwrap()
+    let mut datagram = vec![1];
+    datagram.extend(cookie.get().to_le_bytes());
+    // Conversation 0, data, no fragments, a window of 4096.
+    datagram.extend([0, 0, 0, 0, 81, 0, 0, 16]);
+    for word in [0, number, 1] {
+        datagram.extend(u32::to_le_bytes(word));
+    }
+    let length = MAX_DATAGRAM - datagram.len() - 4;
+    datagram.extend(u32::try_from(length).unwrap().to_le_bytes());
+    datagram.resize(MAX_DATAGRAM, 3);
+    datagram.into()
 }
 
 /// 60 connections withhold segment 1, and send the rest of Mirror's window: 284 MB without a limit.
@@ -60,13 +59,13 @@ fn early_segments_of_all_connections_have_one_limit() {
     assert!((3 << 20..=4 << 20).contains(&used), "{used}");
     // The last connection has its part, and the missing segment.
     let last = listener.by_addr.get_mut(&addr(99)).unwrap();
-    assert!(last.connection.inbox_bytes() > 15_000);
-    let refused = last.connection.refused().0;
+    assert!(last.connection.kcp().inbox_bytes() > 15_000);
+    let refused = last.connection.kcp().refused().0;
     let stats = listener.admission.counters().stats();
     assert!(refused > 200 && stats.refused_segments > refused);
     listener.handle_datagram(NOW, addr(99), &segment(joined[99], 1));
     let last = listener.by_addr.get_mut(&addr(99)).unwrap();
-    assert!(last.connection.poll_message().is_some());
+    assert!(last.connection.kcp_mut().poll_message().is_some());
 }
 
 #[test]
@@ -85,7 +84,7 @@ fn connections_at_half_the_limit_lose_no_segment() {
     let refused = listener
         .by_addr
         .values()
-        .map(|peer| peer.connection.refused());
+        .map(|peer| peer.connection.kcp().refused());
     assert!(refused.eq([(0, 0); 16]));
 }
 
@@ -119,7 +118,7 @@ fn half_the_places_of_an_address_are_free_again_after_the_end() {
         }
         assert_eq!(listener.by_addr.len(), 32);
         for client in listener.by_addr.values_mut() {
-            client.connection.close(NOW, Duration::ZERO);
+            client.connection.kcp_mut().close(NOW, Duration::ZERO);
             client.stage = Stage::Leaving;
         }
         listener.update(NOW);

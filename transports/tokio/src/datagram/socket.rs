@@ -13,9 +13,10 @@ use tokio::io::ReadBuf;
 use tokio::net::UdpSocket;
 use tokio::time::{Instant, Interval, MissedTickBehavior};
 
+use super::Dialect;
 use super::clients::{Client, Clients, Stage, counter};
-use super::{INTERVAL, KcpError, LIMITS, MAX_DATAGRAM};
 use crate::admission::Admission;
+use crate::kcp::{INTERVAL, KcpError};
 use crate::listener::{Listener, Sent};
 use crate::turn::{Turn, take_turns};
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
@@ -23,15 +24,18 @@ use crate::{PeerAddrs, TransportCounters, TransportOptions};
 /// Requested buffer of a socket, in bytes, as in Mirror. Most systems grant less.
 const SOCKET_BUFFER: usize = 7 * 1024 * 1024;
 
+/// Room for one datagram and a byte more, in bytes.
+pub(super) const BUFFER: usize = 1536;
+
 /// Most datagrams of one `poll`.
 const MAX_AT_ONCE: usize = 256;
 
 #[derive(Debug)]
-pub(crate) struct KcpListener {
+pub(crate) struct DatagramListener<D: Dialect> {
     socket: UdpSocket,
     /// Paused after an error, until the next tick.
     reading: bool,
-    clients: Clients,
+    clients: Clients<D>,
     /// Addresses of the connections that the server has.
     addrs: BTreeMap<ConnectionId, SocketAddr>,
     started: Instant,
@@ -44,7 +48,7 @@ pub(crate) struct KcpListener {
     admission: Arc<Admission>,
 }
 
-impl KcpListener {
+impl<D: Dialect> DatagramListener<D> {
     pub(crate) fn bind(addrs: &[SocketAddr]) -> io::Result<Self> {
         let socket = bind(addrs)?;
         configure(&socket);
@@ -66,7 +70,8 @@ impl KcpListener {
     }
 
     fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let mut buffer = [0; MAX_DATAGRAM + 1];
+        // A longer datagram is too long for each dialect.
+        let mut buffer = [0; BUFFER];
         for _ in 0..MAX_AT_ONCE {
             if !self.reading {
                 return Poll::Pending;
@@ -94,6 +99,7 @@ impl KcpListener {
             // could not answer.
             match self.socket.try_send_to(datagram, *to) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.clients.lose_datagrams();
                     if ready!(self.socket.poll_send_ready(cx)).is_err() {
                         return Poll::Pending;
                     }
@@ -108,7 +114,7 @@ impl KcpListener {
     }
 }
 
-impl KcpListener {
+impl<D: Dialect> DatagramListener<D> {
     /// Passes the input of a tick to the server.
     fn take_turns(&mut self, server: &mut impl Endpoint) {
         let clients = self.clients.by_addr.values_mut();
@@ -134,7 +140,7 @@ impl KcpListener {
     }
 
     /// Passes the last input of a connection whose address has a new one.
-    fn receive_last(&mut self, mut client: Client, server: &mut impl Endpoint) {
+    fn receive_last(&mut self, mut client: Client<D>, server: &mut impl Endpoint) {
         if let Stage::Known(connection) = client.stage {
             let Ok(_) = client.begin(&self.options);
             while let Ok(Some(_)) = client.receive(connection, server, usize::MAX) {}
@@ -145,7 +151,7 @@ impl KcpListener {
     }
 }
 
-impl<E: Endpoint> Listener<E> for KcpListener {
+impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
     fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>) {
         self.clients = Clients::new(options, admission);
         self.options = options.clone();
@@ -172,10 +178,11 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         for client in std::mem::take(&mut self.clients.replaced) {
             self.receive_last(client, server);
         }
+        let limits = D::limits(&self.options);
         for (&from, client) in &mut self.clients.by_addr {
             if client.stage == Stage::New {
-                let connection = server.handle_connect(LIMITS);
-                tracing::debug!(%connection, %from, "connected by KCP");
+                let connection = server.handle_connect(limits);
+                tracing::debug!(%connection, %from, "connected by UDP");
                 self.addrs.insert(connection, from);
                 self.admission.peers().add(connection, from);
                 client.stage = Stage::Known(connection);
@@ -186,17 +193,25 @@ impl<E: Endpoint> Listener<E> for KcpListener {
         let elapsed = now.saturating_sub(last.unwrap_or(now));
         for client in self.clients.by_addr.values_mut() {
             let reason = client.end_tick(server, elapsed, &self.options);
-            if let (Some(reason), Stage::Known(connection)) = (reason, client.stage) {
-                tracing::info!(%connection, %reason, "disconnected");
-                if let Some(counter) = counter(reason) {
-                    self.admission.counters().count(counter);
-                }
-                self.addrs.remove(&connection);
-                self.admission.peers().end(connection);
-                server.handle_disconnect(connection);
-                // The queue may end with a `Disconnect`.
-                client.stage = Stage::Leaving;
+            let (Some(reason), Stage::Known(connection)) = (reason, client.stage) else {
+                continue;
+            };
+            tracing::info!(%connection, %reason, "disconnected");
+            if let Some(counter) = counter(reason) {
+                self.admission.counters().count(counter);
             }
+            let core = client.connection.kcp_mut();
+            if D::HAS_GOODBYE && core.closed().is_none() && server.is_connected(connection) {
+                // `Host::transmit` closes it after the goodbye.
+                server.disconnect(connection, &reason.to_string());
+                continue;
+            }
+            core.fail(reason);
+            self.addrs.remove(&connection);
+            self.admission.peers().end(connection);
+            server.handle_disconnect(connection);
+            // The queue may end with a `Disconnect`.
+            client.stage = Stage::Leaving;
         }
     }
 
@@ -207,13 +222,10 @@ impl<E: Endpoint> Listener<E> for KcpListener {
             return Sent::NotHere;
         };
         // `receive` reports a connection that is over.
-        if let Err(error @ KcpError::TooLong) = client
-            .connection
-            .send(packet.delivery, &[packet.to_bytes()])
-        {
+        if let Err(error @ KcpError::TooLong) = client.connection.send(packet) {
             tracing::error!(%connection, %error, "not sent");
         }
-        if client.connection.queued_memory() > self.options.max_queued_bytes {
+        if client.connection.kcp().queued_memory() > self.options.max_queued_bytes {
             return Sent::TooSlow;
         }
         Sent::Queued
@@ -256,7 +268,7 @@ impl<E: Endpoint> Listener<E> for KcpListener {
     }
 }
 
-impl Drop for KcpListener {
+impl<D: Dialect> Drop for DatagramListener<D> {
     /// Spares the clients a timeout.
     fn drop(&mut self) {
         let now = self.started.elapsed();

@@ -71,7 +71,7 @@ impl Frames {
         Self::with_sizes(1, max_frame)
     }
 
-    pub(super) fn with_sizes(min_frame: usize, max_frame: usize) -> Self {
+    pub(crate) fn with_sizes(min_frame: usize, max_frame: usize) -> Self {
         Self {
             buffer: BytesMut::new(),
             min_frame,

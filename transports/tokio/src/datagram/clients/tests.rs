@@ -1,12 +1,15 @@
 //! Accepted and refused clients.
 
 mod limits;
+#[cfg(feature = "udp")]
+mod own;
 
 use syncvar_runtime::Channel;
 
-use super::super::KcpError;
+use super::super::Mirror;
 use super::*;
 use crate::TransportCounters;
+use crate::kcp::{KcpConnection, KcpError};
 
 const NOW: Duration = Duration::ZERO;
 
@@ -15,14 +18,14 @@ fn addr(number: u32) -> SocketAddr {
     ([a, b, c, d], 7000).into()
 }
 
-fn listener(max_connections: usize) -> Clients {
+fn listener(max_connections: usize) -> Clients<Mirror> {
     with_options(&TransportOptions {
         max_connections,
         ..TransportOptions::default()
     })
 }
 
-fn with_options(options: &TransportOptions) -> Clients {
+fn with_options(options: &TransportOptions) -> Clients<Mirror> {
     let admission = Admission::new(
         options,
         TransportCounters::default(),
@@ -31,14 +34,14 @@ fn with_options(options: &TransportOptions) -> Clients {
     Clients::new(options, &admission)
 }
 
-fn answers(listener: &mut Clients, to: SocketAddr) -> Vec<Bytes> {
+fn answers(listener: &mut Clients<Mirror>, to: SocketAddr) -> Vec<Bytes> {
     let out = std::mem::take(&mut listener.out).into_iter();
     out.filter_map(|(addr, datagram)| (addr == to).then_some(datagram))
         .collect()
 }
 
 /// Moves all datagrams in both directions.
-fn exchange(listener: &mut Clients, from: SocketAddr, client: &mut KcpConnection) {
+fn exchange(listener: &mut Clients<Mirror>, from: SocketAddr, client: &mut KcpConnection) {
     client.update(NOW);
     while let Some(datagram) = client.poll_transmit() {
         listener.handle_datagram(NOW, from, &datagram);
@@ -49,7 +52,7 @@ fn exchange(listener: &mut Clients, from: SocketAddr, client: &mut KcpConnection
     }
 }
 
-fn join(listener: &mut Clients, from: SocketAddr) -> KcpConnection {
+fn join(listener: &mut Clients<Mirror>, from: SocketAddr) -> KcpConnection {
     let mut client = KcpConnection::connect(NOW);
     exchange(listener, from, &mut client);
     assert!(client.is_connected());
@@ -178,14 +181,14 @@ fn restarted_client_replaces_its_old_connection() {
 
     let mut after = join(&mut listener, addr(1));
     assert_eq!((listener.by_addr.len(), listener.replaced.len()), (1, 1));
-    let message = listener.replaced[0].connection.poll_message();
+    let message = listener.replaced[0].connection.kcp_mut().poll_message();
     assert_eq!(message, Some((Channel::Reliable, "before".into())));
     after
         .send(Channel::Reliable, &[Bytes::from_static(b"after")])
         .unwrap();
     exchange(&mut listener, addr(1), &mut after);
     let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
-    let message = peer.connection.poll_message();
+    let message = peer.connection.kcp_mut().poll_message();
     assert_eq!(message, Some((Channel::Reliable, "after".into())));
 }
 
@@ -203,7 +206,7 @@ fn two_clients_at_one_address_are_two() {
     }
     for (port, said) in ports.iter().zip(["a", "b"]) {
         let peer = listener.by_addr.get_mut(port).unwrap();
-        let message = peer.connection.poll_message();
+        let message = peer.connection.kcp_mut().poll_message();
         assert_eq!(message, Some((Channel::Reliable, said.into())));
     }
 }
@@ -218,7 +221,7 @@ fn a_client_can_reconnect_at_once_from_the_same_port() {
         let goodbyes: Vec<_> = std::iter::from_fn(|| client.poll_transmit()).collect();
         listener.handle_datagram(NOW, addr(1), goodbyes.last().unwrap());
         let peer = &listener.by_addr[&addr(1)];
-        assert_eq!(peer.connection.closed(), Some(KcpError::ClosedByPeer));
+        assert_eq!(peer.connection.kcp().closed(), Some(KcpError::ClosedByPeer));
 
         let mut again = join(&mut listener, addr(1));
         // A late datagram of the old connection is ignored.
@@ -227,7 +230,7 @@ fn a_client_can_reconnect_at_once_from_the_same_port() {
         }
         exchange(&mut listener, addr(1), &mut again);
         assert!(again.is_connected());
-        assert_eq!(listener.by_addr[&addr(1)].connection.closed(), None);
+        assert_eq!(listener.by_addr[&addr(1)].connection.kcp().closed(), None);
     }
 }
 
@@ -266,12 +269,12 @@ fn clients_survive_a_long_tick() {
             listener
                 .by_addr
                 .values()
-                .all(|peer| peer.connection.closed().is_none())
+                .all(|peer| peer.connection.kcp().closed().is_none())
         );
     }
     // A client that has left meanwhile times out later.
     listener.update(70 * second);
-    let closed = |number| listener.by_addr[&addr(number)].connection.closed();
+    let closed = |number| listener.by_addr[&addr(number)].connection.kcp().closed();
     assert_eq!(closed(1), Some(KcpError::Timeout));
     assert_eq!(closed(2), Some(KcpError::Timeout));
 }
@@ -291,7 +294,10 @@ fn a_client_is_refused_while_the_server_shuts_down() {
     let mut client = join(&mut listener, addr(1));
     let last = [Bytes::from_static(b"last words")];
     let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
-    peer.connection.send(Channel::Reliable, &last).unwrap();
+    peer.connection
+        .kcp_mut()
+        .send(Channel::Reliable, &last)
+        .unwrap();
     listener.shut_down(NOW, Duration::from_secs(5));
     for datagram in answers(&mut listener, addr(1)) {
         client.handle_datagram(NOW, &datagram);
@@ -312,7 +318,7 @@ fn ended_connection_leaves_no_state() {
     let mut client = join(&mut listener, addr(1));
     let peer = listener.by_addr.get_mut(&addr(1)).unwrap();
     peer.stage = Stage::Leaving;
-    peer.connection.close(NOW, Duration::ZERO);
+    peer.connection.kcp_mut().close(NOW, Duration::ZERO);
     exchange(&mut listener, addr(1), &mut client);
     assert_eq!(client.closed(), Some(KcpError::ClosedByPeer));
     assert!(listener.is_idle());

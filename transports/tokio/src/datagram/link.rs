@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,24 +11,26 @@ use tokio::io::ReadBuf;
 use tokio::net::{ToSocketAddrs, UdpSocket};
 use tokio::time::{Instant, Interval};
 
-use super::{KcpConnection, KcpError, LIMITS, MAX_DATAGRAM, socket};
+use super::Dialect;
+use super::socket::{self, BUFFER};
 use crate::TransportOptions;
-use crate::link::ServerLink;
+use crate::kcp::KcpError;
+use crate::link::{Arrival, ServerLink};
 
 #[derive(Debug)]
-pub(crate) struct KcpLink {
+pub(crate) struct DatagramLink<D: Dialect> {
     socket: UdpSocket,
-    connection: KcpConnection,
+    connection: D,
     /// Datagram that the socket has not taken.
     out: Option<Bytes>,
     /// Error of a server whose port is closed.
     failed: Option<io::ErrorKind>,
     started: Instant,
     timer: Interval,
-    max_queued_bytes: usize,
+    options: TransportOptions,
 }
 
-impl KcpLink {
+impl<D: Dialect> DatagramLink<D> {
     /// Connects to the first address that answers.
     pub(crate) async fn connect(
         addrs: impl ToSocketAddrs,
@@ -52,9 +54,7 @@ impl KcpLink {
         let socket = UdpSocket::bind(any).await?;
         socket::configure(&socket);
         socket.connect(addr).await?;
-        let mut connection = KcpConnection::connect(Duration::ZERO);
-        connection.set_timeout(options.kcp_timeout);
-        connection.set_max_unreliable(options.max_queued_packets);
+        let mut connection = D::connect(Duration::ZERO, options);
         connection.update(Duration::ZERO);
         let mut link = Self {
             socket,
@@ -63,7 +63,7 @@ impl KcpLink {
             failed: None,
             started: Instant::now(),
             timer: socket::timer(),
-            max_queued_bytes: options.max_queued_bytes,
+            options: options.clone(),
         };
         std::future::poll_fn(|cx| link.poll_connected(cx)).await?;
         Ok(link)
@@ -71,7 +71,7 @@ impl KcpLink {
 
     fn poll_connected(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.drive(cx);
-        if self.connection.is_connected() {
+        if self.connection.kcp().is_connected() {
             return Poll::Ready(Ok(()));
         }
         match self.ended() {
@@ -83,10 +83,16 @@ impl KcpLink {
 
     /// Returns how the connection has ended, if it has.
     fn ended(&self) -> Option<io::Result<()>> {
-        match self.connection.closed() {
+        match self.connection.kcp().closed() {
             Some(KcpError::ClosedByPeer | KcpError::Closed) => Some(Ok(())),
             Some(error @ (KcpError::Timeout | KcpError::DeadLink)) => {
                 Some(Err(io::Error::new(io::ErrorKind::TimedOut, error)))
+            }
+            Some(error @ KcpError::Full) => {
+                Some(Err(io::Error::new(io::ErrorKind::ConnectionRefused, error)))
+            }
+            Some(error @ KcpError::UnknownConnection) => {
+                Some(Err(io::Error::new(io::ErrorKind::ConnectionReset, error)))
             }
             Some(error) => Some(Err(io::Error::new(io::ErrorKind::InvalidData, error))),
             None => self.failed.map(|error| Err(error.into())),
@@ -95,13 +101,14 @@ impl KcpLink {
 
     /// Reads and writes as far as the socket allows.
     fn drive(&mut self, cx: &mut Context<'_>) {
-        let mut buffer = [0; MAX_DATAGRAM + 1];
+        let mut buffer = [0; BUFFER];
         loop {
             let mut datagram = ReadBuf::new(&mut buffer);
             match self.socket.poll_recv(cx, &mut datagram) {
                 Poll::Ready(Ok(())) => {
                     let now = self.started.elapsed();
-                    self.connection.handle_datagram(now, datagram.filled());
+                    self.connection
+                        .handle_datagram(now, datagram.filled(), usize::MAX);
                 }
                 Poll::Ready(Err(error)) => {
                     self.record(&error);
@@ -134,19 +141,24 @@ impl KcpLink {
             let Some(datagram) = &self.out else {
                 return Poll::Ready(());
             };
-            if let Err(error) = ready!(self.socket.poll_send(cx, datagram)) {
-                self.record(&error);
+            match self.socket.poll_send(cx, datagram) {
+                Poll::Ready(Ok(_)) => {}
+                Poll::Ready(Err(error)) => self.record(&error),
+                Poll::Pending if D::is_lost_when_full(datagram) => {
+                    tracing::debug!("the socket is full: a datagram is lost");
+                }
+                Poll::Pending => return Poll::Pending,
             }
             self.out = None;
         }
     }
 }
 
-impl ServerLink for KcpLink {
-    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<(u8, Bytes)>>> {
+impl<D: Dialect> ServerLink for DatagramLink<D> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Arrival>>> {
         self.drive(cx);
-        if let Some((channel, message)) = self.connection.poll_message() {
-            return Poll::Ready(Ok(Some((channel.number(), message))));
+        if let Some(arrival) = self.connection.poll_packet() {
+            return Poll::Ready(Ok(Some(arrival)));
         }
         match self.ended() {
             Some(ended) => Poll::Ready(ended.map(|()| None)),
@@ -159,15 +171,15 @@ impl ServerLink for KcpLink {
     }
 
     fn limits(&self) -> PacketLimits {
-        LIMITS
+        D::limits(&self.options)
     }
 
     fn is_full(&self) -> bool {
-        self.connection.queued_bytes() >= self.max_queued_bytes
+        self.connection.kcp().queued_bytes() >= self.options.max_queued_bytes
     }
 
     fn send(&mut self, packet: &Transmit<'_>) {
-        let sent = self.connection.send(packet.delivery, &[packet.to_bytes()]);
+        let sent = self.connection.send(packet);
         // `poll_receive` reports a connection that is over.
         if let Err(error @ KcpError::TooLong) = sent {
             tracing::error!(%error, "not sent");
@@ -189,7 +201,7 @@ impl ServerLink for KcpLink {
 
     fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.drive(cx);
-        match (self.connection.closed(), self.failed) {
+        match (self.connection.kcp().closed(), self.failed) {
             (Some(_), _) => self.poll_send(cx).map(Ok),
             (None, Some(error)) => Poll::Ready(Err(error.into())),
             (None, None) => Poll::Pending,
@@ -197,7 +209,7 @@ impl ServerLink for KcpLink {
     }
 }
 
-impl Drop for KcpLink {
+impl<D: Dialect> Drop for DatagramLink<D> {
     /// Spares the server a timeout.
     fn drop(&mut self) {
         ServerLink::close(self, Duration::ZERO);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 /// Least validity of a cookie, in seconds. The longest is twice as long.
@@ -14,9 +14,11 @@ const MAX_USED: usize = 4096;
 
 /// Source of cookies, without memory for the addresses that ask: a cookie is a keyed hash of the
 /// address and the time. Each is valid for one connection: the used ones are stored until they expire.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Cookies {
     random: RandomState,
+    /// Bits of a cookie that may be set.
+    mask: u64,
     used: BTreeMap<SocketAddr, Used>,
     /// Addresses by the time of the use.
     order: VecDeque<SocketAddr>,
@@ -31,8 +33,20 @@ struct Used {
 }
 
 impl Cookies {
+    /// Makes a source of cookies of at most 64 bits.
+    pub(super) fn new(bits: u32) -> Self {
+        Self {
+            random: RandomState::new(),
+            mask: u64::MAX
+                .checked_shr(u64::BITS.saturating_sub(bits))
+                .unwrap_or_default(),
+            used: BTreeMap::new(),
+            order: VecDeque::new(),
+        }
+    }
+
     /// Returns the cookie for an address: the same one for some seconds, unless it is used.
-    pub(super) fn give(&mut self, to: SocketAddr, now: Duration) -> NonZeroU32 {
+    pub(super) fn give(&mut self, to: SocketAddr, now: Duration) -> NonZeroU64 {
         let mut count = 0;
         if let Some(used) = self.used.get_mut(&to) {
             used.at = now;
@@ -42,7 +56,7 @@ impl Cookies {
     }
 
     /// Returns whether a cookie is valid for an address.
-    pub(super) fn is_valid(&self, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
+    pub(super) fn is_valid(&self, from: SocketAddr, cookie: NonZeroU64, now: Duration) -> bool {
         let count = self.used.get(&from).map_or(0, |used| used.count);
         let epoch = epoch(now);
         let mut good = [Some(epoch), epoch.checked_sub(1)].into_iter().flatten();
@@ -60,9 +74,9 @@ impl Cookies {
         used.at = now;
     }
 
-    fn cookie(&self, of: SocketAddr, count: u32, epoch: u64) -> NonZeroU32 {
-        let [_, _, _, _, a, b, c, d] = self.random.hash_one((of, count, epoch)).to_le_bytes();
-        NonZeroU32::new(u32::from_le_bytes([a, b, c, d])).unwrap_or(NonZeroU32::MIN)
+    fn cookie(&self, of: SocketAddr, count: u32, epoch: u64) -> NonZeroU64 {
+        let hash = self.random.hash_one((of, count, epoch));
+        NonZeroU64::new(hash & self.mask).unwrap_or(NonZeroU64::MIN)
     }
 
     /// Drops expired cookies, and the oldest beyond the limit.
@@ -92,7 +106,7 @@ mod tests {
     use super::*;
 
     /// Uses a cookie, if it is valid.
-    fn take(cookies: &mut Cookies, from: SocketAddr, cookie: NonZeroU32, now: Duration) -> bool {
+    fn take(cookies: &mut Cookies, from: SocketAddr, cookie: NonZeroU64, now: Duration) -> bool {
         let is_valid = cookies.is_valid(from, cookie, now);
         if is_valid {
             cookies.take(from, now);
@@ -111,7 +125,7 @@ mod tests {
 
     #[test]
     fn cookie_request_stores_no_state() {
-        let mut cookies = Cookies::default();
+        let mut cookies = Cookies::new(64);
         let first = cookies.give(addr(0), secs(0));
         for number in 1..100_000 {
             cookies.give(addr(number), secs(0));
@@ -122,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_cookie_is_good_for_its_address_and_one_connection() {
-        let mut cookies = Cookies::default();
+        let mut cookies = Cookies::new(64);
         let cookie = cookies.give(addr(1), secs(3));
         assert_eq!(cookies.give(addr(1), secs(4)), cookie);
         assert_ne!(cookies.give(addr(2), secs(4)), cookie);
@@ -141,7 +155,7 @@ mod tests {
     #[test]
     fn a_cookie_is_good_for_ten_seconds_at_least_and_not_for_ever() {
         for given in 0..20 {
-            let mut cookies = Cookies::default();
+            let mut cookies = Cookies::new(64);
             let cookie = cookies.give(addr(1), secs(given));
             assert!(!take(&mut cookies, addr(1), cookie, secs(given + 20)));
             assert!(take(&mut cookies, addr(1), cookie, secs(given + 10)));
@@ -151,7 +165,7 @@ mod tests {
     #[test]
     fn a_used_cookie_is_invalid_and_a_new_one_is_valid() {
         for at in 0..60 {
-            let mut cookies = Cookies::default();
+            let mut cookies = Cookies::new(64);
             let cookie = cookies.give(addr(1), secs(0));
             assert!(take(&mut cookies, addr(1), cookie, secs(5)));
             let next = cookies.give(addr(1), secs(5 + at));
@@ -165,7 +179,7 @@ mod tests {
 
     #[test]
     fn used_cookies_are_limited_in_number_and_time() {
-        let mut cookies = Cookies::default();
+        let mut cookies = Cookies::new(64);
         let come = |cookies: &mut Cookies, number: u32, now: Duration| {
             let cookie = cookies.give(addr(number), now);
             assert!(take(cookies, addr(number), cookie, now));

@@ -1,27 +1,24 @@
 //! `Client`: a connection of a server.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
-use bytes::Bytes;
 use syncvar_runtime::{ConnectionId, Endpoint};
 
-use super::super::{KcpConnection, KcpError};
-use super::MAX_OUT;
+use super::super::Dialect;
 use crate::admission::Place;
+use crate::kcp::KcpError;
 use crate::silence::Silence;
 use crate::turn::{PACKET_COST, Turn};
 use crate::{TransportOptions, TransportStats};
 
 #[derive(Debug)]
-pub(in crate::kcp) struct Client {
-    pub(in crate::kcp) connection: KcpConnection,
-    pub(in crate::kcp) stage: Stage,
+pub(in crate::datagram) struct Client<D> {
+    pub(in crate::datagram) connection: D,
+    pub(in crate::datagram) stage: Stage,
     /// `None` for a connection that a newer one has replaced.
-    pub(in crate::kcp) place: Option<Place>,
+    pub(in crate::datagram) place: Option<Place>,
     silence: Silence,
     /// Packets that the server may still handle in this tick.
     packets: usize,
@@ -29,7 +26,7 @@ pub(in crate::kcp) struct Client {
 
 /// State of a connection for the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::kcp) enum Stage {
+pub(in crate::datagram) enum Stage {
     /// Unknown to the server until the next tick.
     New,
     Known(ConnectionId),
@@ -37,8 +34,8 @@ pub(in crate::kcp) enum Stage {
     Leaving,
 }
 
-impl Client {
-    pub(super) fn new(connection: KcpConnection, place: Place) -> Self {
+impl<D: Dialect> Client<D> {
+    pub(super) fn new(connection: D, place: Place) -> Self {
         Self {
             connection,
             stage: Stage::New,
@@ -48,21 +45,13 @@ impl Client {
         }
     }
 
-    pub(super) fn cookie(&self) -> Option<NonZeroU32> {
+    pub(super) fn cookie(&self) -> Option<NonZeroU64> {
         self.connection.cookie()
-    }
-
-    pub(super) fn transmit(&mut self, to: SocketAddr, out: &mut VecDeque<(SocketAddr, Bytes)>) {
-        while let Some(datagram) = self.connection.poll_transmit() {
-            if out.len() < MAX_OUT {
-                out.push_back((to, datagram));
-            }
-        }
     }
 
     /// Ends a tick, `elapsed` after the last one. Returns the reason for the end of the connection, once
     /// its input is handled.
-    pub(in crate::kcp) fn end_tick(
+    pub(in crate::datagram) fn end_tick(
         &mut self,
         server: &impl Endpoint,
         elapsed: Duration,
@@ -75,21 +64,22 @@ impl Client {
             return None;
         }
         let silent = self.silence.add(elapsed);
-        if self.silence.is_first() {
-            if silent >= options.handshake_timeout {
-                self.connection.fail(KcpError::NoMessage);
-            }
-        } else if silent >= options.idle_timeout {
-            if server.expects_packets(connection) {
-                self.connection.fail(KcpError::Idle);
-            }
-            self.silence.end();
+        let closed = self.connection.kcp().closed();
+        if closed.is_some() {
+            return closed;
         }
-        self.connection.closed()
+        if self.silence.is_first() {
+            return (silent >= options.handshake_timeout).then_some(KcpError::NoMessage);
+        }
+        if silent < options.idle_timeout {
+            return None;
+        }
+        self.silence.end();
+        server.expects_packets(connection).then_some(KcpError::Idle)
     }
 }
 
-impl Turn for Client {
+impl<D: Dialect> Turn for Client<D> {
     type Fault = Infallible;
 
     fn begin(&mut self, options: &TransportOptions) -> Result<bool, Infallible> {
@@ -115,11 +105,11 @@ impl Turn for Client {
         if cost > limit {
             return Ok(None);
         }
-        let Some((channel, message)) = self.connection.poll_message() else {
+        let Some(arrival) = self.connection.poll_packet() else {
             return Ok(None);
         };
         self.packets = self.packets.saturating_sub(1);
-        match server.handle_packet(connection, channel.number(), &message) {
+        match arrival.handle(server, connection) {
             Ok(()) => self.silence.end(),
             Err(error) => {
                 tracing::info!(%connection, %error, "malformed packet");
@@ -134,10 +124,13 @@ impl Turn for Client {
 }
 
 /// Returns the counter of the limit that has ended a connection.
-pub(in crate::kcp) fn counter(reason: KcpError) -> Option<fn(&mut TransportStats) -> &mut u64> {
+pub(in crate::datagram) fn counter(
+    reason: KcpError,
+) -> Option<fn(&mut TransportStats) -> &mut u64> {
     match reason {
         KcpError::NoMessage => Some(|stats| &mut stats.handshake_timeouts),
         KcpError::Idle => Some(|stats| &mut stats.idle_timeouts),
+        KcpError::Malformed => Some(|stats| &mut stats.malformed_frames),
         KcpError::MissingSegment => Some(|stats| &mut stats.missing_segments),
         KcpError::Timeout | KcpError::DeadLink => Some(|stats| &mut stats.kcp_timeouts),
         _ => None,

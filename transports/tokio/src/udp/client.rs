@@ -1,0 +1,207 @@
+//! `UdpClient`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use syncvar_net::{ClientEvent, NetworkClient};
+use syncvar_runtime::{NetworkTime, ReadError};
+use tokio::net::ToSocketAddrs;
+
+use super::UdpOptions;
+use crate::network_client::client_options;
+use crate::{Peer, TransportError};
+
+/// Reason for which a [`UdpClient`] has received no packet.
+pub type UdpError = TransportError<ReadError>;
+
+/// A [`NetworkClient`] with a connection by UDP. A [`Peer`] is the same without the client, for programs
+/// with a loop.
+///
+/// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
+/// await one of them most of the time. Then packets are read and written, and the client is updated at
+/// its [`tick_rate`](syncvar_net::ClientConfig::tick_rate) and with every packet, by the
+/// [time](Self::now) since the connection. The transport owns that clock: a call of
+/// [`NetworkClient::update`] has no effect until [`disconnect`](Self::disconnect) returns the client.
+/// Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. A client
+/// that is not awaited sends no pings, and loses its connection after the server's
+/// [`idle_timeout`](UdpOptions::idle_timeout). Dropping a client cuts its connection;
+/// [`disconnect`](Self::disconnect) tells the server.
+///
+/// ```no_run
+/// # async fn play(client: syncvar_net::NetworkClient) -> std::io::Result<()> {
+/// use syncvar::ClientEvent;
+/// use syncvar::udp::UdpClient;
+///
+/// let mut udp = UdpClient::connect("127.0.0.1:7777", client).await?;
+/// while let Some(event) = udp.next_event().await {
+///     match event {
+///         ClientEvent::Spawned { object } => println!("{object} has spawned"),
+///         ClientEvent::Changed { object, fields, .. } => println!("{object}: {fields:?}"),
+///         ClientEvent::Disconnected { reason } => println!("{reason}"),
+///         _ => {}
+///     }
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct UdpClient {
+    client: NetworkClient,
+    peer: Peer,
+}
+
+impl UdpClient {
+    /// Connects to a server.
+    ///
+    /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`]; without an answer
+    /// within 10 s the connection ends with [`TransportError::Timeout`].
+    ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is longer. A
+    /// longer packet ends the connection.
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub async fn connect(addr: impl ToSocketAddrs, client: NetworkClient) -> io::Result<Self> {
+        Self::connect_with(addr, client, UdpOptions::default()).await
+    }
+
+    /// [`connect`](Self::connect), with options: `connect_timeout`, `handshake_timeout`, `idle_timeout`,
+    /// `silence_timeout`, `close_timeout`, `max_queued_packets` and `reconnect`; also a `max_packet` that is
+    /// longer than the client's. The others are of servers.
+    ///
+    /// ```no_run
+    /// # async fn play(client: syncvar::NetworkClient) -> std::io::Result<()> {
+    /// use std::time::Duration;
+    /// use syncvar::ClientEvent;
+    /// use syncvar::udp::{Reconnect, UdpClient, UdpOptions};
+    ///
+    /// let options = UdpOptions {
+    ///     connect_timeout: Duration::from_secs(3),
+    ///     reconnect: Some(Reconnect::default()),
+    ///     ..UdpOptions::default()
+    /// };
+    /// let mut udp = UdpClient::connect_with("127.0.0.1:7777", client, options).await?;
+    /// while let Some(event) = udp.next_event().await {
+    ///     match event {
+    ///         ClientEvent::Disconnected { reason } if udp.is_over() => println!("over: {reason}"),
+    ///         ClientEvent::Disconnected { reason } => println!("{reason}; connects again"),
+    ///         // The objects of a new session are spawned anew.
+    ///         ClientEvent::Ready => println!("in the game"),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails: with [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) when all
+    /// places of the server are taken, with [`TimedOut`](io::ErrorKind::TimedOut) without an answer. Also, with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), when the client's
+    /// [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the `idle_timeout`.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub async fn connect_with(
+        addr: impl ToSocketAddrs,
+        mut client: NetworkClient,
+        options: UdpOptions,
+    ) -> io::Result<Self> {
+        let addrs: Vec<SocketAddr> = tokio::net::lookup_host(addr).await?.collect();
+        let mut peer = Peer::udp(&addrs[..], &client, options)?;
+        peer.connected(&mut client).await?;
+        Ok(Self { client, peer })
+    }
+
+    /// Returns the client.
+    pub fn client(&self) -> &NetworkClient {
+        &self.client
+    }
+
+    /// Returns the client, for commands and events. The next [`receive`](Self::receive) sends its
+    /// packets.
+    pub fn client_mut(&mut self) -> &mut NetworkClient {
+        &mut self.client
+    }
+
+    /// Returns the time of the clock that updates the client: since the connection.
+    pub fn now(&self) -> Duration {
+        self.peer.now()
+    }
+
+    /// Returns the estimated server time at this moment, for the frames of a render loop: see
+    /// [`NetworkClient::network_time_at`].
+    pub fn network_time(&self) -> Option<NetworkTime> {
+        self.client.network_time_at(self.now())
+    }
+
+    /// Returns the next event, oldest first, without waiting.
+    pub fn poll_event(&mut self) -> Option<ClientEvent> {
+        self.client.poll_event()
+    }
+
+    /// Sends the client's packets, waits for a packet, and passes it to the client.
+    ///
+    /// Cancel-safe.
+    ///
+    /// # Errors
+    ///
+    /// When the connection is over, this time and, unless the client connects again, every time after;
+    /// the last event of the client is the reason. The connection survives [`UdpError::Malformed`]
+    /// alone.
+    pub async fn receive(&mut self) -> Result<(), UdpError> {
+        self.peer.next_packet(&mut self.client).await
+    }
+
+    /// Returns whether the last connection is over: [`next_event`](Self::next_event) returns the
+    /// remaining events, then `None`.
+    pub fn is_over(&self) -> bool {
+        self.peer.is_over()
+    }
+
+    /// Waits for an event. `None` when the last connection is over and all events have been returned.
+    ///
+    /// Cancel-safe. Malformed packets are logged.
+    pub async fn next_event(&mut self) -> Option<ClientEvent> {
+        self.peer.next_event(&mut self.client).await
+    }
+
+    /// Ends the connection and sends `text` to the server. Returns the client with its objects, to
+    /// look at or to connect again.
+    pub async fn disconnect(mut self, text: &str) -> NetworkClient {
+        self.peer.disconnect(&mut self.client, text).await;
+        self.client
+    }
+}
+
+impl Peer {
+    /// Begins to connect a client by UDP. Waits for the system's resolver if the address has a name.
+    ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the option `max_packet`,
+    /// if one of these is longer.
+    ///
+    /// # Errors
+    ///
+    /// When the address has no result, or with [`InvalidInput`](io::ErrorKind::InvalidInput) when the
+    /// client's [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the
+    /// `idle_timeout`: the answers to pings may be the server's only packets.
+    pub fn udp(
+        addr: impl std::net::ToSocketAddrs,
+        client: &NetworkClient,
+        options: UdpOptions,
+    ) -> io::Result<Self> {
+        let options = client_options(client, options)?;
+        let peer = Self::datagrams::<crate::datagram::Own>(addr, options)?;
+        Ok(peer.with_updates_by_packets())
+    }
+}

@@ -1,0 +1,98 @@
+//! `UdpServer`.
+
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use syncvar_net::NetworkServer;
+use tokio::net::ToSocketAddrs;
+
+use super::UdpOptions;
+use crate::{Host, PeerAddrs, TransportCounters};
+
+/// A [`NetworkServer`] that listens on UDP and is updated at its
+/// [`tick_rate`](syncvar_net::ServerConfig::tick_rate), by the clock of the transport.
+///
+/// The crate's documentation has an example, and lists the limits for clients. A [`Host`] is the same
+/// without the server, for programs with a loop.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use syncvar::prelude::*;
+/// use syncvar::udp::{UdpOptions, UdpServer};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let server = NetworkServer::new(Prefabs::new());
+/// let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default()).await?;
+/// println!("listens on {}", udp.local_addr()?);
+/// let mut ticks = 0;
+/// udp.run(|_server, _now| {
+///     ticks += 1;
+///     if ticks < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+/// })
+/// .await;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct UdpServer {
+    server: NetworkServer,
+    host: Host<NetworkServer>,
+}
+
+impl UdpServer {
+    /// Listens on an address. Clients can connect from now on; [`run`](Self::run) lets them in.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses the address.
+    pub async fn bind(
+        addr: impl ToSocketAddrs,
+        server: NetworkServer,
+        options: UdpOptions,
+    ) -> io::Result<Self> {
+        let addrs: Vec<SocketAddr> = tokio::net::lookup_host(addr).await?.collect();
+        let mut host = Host::new(options);
+        host.listen_udp(&addrs[..])?;
+        Ok(Self { server, host })
+    }
+
+    /// Returns the address of the socket, with the port that the system chose for port 0.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not know the address.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        let mut addrs = self.host.local_addrs()?;
+        addrs
+            .pop()
+            .ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+
+    /// Returns a handle of the counters: one for each limit of the options.
+    pub fn counters(&self) -> TransportCounters {
+        self.host.counters()
+    }
+
+    /// Returns a handle of the clients' addresses, for the game.
+    pub fn peer_addrs(&self) -> PeerAddrs {
+        self.host.peer_addrs()
+    }
+
+    /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].
+    ///
+    /// The changes of the last call are sent. The clients are told that the server is shutting down,
+    /// and have the [`close_timeout`](UdpOptions::close_timeout) to take their queues. For other
+    /// words, call [`NetworkServer::disconnect`] before.
+    ///
+    /// Dropping the future cuts all connections.
+    pub async fn run(
+        mut self,
+        game: impl FnMut(&mut NetworkServer, Duration) -> ControlFlow<()>,
+    ) -> NetworkServer {
+        self.host.run(&mut self.server, game).await;
+        self.server
+    }
+}

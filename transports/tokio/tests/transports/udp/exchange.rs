@@ -1,0 +1,163 @@
+//! Traffic between UDP servers and clients.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use super::support::{Board, Relay, Running, fast_server, join, prefabs, soon, wait_for};
+use syncvar::DisconnectReason;
+use syncvar::prelude::*;
+use syncvar::transport::{Host, Peer};
+use syncvar_tokio::udp::{Reconnect, UdpClient, UdpError, UdpOptions};
+
+#[tokio::test]
+async fn two_clients_behind_one_address_end_equal() {
+    let server = Running::start(UdpOptions::default()).await;
+    let mut early = server.join().await;
+    server.write(|board| *board.text = "first".into());
+    server.see(&mut early, |board| board.text == "first").await;
+
+    let mut late = server.join().await;
+    let text = |client: &UdpClient| {
+        let board = client.client().get::<Board>(server.board).unwrap();
+        board.text.to_string()
+    };
+    assert_eq!(text(&late), "first");
+    server.write(|board| {
+        board.text.set("second".into());
+        board.count.set(2);
+    });
+    for client in [&mut early, &mut late] {
+        let is_second = |board: &Board| board.text == "second" && board.count == 2;
+        server.see(client, is_second).await;
+    }
+}
+
+#[tokio::test]
+async fn last_change_and_goodbye_of_a_server_arrive_through_loss() {
+    let server = Running::start(UdpOptions::default()).await;
+    let relay = Relay::start(server.addr, [10, 5, 10]).await;
+    let mut client = join(relay.addr, UdpOptions::default()).await;
+    let board = server.board;
+    server.command(move |server| {
+        server.get_mut::<Board>(board).unwrap().count.set(7);
+        ControlFlow::Break(())
+    });
+    let reason = DisconnectReason::Requested("the server is shutting down".into());
+    let end = ClientEvent::Disconnected { reason };
+    wait_for(&mut client, |event| *event == end).await;
+    assert_eq!(client.client().get::<Board>(board).unwrap().count, 7);
+    assert_eq!(soon(client.next_event()).await, None);
+    assert!(matches!(client.receive().await, Err(UdpError::Closed)));
+}
+
+#[tokio::test]
+async fn join_of_a_mebibyte_survives_loss_duplicates_and_reordering() {
+    let mut world = fast_server();
+    let text = |number: u32| {
+        let mut text = number.to_string().repeat(32_000);
+        text.truncate(32_000);
+        text
+    };
+    let boards: Vec<NetId> = (0..40)
+        .map(|number| {
+            let (count, text) = (number.into(), text(number).into());
+            world.spawn(Board { count, text })
+        })
+        .collect();
+    let anywhere = "127.0.0.1:0".parse().unwrap();
+    let server = Running::serve(anywhere, world, UdpOptions::default()).await;
+    let relay = Relay::start(server.addr, [5, 5, 10]).await;
+    let client = join(relay.addr, UdpOptions::default()).await;
+    for (number, id) in (0..).zip(boards) {
+        let board = client.client().get::<Board>(id).unwrap();
+        assert!(board.count == number && board.text == text(number));
+    }
+}
+
+#[tokio::test]
+async fn disconnected_client_learns_the_reason() {
+    let mut server = Running::start(UdpOptions::default()).await;
+    let mut client = server.join().await;
+    let connected = |event| match event {
+        ServerEvent::Connected { connection } => Some(connection),
+        _ => None,
+    };
+    let connection = server.event(connected).await;
+    server.command(move |server| {
+        server.disconnect(connection, "kicked");
+        ControlFlow::Continue(())
+    });
+    let end = ClientEvent::Disconnected {
+        reason: DisconnectReason::Requested("kicked".into()),
+    };
+    wait_for(&mut client, |event| *event == end).await;
+}
+
+#[tokio::test]
+async fn server_learns_why_a_client_has_left() {
+    let mut server = Running::start(UdpOptions::default()).await;
+    let client = server.join().await;
+    soon(Box::pin(client.disconnect("tired"))).await;
+    let reason = server.event(|event| match event {
+        ServerEvent::Disconnected { reason, .. } => Some(reason),
+        _ => None,
+    });
+    assert_eq!(reason.await, DisconnectReason::Requested("tired".into()));
+}
+
+#[tokio::test]
+async fn client_notices_a_restart_at_once_and_returns() {
+    let server = Running::start(UdpOptions::default()).await;
+    let relay = Relay::start(server.addr, [0; 3]).await;
+    let options = UdpOptions {
+        reconnect: Some(Reconnect::default()),
+        ..UdpOptions::default()
+    };
+    let mut client = join(relay.addr, options).await;
+    // A crash: no goodbye arrives.
+    relay.set_lost(100);
+    let addr = server.addr;
+    server.abort().await;
+    let server = Running::serve(addr, fast_server(), UdpOptions::default()).await;
+    relay.set_lost(0);
+    let restarted = Instant::now();
+    wait_for(&mut client, |event| {
+        matches!(event, ClientEvent::Disconnected { .. })
+    })
+    .await;
+    assert!(
+        restarted.elapsed() < Duration::from_secs(5),
+        "not by a timeout"
+    );
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    server.write(|board| *board.count = 3);
+    server.see(&mut client, |board| board.count == 3).await;
+}
+
+#[test]
+fn host_and_peer_in_a_loop_need_no_runtime() {
+    let mut server = NetworkServer::new(prefabs());
+    let board = server.spawn(Board::default());
+    let mut host = Host::new(UdpOptions::default());
+    host.listen_udp("127.0.0.1:0").unwrap();
+    let mut client = NetworkClient::new(prefabs());
+    let addr = host.local_addrs().unwrap()[0];
+    let mut peer = Peer::udp(addr, &client, UdpOptions::default()).unwrap();
+    let started = Instant::now();
+    server.get_mut::<Board>(board).unwrap().count.set(5);
+    while !client
+        .get::<Board>(board)
+        .is_some_and(|board| board.count == 5)
+    {
+        let now = started.elapsed();
+        assert!(now < Duration::from_secs(20), "the client sees it");
+        host.receive(&mut server, now);
+        server.update(now);
+        host.transmit(&mut server, now);
+        peer.receive(&mut client, now).unwrap();
+        client.update(now);
+        peer.transmit(&mut client, now);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    host.shut_down_blocking(&mut server);
+}

@@ -1,0 +1,91 @@
+//! State on an unreliable channel over a link that loses datagrams.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::support::{Relay, soon};
+use syncvar::ServerConfig;
+use syncvar::prelude::*;
+use syncvar_tokio::udp::{UdpClient, UdpOptions, UdpServer};
+
+/// Number of objects, of which each stops in another tick.
+const MOVERS: u32 = 100;
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(channel = unreliable, send_interval = 0)]
+struct Mover {
+    #[sync_var]
+    x: SyncVar<u32>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<Mover>("mover")
+}
+
+/// Runs a server whose objects stop one after another, and returns the number of wrong ones on a client
+/// behind a relay, and that of the lost packets.
+async fn wrong_after_stop(misfortunes: [u32; 3]) -> (usize, u32) {
+    let config = ServerConfig {
+        tick_rate: 60,
+        ..ServerConfig::default()
+    };
+    let mut server = NetworkServer::with_config(prefabs(), config);
+    let movers: Vec<NetId> = (0..MOVERS)
+        .map(|_| server.spawn(Mover::default()))
+        .collect();
+    let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default());
+    let udp = udp.await.unwrap();
+    let relay = Relay::start(udp.local_addr().unwrap(), misfortunes).await;
+    let (ids, mut step) = (movers.clone(), 0);
+    let task = tokio::spawn(udp.run(move |server, _| {
+        if server
+            .connections()
+            .any(|connection| server.is_ready(connection))
+        {
+            step += 1;
+        }
+        for (last, id) in (0..).zip(&ids) {
+            if step <= 60 + last {
+                server.get_mut::<Mover>(*id).unwrap().x.set(step);
+            }
+        }
+        ControlFlow::Continue(())
+    }));
+    let client = NetworkClient::new(prefabs());
+    let mut client = soon(Box::pin(UdpClient::connect(relay.addr, client)))
+        .await
+        .unwrap();
+    let wrong = |client: &UdpClient| {
+        let wrong = (0..).zip(&movers).filter(|(last, id)| {
+            let mover = client.client().get::<Mover>(**id);
+            mover.is_none_or(|mover| mover.x != 60 + last)
+        });
+        wrong.count()
+    };
+    let play = async {
+        loop {
+            while client.poll_event().is_some() {}
+            client.receive().await.unwrap();
+            if wrong(&client) == 0 {
+                break;
+            }
+        }
+    };
+    // All objects have stopped after 160 ticks.
+    let _ = tokio::time::timeout(Duration::from_secs(20), play).await;
+    let wrong = wrong(&client);
+    task.abort();
+    (wrong, relay.lost_packets())
+}
+
+#[tokio::test]
+async fn objects_that_stop_at_different_times_are_right_in_the_end() {
+    let (wrong, lost) = wrong_after_stop([10, 5, 10]).await;
+    assert_eq!(wrong, 0);
+    assert!(lost > 10, "state travels as datagrams");
+}
+
+#[tokio::test]
+async fn objects_are_right_without_loss() {
+    assert_eq!(wrong_after_stop([0; 3]).await, (0, 0));
+}
