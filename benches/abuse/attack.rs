@@ -104,7 +104,7 @@ async fn persist(kind: Kind, count: u32, server: SocketAddr) {
         attackers.spawn(async move {
             loop {
                 // An error is the end of the connection.
-                let _ = attack(kind, number, server).await;
+                let _ = Box::pin(attack(kind, number, server)).await;
                 ENDED.fetch_add(1, Ordering::Relaxed);
                 sleep(PAUSE).await;
             }
@@ -120,7 +120,7 @@ async fn churn(rate: u32, server: SocketAddr) {
     for number in 0.. {
         starts.tick().await;
         attackers.spawn(async move {
-            let _ = attack(Kind::Churn, number, server).await;
+            let _ = Box::pin(attack(Kind::Churn, number, server)).await;
             ENDED.fetch_add(1, Ordering::Relaxed);
         });
         while attackers.try_join_next().is_some() {}

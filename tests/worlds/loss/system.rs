@@ -13,6 +13,7 @@ use syncvar_testing::loss::{
     Carrier, LossEvent, LossSystem, ORDERED, ObjectState, Op, SECRET, Setup, States, Traffic,
 };
 
+use super::contents::Contents;
 use super::kinds::{BELL, Bell, Kind, Value, kind, prefabs, ring};
 
 /// Ticks per second, so many that 40 000 of them end no connection.
@@ -42,6 +43,7 @@ pub(super) struct Ends {
     /// Changes that take the stream, with their values. They wait for the next tick, so that the state that
     /// they send belongs to its frame.
     changes: Vec<(Op, u32)>,
+    violation: Option<String>,
     tick: u32,
 }
 
@@ -53,6 +55,7 @@ struct End {
     /// Number of reported calls.
     rung: usize,
     call: Option<u32>,
+    contents: Contents,
 }
 
 fn id(number: u32) -> NetId {
@@ -115,6 +118,7 @@ impl Ends {
                 wanted: BTreeSet::new(),
                 rung: 0,
                 call: None,
+                contents: Contents::default(),
             }
         });
         let mut ends = Self {
@@ -123,6 +127,7 @@ impl Ends {
             setup: *setup,
             framed: States::new(),
             changes: Vec::new(),
+            violation: None,
             tick: 1,
         };
         ends.shake_hands();
@@ -229,6 +234,7 @@ impl Ends {
                 self.server.despawn(id(object)).unwrap();
                 self.framed.remove(&object);
                 for end in &mut self.clients {
+                    end.contents.forget(object + 1);
                     end.wanted.remove(&object);
                 }
             }
@@ -247,11 +253,21 @@ impl Ends {
                     self.set_owner(object, None);
                 }
                 self.clients[client].wanted.remove(&object);
+                self.clients[client].contents.forget(object + 1);
                 self.server.hide(id(object), connection).unwrap();
             }
             Op::Own(object, client) => self.set_owner(object, Some(client)),
             Op::Disown(object) => self.set_owner(object, None),
             _ => {}
+        }
+    }
+
+    /// P3: no datagram has a value that its client is known to have. Echoes repeat values on purpose.
+    fn check_repeat(&mut self, client: usize, datagram: &[u8]) {
+        let repeated = self.clients[client].contents.send(datagram);
+        if let Some((object, field, number)) = repeated.filter(|_| !self.setup.has_echo) {
+            let place = format!("field {field} of object {} to client {client}", object - 1);
+            self.violation = Some(format!("P3: {number} is sent again: {place}"));
         }
     }
 
@@ -338,6 +354,9 @@ impl LossSystem for Ends {
             let (connection, bytes) = (packet.connection, packet.to_bytes());
             let mut clients = self.clients.iter();
             if let Some(client) = clients.position(|end| end.connection == connection) {
+                if place.0 == Carrier::Datagram {
+                    self.check_repeat(client, &bytes);
+                }
                 packets.push((client, place.0, (place.1, bytes)));
             }
         }
@@ -353,6 +372,9 @@ impl LossSystem for Ends {
     fn receive_on_server(&mut self, client: usize, carrier: Carrier, packet: Self::Packet) {
         let connection = self.clients[client].connection;
         let (channel, bytes) = packet;
+        if carrier == Carrier::Datagram {
+            self.clients[client].contents.receive(&bytes);
+        }
         let handled = match carrier {
             Carrier::Stream => self.server.handle_packet(connection, channel, &bytes),
             Carrier::Datagram => self.server.handle_datagram(connection, channel, &bytes),
@@ -456,6 +478,6 @@ impl LossSystem for Ends {
     }
 
     fn take_violation(&mut self) -> Option<String> {
-        None
+        self.violation.take()
     }
 }
