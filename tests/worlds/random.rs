@@ -16,6 +16,7 @@ mod check;
 mod damage;
 mod found;
 mod hostile;
+mod line;
 mod objects;
 mod recorded;
 mod world;

@@ -110,7 +110,9 @@ fn values(messages: &[u8]) -> Vec<Sent> {
             for field in (0..4).filter(|field| mask >> field & 1 == 1) {
                 let number = reader.read_varint().unwrap_or_default();
                 let padding = reader.read_varint().unwrap_or_default();
-                reader.read_bytes(usize::try_from(padding).unwrap()).unwrap();
+                reader
+                    .read_bytes(usize::try_from(padding).unwrap())
+                    .unwrap();
                 all.push((object.0, field, u32::try_from(number).unwrap()));
             }
         }

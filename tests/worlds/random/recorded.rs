@@ -231,7 +231,7 @@ proptest! {
 
     #[test]
     fn players_of_a_recording_equal_a_live_spectator_after_each_tick(
-        loss in 0_u32..4,
+        loss in 0_usize..4,
         (grid, host, liar) in any::<(bool, bool, bool)>(),
         actions in proptest::collection::vec(action(), 1..80),
     ) {

@@ -1,6 +1,6 @@
 //! A server, its clients, and what is between them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use syncvar::prelude::*;
@@ -11,14 +11,15 @@ use syncvar::{
 };
 
 use super::action::Action;
+use super::line::{Line, Sent};
 use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
 use super::recorded::Recorded;
 
 /// One client, and the packets on their way.
 pub(crate) struct End {
     pub(crate) client: NetworkClient,
-    pub(crate) up: VecDeque<(u8, Vec<u8>)>,
-    pub(crate) down: VecDeque<(u8, Vec<u8>)>,
+    pub(crate) up: Line,
+    pub(crate) down: Line,
     /// The commands that it has sent.
     pub(crate) sent: Vec<u32>,
     pub(crate) refused: usize,
@@ -42,8 +43,8 @@ pub(crate) struct Said {
 /// What a world is made with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    /// Every so many unreliable packets, one is lost.
-    pub(crate) loss: u32,
+    /// One of so many datagrams of a `Compact` connection is lost, in each direction; 0 for none.
+    pub(crate) loss: usize,
     pub(crate) grid: bool,
     pub(crate) host: bool,
     pub(crate) liar: bool,
@@ -71,7 +72,7 @@ pub(crate) struct World {
     /// Who sees what since the last update.
     seen: BTreeSet<(NetId, ConnectionId)>,
     /// What each connection has been sent, if that is kept.
-    pub(crate) history: BTreeMap<ConnectionId, Vec<(u8, Vec<u8>)>>,
+    pub(crate) history: BTreeMap<ConnectionId, Vec<Sent>>,
     pub(crate) saying: Vec<Said>,
     pub(crate) said: Vec<Said>,
     pub(crate) counter: u32,
@@ -152,8 +153,8 @@ impl World {
         Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
         let end = End {
             client,
-            up: VecDeque::new(),
-            down: VecDeque::new(),
+            up: Line::default(),
+            down: Line::default(),
             sent: Vec::new(),
             refused: 0,
             rung: Vec::new(),
@@ -481,43 +482,57 @@ impl World {
     fn transmit(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
             let (connection, channel) = (transmit.connection, transmit.channel);
-            let packet = transmit.to_bytes().to_vec();
-            self.check(connection, &packet);
+            let packet = Sent {
+                delivery: transmit.delivery,
+                channel,
+                bytes: transmit.to_bytes().to_vec(),
+            };
+            self.check(connection, &packet.bytes);
             let history = self.history.entry(connection).or_default();
-            history.push((channel, packet.clone()));
+            history.push(packet.clone());
             if let Some(recorded) = &mut self.recorded
                 && recorded.connection == connection
             {
-                recorded.receive(channel, &packet);
+                recorded.receive(channel, &packet.bytes);
                 continue;
             }
-            self.counter += 1;
-            if channel == 1 && self.kind.loss > 0 && self.counter % self.kind.loss == 0 {
-                continue;
-            }
+            let loss = self.loss(connection);
             if let Some(end) = self.ends.get_mut(&connection) {
-                end.down.push_back((channel, packet));
+                end.down.push(packet, loss);
             }
         }
     }
 
+    /// Returns the loss of a connection. UNet repairs none.
+    fn loss(&self, connection: ConnectionId) -> usize {
+        let end = self.ends.get(&connection);
+        let repairs = end.is_some_and(|end| end.client.framing() == Framing::Compact);
+        if repairs { self.kind.loss } else { 0 }
+    }
+
     fn down(&mut self, connection: ConnectionId, count: usize) {
         let lies = self.liar == Some(connection);
+        let loss = self.loss(connection);
         let Some(end) = self.ends.get_mut(&connection) else {
             return;
         };
         CURRENT.set(Some(connection));
         for _ in 0..count {
-            if let Some((channel, packet)) = end.down.pop_front() {
-                let place = (carrier(channel), channel);
-                let handled = syncvar_testing::arrive(&mut end.client, place, &packet);
+            if let Some(packet) = end.down.pop() {
+                let place = (packet.delivery, packet.channel);
+                let handled = syncvar_testing::arrive(&mut end.client, place, &packet.bytes);
                 assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             }
         }
         end.client.update(self.now);
         CURRENT.set(None);
         while let Some(packet) = end.client.poll_transmit() {
-            end.up.push_back((packet.channel, packet.bytes.to_vec()));
+            let sent = Sent {
+                delivery: packet.delivery,
+                channel: packet.channel,
+                bytes: packet.bytes.to_vec(),
+            };
+            end.up.push(sent, loss);
         }
         while let Some(event) = end.client.poll_event() {
             match event {
@@ -548,21 +563,24 @@ impl World {
 
     fn up(&mut self, connection: ConnectionId, count: usize) {
         for _ in 0..count {
-            let packet = self
-                .ends
-                .get_mut(&connection)
-                .and_then(|end| end.up.pop_front());
-            let Some((channel, packet)) = packet else {
+            let packet = self.ends.get_mut(&connection).and_then(|end| end.up.pop());
+            let Some(Sent {
+                delivery,
+                channel,
+                bytes,
+            }) = packet
+            else {
                 break;
             };
-            let handled = match carrier(channel) {
-                Channel::Reliable => self.server.handle_packet(connection, channel, &packet),
-                Channel::Unreliable => self.server.handle_datagram(connection, channel, &packet),
+            let server = &mut self.server;
+            let handled = match delivery {
+                Channel::Reliable => server.handle_packet(connection, channel, &bytes),
+                Channel::Unreliable => server.handle_datagram(connection, channel, &bytes),
             };
             let lies = self.liar == Some(connection);
             assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             if lies {
-                self.past.push(packet);
+                self.past.push(bytes);
                 self.look_at_liar();
             }
             for end in self.ends.values_mut() {
@@ -778,14 +796,5 @@ impl World {
             Action::Command(_, _, fire) => self.command(connection, id, fire),
             _ => {}
         }
-    }
-}
-
-/// Carrier of a channel: the second one is unreliable.
-fn carrier(channel: u8) -> Channel {
-    if channel == 1 {
-        Channel::Unreliable
-    } else {
-        Channel::Reliable
     }
 }
