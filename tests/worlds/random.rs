@@ -17,6 +17,7 @@ mod damage;
 mod found;
 mod hostile;
 mod line;
+mod lossy;
 mod objects;
 mod recorded;
 mod world;

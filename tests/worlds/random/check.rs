@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use syncvar::NetRef;
 use syncvar::NetworkBehaviour;
-use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::testing::{DifferenceKind, compare_replicas};
 
 use super::action::action;
-use super::objects::{Fast, HEARD, Hero, Plain, RAN};
+use super::lossy::Fast;
+use super::objects::{HEARD, Hero, Plain, RAN};
 use super::world::{Kind, Said, World};
 
 impl World {
@@ -104,7 +104,7 @@ impl World {
 
     /// What the owner has written last is what counts, whoever else has tried.
     fn assert_owners_write(&mut self) {
-        let mut written = Vec::new();
+        let (mut written, mut driven) = (Vec::new(), Vec::new());
         if self.kind.literal {
             return;
         }
@@ -115,6 +115,15 @@ impl World {
             let Some(end) = owner.and_then(|owner| self.ends.get_mut(&owner)) else {
                 continue;
             };
+            if let Ok(mut fast) = end.client.get_mut::<Fast>(id) {
+                fast.speed.set(number);
+                fast.course.clear();
+                fast.course.push(number);
+                driven.push((id, number));
+                drop(fast);
+                let mut fast = self.server.get_mut::<Fast>(id).unwrap();
+                fast.speed.set(5);
+            }
             let Ok(mut hero) = end.client.get_mut::<Hero>(id) else {
                 continue;
             };
@@ -131,6 +140,10 @@ impl World {
         for (id, number) in written {
             let hero = self.server.get::<Hero>(id).unwrap();
             assert_eq!((*hero.aim, hero.path.to_vec()), (number, vec![number]));
+        }
+        for (id, number) in driven {
+            let fast = self.server.get::<Fast>(id).unwrap();
+            assert_eq!((*fast.speed, fast.course.to_vec()), (number, vec![number]));
         }
     }
 
@@ -223,17 +236,18 @@ fn kind() -> impl Strategy<Value = Kind> {
     let literal = prop::bool::weighted(0.15);
     let all = (
         0_usize..5,
-        any::<bool>(),
+        any::<(bool, bool)>(),
         any::<bool>(),
         any::<bool>(),
         literal,
     );
-    all.prop_map(|(loss, grid, host, liar, literal)| Kind {
+    all.prop_map(|(loss, (grid, unet), host, liar, literal)| Kind {
         loss,
         grid,
         host,
         liar,
         literal,
+        unet,
     })
 }
 

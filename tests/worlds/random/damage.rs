@@ -44,7 +44,7 @@ proptest! {
             1..60,
         ),
     ) {
-        let mut world = World::new(Kind { loss: 0, grid, host: false, liar: true, literal });
+        let mut world = World::new(Kind { loss: 0, grid, host: false, liar: true, literal, unet: true });
         (0..3).for_each(|_| world.step());
         for (action, changes) in steps {
             if matches!(action, Action::Leave(_) | Action::Lie(..) | Action::Twist(..)) {

@@ -83,7 +83,7 @@ proptest! {
         dialect in any::<bool>(),
     ) {
         let (grid, host, literal) = kind;
-        let mut world = World::new(Kind { loss: 0, grid, host, liar: false, literal });
+        let mut world = World::new(Kind { loss: 0, grid, host, liar: false, literal, unet: true });
         for action in actions {
             world.act(action);
         }

@@ -12,7 +12,8 @@ use syncvar::{
 
 use super::action::Action;
 use super::line::{Line, Sent};
-use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
+use super::lossy::{Fast, Twice};
+use super::objects::{CURRENT, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
 use super::recorded::Recorded;
 
 /// One client, and the packets on their way.
@@ -50,6 +51,8 @@ pub(crate) struct Kind {
     pub(crate) liar: bool,
     /// Nothing is sent that UNet does not have.
     pub(crate) literal: bool,
+    /// Half of the clients speak UNet's framing.
+    pub(crate) unet: bool,
 }
 
 pub(crate) struct World {
@@ -144,7 +147,7 @@ impl World {
             compare_schemas: !self.kind.literal,
             ..ClientConfig::default()
         };
-        if self.counter % 2 == 1 {
+        if self.kind.unet && self.counter % 2 == 1 {
             config.framing = Framing::Unet;
         }
         self.counter += 1;
@@ -201,9 +204,15 @@ impl World {
         let server = &mut self.server;
         let id = match kind {
             0 => server.try_spawn(
-                (Plain::default(), Hero::default(), Fast::default()),
+                (
+                    Plain::default(),
+                    Hero::default(),
+                    Fast::default(),
+                    Twice::default(),
+                ),
                 options,
             ),
+            3 => server.try_spawn((Fast::default(), Twice::default()), options),
             1 => server.try_spawn(Hero::default(), options),
             _ if server.scene_object(GATE).is_none() => {
                 server.spawn_scene_object(GATE, Hero::default())
@@ -217,7 +226,7 @@ impl World {
     }
 
     /// A text that only the owner may be sent from now on.
-    fn secret(&mut self, id: NetId) -> String {
+    pub(crate) fn secret(&mut self, id: NetId) -> String {
         let text = self.text("own");
         let owner = self.server.owner(id).into_iter().collect();
         self.allowed.insert(text.clone(), owner);
@@ -226,7 +235,7 @@ impl World {
     }
 
     /// A text that only the owner and the group may be sent from now on.
-    fn plan(&mut self, id: NetId) -> String {
+    pub(crate) fn plan(&mut self, id: NetId) -> String {
         let text = self.text("grp");
         let readers = self.group_readers(id);
         self.allowed.insert(text.clone(), readers);
@@ -244,7 +253,7 @@ impl World {
     }
 
     /// A text that the owner may not be sent.
-    fn outfit(&mut self, id: NetId) -> String {
+    pub(crate) fn outfit(&mut self, id: NetId) -> String {
         let text = self.text("oth");
         let owner = self.server.owner(id).into_iter().collect();
         self.forbidden.insert(text.clone(), owner);
@@ -253,11 +262,10 @@ impl World {
     }
 
     fn write(&mut self, id: NetId, fields: u16) {
-        let secrets = [(); 4].map(|()| self.secret(id));
-        let [secret, quest, thing, fuel] = secrets;
+        self.write_lossy(id, fields);
+        let [secret, quest, thing] = [(); 3].map(|()| self.secret(id));
         let outfit = self.outfit(id);
-        let plans = [(); 3].map(|()| self.plan(id));
-        let [plan, step, gear] = plans;
+        let [plan, step] = [(); 2].map(|()| self.plan(id));
         self.counter += 1;
         let number = self.counter;
         let bit = |index: u16| fields >> index & 1 == 1;
@@ -308,13 +316,6 @@ impl World {
                 hero.orders.clear();
             }
         }
-        if let Ok(mut fast) = self.server.get_mut::<Fast>(id) {
-            fast.fuel.set(fuel);
-            fast.lap.set(number);
-            if bit(11) {
-                fast.gear.set(gear);
-            }
-        }
         if let Some(mut plain) = self.server.get_mut::<Plain>(id).ok().filter(|_| bit(10)) {
             plain.log.push(number);
         }
@@ -358,9 +359,7 @@ impl World {
                 hero.path.remove(0);
             }
         }
-        if let Some(mut fast) = client.get_mut::<Fast>(id).ok().filter(|_| bit(9)) {
-            fast.speed.set(number);
-        }
+        Self::owner_write_lossy(client, id, fields, number);
     }
 
     /// Whoever owns an object now may know what is in it, and whoever does not any more likewise.
