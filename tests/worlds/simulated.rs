@@ -7,7 +7,7 @@ use syncvar::interest::{SpatialGrid, Tag};
 use syncvar::prelude::*;
 use syncvar::testing::{Link, Random};
 use syncvar::values::{Quaternion, Vector3};
-use syncvar::{Budget, ServerConfig};
+use syncvar::{Budget, NetworkIdentity, ServerConfig};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable)]
@@ -73,7 +73,7 @@ fn network(seed: u64) -> MemoryNetwork {
     {
         config.parallel_from = 1;
     }
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         config.reconnect_grace = Duration::from_secs(5);
         config.session_tokens = Some(token);
     }
@@ -81,12 +81,12 @@ fn network(seed: u64) -> MemoryNetwork {
         seed,
         ..Link::default()
     };
-    let mut net = if seed % 3 == 0 {
+    let mut net = if seed.is_multiple_of(3) {
         MemoryNetwork::with_interest(prefabs, config, link, SpatialGrid::xz(10.0, 30.0))
     } else {
         MemoryNetwork::with_config(prefabs, config, link)
     };
-    if seed % 5 == 0 {
+    if seed.is_multiple_of(5) {
         net.server.connect_local();
     }
     net.connect();
@@ -96,7 +96,11 @@ fn network(seed: u64) -> MemoryNetwork {
 
 /// Runs one step of the game.
 fn play(net: &mut MemoryNetwork, random: &mut Random) {
-    let ids: Vec<_> = net.server.identities().map(|it| it.net_id()).collect();
+    let ids: Vec<_> = net
+        .server
+        .identities()
+        .map(NetworkIdentity::net_id)
+        .collect();
     if ids.len() < 6 || random.chance(30) {
         let options = SpawnOptions {
             hidden: random.chance(100),

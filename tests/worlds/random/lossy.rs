@@ -32,10 +32,13 @@ pub(crate) struct Fast {
     pub(crate) tune: SyncVar<u32>,
     #[sync_var(write = owner, server_override)]
     pub(crate) brake: SyncVar<u32>,
+    changes: Vec<ListChange<u32>>,
 }
 
 impl Fast {
-    fn on_trail_changed(&mut self, _change: &ListChange<u32>) {}
+    fn on_trail_changed(&mut self, change: &ListChange<u32>) {
+        self.changes.push(change.clone());
+    }
 
     fn on_tale_changed(&mut self, previous: String) {
         assert_ne!(*self.tale, previous);
