@@ -18,6 +18,7 @@ mod recording;
 mod returning;
 mod seeing;
 mod sight;
+mod simulated;
 mod tcp;
 mod value_limits;
 mod waiting;

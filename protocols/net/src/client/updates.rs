@@ -9,7 +9,7 @@ use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Entry, NewestWins, Reception, ReceptionReport};
+use syncvar_runtime::object::{Entry, NewestWins, OwnFields, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{
@@ -152,9 +152,11 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced,
-            own: match newest {
-                None => replica.keeps_own_writes() && self.config.compare_schemas,
-                Some(_) => replica.owned,
+            own: match (replica.owned, replica.keeps_own_writes()) {
+                _ if !self.config.compare_schemas => OwnFields::None,
+                (true, true) => OwnFields::Written,
+                (true, false) => OwnFields::Clean,
+                (false, _) => OwnFields::None,
             },
             changes: delta,
         };
