@@ -83,6 +83,7 @@ impl NetworkClient {
 
     /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
+        let is_first = self.inbound.packet.pass == Pass::Whole;
         let newest = self.newest_rule(channel);
         let place = (Framing::Compact, channel, newest);
         let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
@@ -96,7 +97,9 @@ impl NetworkClient {
                     break;
                 }
             };
-            self.stats.count_entry(MessageType::UpdateBatch);
+            if is_first {
+                self.stats.count_entry(MessageType::UpdateBatch);
+            }
             let Some((next, entry)) = self.find(object, delta, newest) else {
                 match newest {
                     None => self.defer_update(Framing::Compact, channel, object, delta),
