@@ -15,25 +15,26 @@ type Sent = (u32, usize, u32);
 /// Datagrams to one client: their contents, and those that the server knows to have arrived.
 #[derive(Default)]
 pub(super) struct Contents {
-    /// Contents by sequence.
-    datagrams: BTreeMap<u16, Vec<Sent>>,
+    /// Ticks and contents by sequence.
+    datagrams: BTreeMap<u16, (u32, Vec<Sent>)>,
     /// Contents of acknowledged datagrams.
     known: BTreeSet<Sent>,
 }
 
 impl Contents {
     /// Notes a datagram to the client. Returns a value that the server knows the client to have had.
-    pub(super) fn send(&mut self, datagram: &[u8]) -> Option<Sent> {
+    pub(super) fn send(&mut self, datagram: &[u8], tick: u32) -> Option<Sent> {
         let (sequence, messages) = split(datagram)?;
         let sent = values(messages);
         let repeated = sent.iter().find(|value| self.known.contains(value));
         let repeated = repeated.copied();
-        self.datagrams.insert(sequence, sent);
+        self.datagrams.insert(sequence, (tick, sent));
         repeated
     }
 
-    /// Notes a packet of the client that the server has received.
-    pub(super) fn receive(&mut self, datagram: &[u8]) {
+    /// Notes a packet of the client that the server has received. It has forgotten the contents of datagrams
+    /// before the tick `since`.
+    pub(super) fn receive(&mut self, datagram: &[u8], since: u32) {
         let mut reader = NetworkReader::new(datagram);
         let Some((newest, missing)) = acknowledged(&mut reader) else {
             return;
@@ -41,7 +42,8 @@ impl Contents {
         for back in 0..=64 {
             let is_missing = back > 0 && missing >> (back - 1) & 1 == 1;
             let sequence = newest.wrapping_sub(back);
-            if let Some(values) = self.datagrams.get(&sequence).filter(|_| !is_missing) {
+            let sent = self.datagrams.get(&sequence);
+            if let Some((_, values)) = sent.filter(|(tick, _)| !is_missing && *tick >= since) {
                 self.known.extend(values);
             }
         }
@@ -50,7 +52,7 @@ impl Contents {
     /// Forgets an object that the client does not see any more.
     pub(super) fn forget(&mut self, object: u32) {
         self.known.retain(|value| value.0 != object);
-        for values in self.datagrams.values_mut() {
+        for (_, values) in self.datagrams.values_mut() {
             values.retain(|value| value.0 != object);
         }
     }
@@ -110,7 +112,9 @@ fn values(messages: &[u8]) -> Vec<Sent> {
             for field in (0..4).filter(|field| mask >> field & 1 == 1) {
                 let number = reader.read_varint().unwrap_or_default();
                 let padding = reader.read_varint().unwrap_or_default();
-                reader.read_bytes(usize::try_from(padding).unwrap()).unwrap();
+                reader
+                    .read_bytes(usize::try_from(padding).unwrap())
+                    .unwrap();
                 all.push((object.0, field, u32::try_from(number).unwrap()));
             }
         }

@@ -25,6 +25,9 @@ const TICK: Duration = Duration::from_micros(100);
 /// Sent packets whose fates are kept, few so that they overflow.
 const RING: usize = 32;
 
+/// Ticks after which an undecided packet is lost.
+const RECORD_TICKS: u32 = 60;
+
 /// Packets that wait on a client.
 const HELD: usize = 16;
 
@@ -66,7 +69,7 @@ fn loss() -> LossSettings {
     let mut loss = LossSettings::default();
     loss.ring = RING;
     loss.ack_interval = Duration::ZERO;
-    loss.record_ticks = 60;
+    loss.record_ticks = RECORD_TICKS;
     loss.record_time = Duration::ZERO;
     loss.stall_after = TICK * 14;
     loss.max_probe_interval = TICK * 28;
@@ -264,7 +267,7 @@ impl Ends {
 
     /// P3: no datagram has a value that its client is known to have. Echoes repeat values on purpose.
     fn check_repeat(&mut self, client: usize, datagram: &[u8]) {
-        let repeated = self.clients[client].contents.send(datagram);
+        let repeated = self.clients[client].contents.send(datagram, self.tick);
         if let Some((object, field, number)) = repeated.filter(|_| !self.setup.has_echo) {
             let place = format!("field {field} of object {} to client {client}", object - 1);
             self.violation = Some(format!("P3: {number} is sent again: {place}"));
@@ -373,7 +376,8 @@ impl LossSystem for Ends {
         let connection = self.clients[client].connection;
         let (channel, bytes) = packet;
         if carrier == Carrier::Datagram {
-            self.clients[client].contents.receive(&bytes);
+            let since = self.tick.saturating_sub(RECORD_TICKS);
+            self.clients[client].contents.receive(&bytes, since);
         }
         let handled = match carrier {
             Carrier::Stream => self.server.handle_packet(connection, channel, &bytes),
