@@ -126,7 +126,9 @@ impl World {
         self.server.update(self.now);
         let [first, second] = &mut self.honest;
         let mut ends = [first, second, &mut self.liar];
-        ends.iter_mut().for_each(|end| end.bytes = 0);
+        for end in &mut ends {
+            end.bytes = 0;
+        }
         while let Some(packet) = self.server.poll_transmit() {
             let (delivery, channel, bytes) = (packet.delivery, packet.channel, packet.to_bytes());
             let mut receivers = ends.iter_mut();

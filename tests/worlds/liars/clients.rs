@@ -131,19 +131,19 @@ impl World {
     /// the honest clients, and whether the liar is still connected.
     fn play(seed: u64, lies: &[Lie], is_owner: bool) -> ([u64; 2], bool) {
         let mut world = Self::new(seed);
-        let owned = world.ids[0];
+        let turret = world.ids[0];
         if is_owner {
             let owner = Some(world.liar.connection);
-            world.server.set_owner(owned, owner).unwrap();
+            world.server.set_owner(turret, owner).unwrap();
         }
         let mut told = (0, 0);
         for (number, lie) in (0..).zip(lies) {
             world.write();
-            if is_owner && world.liar.client.is_owner(owned) {
+            if is_owner && world.liar.client.is_owner(turret) {
                 let client = &mut world.liar.client;
-                client.get_mut::<Unit>(owned).unwrap().aim.set(number);
+                client.get_mut::<Unit>(turret).unwrap().aim.set(number);
                 // The server may have ended the connection.
-                let _ = client.calls::<Unit>(owned).shoot(number);
+                let _ = client.calls::<Unit>(turret).shoot(number);
             }
             world.step();
             world.lie(lie, &mut told);
