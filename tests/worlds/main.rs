@@ -6,6 +6,7 @@ mod convergence;
 mod hidden;
 mod interest;
 mod joining;
+mod liars;
 mod loss;
 mod lossy;
 mod lossy_owners;
