@@ -37,6 +37,8 @@ pub(super) struct Sessions {
     pub(super) joining: Vec<ConnectionId>,
     /// Connections that requested snapshots.
     pub(super) resyncing: Vec<ConnectionId>,
+    /// Connections with datagrams, and others that have ended since the last update.
+    pub(super) with_datagrams: Vec<ConnectionId>,
     /// Connections with an unanswered ping.
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
@@ -62,6 +64,7 @@ impl Sessions {
             schema_hash,
             joining: Vec::new(),
             resyncing: Vec::new(),
+            with_datagrams: Vec::new(),
             pinging: Vec::new(),
             owner_corrections: IdPairs::default(),
             origin: Origin::default(),
@@ -84,6 +87,13 @@ impl Sessions {
         let id = self.returns.of_link(link);
         let connection = self.connections.get(id.0)?;
         (connection.link() == Some(link)).then_some(id)
+    }
+
+    /// Adds a connection with datagrams, once.
+    pub(super) fn list_datagrams(&mut self, id: ConnectionId) {
+        if let Err(index) = self.with_datagrams.binary_search(&id) {
+            self.with_datagrams.insert(index, id);
+        }
     }
 
     /// Returns whether a connection exists, is not closing and is not the observer of a recording.

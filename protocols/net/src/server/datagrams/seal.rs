@@ -8,7 +8,7 @@ use crate::server::NetworkServer;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::Entry;
 use crate::server::datagrams::queue::ChunkContent;
-use crate::server::sessions::connection::QueuedChunks;
+use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Ticks between two searches for records that no packet needs.
 const TRIM_TICKS: u32 = 8;
@@ -45,10 +45,14 @@ impl NetworkServer {
     fn with_datagram_links(&mut self) -> Vec<ConnectionId> {
         let mut links = std::mem::take(&mut self.replication.links);
         links.clear();
-        let connections = self.sessions.connections.values();
-        let present =
-            connections.filter(|it| it.datagrams.is_some() && it.is_ready() && it.link().is_some());
-        links.extend(present.map(|connection| connection.id));
+        let connections = &self.sessions.connections;
+        self.sessions.with_datagrams.retain(|id| {
+            let known = connections.get(id.0);
+            let known = known.filter(|known| known.datagrams.is_some());
+            let present = known.filter(|known| known.is_ready() && known.link().is_some());
+            links.extend(present.map(|_| *id));
+            known.is_some()
+        });
         links
     }
 

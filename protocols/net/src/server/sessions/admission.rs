@@ -157,6 +157,7 @@ impl NetworkServer {
             let longest = accepted.headers.datagrams;
             let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
             accepted.datagrams = datagrams.map(Box::new);
+            self.sessions.list_datagrams(connection);
         }
     }
 

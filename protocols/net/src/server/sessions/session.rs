@@ -317,6 +317,7 @@ impl NetworkServer {
         let Some(session) = &mut known.session else {
             return;
         };
+        let mut has_datagrams = false;
         let kind = match resumed {
             Some(_) => GrantKind::Resumed,
             None => {
@@ -332,6 +333,7 @@ impl NetworkServer {
                     .filter(|_| known.headers.from.is_some());
                 let datagrams = longest.map(|longest| Datagrams::new(settings, longest.min(size)));
                 known.datagrams = datagrams.map(Box::new);
+                has_datagrams = known.datagrams.is_some();
                 GrantKind::Restarted
             }
         };
@@ -350,5 +352,8 @@ impl NetworkServer {
             None => session.recent.restart(greeting),
         }
         known.list(&mut self.outbound.outgoing);
+        if has_datagrams {
+            self.sessions.list_datagrams(connection);
+        }
     }
 }
