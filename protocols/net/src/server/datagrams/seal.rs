@@ -8,7 +8,7 @@ use crate::server::NetworkServer;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::Entry;
 use crate::server::datagrams::queue::ChunkContent;
-use crate::server::sessions::connection::{Connection, QueuedChunks};
+use crate::server::sessions::connection::QueuedChunks;
 
 /// Ticks between two searches for records that no packet needs.
 const TRIM_TICKS: u32 = 8;
