@@ -233,6 +233,20 @@ impl PolicyState {
         self.relayed |= fields;
     }
 
+    /// Makes the saved ones of some fields clean that a write of the owner has not changed. Fields with pending
+    /// changes stay. Returns the others.
+    pub fn clear_unchanged(&self, behaviour: &mut dyn RestrictedFields, fields: u64) -> u64 {
+        let mut unchanged = 0;
+        for former in &self.before {
+            let is_candidate = fields & former.bit != 0 && !former.was_dirty;
+            if is_candidate && value_of(behaviour, former.bit).as_ref() == Some(&former.value) {
+                unchanged |= former.bit;
+            }
+        }
+        behaviour.clear_dirty_bits(unchanged & behaviour.dirty_bits());
+        fields & !unchanged
+    }
+
     /// Restores the saved fields after a refused write of the owner to `fields`, which has recorded some
     /// of its changes.
     pub fn revert(&mut self, behaviour: &mut dyn RestrictedFields, fields: u64) {

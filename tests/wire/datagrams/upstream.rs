@@ -137,6 +137,31 @@ fn late_write_replaces_no_newer_one_and_is_not_missing() {
 }
 
 #[test]
+fn repeated_value_is_no_change() {
+    let mut road = Road::new(DATAGRAMS);
+    let first = road.write(|car| {
+        car.x.set(1);
+    });
+    road.arrive(&first).unwrap();
+    // The acknowledgement is lost.
+    road.now += Duration::from_millis(40);
+    road.server.update(road.now);
+    while road.server.poll_transmit().is_some() {}
+    while road.server.poll_event().is_some() {}
+    let second = road.write(|car| {
+        car.y.set(2);
+    });
+    road.arrive(&second).unwrap();
+    let written = std::iter::from_fn(|| road.server.poll_event());
+    let written = written.filter_map(|event| match event {
+        ServerEvent::Written { fields, .. } => Some(fields.dirty_bits()),
+        _ => None,
+    });
+    assert_eq!(written.collect::<Vec<_>>(), [0b10]);
+    assert_eq!(road.values(), (1, 2));
+}
+
+#[test]
 fn acknowledged_fields_are_not_sent_again() {
     let mut road = Road::new(DATAGRAMS);
     road.write(|car| {

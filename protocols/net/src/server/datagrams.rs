@@ -211,7 +211,7 @@ impl NetworkServer {
     /// Notes the end of an object for some of its observers.
     pub(in crate::server) fn note_end(&mut self, id: NetId) {
         if !self.replication.links.is_empty() {
-            self.replication.ended.add(id, self.outbound.store.tick);
+            self.replication.ended.add(id);
         }
     }
 

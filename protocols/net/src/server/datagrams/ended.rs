@@ -3,6 +3,9 @@
 use rustc_hash::FxHashMap;
 use syncvar_runtime::NetId;
 
+/// Tick of an end whose packet has none yet.
+const UNSENT: u32 = u32::MAX;
+
 /// Ids of objects that are gone or hidden, with the ticks of their ends.
 ///
 /// A datagram may overtake the end of the former object and the spawn of another one with its id. So an id is
@@ -11,9 +14,15 @@ use syncvar_runtime::NetId;
 pub(in crate::server) struct EndedIds(FxHashMap<NetId, u32>);
 
 impl EndedIds {
-    /// Adds an object that ends in the stream packets of a tick.
-    pub(in crate::server) fn add(&mut self, id: NetId, tick: u32) {
-        self.0.insert(id, tick);
+    /// Adds an object that ends in the stream packets of this tick or of the next update, whatever its tick.
+    pub(in crate::server) fn add(&mut self, id: NetId) {
+        self.0.insert(id, UNSENT);
+    }
+
+    /// Begins a tick: the ends that were added since the former one have left with it at the latest.
+    pub(in crate::server) fn begin_tick(&mut self, tick: u32) {
+        let unsent = self.0.values_mut().filter(|end| **end == UNSENT);
+        unsent.for_each(|end| *end = tick);
     }
 
     /// Returns whether a connection may still have an object with this id.

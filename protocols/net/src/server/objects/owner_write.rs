@@ -58,13 +58,16 @@ impl NetworkServer {
             return Ok(());
         };
         let memory = (&mut connection.memory, self.config.limits.max_owner_memory);
-        let written = apply_write((id, tick), slots, &mut reader, memory);
+        // A message repeats the fields whose arrival the client does not know.
+        let repeats = matches!(self.sessions.origin, Origin::Datagram { .. });
+        let written = apply_write((id, tick, repeats), slots, &mut reader, memory);
         self.sessions.intake.budget = reader.budget();
         match written {
             Ok(Written { refused, .. }) if !refused.is_empty() => {
                 self.refuse_write(from, id, refused);
                 Ok(())
             }
+            Ok(Written { accepted, .. }) if accepted.is_empty() => Ok(()),
             Ok(Written { accepted, .. }) => {
                 self.report_written(from, id, accepted);
                 Ok(())
@@ -174,9 +177,10 @@ struct Written {
     refused: Vec<(usize, ChangedFields)>,
 }
 
-/// Applies a write of an owner in a tick, completely or not at all.
+/// Applies a write of an owner in a tick, completely or not at all. `repeats`: some of its values may be those
+/// of now, and are not relayed.
 fn apply_write(
-    (id, tick): (NetId, u32),
+    (id, tick, repeats): (NetId, u32, bool),
     slots: &mut dyn Slots,
     reader: &mut NetworkReader<'_>,
     memory: (&mut OwnerMemory, usize),
@@ -200,13 +204,20 @@ fn apply_write(
         read = keep(id, slots, reader, (before, taken), memory);
     }
     let undone = read.is_err() || !refused.is_empty();
-    if undone {
-        // The restore reads the values once more.
+    if undone || repeats {
+        // The restore reads the values once more, and a comparison writes them.
         spend(reader, before.work);
     }
     let mut index = 0;
     slots.for_each_mut(|slot| {
         if let Some(restricted) = slot.policy_slot() {
+            if repeats && !undone {
+                for (_, fields) in all.iter_mut().filter(|(at, _)| *at == index) {
+                    *fields = restricted
+                        .state
+                        .clear_unchanged(restricted.behaviour, *fields);
+                }
+            }
             if undone {
                 let of_slot = all.iter().filter(|(at, _)| *at == index);
                 let fields = of_slot.fold(0, |bits, (_, fields)| bits | fields);
@@ -226,6 +237,9 @@ fn apply_write(
         let Some(slot) = slots.slot_mut(index) else {
             continue;
         };
+        if fields == 0 {
+            continue;
+        }
         let checked = slot.info().policy.checked;
         if let Some(restricted) = slot.policy_slot() {
             restricted.state.relay(restricted.behaviour, fields);

@@ -38,6 +38,7 @@ impl NetworkServer {
         let tick = self.network_time().tick;
         if let Some(number) = self.replication.ticks.number(tick) {
             self.outbound.store.tick = number;
+            self.replication.ended.begin_tick(number);
         } else {
             self.restart_ticks(tick);
         }
