@@ -26,6 +26,7 @@ pages! {
     messages = "messages.md"
     time = "time.md"
     host = "host.md"
+    recording = "recording.md"
     engine = "engine.md"
     writing_a_transport = "writing-a-transport.md"
     testing = "testing.md"

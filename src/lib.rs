@@ -142,6 +142,11 @@ pub mod limits {
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
 }
 
+/// Tick records: recordings, replays and gateways.
+pub mod records {
+    pub use syncvar_net::{RecordError, RecordItem, TickRecord};
+}
+
 /// Schemas: field types and policies, compared by both ends at connect.
 pub mod schema {
     pub use syncvar_runtime::{

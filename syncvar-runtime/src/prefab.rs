@@ -75,8 +75,8 @@ pub struct Prefab {
     pub initial_hooks: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
-    /// Whether a behaviour repeats its changes in the next frame.
-    pub redundant: bool,
+    /// Greatest number of later frames that repeat the changes of a behaviour.
+    pub redundancy: u8,
     /// Remote calls of the behaviours.
     pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
@@ -159,7 +159,10 @@ impl Prefabs {
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
-            redundant: sample.slots().iter().any(|slot| slot.info().redundancy > 0),
+            redundancy: { sample.slots().iter() }
+                .map(|slot| slot.info().redundancy)
+                .max()
+                .unwrap_or(0),
             calls: ObjectCalls::of(sample.slots()),
             make: Box::new(move || make().into_behaviours()),
         });

@@ -16,4 +16,6 @@ pub use behaviours::{
 pub use bytes::{apply, frame, written};
 pub use cases::cases;
 pub use network::{change, drain, hooks, network, networks_of_both_framings, states};
-pub use packets::{ClientMessages, DATAGRAMS, ServerMessages, arrive, events, messages, packet};
+pub use packets::{
+    ClientMessages, DATAGRAMS, ServerMessages, arrive, arrive_at_server, events, messages, packet,
+};

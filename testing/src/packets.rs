@@ -3,7 +3,8 @@
 use syncvar::error::PacketError;
 use syncvar::wire::ReadError;
 use syncvar::{
-    Channel, ClientEvent, ConnectionId, Framing, NetworkClient, NetworkServer, PacketLimits,
+    Channel, ClientEvent, ClientPacket, ConnectionId, Framing, NetworkClient, NetworkServer,
+    PacketLimits,
 };
 
 /// Header of a stream packet of the same tick, the last one of its update.
@@ -69,6 +70,22 @@ pub fn arrive(
     match delivery {
         Channel::Reliable => client.handle_packet(channel, packet),
         Channel::Unreliable => client.handle_datagram(channel, packet),
+    }
+}
+
+/// Hands a packet of a client to its server, as the transport of a connection with [`DATAGRAMS`] does.
+///
+/// # Errors
+///
+/// As `handle_packet`.
+pub fn arrive_at_server(
+    server: &mut NetworkServer,
+    connection: ConnectionId,
+    packet: &ClientPacket,
+) -> Result<(), PacketError> {
+    match packet.delivery {
+        Channel::Reliable => server.handle_packet(connection, packet.channel, &packet.bytes),
+        Channel::Unreliable => server.handle_datagram(connection, packet.channel, &packet.bytes),
     }
 }
 

@@ -214,34 +214,34 @@ impl Pair {
 
     /// What each side has to say arrives, several times.
     fn exchange(&mut self) {
-        for _ in 0..4 {
-            while let Some(packet) = self.client.poll_transmit() {
-                let handled =
-                    self.server
-                        .handle_packet(self.connection, packet.channel, &packet.bytes);
-                handled.expect("a client's packets make sense");
-            }
-            for (channel, packet) in self.packets() {
-                let carrier = if channel == 1 {
-                    Channel::Unreliable
-                } else {
-                    Channel::Reliable
-                };
-                let handled =
-                    syncvar_testing::arrive(&mut self.client, (carrier, channel), &packet);
+        for _ in 0..6 {
+            self.up();
+            for (place, packet) in self.packets() {
+                let handled = syncvar_testing::arrive(&mut self.client, place, &packet);
                 handled.expect("a server's packets make sense");
             }
         }
     }
 
-    /// The packets of one more update.
-    fn packets(&mut self) -> Vec<(u8, Vec<u8>)> {
+    /// What the client has to say arrives.
+    fn up(&mut self) {
+        self.client.update(self.now);
+        while let Some(packet) = self.client.poll_transmit() {
+            let handled =
+                syncvar_testing::arrive_at_server(&mut self.server, self.connection, &packet);
+            handled.expect("a client's packets make sense");
+        }
+    }
+
+    /// The packets of one more update, with their carriers and channels.
+    fn packets(&mut self) -> Vec<((Channel, u8), Vec<u8>)> {
         self.now += Duration::from_secs(1);
         self.server.update(self.now);
         let mut packets = Vec::new();
         while let Some(transmit) = self.server.poll_transmit() {
             if transmit.connection == self.connection {
-                packets.push((transmit.channel, transmit.to_bytes().to_vec()));
+                let place = (transmit.delivery, transmit.channel);
+                packets.push((place, transmit.to_bytes().to_vec()));
             }
         }
         packets
@@ -263,16 +263,10 @@ impl Pair {
         let (orders, spawn): (Vec<_>, Vec<_>) = self
             .packets()
             .into_iter()
-            .partition(|(channel, _)| *channel == 1);
+            .partition(|((carrier, _), _)| *carrier == Channel::Unreliable);
         assert!(!orders.is_empty() && !spawn.is_empty());
-        for (channel, packet) in orders.iter().chain(&spawn) {
-            // Channel 1 is the unreliable one.
-            let carrier = if *channel == 1 {
-                Channel::Unreliable
-            } else {
-                Channel::Reliable
-            };
-            syncvar_testing::arrive(&mut self.client, (carrier, *channel), packet).unwrap();
+        for (place, packet) in orders.iter().chain(&spawn) {
+            syncvar_testing::arrive(&mut self.client, *place, packet).unwrap();
         }
         id
     }
@@ -331,14 +325,10 @@ fn object_of_a_closed_connection_is_not_reused_for_the_next() {
         ctx.client().expect("a client").handle_connect();
     }));
     pair.client.ready();
-    while let Some(packet) = pair.client.poll_transmit() {
-        pair.server
-            .handle_packet(pair.connection, packet.channel, &packet.bytes)
-            .unwrap();
-    }
+    pair.up();
     while pair.client.poll_event().is_some() {}
-    for (channel, packet) in pair.packets() {
-        pair.client.handle_packet(channel, &packet).unwrap();
+    for (place, packet) in pair.packets() {
+        syncvar_testing::arrive(&mut pair.client, place, &packet).unwrap();
     }
     let events: Vec<_> = syncvar_testing::events(&mut pair.client).collect();
     let hidden = false;

@@ -4,6 +4,7 @@ mod acks;
 mod early;
 mod order;
 mod ticks;
+mod upstream;
 
 use std::time::Duration;
 

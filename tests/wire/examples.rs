@@ -10,6 +10,7 @@ pub(crate) mod list_messages;
 pub(crate) mod messages;
 pub(crate) mod ours;
 pub(crate) mod owners;
+pub(crate) mod records;
 pub(crate) mod time;
 pub(crate) mod values;
 
@@ -127,6 +128,7 @@ fn document_examples_equal_the_written_bytes() {
         codecs::examples(),
         data::examples(),
         list_messages::examples(),
+        records::examples(),
     ];
     let written: BTreeMap<_, _> = examples.into_iter().flatten().collect();
     assert!(

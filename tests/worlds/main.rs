@@ -8,11 +8,13 @@ mod interest;
 mod joining;
 mod loss;
 mod lossy;
+mod lossy_owners;
 mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
 mod random;
+mod recording;
 mod returning;
 mod seeing;
 mod sight;

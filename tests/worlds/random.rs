@@ -17,4 +17,5 @@ mod damage;
 mod found;
 mod hostile;
 mod objects;
+mod recorded;
 mod world;

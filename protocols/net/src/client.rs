@@ -17,6 +17,7 @@ mod messages;
 mod outbound;
 mod oversized;
 mod parent;
+mod playback;
 mod players;
 mod receive;
 mod received;

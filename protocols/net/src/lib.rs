@@ -14,6 +14,7 @@ mod link;
 mod memory;
 mod message;
 mod recent;
+mod record;
 mod server;
 mod session_token;
 mod stats;
@@ -29,6 +30,7 @@ pub use memory::{
     DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
 };
 pub use message::{Framing, MessageType};
+pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, Losses, NetworkServer,
     PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,

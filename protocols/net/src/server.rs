@@ -10,6 +10,7 @@ mod messages;
 mod objects;
 mod outbound;
 mod players;
+mod recording;
 mod replication;
 mod sessions;
 mod side;
@@ -123,7 +124,7 @@ impl NetworkServer {
         config.tick_rate = config.tick_rate.max(1);
         prefabs.warn_of_intervals(config.tick_rate);
         let replication = Replication {
-            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundant),
+            has_echo: prefabs.entries().iter().any(|prefab| prefab.redundancy > 0),
             ..Replication::default()
         };
         Self {
@@ -272,7 +273,8 @@ impl NetworkServer {
             let replicated = self.world.objects.get(id.0);
             return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
         }
-        let known = self.sessions.connections.get(connection.0).is_some();
+        let known = self.sessions.connections.get(connection.0);
+        let known = known.is_some_and(|known| !known.records());
         let wanted = self
             .world
             .objects
@@ -284,10 +286,9 @@ impl NetworkServer {
 
     /// Returns all connections, by ascending number.
     pub fn connections(&self) -> impl Iterator<Item = ConnectionId> {
-        self.sessions
-            .connections
-            .values()
-            .map(|connection| connection.id)
+        let connections = self.sessions.connections.values();
+        let connections = connections.filter(|connection| !connection.records());
+        connections.map(|connection| connection.id)
     }
 
     /// Returns whether a connection is accepted and not closing.

@@ -125,7 +125,7 @@ impl KeptFields {
             context.unused = true;
             let read = |reader: &mut NetworkReader<'_>| slot.deserialize(reader, initial_state);
             let result = reader.with_context(context, read);
-            reader.take_report();
+            fields_of(reader, initial_state);
             return (result, 0);
         }
         let kept = match self.save(slot, kept, reader) {
@@ -180,11 +180,14 @@ impl KeptFields {
     }
 }
 
-/// Takes the fields of a read from the reader.
+/// Takes the fields of a delta from the reader; all fields for a snapshot, whose report names its role.
 #[inline]
 fn fields_of(reader: &mut NetworkReader<'_>, initial_state: bool) -> u64 {
-    let seen = reader.take_report().seen;
-    if initial_state { u64::MAX } else { seen }
+    if initial_state {
+        u64::MAX
+    } else {
+        reader.take_report().seen
+    }
 }
 
 impl dyn Slots {

@@ -175,6 +175,7 @@ fn a_client_passes_over_calls_that_it_cannot_place_or_read() {
 fn a_call_in_the_middle_of_a_join_waits_for_its_end() {
     let mut net = network(Framing::Compact, 1);
     let id = spawn(&mut net, None);
+    net.datagrams = true;
     let late = net.connect();
     let connection = net.connection(late);
     let mut packets = Vec::new();

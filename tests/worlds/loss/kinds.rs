@@ -61,11 +61,8 @@ macro_rules! kind {
             use super::*;
 
             #[derive(NetworkBehaviour, Default)]
-            #[network_behaviour(
-                                        send_interval = $interval,
-                                        channel = unreliable,
-                                        redundancy = $redundancy
-                                    )]
+            #[network_behaviour(channel = unreliable, redundancy = $redundancy)]
+            #[network_behaviour(send_interval = $interval)]
             struct State {
                 #[sync_var]
                 first: SyncVar<Value>,

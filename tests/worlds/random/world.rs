@@ -12,6 +12,7 @@ use syncvar::{
 
 use super::action::Action;
 use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
+use super::recorded::Recorded;
 
 /// One client, and the packets on their way.
 pub(crate) struct End {
@@ -75,6 +76,8 @@ pub(crate) struct World {
     pub(crate) said: Vec<Said>,
     pub(crate) counter: u32,
     pub(crate) now: Duration,
+    /// A live spectator and clients that play the records.
+    pub(crate) recorded: Option<Recorded>,
 }
 
 impl World {
@@ -116,6 +119,7 @@ impl World {
             said: Vec::new(),
             counter: 0,
             now: Duration::ZERO,
+            recorded: None,
         };
         if kind.host {
             world.host = Some(world.server.connect_local());
@@ -427,6 +431,7 @@ impl World {
 
     pub(crate) fn update(&mut self) {
         self.now += Duration::from_millis(50);
+        self.show_recorded();
         self.server.update(self.now);
         self.look_at_owners();
         let saying = std::mem::take(&mut self.saying);
@@ -448,6 +453,7 @@ impl World {
         }
         self.look_at_events();
         self.transmit();
+        self.play_records();
     }
 
     fn look_at_events(&mut self) {
@@ -479,6 +485,12 @@ impl World {
             self.check(connection, &packet);
             let history = self.history.entry(connection).or_default();
             history.push((channel, packet.clone()));
+            if let Some(recorded) = &mut self.recorded
+                && recorded.connection == connection
+            {
+                recorded.receive(channel, &packet);
+                continue;
+            }
             self.counter += 1;
             if channel == 1 && self.kind.loss > 0 && self.counter % self.kind.loss == 0 {
                 continue;

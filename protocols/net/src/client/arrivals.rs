@@ -60,10 +60,9 @@ impl Arrivals {
         datagrams.map_or(0, |datagrams| datagrams.receiver.handled())
     }
 
-    /// Returns whether all packets of the newest tick have arrived with this one.
-    fn is_ready(&self, last: Origin) -> bool {
-        let is_stream = matches!(last, Origin::Stream);
-        let stream = self.gathered.stream() as u64 + u64::from(is_stream);
+    /// Returns whether all packets of the newest tick have arrived, with further ones of the stream.
+    fn is_ready(&self, further: u64) -> bool {
+        let stream = self.gathered.stream() as u64 + further;
         self.ticks.is_ready(self.tick, self.handled() + stream)
     }
 }
@@ -108,6 +107,9 @@ impl NetworkClient {
         let read = read.and_then(|header| Ok((header, reader.read_bytes(reader.remaining())?)));
         match read {
             Ok(((header, tick), messages)) => {
+                if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
+                    lossy.handle_ack(ack, self.clock.own.now());
+                }
                 let parts = (header.datagrams, header.partial);
                 arrivals.ticks.stream_arrived(tick, header.end, parts);
                 self.gather((Origin::Stream, tick), channel, messages)
@@ -148,9 +150,11 @@ impl NetworkClient {
         };
         arrivals.tick = arrivals.tick.max(tick);
         if tick < arrivals.tick {
-            return earlier.and(self.apply(&packet));
+            let applied = self.apply(&packet);
+            return earlier.and(applied).and(self.apply_ready());
         }
-        let is_ready = !gathers || arrivals.is_ready(origin);
+        let stream = u64::from(matches!(origin, Origin::Stream));
+        let is_ready = !gathers || arrivals.is_ready(stream);
         let is_alone = match origin {
             Origin::Stream => !arrivals.gathered.has_datagrams(),
             Origin::Datagram(_) => arrivals.gathered.is_empty(),
@@ -162,6 +166,15 @@ impl NetworkClient {
             earlier = earlier.and(self.apply_gathered(None));
         }
         earlier
+    }
+
+    /// Applies the packets of the newest tick if none is missing any more.
+    fn apply_ready(&mut self) -> Result<(), ReadError> {
+        let arrivals = self.arrivals.as_ref();
+        if arrivals.is_some_and(|it| it.is_ready(0)) {
+            return self.apply_gathered(None);
+        }
+        Ok(())
     }
 
     /// Handles a datagram: at once, or with the other packets of its tick.
@@ -189,6 +202,9 @@ impl NetworkClient {
         let mut reader = NetworkReader::new(packet);
         let header = DatagramHeader::decode(&mut reader)?;
         let messages = reader.read_bytes(reader.remaining())?;
+        if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
+            lossy.handle_ack(ack, self.clock.own.now());
+        }
         let Some(place) = header.sent else {
             return Ok(());
         };
@@ -225,11 +241,13 @@ impl NetworkClient {
         }
     }
 
-    /// Returns whether packets wait for others of their tick, or for the transport.
+    /// Returns whether packets wait for others of their tick or for the transport, or owner writes for an
+    /// acknowledgement.
     pub(crate) fn is_busy(&self) -> bool {
         let arrivals = self.arrivals.as_ref();
         let gathers = arrivals.is_some_and(|arrivals| !arrivals.gathered.is_empty());
-        gathers || self.has_outgoing()
+        let lossy = self.outbound.lossy.as_ref();
+        gathers || self.has_outgoing() || lossy.is_some_and(|lossy| !lossy.is_settled())
     }
 
     fn gather_time(&self) -> Duration {

@@ -38,7 +38,7 @@ impl NetworkClient {
         class: Class,
         number: u32,
     ) -> Result<CallPlace, CallError> {
-        if !self.is_connected() {
+        if !self.is_connected() || !self.session.is_heard() {
             return Err(CallError::NotConnected);
         }
         let replica = self.world.objects.get(object.0);
@@ -66,7 +66,7 @@ impl NetworkClient {
     pub(super) fn command_room(&self, channel: u8) -> Room {
         match self.config.channels.get(usize::from(channel)) {
             Some(Channel::Unreliable) => {
-                let packet_size = self.config.packet_size.min(FRAME + MAX_BYTES);
+                let packet_size = self.packet_size().min(FRAME + MAX_BYTES);
                 let has_header = self.framing() == Framing::Compact;
                 let header = if has_header { MAX_HEADER } else { 0 };
                 Room::unreliable(packet_size.saturating_sub(header))

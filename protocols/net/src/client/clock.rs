@@ -262,12 +262,12 @@ impl NetworkClient {
     /// Returns whether the server has pings to answer.
     pub(super) fn pings(&self) -> bool {
         let pings = self.config.compare_schemas && !self.config.ping_interval.is_zero();
-        pings && self.is_connected() && self.clock.server.begun
+        pings && self.is_connected() && self.session.is_heard() && self.clock.server.begun
     }
 
     /// Sends a ping, if one is due.
     pub(super) fn send_ping(&mut self) {
-        if !self.is_connected() || !self.config.compare_schemas {
+        if !self.is_connected() || !self.session.is_heard() || !self.config.compare_schemas {
             return;
         }
         let (now, interval) = (self.now(), self.config.ping_interval);

@@ -6,13 +6,15 @@ use super::{ClientEvent, ClientState, NetworkClient};
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
 
 /// The server is [`ConnectionId::SERVER`], whatever number a caller passes. The sizes of packets are
-/// settings of the client: [`ClientConfig`](crate::ClientConfig). Of the limits, [`PacketLimits::datagrams`] counts.
+/// settings of the client: [`ClientConfig`](crate::ClientConfig). Of the limits,
+/// [`PacketLimits::datagrams`] counts, and then [`PacketLimits::max_unreliable`].
 impl Endpoint for NetworkClient {
     type Error = ReadError;
     type Event = ClientEvent;
 
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         self.session.datagrams = limits.datagrams;
+        self.session.max_datagram = limits.max_unreliable;
         self.handle_connect();
         ConnectionId::SERVER
     }

@@ -19,7 +19,9 @@ impl NetworkClient {
     /// Runs the hooks of an object, and reports its changes.
     pub(super) fn run_received_hooks(&mut self, object: NetId, mut hooks: Vec<DeferredHooks>) {
         let tick = self.inbound.packet.network_tick;
-        hooks.iter_mut().for_each(|hooks| hooks.tick = tick);
+        for hooks in &mut hooks {
+            hooks.tick = tick;
+        }
         let runs = self.world.callbacks == Callbacks::Run;
         if runs && self.needs_context(object, &hooks) {
             self.run_hooks(hooks);

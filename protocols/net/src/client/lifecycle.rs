@@ -63,6 +63,9 @@ impl NetworkClient {
         self.world.places.remove(object.0);
         self.early.remember_gone(object);
         self.references.forget(object);
+        if let Some(lossy) = &mut self.outbound.lossy {
+            lossy.forget(object);
+        }
         if replica.is_announced() {
             let hidden = departure == Departure::Hidden;
             tracing::trace!(%object, hidden, "lost an object");

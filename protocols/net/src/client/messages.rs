@@ -31,7 +31,7 @@ impl NetworkClient {
     /// As [`send`](Self::send), and for an unknown channel.
     pub fn send_on<M: SyncValue>(&mut self, channel: u8, message: &M) -> Result<(), MessageError> {
         let number = self.world.prefabs.messages().find::<M>()?.number;
-        if !self.is_connected() {
+        if !self.is_connected() || !self.session.is_heard() {
             return Err(MessageError::NotConnected(ConnectionId::SERVER));
         }
         if usize::from(channel) >= self.config.channels.len() {

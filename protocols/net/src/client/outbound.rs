@@ -1,14 +1,17 @@
 //! `Outbound`: messages to the server, gathered into packets.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use bytes::Bytes;
 
 use super::NetworkClient;
 use super::arrivals::Datagrams;
+use super::writes::lossy::LossyWrites;
 use crate::Framing;
 use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, StreamHeader};
+use crate::link::header_bytes::MAX_HEADER;
 use crate::link::stream::StreamTicks;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
@@ -51,8 +54,8 @@ pub(super) struct Outbound {
     packets: VecDeque<(u8, Bytes)>,
     /// Ticks of the headers; `None` before the server's answer, and in [`Framing::Unet`].
     pub(super) headers: Option<StreamTicks>,
-    /// Number of the packets on unreliable channels, low 16 bits.
-    sequence: u16,
+    /// Datagrams to the server; `None` without headers or datagrams.
+    pub(super) lossy: Option<Box<LossyWrites>>,
     /// Last packets of the session.
     pub(super) recent: Recent,
     /// Packet that a transport polled last.
@@ -66,14 +69,16 @@ impl Outbound {
             channel: 0,
             packets: VecDeque::new(),
             headers: None,
-            sequence: 0,
+            lossy: None,
             recent: Recent::default(),
             polled: Bytes::new(),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.buffer.is_empty() && self.packets.is_empty() && !self.recent.is_waiting()
+        let has_datagrams = self.lossy.as_ref().is_some_and(|it| it.has_waiting());
+        let has_packets = !self.packets.is_empty() || self.recent.is_waiting();
+        self.buffer.is_empty() && !has_packets && !has_datagrams
     }
 
     /// Cuts the buffer into packets.
@@ -101,22 +106,30 @@ impl Outbound {
     }
 
     /// Takes the next packet of an update with this number.
-    fn pop(&mut self, tick: u32, delivery: Channel, ack: Option<Ack>) -> Option<Bytes> {
+    fn pop(
+        &mut self,
+        (now, tick): (Duration, u32),
+        delivery: Channel,
+        ack: Option<Ack>,
+    ) -> Option<Bytes> {
         let (_, messages) = self.packets.pop_front()?;
         let Some(headers) = &mut self.headers else {
             return Some(messages);
         };
-        let header = if delivery == Channel::Unreliable {
-            self.sequence = self.sequence.wrapping_add(1);
-            let header = DatagramHeader::whole(self.sequence, tick);
-            DatagramHeader { ack, ..header }.encode()
-        } else {
-            let header = StreamHeader {
-                end: self.packets.is_empty() && self.buffer.is_empty(),
-                ack,
-                ..StreamHeader::default()
-            };
-            headers.write(tick, header)
+        let header = match &mut self.lossy {
+            Some(lossy) if delivery == Channel::Unreliable => lossy.header((now, tick), &[], ack),
+            lossy => {
+                let is_last = self.packets.is_empty() && self.buffer.is_empty();
+                if let Some(lossy) = lossy {
+                    lossy.stream_sent(is_last);
+                }
+                let header = StreamHeader {
+                    end: is_last,
+                    ack,
+                    ..StreamHeader::default()
+                };
+                headers.write(tick, header)
+            }
         };
         Some(join(header.as_slice(), &[messages]))
     }
@@ -128,7 +141,10 @@ impl NetworkClient {
         self.ask_for_refused();
         let (channel, bytes) = match self.outbound.recent.pop_again() {
             Some(packet) => packet,
-            None => self.next_packet().or_else(|| self.next_ack())?,
+            None => {
+                let packet = self.next_packet().or_else(|| self.next_datagram());
+                packet.or_else(|| self.next_ack())?
+            }
         };
         self.stats.sent.add(bytes.len());
         let delivery = self.delivery(channel);
@@ -137,6 +153,26 @@ impl NetworkClient {
             delivery,
             bytes,
         })
+    }
+
+    /// Returns the length of the longest packets, with their headers.
+    pub(super) fn packet_size(&self) -> usize {
+        let size = self.config.packet_size;
+        if self.session.datagrams {
+            size.min(self.session.max_datagram)
+        } else {
+            size
+        }
+    }
+
+    /// Returns the length of the longest packets without their headers.
+    pub(super) fn segment_size(&self) -> usize {
+        let header = if self.session.datagrams {
+            MAX_HEADER
+        } else {
+            0
+        };
+        self.packet_size().saturating_sub(header)
     }
 
     /// Returns the delivery of the packets on a channel.
@@ -170,7 +206,8 @@ impl NetworkClient {
         let channel = self.outbound.next_channel()?;
         let (tick, delivery) = (self.clock.updates, self.delivery(channel));
         let ack = self.datagrams().and_then(Datagrams::owed_ack);
-        let bytes = self.outbound.pop(tick, delivery, ack)?;
+        let now = self.clock.own.now();
+        let bytes = self.outbound.pop((now, tick), delivery, ack)?;
         if delivery == Channel::Reliable {
             let recent = &mut self.outbound.recent;
             if self.session.has_token() {
@@ -187,6 +224,17 @@ impl NetworkClient {
         let arrivals = self.arrivals.as_mut();
         let arrivals = arrivals.filter(|_| self.session.datagrams && self.session.is_connected());
         arrivals?.datagrams.as_deref_mut()
+    }
+
+    /// Takes a datagram with owner writes.
+    fn next_datagram(&mut self) -> Option<(u8, Bytes)> {
+        let now = self.clock.own.now();
+        if !self.outbound.lossy.as_ref()?.has_waiting() {
+            return None;
+        }
+        let ack = self.datagrams().and_then(Datagrams::owed_ack);
+        let (channel, header, messages) = self.outbound.lossy.as_mut()?.pop(now, ack)?;
+        Some((channel, join(header.as_slice(), &[messages])))
     }
 
     /// Returns an acknowledgement that no other packet has taken with it in time.
@@ -209,8 +257,11 @@ impl NetworkClient {
         !self.writes.is_empty() || !self.outbound.is_empty() || has_ack
     }
 
-    /// Appends a message on channel 0.
+    /// Appends a message on channel 0, if a server receives it.
     pub(super) fn send_own<M: Message>(&mut self, message: &M) {
+        if !self.session.is_heard() {
+            return;
+        }
         let buffer = self.outbound.on_channel(0);
         let writer = buffer.begin();
         message.encode(writer);

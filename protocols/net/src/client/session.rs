@@ -13,6 +13,7 @@ use bytes::Bytes;
 
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
+use crate::client::playback::Playback;
 use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
@@ -67,10 +68,14 @@ pub(super) struct Session {
     pub(super) last_packet: Duration,
     /// Whether packets of unreliable channels travel as datagrams.
     pub(super) datagrams: bool,
+    /// Length of the longest one.
+    pub(super) max_datagram: usize,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,
     /// Session of the server, which outlives the link.
     pub(super) ticket: Ticket,
+    /// Records in place of a server; `None` for a connection.
+    pub(super) playback: Option<Playback>,
     /// Payload of join requests.
     pub(super) join_payload: Payload,
 }
@@ -78,6 +83,11 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn is_connected(&self) -> bool {
         self.state == ClientState::Connected
+    }
+
+    /// Returns whether a server receives the messages of this client.
+    pub(super) fn is_heard(&self) -> bool {
+        self.playback.is_none()
     }
 
     /// Returns whether the server has granted a session.
@@ -96,6 +106,7 @@ impl Session {
             state: self.state,
             number: self.number,
             datagrams: self.datagrams,
+            max_datagram: self.max_datagram,
             last_packet: self.last_packet,
             ticket: self.ticket.without_objects(),
             join_payload: std::mem::take(&mut self.join_payload),
@@ -127,16 +138,10 @@ impl NetworkClient {
             self.session.closing = None;
             self.session.server_schema.clear();
         } else {
-            self.forget_all();
-            self.forget_missed();
-            self.session.reset();
-            self.inbound.reset();
-            self.early = super::EarlyMessages::default();
-            self.clock.reset_server();
-            self.writes = super::PendingWrites::default();
+            self.reset_session();
         }
         self.arrivals = None;
-        self.outbound = super::Outbound::new(self.config.packet_size);
+        self.outbound = super::Outbound::new(self.segment_size());
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
             self.send_join_request();
@@ -149,6 +154,17 @@ impl NetworkClient {
         } else {
             self.accept_session();
         }
+    }
+
+    /// Removes the objects and the state of the former connection.
+    pub(super) fn reset_session(&mut self) {
+        self.forget_all();
+        self.forget_missed();
+        self.session.reset();
+        self.inbound.reset();
+        self.early = super::EarlyMessages::default();
+        self.clock.reset_server();
+        self.writes = super::PendingWrites::default();
     }
 
     /// Sets the payload of the next connections: a name, a token, a build. The server's program
@@ -179,15 +195,17 @@ impl NetworkClient {
     /// Ends the connection and reports it.
     pub(super) fn end_session(&mut self, reason: DisconnectReason) {
         tracing::debug!(state = ?self.session.state, ?reason, "the connection has ended");
-        let returns = reason == DisconnectReason::ConnectionLost && self.keep_link();
+        let played = self.session.playback.take().is_some();
+        let is_lost = !played && reason == DisconnectReason::ConnectionLost;
+        let returns = is_lost && self.keep_link();
         let event = match self.session.state {
             ClientState::Disconnected => return,
             ClientState::Connecting => ClientEvent::Refused { reason },
             ClientState::Connected => ClientEvent::Disconnected { reason },
         };
         self.session.state = ClientState::Disconnected;
-        self.session.closing = Some(ConnectionId::SERVER);
-        if !returns {
+        self.session.closing = (!played).then_some(ConnectionId::SERVER);
+        if !returns && !played {
             self.session.ticket = Ticket::default();
             self.drop_all_early();
         }

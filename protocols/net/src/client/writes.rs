@@ -1,6 +1,8 @@
 //! Local writes: fields that this client may write as the owner, and refused writes.
 
+mod encode;
 mod guard;
+pub(super) mod lossy;
 mod owner_state;
 mod send;
 

@@ -164,11 +164,6 @@ impl Receiver {
         self.due.is_some()
     }
 
-    /// Returns the time at which an acknowledgement must be sent alone, or none if none is owed.
-    pub(crate) fn due_at(&self) -> Option<Duration> {
-        self.due
-    }
-
     /// Returns whether an acknowledgement must be sent now, alone if need be.
     pub(crate) fn due(&self, now: Duration) -> bool {
         self.due.is_some_and(|due| due <= now)

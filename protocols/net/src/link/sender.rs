@@ -333,6 +333,11 @@ impl<O: Copy> Sender<O> {
         self.detached = None;
     }
 
+    /// Returns whether no packet is undecided.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.records.flying() == 0
+    }
+
     /// Returns whether the peer could misread the low 16 bits of this tick.
     pub(crate) fn needs_wide_tick(&self, tick: u32) -> bool {
         tick.saturating_sub(self.acked_tick) >= WIDE
@@ -363,6 +368,11 @@ impl<O: Copy> Sender<O> {
     /// Fields that the peer has are removed from them.
     pub(crate) fn flying_own(&mut self) -> impl Iterator<Item = &mut O> {
         self.records.open_own()
+    }
+
+    /// Returns the own entries of the undecided packets, with the ticks of these packets.
+    pub(crate) fn undecided_own(&self) -> impl Iterator<Item = (u32, &O)> {
+        self.records.flying_own()
     }
 
     /// Returns whether a packet is undecided.

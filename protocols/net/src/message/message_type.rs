@@ -118,6 +118,36 @@ impl MessageType {
     pub const fn number(self) -> i16 {
         self as i16
     }
+
+    /// Returns whether messages of this type have the same bytes for each connection of one framing that
+    /// receives them. Others are written for one connection. [Tick records](crate::TickRecord) contain
+    /// shared messages only.
+    ///
+    /// `SpawnFinished` is shared with the state 2, and calls are without a target of chosen connections.
+    ///
+    /// ```
+    /// # use syncvar::stats::MessageType;
+    /// assert!(MessageType::UpdateBatch.is_shared());
+    /// assert!(!MessageType::OwnerState.is_shared());
+    /// ```
+    pub const fn is_shared(self) -> bool {
+        matches!(
+            self,
+            Self::ObjectDestroy
+                | Self::Rpc
+                | Self::ObjectSpawn
+                | Self::SyncEvent
+                | Self::UpdateVars
+                | Self::ObjectSpawnScene
+                | Self::SpawnFinished
+                | Self::ObjectHide
+                | Self::UpdateBatch
+                | Self::SpawnBatch
+                | Self::Long
+                | Self::Call
+                | Self::SetParent
+        )
+    }
 }
 
 #[cfg(test)]

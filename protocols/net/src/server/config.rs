@@ -100,6 +100,9 @@ pub struct ServerConfig {
     pub callbacks: Callbacks,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
+    /// Maximum number of records and keyframes that a [recording](NetworkServer::start_recording) keeps for
+    /// [`NetworkServer::records_after`]; 64 by default, at least 1. The oldest are dropped.
+    pub max_records: usize,
     /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
     /// default. Each dirty field is then encoded twice more.
     pub profile: bool,
@@ -172,6 +175,7 @@ impl Default for ServerConfig {
             resyncs_per_update: 64,
             callbacks: Callbacks::Run,
             max_events: 100_000,
+            max_records: 64,
             profile: false,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,

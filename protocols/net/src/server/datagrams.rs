@@ -8,11 +8,13 @@ pub(in crate::server) mod queue;
 mod seal;
 pub(in crate::server) mod shown;
 mod standing;
+pub(in crate::server) mod writes;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar_runtime::limits::LimitExceeded;
+use syncvar_runtime::object::Slots;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::link::ack::Ack;
@@ -28,6 +30,7 @@ use frames::Entry;
 pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
+use writes::WriteTicks;
 
 /// Datagrams of one connection, in both directions.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) receiver: Receiver,
     pub(in crate::server) sender: Sender<Entry>,
     pub(in crate::server) queue: DatagramQueue,
+    /// Writes of the connection as an owner.
+    pub(in crate::server) writes: WriteTicks,
     /// Fields that the stream has carried while older datagrams are undecided.
     pub(in crate::server) shown: Shown,
     /// Objects with a long entry on the stream that is not handled yet.
@@ -77,6 +82,7 @@ impl Datagrams {
             receiver: Receiver::new(settings.ack_interval),
             sender: Sender::new(settings, RoundTrip::unmeasured()),
             queue: DatagramQueue::default(),
+            writes: WriteTicks::default(),
             shown: Shown::default(),
             long: Vec::new(),
             ends: VecDeque::new(),
@@ -222,7 +228,7 @@ impl NetworkServer {
             return;
         };
         let slots = self.world.slots(id);
-        let slots = slots.into_iter().flat_map(|slots| slots.iter());
+        let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         for (behaviour, slot) in (0_u8..).zip(slots) {
             let fields = (change.fields)(slot.info());
             if fields != 0 && slot.ticks().is_some() {

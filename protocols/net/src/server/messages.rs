@@ -53,14 +53,15 @@ impl NetworkServer {
         self.send_on([connection], 0, message)
     }
 
-    /// Sends a message to all ready connections on channel 0, encoded once per framing.
+    /// Sends a message to all ready connections on channel 0, encoded once per framing. A
+    /// [recording](Self::start_recording) contains it.
     ///
     /// # Errors
     ///
     /// When the type is not registered, or the value has no encoding or is too long.
     pub fn send_to_ready<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
         let ready = self.connections().filter(|id| self.is_ready(*id));
-        let ready: Vec<_> = ready.collect();
+        let ready: Vec<_> = ready.chain(self.outbound.recorder.observer()).collect();
         self.send_on(ready, 0, message)
     }
 
@@ -85,7 +86,7 @@ impl NetworkServer {
         let mut encoded: [Option<Bytes>; 2] = [None, None];
         for connection in &connections {
             let known = self.sessions.connections.get(connection.0);
-            let known = known.filter(|known| known.is_connected());
+            let known = known.filter(|known| known.is_connected() || known.records());
             let framing = known
                 .ok_or(MessageError::NotConnected(*connection))?
                 .framing;

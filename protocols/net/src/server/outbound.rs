@@ -2,6 +2,7 @@
 
 pub(super) mod chunks;
 mod datagrams;
+pub(super) mod recorder;
 pub(super) mod transmit;
 
 use std::collections::VecDeque;
@@ -16,6 +17,7 @@ use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::{Entry, Frames};
 use crate::server::datagrams::queue::Queued;
 use crate::server::outbound::chunks::ChunkStore;
+use crate::server::outbound::recorder::Recorder;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
 
 /// Bytes in transit, and the connections with a non-empty queue.
@@ -28,6 +30,7 @@ pub(super) struct Outbound {
     pub(super) header: HeaderBytes,
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
+    pub(super) recorder: Recorder,
     /// Chunks of the datagram polled last, reused.
     pub(super) taken: Vec<Queued>,
 }
@@ -39,6 +42,10 @@ impl Outbound {
     pub(super) fn queue(&mut self, connection: &mut Connection, chunks: QueuedChunks) {
         if chunks.chunks.is_empty() {
             return;
+        }
+        if connection.records() {
+            let shared = self.store.get(&chunks.chunks);
+            return self.recorder.add(connection, chunks.channel, shared);
         }
         connection.flush_own(&mut self.store);
         connection.queue.push_back(chunks);

@@ -3,6 +3,7 @@
 pub(super) mod admission;
 pub(super) mod command;
 pub(super) mod connection;
+pub(super) mod incoming;
 pub(super) mod ping;
 pub(super) mod receive;
 pub(super) mod session;
@@ -19,6 +20,7 @@ use syncvar_runtime::{ConnectionId, Limits, NetId, ObjectError};
 use crate::Framing;
 use crate::server::sessions::admission::Gate;
 use crate::server::sessions::connection::{Connection, ConnectionState};
+use crate::server::sessions::incoming::Origin;
 use crate::server::sessions::session::Returns;
 
 /// Connections and their requests for the next update.
@@ -39,6 +41,8 @@ pub(super) struct Sessions {
     pub(super) pinging: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
     pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
+    /// Carrier and tick of the packet in progress.
+    pub(super) origin: Origin,
     /// Input since the last update.
     pub(super) intake: Intake,
     /// Rule about join requests.
@@ -60,6 +64,7 @@ impl Sessions {
             resyncing: Vec::new(),
             pinging: Vec::new(),
             owner_corrections: IdPairs::default(),
+            origin: Origin::default(),
             intake: Intake::new(limits),
             gate: Gate::default(),
             lobby: Lobby::default(),
@@ -81,10 +86,11 @@ impl Sessions {
         (connection.link() == Some(link)).then_some(id)
     }
 
-    /// Returns whether a connection exists and is not closing.
+    /// Returns whether a connection exists, is not closing and is not the observer of a recording.
     pub(super) fn knows(&self, connection: ConnectionId) -> bool {
         let connection = self.connections.get(connection.0);
-        connection.is_some_and(|connection| connection.state != ConnectionState::Closing)
+        let unknown = [ConnectionState::Closing, ConnectionState::Recording];
+        connection.is_some_and(|connection| !unknown.contains(&connection.state))
     }
 
     /// Returns an error unless a connection exists and is not closing.

@@ -29,14 +29,21 @@ struct Unfinished {
     after: u64,
     /// Highest sequence of its applied datagrams.
     newest: u64,
-    /// Whether the last packet of the stream has arrived.
-    end_arrived: bool,
-    /// Whether it was applied.
-    end_applied: bool,
+    /// The last packet of the stream.
+    end: End,
     /// Whether a packet was applied.
     begun: bool,
     /// Whether the server has withheld changes.
     partial: bool,
+}
+
+/// Progress of the last packet of the stream in a tick.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum End {
+    #[default]
+    Missing,
+    Arrived,
+    Applied,
 }
 
 /// Set of the datagrams of one tick.
@@ -58,7 +65,7 @@ impl Indices {
 impl Unfinished {
     /// Returns whether all packets have been applied.
     fn is_whole(&self, handled: u64) -> bool {
-        let known = self.end_applied || self.count > 0;
+        let known = self.end == End::Applied || self.count > 0;
         known && self.applied.len() >= self.count.into() && self.after <= handled
     }
 }
@@ -87,7 +94,9 @@ impl Ticks {
         (datagrams, partial): (Option<NonZeroU8>, bool),
     ) {
         if let Some(unfinished) = self.entry(tick) {
-            unfinished.end_arrived |= end;
+            if end {
+                unfinished.end = End::Arrived;
+            }
             unfinished.partial |= partial;
             unfinished.count = datagrams.map_or(unfinished.count, NonZeroU8::get);
         }
@@ -108,7 +117,7 @@ impl Ticks {
         let unfinished = self.position(tick).ok();
         let unfinished = unfinished.and_then(|at| self.unfinished.get(at));
         unfinished.is_none_or(|it| {
-            let known = it.end_arrived || it.count > 0 && it.after <= stream;
+            let known = it.end != End::Missing || it.count > 0 && it.after <= stream;
             known && it.arrived.len() >= it.count.into()
         })
     }
@@ -117,7 +126,9 @@ impl Ticks {
     pub(super) fn stream_applied(&mut self, tick: u32) {
         if let Some(unfinished) = self.known(tick) {
             unfinished.begun = true;
-            unfinished.end_applied = unfinished.end_arrived;
+            if unfinished.end == End::Arrived {
+                unfinished.end = End::Applied;
+            }
         }
     }
 

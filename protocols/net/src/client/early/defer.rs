@@ -110,7 +110,8 @@ impl NetworkClient {
             messages: self.config.max_early_messages,
             bytes: self.config.max_early_bytes,
         };
-        let never = object == NetId::NONE || self.early.is_gone(object);
+        // The messages of a record are in order: the object is not recorded.
+        let never = object == NetId::NONE || self.early.is_gone(object) || !self.session.is_heard();
         if limits.messages == 0 || never {
             // The removal of a missing object is no loss.
             self.stats.unknown_objects += u64::from(!kind.is_removal());

@@ -2,7 +2,9 @@
 
 use crate::Framing;
 use crate::client::arrivals::Arrivals;
+use crate::client::writes::lossy::LossyWrites;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
+use crate::link::header_bytes::MAX_HEADER;
 use crate::link::stream::StreamTicks;
 use crate::message::{Accepted, Disconnect, Message, PROTOCOL_VERSION, Ready};
 use syncvar_runtime::prefab::text::{PrefabText, first_difference};
@@ -13,7 +15,7 @@ const MAX_SCHEMA_MESSAGES: usize = 4096;
 
 impl NetworkClient {
     /// Enters the connected state and asks for the objects.
-    pub(super) fn accept_session(&mut self) {
+    pub(in crate::client) fn accept_session(&mut self) {
         self.session.state = ClientState::Connected;
         tracing::debug!(framing = ?self.session.framing, "the server has accepted this client");
         let returned = self.enter_session();
@@ -34,6 +36,11 @@ impl NetworkClient {
         let has_headers = self.session.framing == Framing::Compact;
         self.outbound.headers = has_headers.then(StreamTicks::default);
         let settings = self.loss_settings();
+        let lossy = (has_headers && self.session.datagrams).then(|| {
+            let room = self.packet_size().saturating_sub(MAX_HEADER);
+            Box::new(LossyWrites::new(settings, room))
+        });
+        self.outbound.lossy = lossy;
         let settings = self.session.datagrams.then_some(&settings);
         self.arrivals = has_headers.then(|| Arrivals::new(settings));
     }

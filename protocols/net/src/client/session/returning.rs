@@ -79,12 +79,12 @@ impl NetworkClient {
 
     /// Keeps the state of a lost link, if the client can return.
     pub(super) fn keep_link(&mut self) -> bool {
+        let new = Outbound::new(self.segment_size());
         let ticket = &mut self.session.ticket;
         if ticket.token.is_none() {
             return false;
         }
         if self.session.state == ClientState::Connected {
-            let new = Outbound::new(self.config.packet_size);
             ticket.lost = Some(Box::new(Lost {
                 received: ticket.received,
                 outbound: std::mem::replace(&mut self.outbound, new),

@@ -1,24 +1,40 @@
 //! Owner writes: changed fields on their way to the server.
 
+use super::encode::{Missing, Sent, WriteEncoder};
+use super::lossy::{LossyWrites, Written};
 use super::{discard_writes, report_refused};
 use crate::MessageType;
 use crate::client::NetworkClient;
 use crate::client::replica::LocalWrites;
 use crate::message::begin;
-use syncvar_runtime::object::{Nanos, Slot, Slots, nanos};
-use syncvar_runtime::{ChangedFields, NetId, NetworkWriter};
+use syncvar_runtime::object::{Nanos, Slot, nanos};
+use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
 
 impl NetworkClient {
     /// Sends the due writes to objects that this client owns.
     pub(in crate::client) fn send_writes(&mut self) {
         self.ask_for_refused();
-        if self.writes.changed.is_empty() {
+        let again = self.begin_lossy_writes();
+        if self.writes.changed.is_empty() && again.is_empty() {
             return;
         }
-        for id in std::mem::take(&mut self.writes.changed).iter() {
+        let mut ids = std::mem::take(&mut self.writes.changed);
+        for id in again {
+            ids.insert(id);
+        }
+        for id in ids.iter() {
             if self.send_write(id) {
                 self.writes.changed.insert(id);
             }
+        }
+    }
+
+    /// Returns the objects with lost fields, and those whose last values are repeated.
+    fn begin_lossy_writes(&mut self) -> Vec<NetId> {
+        let (now, update) = (self.clock.own.now(), self.clock.updates);
+        match &mut self.outbound.lossy {
+            Some(lossy) if self.session.is_connected() => lossy.begin(now, update),
+            _ => Vec::new(),
         }
     }
 
@@ -31,103 +47,134 @@ impl NetworkClient {
         let Some(replica) = self.world.objects.get(id.0) else {
             return false;
         };
+        let lease = replica.lease;
         let Some(slots) = self.world.pools.slots_mut(replica.at) else {
+            if let Some(lossy) = &mut self.outbound.lossy {
+                lossy.keep(id);
+            }
             return true;
         };
         if !connected || !replica.owned {
             discard_writes(slots);
             return false;
         }
-        if replica.lease == 0 {
+        if lease == 0 {
             return true;
         }
-        let mut encoder = WriteEncoder {
-            now: nanos(self.clock.own.now()),
-            interval: self.config.default_interval(),
-            writer: NetworkWriter::with_encoding(self.session.framing.encoding()),
-            sent: Vec::new(),
-            left: false,
-        };
-        encoder.encode_all(slots);
-        if encoder.sent.is_empty() {
-            return encoder.left;
+        let mut encoder = WriteEncoder::new(
+            nanos(self.clock.own.now()),
+            self.config.default_interval(),
+            self.session.framing.encoding(),
+        );
+        let (lossy, channels) = (self.outbound.lossy.as_deref(), &self.config.channels);
+        encoder.encode_all(slots, |index, slot| {
+            missing_fields(lossy?, channels, (id, lease), (index, slot))
+        });
+        self.send_parts(id, lease, &mut encoder);
+        encoder.left
+    }
+
+    /// Sends the encoded writes to an object: of reliable behaviours, and of those whose packets may be lost.
+    fn send_parts(&mut self, id: NetId, lease: u32, encoder: &mut WriteEncoder) {
+        let now = encoder.now;
+        for (part, is_lossy) in [(&mut encoder.reliable, false), (&mut encoder.lossy, true)] {
+            if part.sent.is_empty() {
+                continue;
+            }
+            let mut message = NetworkWriter::with_encoding(part.writer.encoding());
+            let start = begin(MessageType::OwnerWrite, &mut message);
+            message.write_packed_u32(id.0);
+            message.write_packed_u32(lease);
+            message.write_bytes(part.writer.as_bytes());
+            message.finish_message(start);
+            let failed = part.writer.take_error().is_some() | message.take_error().is_some();
+            if !failed && is_lossy {
+                self.send_lossy(id, lease, &part.sent, message.as_bytes());
+            } else if !failed {
+                self.send_on_stream(message.as_bytes());
+            }
+            self.mark_sent(id, &part.sent, (now, failed));
         }
-        let failed = encoder.writer.take_error().is_some();
+    }
+
+    fn send_on_stream(&mut self, message: &[u8]) {
         let buffer = self.outbound.on_channel(0);
-        let writer = buffer.begin();
-        let start = begin(MessageType::OwnerWrite, writer);
-        writer.write_packed_u32(id.0);
-        writer.write_packed_u32(replica.lease);
-        writer.write_bytes(encoder.writer.as_bytes());
-        writer.finish_message(start);
-        let failed = failed | writer.take_error().is_some();
-        if failed {
-            buffer.give_up();
-        } else {
-            let length = buffer.commit();
-            self.stats.count_encoded(MessageType::OwnerWrite, length);
+        buffer.begin().write_bytes(message);
+        let length = buffer.commit();
+        self.stats.count_encoded(MessageType::OwnerWrite, length);
+    }
+
+    /// Sends a message whose packet may be lost: on the stream if it is long, or if an earlier one is on it.
+    fn send_lossy(&mut self, id: NetId, lease: u32, sent: &[Sent], message: &[u8]) {
+        let update = self.clock.updates;
+        let Some(lossy) = &mut self.outbound.lossy else {
+            return;
+        };
+        let fits = lossy.fits(id, lease, message.len());
+        let written = |sent: &Sent, fields| Written {
+            object: id,
+            behaviour: sent.behaviour,
+            lease,
+            fields,
+        };
+        for sent in sent {
+            lossy.note(&written(sent, sent.fields), (update, sent.count), !fits);
+            if fits && sent.repeated != 0 {
+                lossy.repeat(written(sent, sent.repeated));
+            }
         }
-        for (index, fields) in encoder.sent {
+        if fits {
+            let channel = sent.first().map_or(0, |sent| sent.channel);
+            let written: Vec<_> = sent.iter().map(|sent| written(sent, sent.fields)).collect();
+            lossy.push((channel, update), message, &written);
+            self.stats
+                .count_encoded(MessageType::OwnerWrite, message.len());
+        } else {
+            self.send_on_stream(message);
+        }
+    }
+
+    /// Makes sent fields clean. Those without a form on the wire are refused.
+    fn mark_sent(&mut self, id: NetId, sent: &[Sent], (now, failed): (Nanos, bool)) {
+        let Some(replica) = self.world.objects.get_mut(id.0) else {
+            return;
+        };
+        let Some(slots) = self.world.pools.slots_mut(replica.at) else {
+            return;
+        };
+        for sent in sent {
+            let index = usize::from(sent.behaviour);
             let Some(slot) = slots.slot_mut(index) else {
                 continue;
             };
-            slot.mark_fields_sent(fields, encoder.now, None);
+            slot.mark_fields_sent(sent.fields, now, None);
             if failed {
-                let fields = ChangedFields::new(slot.info().class, fields);
+                let fields = ChangedFields::new(slot.info().class, sent.fields);
                 report_refused(&mut self.events, id, index, fields);
             }
         }
-        if failed && let Some(replica) = self.world.objects.get_mut(id.0) {
+        if failed {
             replica.local_writes = LocalWrites::Discarded;
             self.writes.refused.insert(id);
+            if let Some(lossy) = &mut self.outbound.lossy {
+                lossy.forget(id);
+            }
         }
-        encoder.left
     }
 }
 
-/// Encodes the due writes to the behaviours of an object.
-struct WriteEncoder {
-    now: Nanos,
-    /// Send interval of behaviours without one.
-    interval: Nanos,
-    writer: NetworkWriter,
-    /// Behaviours and their fields in the writer.
-    sent: Vec<(usize, u64)>,
-    /// Whether writes are left that are not due.
-    left: bool,
-}
-
-impl WriteEncoder {
-    fn encode_all(&mut self, slots: &mut dyn Slots) {
-        let mut index = 0_u8;
-        slots.for_each_mut(|slot| {
-            self.encode(index, slot);
-            index = index.saturating_add(1);
-        });
-    }
-
-    fn encode(&mut self, index: u8, slot: &mut dyn Slot) {
-        let info = slot.info();
-        let dirty = slot.dirty_bits() & info.policy.owner_write;
-        let fields = dirty & !slot.held_back(self.now).0;
-        let passed = self.now.saturating_sub(slot.last_send());
-        let is_due = passed > info.interval(self.interval);
-        if !is_due || fields == 0 {
-            self.left |= dirty != 0;
-            return;
-        }
-        let start = self.writer.len();
-        self.writer.write_u8(index);
-        let context = self.writer.context().with_fields(fields);
-        let written = self
-            .writer
-            .with_context(context, |writer| slot.serialize(writer, false));
-        if written {
-            self.sent.push((index.into(), fields));
-            self.left |= dirty != fields;
-        } else {
-            self.writer.truncate(start);
-            self.left = true;
-        }
-    }
+/// Returns the missing fields of a behaviour whose packets may be lost; `None` if it takes the stream.
+fn missing_fields(
+    lossy: &LossyWrites,
+    channels: &[Channel],
+    (id, lease): (NetId, u32),
+    (index, slot): (u8, &dyn Slot),
+) -> Option<Missing> {
+    let info = slot.info();
+    let kind = channels.get(usize::from(info.channel));
+    let is_lossy = kind == Some(&Channel::Unreliable) && info.resendable;
+    is_lossy.then(|| {
+        let (again, all) = lossy.missing(id, lease, index);
+        Missing { again, all }
+    })
 }

@@ -123,6 +123,19 @@ impl<O: Copy> Records<O> {
         self.own.range_mut(from..)
     }
 
+    /// Returns the own entries of the flying packets, with the ticks of these packets.
+    pub(super) fn flying_own(&self) -> impl Iterator<Item = (u32, &O)> {
+        let from = self.position(self.open).unwrap_or(self.packets.len());
+        (from..self.packets.len()).flat_map(move |at| {
+            let packet = self.packets.get(at);
+            let packet = packet.filter(|packet| packet.fate == Fate::Flying);
+            packet.into_iter().flat_map(move |packet| {
+                let own = self.own.range(self.own_range(at));
+                own.map(|own| (packet.tick, own))
+            })
+        })
+    }
+
     /// Adds a packet, which is flying.
     pub(super) fn push(
         &mut self,

@@ -45,7 +45,7 @@ pub(in crate::server) struct Frame {
 #[derive(Debug, Default)]
 pub(in crate::server) struct Frames {
     /// Oldest first; the last one is that of the last tick with a frame.
-    frames: VecDeque<Frame>,
+    last: VecDeque<Frame>,
     /// Removed frames, for their memory.
     spare: Vec<Frame>,
     /// Records of the log in the order of audiences, channels and places.
@@ -99,12 +99,12 @@ impl Frames {
         if records.peek().is_none_or(|it| !of_delivery(it)) {
             return false;
         }
-        if self.frames.back().is_none_or(|it| it.tick != self.tick) {
+        if self.last.back().is_none_or(|it| it.tick != self.tick) {
             let mut frame = self.spare.pop().unwrap_or_default();
             frame.tick = self.tick;
-            self.frames.push_back(frame);
+            self.last.push_back(frame);
         }
-        let Some(frame) = self.frames.back_mut() else {
+        let Some(frame) = self.last.back_mut() else {
             return false;
         };
         let (mut position, mut number) = (0, first);
@@ -135,20 +135,20 @@ impl Frames {
     /// Returns the entries of a chunk; none of a forgotten one.
     pub(in crate::server) fn entries(&self, number: u64) -> &[Entry] {
         let after = |frame: &Frame| { frame.chunks.last() }.is_some_and(|it| it.number < number);
-        let frame = self.frames.partition_point(after);
-        let frame = self.frames.get(frame);
+        let frame = self.last.partition_point(after);
+        let frame = self.last.get(frame);
         frame.map_or(&[], |frame| frame.entries_of(number))
     }
 
     /// Returns the frame before that of the last tick; none if it was empty.
     pub(in crate::server) fn former(&self) -> Option<&Frame> {
-        let mut last = self.frames.iter().rev().take(2);
+        let mut last = self.last.iter().rev().take(2);
         last.find(|frame| frame.tick == self.former)
     }
 
     /// Removes the frames before a tick.
     pub(in crate::server) fn trim(&mut self, oldest: u32) {
-        while let Some(mut frame) = self.frames.pop_front_if(|frame| frame.tick < oldest) {
+        while let Some(mut frame) = self.last.pop_front_if(|frame| frame.tick < oldest) {
             if self.spare.len() < SPARE {
                 frame.chunks.clear();
                 frame.entries.clear();
@@ -160,7 +160,7 @@ impl Frames {
     /// Removes all frames. The ticks begin again.
     pub(in crate::server) fn clear(&mut self) {
         self.trim(u32::MAX);
-        self.frames.clear();
+        self.last.clear();
         (self.tick, self.former) = (0, 0);
     }
 }

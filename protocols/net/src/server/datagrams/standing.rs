@@ -1,5 +1,6 @@
 //! Lost fields that are still worth a repair.
 
+use syncvar_runtime::object::Slots;
 use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::server::NetworkServer;
@@ -101,7 +102,7 @@ impl NetworkServer {
         let width = |id: NetId| {
             let replicated = objects.get(id.0);
             let slots = replicated.and_then(|it| pools.slots(it.at));
-            slots.map_or(0, |slots| slots.len())
+            slots.map_or(0, Slots::len)
         };
         let tick = self.replication.frames.tick();
         let log = &mut self.replication.losses;

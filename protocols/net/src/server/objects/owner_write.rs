@@ -1,13 +1,14 @@
 //! Writes of owners to their objects.
 
 use syncvar_runtime::endpoint::Misbehaviour;
-use syncvar_runtime::object::{OwnerMemory, Slots, StateSize};
+use syncvar_runtime::object::{Location, OwnerMemory, Slot, Slots, StateSize};
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::{
     ChangedFields, ConnectionId, NetId, NetworkReader, ReadError, ReadErrorKind,
 };
 
 use crate::server::objects::owner::StateChange;
+use crate::server::sessions::incoming::Origin;
 use crate::server::{NetworkServer, ServerEvent};
 
 impl NetworkServer {
@@ -42,6 +43,9 @@ impl NetworkServer {
             self.ignore_write();
             return Ok(());
         }
+        if !self.is_newer_write((from, id), (at, lease), &reader) {
+            return Ok(());
+        }
         if self.host.is_some() {
             self.remember_local_object(id, at);
         }
@@ -70,6 +74,38 @@ impl NetworkServer {
                 self.sessions.owner_corrections.insert(from, id);
                 Err(error)
             }
+        }
+    }
+
+    /// Returns whether a write is newer than the last one of its object under the same lease. Only those of
+    /// unreliable behaviours can be older: their packets overtake each other.
+    fn is_newer_write(
+        &mut self,
+        (from, id): (ConnectionId, NetId),
+        (at, lease): (Location, u32),
+        reader: &NetworkReader<'_>,
+    ) -> bool {
+        let slots = self.world.pools.slots(at);
+        let first = reader.peek().map_or(0, usize::from);
+        let first = slots.and_then(|slots| slots.slot(first)).map(Slot::info);
+        let is_lossy = first.is_some_and(|info| {
+            let channel = self.config.channel_info(info.channel);
+            channel.lossy && info.resendable
+        });
+        let Some(connection) = self.sessions.connections.get_mut(from.0) else {
+            return false;
+        };
+        let Some(datagrams) = &mut connection.datagrams else {
+            return true;
+        };
+        datagrams.writes.clean(&connection.owned);
+        match self.sessions.origin {
+            Origin::Datagram { tick, .. } => datagrams.writes.note_datagram(id, lease, tick),
+            Origin::Stream { tick } if is_lossy => {
+                datagrams.writes.note_stream(id, lease, tick);
+                true
+            }
+            Origin::Stream { .. } | Origin::Plain => true,
         }
     }
 

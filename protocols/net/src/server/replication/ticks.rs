@@ -59,12 +59,14 @@ impl NetworkServer {
         }
     }
 
-    /// Begins the ticks again at 1, and ends the connections that count the former ticks.
+    /// Begins the ticks again at 1, and ends the connections that count the former ticks. A recording begins
+    /// again with a keyframe.
     #[cold]
     fn restart_ticks(&mut self, tick: u64) {
         self.replication.ticks.restart(tick);
         self.replication.frames.clear();
         self.outbound.store.tick = 1;
+        self.request_keyframe();
         for (_, replicated) in self.world.objects.iter() {
             if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
                 slots.for_each_mut(|slot| {

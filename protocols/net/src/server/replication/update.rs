@@ -110,6 +110,7 @@ impl NetworkServer {
         self.send_deferred_calls();
         self.update_local();
         self.seal_datagrams();
+        self.finish_record();
     }
 
     /// Begins the frame of the tick, unless it has had one: state on unreliable channels waits for the next tick
@@ -410,7 +411,9 @@ impl NetworkServer {
         if self.is_local(connection) {
             return;
         }
-        let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
+        let receiver = self.sessions.connections.get_mut(connection.0);
+        let receiver = receiver.filter(|receiver| message_type.is_shared() || !receiver.records());
+        let Some(receiver) = receiver else {
             return;
         };
         let Some(length) = receiver.write_own(encode) else {

@@ -127,6 +127,8 @@ pub(in crate::server) enum ConnectionState {
     Ready,
     /// The queue is still sent; received packets are ignored.
     Closing,
+    /// No client: the observer of a recording. The program does not know it.
+    Recording,
 }
 
 impl Connection {
@@ -165,7 +167,14 @@ impl Connection {
             ConnectionState::Connecting
                 | ConnectionState::Requested { .. }
                 | ConnectionState::Closing
+                | ConnectionState::Recording
         )
+    }
+
+    /// Returns whether the connection is the observer of a recording.
+    #[inline]
+    pub(in crate::server) fn records(&self) -> bool {
+        self.state == ConnectionState::Recording
     }
 
     /// Returns the number of the transport's connection; none while the client is away.
@@ -173,7 +182,7 @@ impl Connection {
     pub(in crate::server) fn link(&self) -> Option<ConnectionId> {
         match &self.session {
             Some(session) => session.link,
-            None => Some(self.id),
+            None => (!self.records()).then_some(self.id),
         }
     }
 

@@ -4,12 +4,9 @@ use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::limits::LimitExceeded;
 use syncvar_runtime::prefab::message::FIRST_MESSAGE;
 use syncvar_runtime::world::Protocol;
-use syncvar_runtime::{
-    Channel, ConnectionId, DisconnectReason, NetId, NetworkReader, ObjectError, ReadError,
-};
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectError, ReadError};
 
 use crate::MessageType;
-use crate::link::header::DatagramHeader;
 use crate::message::{
     Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
     frames, unknown,
@@ -122,8 +119,15 @@ impl NetworkServer {
             Ok(messages) => messages,
             Err(error) => {
                 self.misbehave(connection, &error);
+                if carrier == Channel::Unreliable {
+                    self.stats.refused.count_read(error.kind());
+                    self.sessions.intake.count(error.kind().into());
+                }
                 self.end_packet(connection);
-                self.close_for(connection, LimitExceeded::Misbehaviour);
+                if carrier == Channel::Reliable {
+                    // The ticks of all later packets are unknown.
+                    self.close_for(connection, LimitExceeded::Misbehaviour);
+                }
                 return Err(error.into());
             }
         };
@@ -137,6 +141,7 @@ impl NetworkServer {
             }
             result = result.and(handled);
         }
+        self.mark_datagram(connection);
         if let Err(error) = &result {
             self.misbehave(connection, error);
         }
@@ -148,32 +153,6 @@ impl NetworkServer {
     fn has_stream(&self, connection: ConnectionId) -> bool {
         let connection = self.sessions.connections.get(connection.0);
         connection.is_some_and(|connection| connection.headers.from.is_some())
-    }
-
-    /// Reads the header of a packet, if it has one. Returns the messages.
-    fn read_header<'a>(
-        &mut self,
-        connection: ConnectionId,
-        carrier: Channel,
-        packet: &'a [u8],
-    ) -> Result<&'a [u8], ReadError> {
-        let sender = self.sessions.connections.get_mut(connection.0);
-        let Some(headers) = sender
-            .map(|it| &mut it.headers)
-            .filter(|it| it.from.is_some())
-        else {
-            return Ok(packet);
-        };
-        let mut reader = NetworkReader::new(packet);
-        let ack = match carrier {
-            Channel::Reliable => headers.received.read(&mut reader)?.0.ack,
-            Channel::Unreliable => DatagramHeader::decode(&mut reader)?.ack,
-        };
-        let messages = reader.read_bytes(reader.remaining())?;
-        if let Some(ack) = ack {
-            self.handle_ack(connection, &ack);
-        }
-        Ok(messages)
     }
 
     fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {

@@ -140,17 +140,22 @@ impl NetworkServer {
             let Some(joiner) = self.sessions.connections.get_mut(connection.0) else {
                 continue;
             };
-            joiner.state = ConnectionState::Ready;
-            if let Some(datagrams) = &mut joiner.datagrams {
-                // The burst has all state up to this tick. A probe behind it tells when it has arrived.
-                let (now, tick) = (self.clock.now(), self.outbound.store.tick);
-                datagrams.restart(now, tick);
-            }
             let states = match joiner.framing {
                 Framing::Unet => &states[0],
                 Framing::Compact => &states[1],
             };
-            self.send_own(connection, &SpawnFinished { state: 0 });
+            let records = joiner.records();
+            if records {
+                self.begin_keyframe();
+            } else {
+                joiner.state = ConnectionState::Ready;
+                if let Some(datagrams) = &mut joiner.datagrams {
+                    // The burst has all state up to this tick. A probe behind it tells when it has arrived.
+                    let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                    datagrams.restart(now, tick);
+                }
+                self.send_own(connection, &SpawnFinished { state: 0 });
+            }
             for (audience, chunks) in &states.0 {
                 if self.visibility.audiences.admits(*audience, connection) {
                     self.send_chunks(0, connection, chunks);
@@ -163,6 +168,10 @@ impl NetworkServer {
             }
             for id in apart.iter() {
                 self.send_private_snapshot(id, connection);
+            }
+            if records {
+                self.end_keyframe();
+                continue;
             }
             self.send_owned_authority(connection);
             self.send_own(connection, &SpawnFinished { state: 1 });

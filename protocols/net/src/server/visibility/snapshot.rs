@@ -43,7 +43,7 @@ impl PrefabInfo {
             first_behaviour: prefab.first_behaviour,
             policy: prefab.rules,
             synchronize: prefab.synchronize,
-            redundant: prefab.redundant,
+            redundant: prefab.redundancy > 0,
         };
         prefabs
             .entries()

@@ -12,7 +12,6 @@ use crate::Framing;
 use crate::server::NetworkServer;
 use crate::server::objects::replicated::State;
 use crate::server::replication::update::encode_failure;
-use crate::server::sessions::connection::ConnectionState;
 use crate::server::visibility::snapshot::{Reports, Snapshot, SnapshotWrite};
 
 /// Snapshots for the same connections, encoded once for each of their framings.
@@ -182,7 +181,7 @@ impl NetworkServer {
             SnapshotOutput::Batch(receivers) => !receivers.contains(&observer),
             SnapshotOutput::Audience(_) | SnapshotOutput::Join(_) => {
                 let connection = self.sessions.connections.get(observer.0);
-                connection.is_some_and(|it| it.state == ConnectionState::Ready)
+                connection.is_some_and(|it| it.is_ready() || it.records())
             }
         })
     }

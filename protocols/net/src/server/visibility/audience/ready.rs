@@ -52,6 +52,11 @@ impl Audiences {
         self.set_view_of_area(connection, area, false, changed);
     }
 
+    /// Lets one connection see all areas, and none by name; `None` for no connection. It is not ready.
+    pub(in crate::server) fn set_everywhere(&mut self, connection: Option<ConnectionId>) {
+        self.area_viewers.set_everywhere(connection);
+    }
+
     /// Returns whether a connection sees an area, ready or not.
     pub(in crate::server) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
         self.area_viewers.sees(connection, area)
@@ -113,10 +118,13 @@ impl Audiences {
     fn candidates(&self, connection: ConnectionId) -> Vec<AudienceId> {
         let areas = self.area_viewers.areas(connection);
         let based = areas.flat_map(|area| self.based_on(area));
+        let sees_all = self.area_viewers.sees_all(connection);
+        let all_based = self.area_based.iter().filter(|_| sees_all);
         let everyone_based = self.everyone_based.iter();
         everyone_based
             .chain(self.mentioning(connection))
             .chain(based)
+            .chain(all_based.map(|(_, audience)| audience))
             .collect()
     }
 

@@ -10,11 +10,23 @@ use super::{Area, ConnectionId};
 pub(super) struct AreaViewers {
     areas: IdPairs<ConnectionId, Area>,
     viewers: IdPairs<Area, ConnectionId>,
+    /// Connection that sees all areas: the observer of a recording.
+    everywhere: Option<ConnectionId>,
 }
 
 impl AreaViewers {
     pub(super) fn sees(&self, connection: ConnectionId, area: Area) -> bool {
-        self.areas.contains(connection, area)
+        self.sees_all(connection) || self.areas.contains(connection, area)
+    }
+
+    /// Returns whether a connection sees all areas.
+    pub(super) fn sees_all(&self, connection: ConnectionId) -> bool {
+        self.everywhere == Some(connection)
+    }
+
+    /// Sets the connection that sees all areas.
+    pub(super) fn set_everywhere(&mut self, connection: Option<ConnectionId>) {
+        self.everywhere = connection;
     }
 
     /// Adds or removes an area of a connection. Returns whether it changed.
@@ -28,14 +40,14 @@ impl AreaViewers {
         }
     }
 
-    /// Returns the areas that a connection sees, ascending.
+    /// Returns the areas that a connection sees by name, ascending.
     pub(super) fn areas(&self, connection: ConnectionId) -> impl Iterator<Item = Area> {
         self.areas.of(connection)
     }
 
-    /// Returns the connections that see an area, ascending.
+    /// Returns the connections that see an area.
     pub(super) fn viewers(&self, area: Area) -> impl Iterator<Item = ConnectionId> {
-        self.viewers.of(area)
+        self.viewers.of(area).chain(self.everywhere)
     }
 
     /// Returns whether no connection sees an area.

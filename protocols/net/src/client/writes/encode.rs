@@ -1,0 +1,155 @@
+//! `WriteEncoder`: due owner writes of one object as bytes.
+
+use syncvar_runtime::object::{Nanos, Slot, Slots};
+use syncvar_runtime::{Encoding, NetworkWriter};
+
+/// Lost and undecided fields of a behaviour.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Missing {
+    /// Fields that must be sent again.
+    pub(super) again: u64,
+    /// The same and those in undecided packets.
+    pub(super) all: u64,
+}
+
+/// Fields of a behaviour in the bytes of a part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sent {
+    pub(super) behaviour: u8,
+    pub(super) channel: u8,
+    pub(super) fields: u64,
+    /// Fields that the next update repeats.
+    pub(super) repeated: u64,
+    /// Number of the behaviour's fields.
+    pub(super) count: u32,
+}
+
+/// Bytes of some behaviours.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) writer: NetworkWriter,
+    pub(super) sent: Vec<Sent>,
+}
+
+/// Encodes the due writes to the behaviours of an object.
+#[derive(Debug)]
+pub(super) struct WriteEncoder {
+    pub(super) now: Nanos,
+    /// Send interval of behaviours without one.
+    interval: Nanos,
+    /// Behaviours on reliable channels.
+    pub(super) reliable: Part,
+    /// Behaviours whose packets may be lost.
+    pub(super) lossy: Part,
+    /// Whether writes are left that are not due.
+    pub(super) left: bool,
+}
+
+impl WriteEncoder {
+    pub(super) fn new(now: Nanos, interval: Nanos, encoding: Encoding) -> Self {
+        let part = || Part {
+            writer: NetworkWriter::with_encoding(encoding),
+            sent: Vec::new(),
+        };
+        Self {
+            now,
+            interval,
+            reliable: part(),
+            lossy: part(),
+            left: false,
+        }
+    }
+
+    /// Encodes all behaviours. `missing` returns the missing fields of a behaviour whose packets may be lost.
+    pub(super) fn encode_all(
+        &mut self,
+        slots: &mut dyn Slots,
+        missing: impl Fn(u8, &dyn Slot) -> Option<Missing>,
+    ) {
+        // A message has all missing fields of the object, so it supersedes the earlier ones.
+        let mut sends_lossy = false;
+        each(slots, |index, slot| {
+            if let Some(missing) = missing(index, slot) {
+                sends_lossy |= missing.again & !slot.dirty_bits() != 0 || self.due(slot) != 0;
+            }
+        });
+        each(slots, |index, slot| match missing(index, slot) {
+            None => self.encode(index, slot),
+            Some(missing) if sends_lossy => self.encode_lossy(index, slot, missing),
+            Some(_) => self.left |= slot.dirty_bits() & slot.info().policy.owner_write != 0,
+        });
+    }
+
+    /// Returns the changed fields whose time has come.
+    fn due(&self, slot: &mut dyn Slot) -> u64 {
+        let info = slot.info();
+        let passed = self.now.saturating_sub(slot.last_send());
+        if passed <= info.interval(self.interval) {
+            return 0;
+        }
+        let dirty = slot.dirty_bits() & info.policy.owner_write;
+        dirty & !slot.held_back(self.now).0
+    }
+
+    fn encode(&mut self, index: u8, slot: &mut dyn Slot) {
+        let dirty = slot.dirty_bits() & slot.info().policy.owner_write;
+        let fields = self.due(slot);
+        self.left |= dirty != fields;
+        if fields != 0 && !self.reliable.write((index, slot), fields, 0) {
+            self.left = true;
+        }
+    }
+
+    /// Encodes due and missing fields as whole values. Changed fields that are not due stay.
+    fn encode_lossy(&mut self, index: u8, slot: &mut dyn Slot, missing: Missing) {
+        let owner_write = slot.info().policy.owner_write;
+        let (dirty, due) = (slot.dirty_bits() & owner_write, self.due(slot));
+        self.left |= dirty != due;
+        let others = missing.all & owner_write & !dirty;
+        let fields = due | others;
+        if fields == 0 {
+            return;
+        }
+        slot.set_dirty_bit(fields);
+        let repeats = slot.info().redundancy > 0;
+        let lost = missing.again & others;
+        let repeated = if repeats { due | lost } else { 0 };
+        if !self.lossy.write((index, slot), fields, repeated) {
+            self.left = true;
+        }
+    }
+}
+
+impl Part {
+    /// Writes some fields of a behaviour. Returns whether it has written them.
+    fn write(&mut self, (index, slot): (u8, &mut dyn Slot), fields: u64, repeated: u64) -> bool {
+        let start = self.writer.len();
+        self.writer.write_u8(index);
+        let context = self.writer.context().with_fields(fields);
+        let written = self
+            .writer
+            .with_context(context, |writer| slot.serialize(writer, false));
+        if !written {
+            self.writer.truncate(start);
+            return false;
+        }
+        let info = slot.info();
+        self.sent.push(Sent {
+            behaviour: index,
+            channel: info.channel,
+            fields,
+            repeated,
+            count: info.schema.field_count(),
+        });
+        true
+    }
+}
+
+/// Calls a function with each behaviour and its position.
+fn each(slots: &mut dyn Slots, mut action: impl FnMut(u8, &mut dyn Slot)) {
+    let mut index = 0_u8;
+    slots.for_each_mut(|slot| {
+        action(index, slot);
+        index = index.saturating_add(1);
+    });
+}

@@ -1,0 +1,360 @@
+//! `LossyWrites`: fields of unreliable behaviours that this client writes, in datagrams.
+//!
+//! A message of an object supersedes the earlier ones: it has all fields whose last packet is undecided or
+//! lost, with their values of now. So the server needs one tick per object.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use syncvar_runtime::NetId;
+use syncvar_runtime::object::FieldTicks;
+use syncvar_runtime::ordered::Ids;
+
+use crate::link::ack::Ack;
+use crate::link::header::{DatagramHeader, Place, TickNumber};
+use crate::link::header_bytes::HeaderBytes;
+use crate::link::round_trip::RoundTrip;
+use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
+use crate::link::sequence::low_bits;
+use crate::link::settings::LossSettings;
+
+/// Fields of one behaviour in a datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::client) struct Written {
+    pub(in crate::client) object: NetId,
+    pub(in crate::client) behaviour: u8,
+    /// Number under which the client may write.
+    pub(in crate::client) lease: u32,
+    pub(in crate::client) fields: u64,
+}
+
+/// Datagram with owner writes that waits for the transport.
+#[derive(Debug, Default)]
+struct Waiting {
+    channel: u8,
+    tick: u32,
+    messages: Vec<u8>,
+    written: Vec<Written>,
+}
+
+/// Fields of an object under one lease.
+#[derive(Debug)]
+struct Object {
+    lease: u32,
+    behaviours: Vec<Behaviour>,
+    stream: Stream,
+}
+
+/// Last write of an object on the stream. Until the server has handled it, the others follow on the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stream {
+    Handled,
+    /// The packet is not cut yet.
+    Queued,
+    /// Number of its packet.
+    Sent(u64),
+}
+
+/// Fields of a behaviour.
+#[derive(Debug)]
+struct Behaviour {
+    index: u8,
+    /// Updates whose packets have carried the fields last.
+    carried: FieldTicks,
+    owed: u64,
+}
+
+/// Writes of an owner over packets that may be lost.
+#[derive(Debug)]
+pub(in crate::client) struct LossyWrites {
+    sender: Sender<Written>,
+    objects: BTreeMap<NetId, Object>,
+    /// Objects with lost fields.
+    owed: Ids<NetId>,
+    /// New values of the last update that are sent once more, and those of this update.
+    repeated: [Vec<Written>; 2],
+    /// Fields in undecided packets, during an update.
+    flying: FxHashMap<(NetId, u8), u64>,
+    waiting: VecDeque<Waiting>,
+    verdicts: Vec<Verdict<Written>>,
+    /// Room for the messages of a datagram.
+    room: usize,
+}
+
+impl LossyWrites {
+    /// Returns the state of a new connection, whose datagrams have this much room behind the header.
+    pub(in crate::client) fn new(settings: LossSettings, room: usize) -> Self {
+        Self {
+            sender: Sender::new(settings, RoundTrip::unmeasured()),
+            objects: BTreeMap::new(),
+            owed: Ids::default(),
+            repeated: [Vec::new(), Vec::new()],
+            flying: FxHashMap::default(),
+            waiting: VecDeque::new(),
+            verdicts: Vec::new(),
+            room,
+        }
+    }
+
+    /// Returns whether all writes have arrived, as far as the server has told.
+    pub(in crate::client) fn is_settled(&self) -> bool {
+        self.owed.is_empty() && self.waiting.is_empty() && self.sender.is_settled()
+    }
+
+    /// Returns whether datagrams wait for the transport.
+    pub(in crate::client) fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Handles an acknowledgement of the server.
+    pub(in crate::client) fn handle_ack(&mut self, ack: &Ack, now: Duration) {
+        let mut verdicts = std::mem::take(&mut self.verdicts);
+        self.sender.on_ack(now, ack, &mut verdicts);
+        self.judge(&mut verdicts);
+        self.sender.on_gap(&mut verdicts);
+        self.judge(&mut verdicts);
+        self.verdicts = verdicts;
+    }
+
+    /// Owes or takes back the fields of decided packets.
+    fn judge(&mut self, verdicts: &mut Vec<Verdict<Written>>) {
+        for verdict in verdicts.drain(..) {
+            if let Content::Own(written) = verdict.content {
+                self.decide(verdict.kind, verdict.tick, &written);
+            }
+        }
+    }
+
+    fn decide(&mut self, kind: VerdictKind, tick: u32, written: &Written) {
+        let Some(behaviour) = behaviour_of(&mut self.objects, written) else {
+            return;
+        };
+        // Of the other fields a later packet decides.
+        let last = behaviour.carried.changed_until(written.fields, tick);
+        match kind {
+            VerdictKind::Lost => behaviour.owed |= last,
+            VerdictKind::TakenBack => behaviour.owed &= !last,
+        }
+        if behaviour.owed != 0 {
+            self.owed.insert(written.object);
+        }
+    }
+
+    /// Begins an update. Returns the objects with fields to send again.
+    pub(in crate::client) fn begin(&mut self, now: Duration, update: u32) -> Vec<NetId> {
+        let mut verdicts = std::mem::take(&mut self.verdicts);
+        self.sender.on_time(now, update, &mut verdicts);
+        self.judge(&mut verdicts);
+        // A datagram that no transport has polled is out of date.
+        for waiting in std::mem::take(&mut self.waiting) {
+            for written in &waiting.written {
+                self.decide(VerdictKind::Lost, waiting.tick, written);
+            }
+        }
+        self.verdicts = verdicts;
+        self.flying.clear();
+        for (tick, written) in self.sender.undecided_own() {
+            let behaviour = behaviour_of(&mut self.objects, written);
+            // Of the other fields a later packet decides.
+            let last = behaviour.map_or(0, |it| it.carried.changed_until(written.fields, tick));
+            if last != 0 {
+                let key = (written.object, written.behaviour);
+                *self.flying.entry(key).or_default() |= last;
+            }
+        }
+        self.repeated.swap(0, 1);
+        self.repeated[1].clear();
+        let flying = &self.flying;
+        self.repeated[0].retain_mut(|it| {
+            it.fields &= flying.get(&(it.object, it.behaviour)).copied().unwrap_or(0);
+            it.fields != 0
+        });
+        let owed = std::mem::take(&mut self.owed);
+        let repeated = self.repeated[0].iter().map(|it| it.object);
+        owed.iter().chain(repeated).collect()
+    }
+
+    /// Returns the fields of a behaviour that must be sent again, and those that a message of its object must
+    /// contain too.
+    pub(in crate::client) fn missing(
+        &self,
+        object: NetId,
+        lease: u32,
+        behaviour: u8,
+    ) -> (u64, u64) {
+        let known = self.objects.get(&object).filter(|it| it.lease == lease);
+        let Some(known) = known else {
+            return (0, 0);
+        };
+        let mut behaviours = known.behaviours.iter();
+        let owed = behaviours.find(|it| it.index == behaviour);
+        let owed = owed.map_or(0, |behaviour| behaviour.owed);
+        let of_behaviour = |it: &&Written| (it.object, it.behaviour) == (object, behaviour);
+        let repeated = self.repeated[0].iter().filter(of_behaviour);
+        let again = repeated.fold(owed, |all, it| all | it.fields);
+        let flying = self.flying.get(&(object, behaviour)).copied();
+        (again, again | flying.unwrap_or_default())
+    }
+
+    /// Keeps an object whose fields could not be sent yet.
+    pub(in crate::client) fn keep(&mut self, object: NetId) {
+        let behaviours = self.objects.get(&object).map(|it| &it.behaviours);
+        if behaviours.is_some_and(|all| all.iter().any(|it| it.owed != 0)) {
+            self.owed.insert(object);
+        }
+    }
+
+    /// Returns whether a message of an object fits a datagram, and no earlier one is on the stream.
+    pub(in crate::client) fn fits(&mut self, object: NetId, lease: u32, length: usize) -> bool {
+        let handled = self.sender.handled();
+        let known = self.objects.get_mut(&object);
+        let waits = known.filter(|it| it.lease == lease).is_some_and(|known| {
+            if matches!(known.stream, Stream::Sent(packet) if packet <= handled) {
+                known.stream = Stream::Handled;
+            }
+            known.stream != Stream::Handled
+        });
+        !waits && length <= self.room
+    }
+
+    /// Appends a message of an object to the datagrams of this update.
+    pub(in crate::client) fn push(
+        &mut self,
+        (channel, update): (u8, u32),
+        message: &[u8],
+        written: &[Written],
+    ) {
+        let room = self.room;
+        let last = self
+            .waiting
+            .back_mut()
+            .filter(|last| last.channel == channel && last.messages.len() + message.len() <= room);
+        let last = match last {
+            Some(last) => last,
+            None => {
+                self.waiting.push_back(Waiting {
+                    channel,
+                    tick: update,
+                    ..Waiting::default()
+                });
+                let Some(last) = self.waiting.back_mut() else {
+                    return;
+                };
+                last
+            }
+        };
+        last.messages.extend_from_slice(message);
+        last.written.extend_from_slice(written);
+    }
+
+    /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
+    pub(in crate::client) fn note(
+        &mut self,
+        written: &Written,
+        (update, count): (u32, u32),
+        on_stream: bool,
+    ) {
+        let new = || Object {
+            lease: written.lease,
+            behaviours: Vec::new(),
+            stream: Stream::Handled,
+        };
+        let object = self.objects.entry(written.object).or_insert_with(new);
+        if object.lease != written.lease {
+            *object = new();
+        }
+        if on_stream {
+            object.stream = Stream::Queued;
+        }
+        let known = object
+            .behaviours
+            .iter()
+            .position(|it| it.index == written.behaviour);
+        let at = known.unwrap_or_else(|| {
+            object.behaviours.push(Behaviour {
+                index: written.behaviour,
+                carried: FieldTicks::new(count, 0),
+                owed: 0,
+            });
+            object.behaviours.len() - 1
+        });
+        if let Some(behaviour) = object.behaviours.get_mut(at) {
+            behaviour.carried.set(written.fields, update);
+            behaviour.owed &= !written.fields;
+        }
+    }
+
+    /// Notes new values that the next update repeats.
+    pub(in crate::client) fn repeat(&mut self, written: Written) {
+        self.repeated[1].push(written);
+    }
+
+    /// Forgets an object that this client has no more, or must not write.
+    pub(in crate::client) fn forget(&mut self, object: NetId) {
+        self.objects.remove(&object);
+    }
+
+    /// Notes a packet on the stream. `is_last`: no message waits behind it.
+    pub(in crate::client) fn stream_sent(&mut self, is_last: bool) {
+        self.sender.count_reliable();
+        if is_last {
+            let packet = self.sender.reliable_sent();
+            let queued = self.objects.values_mut();
+            for object in queued.filter(|object| object.stream == Stream::Queued) {
+                object.stream = Stream::Sent(packet);
+            }
+        }
+    }
+
+    /// Takes the next datagram with owner writes: channel, header, messages.
+    pub(in crate::client) fn pop(
+        &mut self,
+        now: Duration,
+        ack: Option<Ack>,
+    ) -> Option<(u8, HeaderBytes, Bytes)> {
+        let waiting = self.waiting.pop_front()?;
+        let header = self.header((now, waiting.tick), &waiting.written, ack);
+        Some((waiting.channel, header, waiting.messages.into()))
+    }
+
+    /// Returns the header of a datagram with these fields, which is sent now.
+    pub(in crate::client) fn header(
+        &mut self,
+        (now, update): (Duration, u32),
+        written: &[Written],
+        ack: Option<Ack>,
+    ) -> HeaderBytes {
+        let mut verdicts = std::mem::take(&mut self.verdicts);
+        let written = written.iter().copied();
+        // The server waits for no packets of the stream.
+        let sequence = self
+            .sender
+            .record(now, update, 0, [], written, &mut verdicts);
+        self.judge(&mut verdicts);
+        self.verdicts = verdicts;
+        let tick = if self.sender.needs_wide_tick(update) {
+            TickNumber::Wide(update)
+        } else {
+            TickNumber::Short(low_bits(update.into()))
+        };
+        let sequence = low_bits(sequence);
+        let header = DatagramHeader {
+            sent: Some(Place { sequence, tick }),
+            ..DatagramHeader::whole(0, 0)
+        };
+        DatagramHeader { ack, ..header }.encode()
+    }
+}
+
+/// Returns the fields of a behaviour, if its lease is the present one.
+fn behaviour_of<'a>(
+    objects: &'a mut BTreeMap<NetId, Object>,
+    written: &Written,
+) -> Option<&'a mut Behaviour> {
+    let object = objects.get_mut(&written.object);
+    let object = object.filter(|object| object.lease == written.lease)?;
+    let mut behaviours = object.behaviours.iter_mut();
+    behaviours.find(|it| it.index == written.behaviour)
+}

@@ -1,0 +1,276 @@
+//! Tick records: the shared messages of one update, and keyframes. WIRE.md, section 9.
+
+mod error;
+mod items;
+
+pub use error::RecordError;
+pub use items::RecordItem;
+pub(crate) use items::{ItemWriter, check_messages};
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
+
+use crate::message::Start;
+use items::{Items, read_item};
+
+/// Version of the layout.
+const VERSION: u8 = 1;
+
+/// Length of the checksum before the bytes that it covers.
+const CHECKSUM: usize = 4;
+
+const PARTIAL: u8 = 1;
+const KEYFRAME: u8 = 2;
+
+/// Shared messages of one update of a [`NetworkServer`](crate::NetworkServer), for a recording, a replay or a
+/// gateway.
+///
+/// The server writes records between [`start_recording`](crate::NetworkServer::start_recording) and
+/// [`stop_recording`](crate::NetworkServer::stop_recording), and
+/// [`NetworkClient::handle_record`](crate::NetworkClient::handle_record) plays them. A *keyframe* contains the
+/// snapshots of all recorded objects in place of the changes.
+///
+/// A clone shares the bytes.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::prelude::*;
+/// use syncvar::records::TickRecord;
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Door {
+///     #[sync_var]
+///     open: SyncVar<bool>,
+/// }
+/// let prefabs = || Prefabs::new().register::<Door>("door");
+///
+/// let mut server = NetworkServer::new(prefabs());
+/// let door = server.spawn(Door::default());
+/// server.start_recording();
+/// server.update(Duration::from_millis(100)); // the first keyframe
+/// server.get_mut::<Door>(door).unwrap().open.set(true);
+/// server.update(Duration::from_millis(300));
+/// let keyframe = server.keyframe().unwrap().to_bytes();
+/// let record = server.record(server.network_time().tick).unwrap().to_bytes();
+///
+/// // Later, elsewhere:
+/// let mut client = NetworkClient::new(prefabs());
+/// client.handle_record(&TickRecord::from_bytes(&keyframe)?)?;
+/// assert_eq!(client.get::<Door>(door).unwrap().open, false);
+/// client.handle_record(&TickRecord::from_bytes(&record)?)?;
+/// assert_eq!(client.get::<Door>(door).unwrap().open, true);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct TickRecord {
+    head: RecordHead,
+    bytes: Bytes,
+    /// Position of the first item.
+    items: usize,
+}
+
+/// Fields of a record before its items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordHead {
+    pub(crate) kind: RecordKind,
+    /// Set if changes of the tick are missing.
+    pub(crate) partial: bool,
+    pub(crate) schema_hash: u64,
+    pub(crate) start: Start,
+    pub(crate) seq: u64,
+    /// Tick of the headers, not 0.
+    pub(crate) tick: u32,
+    /// Time of the server, in microseconds.
+    pub(crate) time: u64,
+}
+
+/// Contents of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RecordKind {
+    Changes,
+    Keyframe,
+}
+
+impl TickRecord {
+    /// Encodes a record.
+    pub(crate) fn new(head: RecordHead, items: &[u8]) -> Self {
+        let mut writer = NetworkWriter::new();
+        head.write(&mut writer);
+        let start = CHECKSUM + writer.len();
+        let checksum = crc32c::crc32c_append(crc32c::crc32c(writer.as_bytes()), items);
+        let checksum = checksum.to_le_bytes();
+        Self {
+            head,
+            bytes: [&checksum[..], writer.as_bytes(), items].concat().into(),
+            items: start,
+        }
+    }
+
+    /// Decodes a record, and copies its bytes.
+    ///
+    /// # Errors
+    ///
+    /// For a wrong checksum, another version of the layout, and a malformed field or item. The messages of
+    /// the items are checked by [`NetworkClient::handle_record`](crate::NetworkClient::handle_record).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
+        let mut reader = NetworkReader::new(bytes);
+        let expected = reader.read_u32()?;
+        let computed = crc32c::crc32c(reader.rest());
+        if computed != expected {
+            return Err(RecordError::Checksum { expected, computed });
+        }
+        let version = reader.read_u8()?;
+        if version != VERSION {
+            return Err(RecordError::Version(version));
+        }
+        let head = RecordHead::read(&mut reader)?;
+        let items = reader.position();
+        while reader.remaining() > 0 {
+            read_item(&mut reader)?;
+        }
+        Ok(Self {
+            head,
+            bytes: Bytes::copy_from_slice(bytes),
+            items,
+        })
+    }
+
+    /// Returns the encoded record. Its length is not part of it.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns the encoded record. The result shares the bytes.
+    pub fn to_bytes(&self) -> Bytes {
+        self.bytes.clone()
+    }
+
+    /// Returns the number of the record: one more than that of the former record of the same incarnation. A
+    /// keyframe has the number of the record of its update.
+    pub fn seq(&self) -> u64 {
+        self.head.seq
+    }
+
+    /// Returns the tick, as in [`NetworkTime::tick`](syncvar_runtime::NetworkTime::tick) of the server.
+    pub fn tick(&self) -> u64 {
+        let since = u64::from(self.head.tick.saturating_sub(1));
+        self.head.start.first_tick.saturating_add(since)
+    }
+
+    /// Returns the server's [own time](crate::NetworkServer::now) at the update, in microseconds.
+    pub fn time(&self) -> Duration {
+        Duration::from_micros(self.head.time)
+    }
+
+    /// Returns the [incarnation](crate::ServerConfig::incarnation) of the server.
+    pub fn incarnation(&self) -> u64 {
+        self.head.start.incarnation
+    }
+
+    /// Returns the hash of the server's [schema](syncvar_runtime::Prefabs::schema_hash).
+    pub fn schema_hash(&self) -> u64 {
+        self.head.schema_hash
+    }
+
+    /// Returns whether the record is a keyframe: the snapshots of all recorded objects after its tick.
+    pub fn is_keyframe(&self) -> bool {
+        self.head.kind == RecordKind::Keyframe
+    }
+
+    /// Returns whether changes of the tick are missing, because the writer did not have them.
+    pub fn is_partial(&self) -> bool {
+        self.head.partial
+    }
+
+    /// Returns the messages, in the order of writing.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use syncvar::prelude::*;
+    /// # let mut server = NetworkServer::new(Prefabs::new());
+    /// # server.start_recording();
+    /// # server.update(Duration::from_millis(100));
+    /// let keyframe = server.keyframe().unwrap();
+    /// let bytes: usize = keyframe.items().map(|item| item.messages.len()).sum();
+    /// assert!(bytes < keyframe.as_bytes().len());
+    /// ```
+    pub fn items(&self) -> impl Iterator<Item = RecordItem<'_>> {
+        let (_, items) = self.bytes.split_at(self.items);
+        Items::new(items)
+    }
+
+    pub(crate) fn head(&self) -> &RecordHead {
+        &self.head
+    }
+}
+
+impl fmt::Debug for TickRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TickRecord")
+            .field("seq", &self.seq())
+            .field("tick", &self.tick())
+            .field("is_keyframe", &self.is_keyframe())
+            .field("length", &self.bytes.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl RecordHead {
+    fn write(&self, writer: &mut NetworkWriter) {
+        let keyframe = match self.kind {
+            RecordKind::Changes => 0,
+            RecordKind::Keyframe => KEYFRAME,
+        };
+        let partial = if self.partial { PARTIAL } else { 0 };
+        writer.write_u8(VERSION);
+        writer.write_u8(keyframe | partial);
+        writer.write_u64(self.schema_hash);
+        writer.write_u64(self.start.incarnation);
+        writer.write_varint(self.start.first_tick);
+        writer.write_varint(self.seq);
+        writer.write_varint(self.tick.into());
+        writer.write_varint(self.time);
+    }
+
+    /// Reads the fields behind the version.
+    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
+        let flags = reader.read_u8()?;
+        if flags & !(PARTIAL | KEYFRAME) != 0 {
+            return Err(invalid(reader, "flags of a record", flags.into()));
+        }
+        let schema_hash = reader.read_u64()?;
+        let incarnation = reader.read_u64()?;
+        let first_tick = reader.read_varint()?;
+        let seq = reader.read_varint()?;
+        if seq == 0 {
+            return Err(invalid(reader, "number of a record", seq));
+        }
+        let tick = reader.read_varint()?;
+        let Ok(tick @ 1..) = u32::try_from(tick) else {
+            return Err(invalid(reader, "tick of a record", tick));
+        };
+        Ok(Self {
+            kind: if flags & KEYFRAME == 0 {
+                RecordKind::Changes
+            } else {
+                RecordKind::Keyframe
+            },
+            partial: flags & PARTIAL != 0,
+            schema_hash,
+            start: Start {
+                incarnation,
+                first_tick,
+            },
+            seq,
+            tick,
+            time: reader.read_varint()?,
+        })
+    }
+}
+
+fn invalid(reader: &NetworkReader<'_>, what: &'static str, value: u64) -> ReadError {
+    reader.error(ReadErrorKind::InvalidValue { what, value })
+}

@@ -1,0 +1,165 @@
+//! Items of a record: messages of one channel, in the order of writing.
+
+use bytes::Bytes;
+use syncvar_runtime::prefab::message::FIRST_MESSAGE;
+use syncvar_runtime::{Channel, NetworkReader, NetworkWriter, ReadError};
+
+use super::invalid;
+use crate::MessageType;
+use crate::message::{Frame, Message, SpawnFinished, frames, unknown};
+
+/// Bits of the audience in the first byte; 0 for all observers.
+const AUDIENCE: u8 = 0x03;
+
+/// Flag of messages on an unreliable channel.
+const UNRELIABLE: u8 = 0x04;
+
+/// Messages of a [`TickRecord`](crate::TickRecord) on one channel.
+///
+/// ```
+/// # use std::time::Duration;
+/// # use syncvar::prelude::*;
+/// use syncvar::Channel;
+/// # #[derive(NetworkBehaviour, Default)]
+/// # struct Door {
+/// #     #[sync_var]
+/// #     open: SyncVar<bool>,
+/// # }
+/// # let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+/// # server.spawn(Door::default());
+/// # server.start_recording();
+/// # server.update(Duration::from_millis(100));
+/// for item in server.keyframe().unwrap().items() {
+///     assert_eq!((item.channel, item.delivery), (0, Channel::Reliable));
+///     assert!(!item.messages.is_empty());
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordItem<'a> {
+    /// Number of the channel.
+    pub channel: u8,
+    /// Delivery guarantee of the channel.
+    pub delivery: Channel,
+    /// Whole messages in the framing `Compact`.
+    pub messages: &'a [u8],
+}
+
+/// Reads one item.
+pub(super) fn read_item<'a>(reader: &mut NetworkReader<'a>) -> Result<RecordItem<'a>, ReadError> {
+    let flags = reader.read_u8()?;
+    if flags & AUDIENCE != 0 {
+        let audience = flags & AUDIENCE;
+        return Err(invalid(reader, "audience of an item", audience.into()));
+    }
+    if flags & !UNRELIABLE != 0 {
+        return Err(invalid(reader, "flags of an item", flags.into()));
+    }
+    let channel = reader.read_u8()?;
+    let length = reader.read_varint()?;
+    if length == 0 {
+        return Err(invalid(reader, "length of an item", length));
+    }
+    // A length beyond the memory is beyond the rest.
+    let messages = reader.read_bytes(usize::try_from(length).unwrap_or(usize::MAX))?;
+    Ok(RecordItem {
+        channel,
+        delivery: if flags & UNRELIABLE == 0 {
+            Channel::Reliable
+        } else {
+            Channel::Unreliable
+        },
+        messages,
+    })
+}
+
+/// Iterator over valid items.
+pub(super) struct Items<'a>(NetworkReader<'a>);
+
+impl<'a> Items<'a> {
+    pub(super) fn new(items: &'a [u8]) -> Self {
+        Self(NetworkReader::new(items))
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = RecordItem<'a>;
+
+    fn next(&mut self) -> Option<RecordItem<'a>> {
+        if self.0.remaining() == 0 {
+            return None;
+        }
+        read_item(&mut self.0).ok()
+    }
+}
+
+/// Items of the record in progress.
+#[derive(Debug, Default)]
+pub(crate) struct ItemWriter {
+    /// Encoded items.
+    items: NetworkWriter,
+    /// Channel of the last item, which is not encoded yet, and its delivery.
+    channel: Option<(u8, Channel)>,
+    messages: Vec<u8>,
+}
+
+impl ItemWriter {
+    /// Adds messages behind the earlier ones.
+    pub(crate) fn add(&mut self, channel: u8, delivery: Channel, chunks: &[Bytes]) {
+        let place = Some((channel, delivery));
+        if self.channel != place {
+            self.close();
+            self.channel = place;
+        }
+        for chunk in chunks {
+            self.messages.extend_from_slice(chunk);
+        }
+    }
+
+    /// Encodes the last item.
+    fn close(&mut self) {
+        let Some((channel, delivery)) = self.channel.take() else {
+            return;
+        };
+        if !self.messages.is_empty() {
+            let unreliable = delivery == Channel::Unreliable;
+            self.items.write_u8(if unreliable { UNRELIABLE } else { 0 });
+            self.items.write_u8(channel);
+            self.items.write_varint(self.messages.len() as u64);
+            self.items.write_bytes(&self.messages);
+            self.messages.clear();
+        }
+    }
+
+    /// Takes the encoded items, and begins anew.
+    pub(crate) fn take(&mut self) -> Bytes {
+        self.close();
+        self.items.take_bytes()
+    }
+}
+
+/// Checks that the messages of an item are whole and shared.
+///
+/// # Errors
+///
+/// For the first other message. The position is that in the messages.
+pub(crate) fn check_messages(messages: &[u8]) -> Result<(), ReadError> {
+    for frame in frames(messages) {
+        let frame = frame?;
+        if !is_shared(frame)? {
+            return Err(unknown(frame));
+        }
+    }
+    Ok(())
+}
+
+fn is_shared(frame: Frame<'_>) -> Result<bool, ReadError> {
+    if frame.message_type >= FIRST_MESSAGE {
+        return Ok(true);
+    }
+    Ok(match MessageType::from_number(frame.message_type) {
+        Some(MessageType::SpawnFinished) => SpawnFinished::decode(frame.payload)?.state == 2,
+        Some(message_type) => message_type.is_shared(),
+        None => false,
+    })
+}

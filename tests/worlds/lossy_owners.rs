@@ -1,0 +1,222 @@
+//! Fields that their owners write, and unreliable calls, over links that lose packets.
+
+use std::time::Duration;
+
+use syncvar::ServerConfig;
+use syncvar::prelude::*;
+use syncvar::testing::{Link, Random};
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Car {
+    #[sync_var(write = owner)]
+    x: SyncVar<u32>,
+    #[sync_var(write = owner)]
+    gear: SyncVar<u32>,
+    #[sync_var(write = owner)]
+    path: SyncList<u32>,
+    #[sync_var(write = owner)]
+    letter: SyncVar<String>,
+    #[sync_var]
+    fuel: SyncVar<u32>,
+    honked: Vec<u32>,
+}
+
+#[network_calls]
+impl Car {
+    #[command(unreliable)]
+    fn honk(&mut self, number: u32) {
+        self.honked.push(number);
+    }
+}
+
+/// A behaviour that repeats the values of its owner.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable, redundancy = 1)]
+struct Wheel {
+    #[sync_var(write = owner)]
+    angle: SyncVar<u32>,
+}
+
+/// A reliable behaviour beside it.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Driver {
+    #[sync_var(write = owner)]
+    mood: SyncVar<u32>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new().register::<(Car, Wheel, Driver)>("car")
+}
+
+fn network(clients: usize, link: Link) -> MemoryNetwork {
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    net.datagrams = true;
+    for _ in 0..clients {
+        net.connect();
+    }
+    net.settle();
+    net
+}
+
+fn link(loss_per_mille: u16, seed: u64) -> Link {
+    Link {
+        delay: Duration::from_millis(40),
+        jitter: Duration::from_millis(120),
+        loss_per_mille,
+        seed,
+        ..Link::default()
+    }
+}
+
+fn spawn(net: &mut MemoryNetwork, owner: usize) -> NetId {
+    let behaviours = (Car::default(), Wheel::default(), Driver::default());
+    let id = net.server.spawn(behaviours);
+    let owner = net.connection(owner);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    id
+}
+
+/// Some fields of a car, on the server or on a client.
+fn state(car: &Car, wheel: &Wheel, driver: &Driver) -> (u32, u32, Vec<u32>, usize, u32, u32) {
+    let path = car.path.iter().copied().collect();
+    let (angle, mood) = (*wheel.angle, *driver.mood);
+    (*car.x, *car.gear, path, car.letter.len(), angle, mood)
+}
+
+/// Writes some fields of an object on its owner.
+fn write(net: &mut MemoryNetwork, owner: usize, id: NetId, number: u32, random: &mut Random) {
+    let client = net.client_mut(owner);
+    if !client.is_owner(id) {
+        return;
+    }
+    if let Ok(mut car) = client.get_mut::<Car>(id) {
+        if random.chance(500) {
+            car.x.set(number);
+        }
+        if random.chance(100) {
+            car.gear.set(number);
+        }
+        if random.chance(100) {
+            car.path.push(number);
+        }
+        if random.chance(30) {
+            // Sometimes longer than a datagram.
+            let length = random.below(3_000) as usize;
+            car.letter.set("a".repeat(length));
+        }
+    }
+    if random.chance(200) {
+        client.get_mut::<Wheel>(id).unwrap().angle.set(number);
+    }
+    if random.chance(200) {
+        client.get_mut::<Driver>(id).unwrap().mood.set(number);
+    }
+}
+
+fn assert_equal(net: &MemoryNetwork, ids: &[NetId]) {
+    for id in ids {
+        let server = &net.server;
+        let theirs = (server.get(*id), server.get(*id), server.get(*id));
+        let theirs = state(theirs.0.unwrap(), theirs.1.unwrap(), theirs.2.unwrap());
+        for index in 0..net.client_count() {
+            let client = net.client(index);
+            let ours = (client.get(*id), client.get(*id), client.get(*id));
+            let ours = state(ours.0.unwrap(), ours.1.unwrap(), ours.2.unwrap());
+            assert_eq!(ours, theirs, "object {id} on client {index}");
+        }
+    }
+}
+
+#[test]
+fn writes_of_owners_arrive_after_losses_and_changes_of_owners() {
+    for (loss, seed) in [(0, 1), (50, 2), (200, 3), (400, 4)] {
+        let mut net = network(3, link(loss, seed));
+        let mut random = Random::new(seed);
+        let ids: Vec<_> = (0..12).map(|number| spawn(&mut net, number % 3)).collect();
+        let mut owners: Vec<_> = (0..12).map(|number| number % 3).collect();
+        net.settle();
+        for number in 1..150 {
+            for (id, owner) in ids.iter().zip(&mut owners) {
+                write(&mut net, *owner, *id, number, &mut random);
+                if random.chance(20) {
+                    *owner = random.below(3) as usize;
+                    let connection = net.connection(*owner);
+                    net.server.set_owner(*id, Some(connection)).unwrap();
+                }
+                if random.chance(50) {
+                    net.server.get_mut::<Car>(*id).unwrap().fuel.set(number);
+                }
+            }
+            net.step();
+        }
+        net.settle();
+        assert_equal(&net, &ids);
+    }
+}
+
+#[test]
+fn last_writes_of_owners_survive_a_loss() {
+    let mut net = network(2, link(300, 9));
+    let ids: Vec<_> = (0..50).map(|_| spawn(&mut net, 0)).collect();
+    net.settle();
+    for (number, id) in (1..).zip(&ids) {
+        net.client_mut(0).get_mut::<Car>(*id).unwrap().x.set(number);
+        net.step();
+    }
+    net.settle();
+    for (number, id) in (1..).zip(&ids) {
+        assert_eq!(net.server.get::<Car>(*id).unwrap().x, number);
+    }
+    assert_equal(&net, &ids);
+}
+
+#[test]
+fn unreliable_command_runs_at_most_once() {
+    for loss in [0, 300] {
+        let mut net = network(1, link(loss, 5));
+        let id = spawn(&mut net, 0);
+        net.settle();
+        for number in 0..200 {
+            net.client_mut(0).calls::<Car>(id).honk(number).unwrap();
+            net.step();
+        }
+        net.settle();
+        let mut honked = net.server.get::<Car>(id).unwrap().honked.clone();
+        honked.sort_unstable();
+        let length = honked.len();
+        honked.dedup();
+        assert_eq!(honked.len(), length);
+        let expected = if loss == 0 { 200..201 } else { 100..180 };
+        assert!(expected.contains(&length), "{length}");
+    }
+}
+
+#[test]
+fn repeated_values_survive_a_loss_without_a_repair() {
+    let writes = |is_repeated: bool| {
+        let mut net = network(1, Link::default());
+        let id = spawn(&mut net, 0);
+        net.settle();
+        if is_repeated {
+            net.client_mut(0).get_mut::<Wheel>(id).unwrap().angle.set(1);
+        } else {
+            net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(1);
+        }
+        // The first datagram is lost.
+        net.set_link(
+            0,
+            Link {
+                loss_per_mille: 990,
+                ..Link::default()
+            },
+        );
+        net.step();
+        net.set_link(0, Link::default());
+        net.step();
+        let (car, wheel) = (net.server.get::<Car>(id), net.server.get::<Wheel>(id));
+        *car.unwrap().x + *wheel.unwrap().angle
+    };
+    assert_eq!((writes(true), writes(false)), (1, 0));
+}
