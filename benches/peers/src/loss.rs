@@ -10,6 +10,10 @@ mod lightyear;
 mod replicon;
 mod syncvar;
 
+pub(crate) use floor::Floor;
+pub(crate) use lightyear::LossyLightyear;
+pub(crate) use syncvar::Syncvar;
+
 use std::time::{Duration, Instant};
 
 use crate::grid::Size;
@@ -36,8 +40,12 @@ const TICKS: usize = 100;
 const QUIET_TICKS: usize = 40;
 
 /// A server, its clients, and links that lose packets.
-trait Lossy: Server {
+pub(crate) trait Lossy: Server {
     const NAME: &str;
+
+    /// Set if only the first client is real. The memory of a connection is then the difference between servers
+    /// with 1 and with 100 connections.
+    const HAS_COPIES: bool = false;
 
     /// Creates a server with objects of random values, which all clients have.
     fn new(size: Size, random: &mut Random) -> Self;
@@ -59,48 +67,68 @@ trait Lossy: Server {
 }
 
 /// Memory of a server in bytes.
-#[derive(Clone, Copy, Debug)]
-struct Memory {
-    /// With all objects and without a connection.
-    objects: i64,
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Memory {
+    /// With all objects and without a connection, if it was counted.
+    objects: Option<i64>,
     /// Beyond it, with all connections.
     connections: i64,
 }
 
 /// Decides which packets are lost.
-struct Losses {
+pub(crate) struct Losses {
     random: Random,
     per_thousand: u32,
 }
 
 impl Losses {
+    fn new(per_thousand: u32) -> Self {
+        let random = Random::new(3);
+        Self {
+            random,
+            per_thousand,
+        }
+    }
+
     fn loses(&mut self) -> bool {
         self.per_thousand > 0 && self.random.below(1_000) < self.per_thousand
     }
 }
 
-/// Measures all peers.
-pub(crate) fn run() {
-    measure::<floor::Floor>();
-    measure::<syncvar::Syncvar>();
-    measure::<replicon::Replicon>();
-    measure::<lightyear::Lightyear>();
-}
-
-fn measure<L: Lossy>() {
+/// Measures a peer at each loss.
+pub(crate) fn run<L: Lossy>() {
     for per_thousand in LOSSES {
         eprintln!("{}: loss {per_thousand} per thousand", L::NAME);
         let mut peer = L::new(SIZE, &mut Random::new(1));
-        Row::Loss(measure_one(&mut peer, per_thousand)).print();
+        let mut row = measure_one(&mut peer, per_thousand);
+        drop(peer);
+        if L::HAS_COPIES {
+            let [many, one] = [SIZE.clients, 1].map(|clients| held::<L>(clients, per_thousand));
+            row.bytes_per_connection = Some((many - one) / (SIZE.clients as i64 - 1));
+        }
+        Row::Loss(row).print();
     }
+}
+
+/// Returns the memory of a server and its real client after some ticks.
+fn held<L: Lossy>(clients: usize, per_thousand: u32) -> i64 {
+    let (mut changes, mut losses) = (Changes::new(SIZE.objects), Losses::new(per_thousand));
+    let mut peer = None;
+    let info = allocation_counter::measure(|| {
+        let mut made = L::new(Size { clients, ..SIZE }, &mut Random::new(1));
+        for _ in 0..WARM_UP_TICKS {
+            changes.make(&mut made, PERCENT, Fields::One);
+            tick(&mut made, &mut losses);
+        }
+        peer = Some(made);
+    });
+    drop(peer);
+    info.bytes_current
 }
 
 fn measure_one<L: Lossy>(peer: &mut L, per_thousand: u32) -> LossRow {
     let mut changes = Changes::new(SIZE.objects);
-    let mut losses = Losses {
-        random: Random::new(3),
-        per_thousand,
-    };
+    let mut losses = Losses::new(per_thousand);
     let mut ticks = Vec::with_capacity(TICKS);
     let mut sent = Sent::default();
     for number in 0..WARM_UP_TICKS + TICKS {
@@ -134,7 +162,7 @@ fn measure_one<L: Lossy>(peer: &mut L, per_thousand: u32) -> LossRow {
         acknowledge_nanoseconds: median(|tick| tick.2),
         bytes: sent.bytes as f64 / TICKS as f64,
         packets: sent.packets as f64 / TICKS as f64,
-        bytes_per_object: memory.map(|memory| memory.objects / i64::from(SIZE.objects)),
+        bytes_per_object: memory.and_then(|memory| Some(memory.objects? / i64::from(SIZE.objects))),
         bytes_per_connection: memory.map(|memory| memory.connections / SIZE.clients as i64),
     }
 }

@@ -69,7 +69,7 @@ struct Connection {
     ends: Vec<usize>,
 }
 
-pub(super) struct Floor {
+pub(crate) struct Floor {
     objects: Vec<Object>,
     changed: Vec<u32>,
     frames: Vec<Frame>,
@@ -94,10 +94,7 @@ impl Frame {
     fn chunk(&self, index: usize) -> (&[u8], &[u32]) {
         let start = index.checked_sub(1).map_or((0, 0), |last| self.ends[last]);
         let end = self.ends[index];
-        (
-            &self.bytes[start.0..end.0],
-            &self.objects[start.1..end.1],
-        )
+        (&self.bytes[start.0..end.0], &self.objects[start.1..end.1])
     }
 
     fn write(&mut self, number: u32, object: &Object) {

@@ -54,7 +54,7 @@ struct Answer {
     bytes: Bytes,
 }
 
-pub(super) struct Syncvar {
+pub(crate) struct Syncvar {
     server: NetworkServer,
     objects: Vec<NetId>,
     now: Duration,
@@ -109,10 +109,7 @@ impl Syncvar {
     }
 
     fn settle(&mut self) {
-        let mut losses = Losses {
-            random: Random::new(0),
-            per_thousand: 0,
-        };
+        let mut losses = Losses::new(0);
         for _ in 0..10 {
             self.tick();
             self.carry(&mut losses);
@@ -158,7 +155,7 @@ impl Lossy for Syncvar {
             outbox: Packets::default(),
             answers: Vec::new(),
             memory: Memory {
-                objects: held.bytes_current,
+                objects: Some(held.bytes_current),
                 connections: 0,
             },
         };
@@ -228,7 +225,13 @@ impl Lossy for Syncvar {
 
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {
         let server = &self.server;
-        let original = |id| server.get::<Craft>(id).expect("it was spawned").unit.values();
+        let original = |id| {
+            server
+                .get::<Craft>(id)
+                .expect("it was spawned")
+                .unit
+                .values()
+        };
         let replica = |client: &NetworkClient, id| {
             let craft = client.get::<Craft>(id);
             craft.map(|craft| craft.unit.values())
@@ -237,7 +240,11 @@ impl Lossy for Syncvar {
             let mut ids = self.objects.iter();
             ids.any(|id| replica(client, *id) != Some(original(*id)))
         };
-        let (_, client) = self.clients.iter().find(differs).unwrap_or(&self.clients[0]);
+        let (_, client) = self
+            .clients
+            .iter()
+            .find(differs)
+            .unwrap_or(&self.clients[0]);
         let pair = |id: &NetId| (original(*id), replica(client, *id));
         self.objects.iter().map(pair).collect()
     }
