@@ -25,6 +25,7 @@ pages! {
     limits = "limits.md"
     messages = "messages.md"
     time = "time.md"
+    lossy = "lossy.md"
     host = "host.md"
     recording = "recording.md"
     engine = "engine.md"

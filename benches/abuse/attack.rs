@@ -2,6 +2,7 @@
 
 mod datagram;
 mod stream;
+mod udp;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +37,8 @@ pub(crate) enum Kind {
     Churn,
     /// By KCP.
     Kcp(datagram::Kind),
+    /// By UDP.
+    Udp(udp::Kind),
 }
 
 impl std::str::FromStr for Kind {
@@ -56,6 +59,12 @@ impl std::str::FromStr for Kind {
             "kcp-silent" => Self::Kcp(datagram::Kind::Silent),
             "kcp-hello" => Self::Kcp(datagram::Kind::Hello),
             "kcp-garbage" => Self::Kcp(datagram::Kind::Garbage),
+            "udp-flood" => Self::Udp(udp::Kind::Flood),
+            "udp-datagrams" => Self::Udp(udp::Kind::Datagrams),
+            "udp-places" => Self::Udp(udp::Kind::Places),
+            "udp-silent" => Self::Udp(udp::Kind::Silent),
+            "udp-hello" => Self::Udp(udp::Kind::Hello),
+            "udp-guesses" => Self::Udp(udp::Kind::Guesses),
             _ => return Err(format!("no attack {name:?}")),
         })
     }
@@ -90,7 +99,10 @@ pub(crate) async fn run(kind: Kind, count: u32, server: SocketAddr) -> Outcome {
 /// Returns the source address of an attacker: loopback has 2^24.
 fn source(kind: Kind, number: u32) -> Ipv4Addr {
     let number = match kind {
-        Kind::Idle | Kind::Mute | Kind::Kcp(datagram::Kind::Places) => 0,
+        Kind::Idle
+        | Kind::Mute
+        | Kind::Kcp(datagram::Kind::Places)
+        | Kind::Udp(udp::Kind::Places) => 0,
         _ => number % 60_000,
     };
     let [.., high, low] = (number + 2).to_be_bytes();
@@ -104,7 +116,7 @@ async fn persist(kind: Kind, count: u32, server: SocketAddr) {
         attackers.spawn(async move {
             loop {
                 // An error is the end of the connection.
-                let _ = attack(kind, number, server).await;
+                let _ = Box::pin(attack(kind, number, server)).await;
                 ENDED.fetch_add(1, Ordering::Relaxed);
                 sleep(PAUSE).await;
             }
@@ -120,7 +132,7 @@ async fn churn(rate: u32, server: SocketAddr) {
     for number in 0.. {
         starts.tick().await;
         attackers.spawn(async move {
-            let _ = attack(Kind::Churn, number, server).await;
+            let _ = Box::pin(attack(Kind::Churn, number, server)).await;
             ENDED.fetch_add(1, Ordering::Relaxed);
         });
         while attackers.try_join_next().is_some() {}
@@ -129,8 +141,11 @@ async fn churn(rate: u32, server: SocketAddr) {
 
 /// Attacks with one connection until it ends.
 async fn attack(kind: Kind, number: u32, server: SocketAddr) -> std::io::Result<()> {
-    if let Kind::Kcp(kind) = kind {
-        return datagram::attack(kind, (source(Kind::Kcp(kind), number), 0).into(), server).await;
+    let from: SocketAddr = (source(kind, number), 0).into();
+    match kind {
+        Kind::Kcp(kind) => return datagram::attack(kind, from, server).await,
+        Kind::Udp(kind) => return udp::attack(kind, from, server).await,
+        _ => {}
     }
     let mut stream = Stream::connect(source(kind, number), server).await?;
     CONNECTED.fetch_add(1, Ordering::Relaxed);
@@ -158,7 +173,7 @@ async fn attack(kind: Kind, number: u32, server: SocketAddr) -> std::io::Result<
             stream.join().await?;
             stream.read_some().await
         }
-        Kind::Kcp(_) => Ok(()),
+        Kind::Kcp(_) | Kind::Udp(_) => Ok(()),
     }
 }
 

@@ -9,6 +9,7 @@ use syncvar::NetworkBehaviour;
 use syncvar::mirror::{MirrorClient, MirrorPeer};
 use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;
+use syncvar::udp::UdpClient;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::Transport;
@@ -45,6 +46,7 @@ impl Samples {
 /// Client with a connection by one of the transports.
 pub(crate) enum Player {
     Tcp(Box<TcpClient>),
+    Udp(Box<UdpClient>),
     Kcp(Box<MirrorPeer>),
 }
 
@@ -60,6 +62,10 @@ impl Player {
                 Transport::Tcp => {
                     let client = NetworkClient::new(prefabs());
                     Self::Tcp(Box::new(TcpClient::connect(address, client).await.ok()?))
+                }
+                Transport::Udp => {
+                    let client = NetworkClient::new(prefabs());
+                    Self::Udp(Box::new(UdpClient::connect(address, client).await.ok()?))
                 }
                 Transport::Kcp => {
                     let client = MirrorClient::new(mirror_prefabs());
@@ -79,6 +85,7 @@ impl Player {
     async fn receive(&mut self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.receive().await.is_ok(),
+            Self::Udp(udp) => udp.receive().await.is_ok(),
             Self::Kcp(kcp) => kcp.receive().await.is_ok(),
         }
     }
@@ -86,6 +93,7 @@ impl Player {
     fn object_count(&self) -> usize {
         match self {
             Self::Tcp(tcp) => tcp.client().object_count(),
+            Self::Udp(udp) => udp.client().object_count(),
             Self::Kcp(kcp) => kcp.client().object_count(),
         }
     }
@@ -93,6 +101,7 @@ impl Player {
     fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         match self {
             Self::Tcp(tcp) => tcp.client().get(id),
+            Self::Udp(udp) => udp.client().get(id),
             Self::Kcp(kcp) => kcp.client().get(id),
         }
     }
@@ -102,10 +111,12 @@ impl Player {
         // A refused call is a missing round trip.
         let _ = match self {
             Self::Tcp(tcp) => tcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
+            Self::Udp(udp) => udp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
             Self::Kcp(kcp) => kcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
         };
         match self {
             Self::Tcp(tcp) => while tcp.poll_event().is_some() {},
+            Self::Udp(udp) => while udp.poll_event().is_some() {},
             Self::Kcp(kcp) => while kcp.poll_event().is_some() {},
         }
     }

@@ -26,6 +26,7 @@ use std::error::Error;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Transport {
     Tcp,
+    Udp,
     /// Mirror's protocol.
     Kcp,
 }
@@ -42,6 +43,7 @@ fn main() -> Outcome {
     runtime.block_on(async {
         match words.as_slice() {
             ["serve", "tcp"] => Box::pin(server::serve(Transport::Tcp)).await,
+            ["serve", "udp"] => Box::pin(server::serve(Transport::Udp)).await,
             ["serve", _] => Box::pin(server::serve(Transport::Kcp)).await,
             ["attack", kind, count, address] => {
                 attack::run(kind.parse()?, count.parse()?, address.parse()?).await

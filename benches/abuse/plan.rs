@@ -42,6 +42,14 @@ const SCENARIOS: &[Scenario] = &[
     Scenario("KCP, silent 1100", "kcp-silent", 1100, 4),
     Scenario("KCP, hello flood 200", "kcp-hello", 200, 2),
     Scenario("KCP, garbage 20", "kcp-garbage", 20, 2),
+    Scenario("UDP, no attack", "udp-silent", 0, 1),
+    Scenario("UDP, commands 20", "udp-flood", 20, 2),
+    Scenario("UDP, commands 200", "udp-flood", 200, 3),
+    Scenario("UDP, datagrams 200", "udp-datagrams", 200, 3),
+    Scenario("UDP, places 1100, one address", "udp-places", 1100, 4),
+    Scenario("UDP, silent 1100", "udp-silent", 1100, 4),
+    Scenario("UDP, hello flood 200", "udp-hello", 200, 2),
+    Scenario("UDP, guessed cookies 200", "udp-guesses", 200, 2),
 ];
 
 /// Runs the scenarios that the arguments select, and prints the table.
@@ -83,10 +91,10 @@ impl Scenario {
     /// Runs a server, healthy clients and attackers.
     async fn measure(&self, time: Duration) -> Result<Row, Box<dyn std::error::Error>> {
         let Self(name, kind, count, ramp) = self;
-        let (transport, word) = if kind.starts_with("kcp") {
-            (Transport::Kcp, "kcp")
-        } else {
-            (Transport::Tcp, "tcp")
+        let (transport, word) = match kind.split_once('-') {
+            Some(("kcp", _)) => (Transport::Kcp, "kcp"),
+            Some(("udp", _)) => (Transport::Udp, "udp"),
+            _ => (Transport::Tcp, "tcp"),
         };
         let mut server = Role::start(&["serve", word])?;
         let address: SocketAddr = server.line().await?.parse()?;

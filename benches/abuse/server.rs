@@ -10,6 +10,7 @@ use syncvar::ServerConfig;
 use syncvar::mirror::{MirrorHost, MirrorServer, MirrorServerConfig, SpawnPolicy};
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpOptions, TcpServer};
+use syncvar::udp::{UdpOptions, UdpServer};
 
 use crate::process::input_closed;
 use crate::world::{TICK_RATE, World, mirror_prefabs, prefabs};
@@ -32,21 +33,27 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
     };
     let mut last = 0;
     match transport {
-        Transport::Tcp => {
+        Transport::Tcp | Transport::Udp => {
             let config = ServerConfig {
                 tick_rate: TICK_RATE,
                 ..ServerConfig::default()
             };
             let mut server = NetworkServer::with_config(prefabs(), config);
             server.fill();
-            let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
-            announce(tcp.local_addr()?)?;
             let game = move |server: &mut NetworkServer, _now| {
                 while server.poll_event().is_some() {}
                 last = server.tick(last);
                 flow()
             };
-            tcp.run(game).await;
+            if let Transport::Tcp = transport {
+                let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+                announce(tcp.local_addr()?)?;
+                tcp.run(game).await;
+            } else {
+                let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default()).await?;
+                announce(udp.local_addr()?)?;
+                udp.run(game).await;
+            }
         }
         Transport::Kcp => {
             let config = MirrorServerConfig {

@@ -215,6 +215,7 @@ fn large_join_uses_bounded_packets_over_a_bad_link() {
     };
     let mut net =
         MemoryNetwork::with_config(syncvar_testing::prefabs, ServerConfig::default(), link);
+    net.datagrams = false;
     for health in 0..1500 {
         net.server.spawn(Player::new(
             health,

@@ -3,9 +3,9 @@
 use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing, ServerConfig,
+    Channel, ClientConfig, Framing, ServerConfig,
     stats::MessageType,
-    wire::{Encoding, NetworkWriter, WriteErrorKind},
+    wire::{Encoding, NetworkWriter},
 };
 use syncvar_testing::ClientMessages as _;
 use syncvar_testing::{Compass, Door, Player, change, drain, frame, network, states};
@@ -115,21 +115,19 @@ fn unreadable_spawn_poisons_an_existing_object() {
     assert_eq!(drain(&mut net, 0), [ClientEvent::Restored { object: id }]);
 }
 
-/// Everything on channel 1, which may lose packets, is within the packet size.
+/// Datagrams are within the packet size. A longer entry takes the stream.
 #[test]
-fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
+fn unreliable_batches_fit_the_packet_and_long_state_takes_the_stream() {
     let config = ServerConfig {
         packet_size: 100,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(
-        prefabs_with_notes,
-        config,
-        syncvar::testing::Link::default(),
-    );
+    let link = syncvar::testing::Link::default();
+    let mut net = MemoryNetwork::with_config(prefabs_with_notes, config, link);
+    net.datagrams = true;
     let vanes = [(); 50].map(|()| net.server.spawn((Door::default(), Compass::default())));
     let note = net.server.spawn(Note::default());
-    net.connect();
+    let client = net.connect();
     net.settle();
     for id in vanes {
         net.server.get_mut::<Compass>(id).unwrap().heading.set(1.5);
@@ -138,24 +136,30 @@ fn unreliable_batches_fit_the_packet_and_overruns_are_reported() {
     net.server.get_mut::<Note>(note).unwrap().text.set(text);
     net.server
         .update(net.now() + std::time::Duration::from_secs(9));
-    let mut packets = 0;
+    let (mut datagrams, mut stream) = (0, 0);
     while let Some(transmit) = net.server.poll_transmit() {
         assert_eq!(transmit.channel, 1);
-        assert!(transmit.len() <= 100, "{}", transmit.len());
-        packets += 1;
+        match transmit.delivery {
+            Channel::Reliable => stream += 1,
+            Channel::Unreliable => {
+                assert!(transmit.len() <= 100, "{}", transmit.len());
+                datagrams += 1;
+            }
+        }
+        let packet = transmit.to_bytes();
+        let delivery = transmit.delivery;
+        let handled = match delivery {
+            Channel::Reliable => net.client_mut(client).handle_packet(1, &packet),
+            Channel::Unreliable => net.client_mut(client).handle_datagram(1, &packet),
+        };
+        assert_eq!(handled, Ok(()));
     }
-    assert!(packets > 2);
-    let events = std::iter::from_fn(|| net.server.poll_event());
-    let kinds: Vec<_> = events
-        .filter_map(|event| match event {
-            ServerEvent::SerializeFailed { object, error, .. } => Some((object, error.kind())),
-            _ => None,
-        })
-        .collect();
-    // A header takes 24 bytes.
-    let (length, limit) = (109, 76);
-    let kind = WriteErrorKind::TooLargeForUnreliable { length, limit };
-    assert_eq!(kinds, [(note, kind)]);
+    assert!(datagrams > 2);
+    assert_eq!(stream, 1);
+    assert_eq!(
+        net.client(client).get::<Note>(note).unwrap().text.len(),
+        100
+    );
 }
 
 /// A text on the unreliable channel.

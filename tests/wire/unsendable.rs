@@ -1,7 +1,7 @@
 //! Values that have no form on the wire: reported with their place, and nothing is lost.
 
-use syncvar::ServerConfig;
 use syncvar::prelude::*;
+use syncvar::{Framing, ServerConfig};
 use syncvar_testing::{Banner, Player, Score, change};
 
 fn network(clients: usize) -> MemoryNetwork {
@@ -132,7 +132,7 @@ fn owner_of_an_oversized_object_learns_it_at_the_spawn() {
 }
 
 #[test]
-fn oversized_unreliable_message_is_reported_and_kept() {
+fn oversized_unreliable_message_of_unet_is_reported_and_kept() {
     #[derive(NetworkBehaviour, Default)]
     #[network_behaviour(send_interval = 0, channel = 1)]
     struct Chatter {
@@ -140,11 +140,12 @@ fn oversized_unreliable_message_is_reported_and_kept() {
         text: SyncVar<String>,
     }
     let prefabs = || Prefabs::new().register::<Chatter>("chatter");
-    let mut net = MemoryNetwork::with_config(
-        prefabs,
-        ServerConfig::default(),
-        syncvar::testing::Link::default(),
-    );
+    let config = ServerConfig {
+        framing: Framing::Unet,
+        ..ServerConfig::default()
+    };
+    let link = syncvar::testing::Link::default();
+    let mut net = MemoryNetwork::with_config(prefabs, config, link);
     let client = net.connect();
     let id = net.server.spawn(Chatter::default());
     net.settle();
@@ -160,10 +161,9 @@ fn oversized_unreliable_message_is_reported_and_kept() {
         panic!("{event:?}")
     };
     assert!(
-        // 1340 bytes less the longest header, of 24 bytes.
         error
             .to_string()
-            .contains("does not fit a packet of 1316 on an unreliable channel")
+            .contains("does not fit a packet of 1340 on an unreliable channel")
     );
     net.server
         .get_mut::<Chatter>(id)

@@ -1,5 +1,6 @@
 //! Random schedules of losses, with the properties of the reference model.
 
+mod contents;
 mod kinds;
 mod system;
 

@@ -50,13 +50,13 @@ fn lost_values_arrive_after_the_last_write() {
             .map(|_| net.server.spawn(Mover::default()))
             .collect();
         let mut random = Random::new(7);
-        for step in 0..100 {
-            for (number, id) in ids.iter().enumerate() {
+        for step in 0..100_u32 {
+            for (number, id) in (0..).zip(&ids) {
                 if step > number || random.chance(300) {
                     let mut mover = net.server.get_mut::<Mover>(*id).unwrap();
-                    mover.x.set(step as u32);
+                    mover.x.set(step);
                     if random.chance(100) {
-                        mover.path.push(step as u32);
+                        mover.path.push(step);
                     }
                 }
             }

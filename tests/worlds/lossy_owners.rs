@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
+use syncvar::stats::MessageType;
 use syncvar::testing::{Link, Random};
 
 #[derive(NetworkBehaviour, Default)]
@@ -219,4 +220,49 @@ fn repeated_values_survive_a_loss_without_a_repair() {
         *car.unwrap().x + *wheel.unwrap().angle
     };
     assert_eq!((writes(true), writes(false)), (1, 0));
+}
+
+#[test]
+fn each_write_is_sent_once_without_losses() {
+    let link = Link {
+        delay: Duration::from_millis(40),
+        ..Link::default()
+    };
+    let mut net = network(1, link);
+    let id = spawn(&mut net, 0);
+    net.settle();
+    let sent = |net: &MemoryNetwork| {
+        let counter = net.client(0).stats().encoded(MessageType::OwnerWrite);
+        counter.messages
+    };
+    let before = sent(&net);
+    for number in 1..=100 {
+        net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(number);
+        net.step();
+    }
+    net.settle();
+    assert_eq!(sent(&net) - before, 100);
+    assert_eq!(net.server.get::<Car>(id).unwrap().x, 100);
+}
+
+#[test]
+fn losses_end_in_silence() {
+    let mut net = network(2, link(300, 8));
+    let ids: Vec<_> = (0..20).map(|number| spawn(&mut net, number % 2)).collect();
+    net.settle();
+    let mut random = Random::new(8);
+    for number in 1..100 {
+        for (index, id) in ids.iter().enumerate() {
+            write(&mut net, index % 2, *id, number, &mut random);
+        }
+        net.step();
+    }
+    net.settle();
+    let sent = |net: &MemoryNetwork| [0, 1].map(|index| net.client(index).stats().sent.messages);
+    let before = sent(&net);
+    (0..100).for_each(|_| net.step());
+    // Pings, and acknowledgements of their answers.
+    let after = sent(&net);
+    let more = [0, 1].map(|index| after[index] - before[index]);
+    assert!(more.iter().all(|more| *more <= 12), "{more:?}");
 }

@@ -354,15 +354,14 @@ fn places_of_absent_clients_are_limited() {
     assert_eq!(net.server.stats().refused.away, 1);
 }
 
-#[test]
-fn unreliable_packets_in_flight_bring_all_objects() {
+/// Changes a position while its client is away, and returns the event of the return.
+fn return_with_unreliable_changes(framing: Framing, datagrams: bool) -> Option<bool> {
     let mut config = config();
     config.channels.push(Channel::Unreliable);
-    let mut net = MemoryNetwork::with_config(
-        || Prefabs::new().register::<Position>("position"),
-        config,
-        Link::default(),
-    );
+    config.framing = framing;
+    let prefabs = || Prefabs::new().register::<Position>("position");
+    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    net.datagrams = datagrams;
     net.connect();
     let id = net.server.spawn(Position::default());
     net.settle();
@@ -371,8 +370,29 @@ fn unreliable_packets_in_flight_bring_all_objects() {
     steps(&mut net, 3);
     net.reconnect(0);
     net.settle();
-    assert!(events(&mut net, 0).contains(&ClientEvent::Returned { resumed: false }));
     assert_eq!(net.client(0).get::<Position>(id).unwrap().x, 5);
+    events(&mut net, 0)
+        .into_iter()
+        .find_map(|event| match event {
+            ClientEvent::Returned { resumed } => Some(resumed),
+            _ => None,
+        })
+}
+
+#[test]
+fn unreliable_packets_of_unet_in_flight_bring_all_objects() {
+    assert_eq!(
+        return_with_unreliable_changes(Framing::Unet, false),
+        Some(false)
+    );
+}
+
+#[test]
+fn lost_datagrams_of_an_absence_are_repaired() {
+    for datagrams in [false, true] {
+        let resumed = return_with_unreliable_changes(Framing::Compact, datagrams);
+        assert_eq!(resumed, Some(true), "datagrams: {datagrams}");
+    }
 }
 
 #[derive(NetworkBehaviour, Default)]

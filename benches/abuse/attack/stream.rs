@@ -97,6 +97,11 @@ fn frame(channel: u8, packet: &[u8]) -> Vec<u8> {
 
 /// Returns a frame of pings, commands and `Ready` messages.
 pub(super) fn valid_messages() -> Vec<u8> {
+    frame(0, &valid_packet())
+}
+
+/// Returns a packet of pings, commands and `Ready` messages.
+pub(super) fn valid_packet() -> Vec<u8> {
     let NetId(object) = echo(ECHOES - 1);
     let object = [
         object.to_le_bytes()[0] | 0x80,
@@ -107,7 +112,8 @@ pub(super) fn valid_messages() -> Vec<u8> {
     // A call without ownership: the object, the number of the call, the argument.
     let call = [4, 0, 25, 0, object[0], object[1], 0, 7];
     let messages = [&ping[..], &call, &ready].concat();
-    frame(0, &messages.repeat(PACKET / messages.len()))
+    // The header of a packet that ends an update.
+    [&[2], &messages.repeat(PACKET / messages.len())[..]].concat()
 }
 
 /// Returns pseudo-random bytes.

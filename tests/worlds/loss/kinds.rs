@@ -43,6 +43,9 @@ impl Bell {
     }
 }
 
+/// Class of an object and its numbers.
+type ClassAndNumbers = (u32, [u32; FIELDS]);
+
 /// Access to the objects of one kind.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
@@ -52,7 +55,7 @@ pub(super) struct Kind {
     pub(super) on_server: fn(&NetworkServer, NetId) -> Option<[u32; FIELDS]>,
     /// Returns the fields that wait for a frame.
     pub(super) dirty: fn(&NetworkServer, NetId) -> [bool; FIELDS],
-    pub(super) on_client: fn(&NetworkClient, NetId) -> Option<(u32, [u32; FIELDS])>,
+    pub(super) on_client: fn(&NetworkClient, NetId) -> Option<ClassAndNumbers>,
 }
 
 macro_rules! kind {

@@ -10,9 +10,10 @@ use syncvar::{
     Budget, Channel, ClientConfig, ConnectionId, Endpoint, PacketLimits, ServerConfig, SpawnOptions,
 };
 use syncvar_testing::loss::{
-    Carrier, LossEvent, LossSystem, ORDERED, OWNED, ObjectState, Op, SECRET, Setup, States, Traffic,
+    Carrier, LossEvent, LossSystem, ORDERED, ObjectState, Op, SECRET, Setup, States, Traffic,
 };
 
+use super::contents::Contents;
 use super::kinds::{BELL, Bell, Kind, Value, kind, prefabs, ring};
 
 /// Ticks per second, so many that 40 000 of them end no connection.
@@ -23,6 +24,9 @@ const TICK: Duration = Duration::from_micros(100);
 
 /// Sent packets whose fates are kept, few so that they overflow.
 const RING: usize = 32;
+
+/// Ticks after which an undecided packet is lost.
+const RECORD_TICKS: u32 = 60;
 
 /// Packets that wait on a client.
 const HELD: usize = 16;
@@ -42,6 +46,7 @@ pub(super) struct Ends {
     /// Changes that take the stream, with their values. They wait for the next tick, so that the state that
     /// they send belongs to its frame.
     changes: Vec<(Op, u32)>,
+    violation: Option<String>,
     tick: u32,
 }
 
@@ -53,6 +58,7 @@ struct End {
     /// Number of reported calls.
     rung: usize,
     call: Option<u32>,
+    contents: Contents,
 }
 
 fn id(number: u32) -> NetId {
@@ -63,7 +69,7 @@ fn loss() -> LossSettings {
     let mut loss = LossSettings::default();
     loss.ring = RING;
     loss.ack_interval = Duration::ZERO;
-    loss.record_ticks = 60;
+    loss.record_ticks = RECORD_TICKS;
     loss.record_time = Duration::ZERO;
     loss.stall_after = TICK * 14;
     loss.max_probe_interval = TICK * 28;
@@ -115,6 +121,7 @@ impl Ends {
                 wanted: BTreeSet::new(),
                 rung: 0,
                 call: None,
+                contents: Contents::default(),
             }
         });
         let mut ends = Self {
@@ -123,6 +130,7 @@ impl Ends {
             setup: *setup,
             framed: States::new(),
             changes: Vec::new(),
+            violation: None,
             tick: 1,
         };
         ends.shake_hands();
@@ -229,6 +237,7 @@ impl Ends {
                 self.server.despawn(id(object)).unwrap();
                 self.framed.remove(&object);
                 for end in &mut self.clients {
+                    end.contents.forget(object + 1);
                     end.wanted.remove(&object);
                 }
             }
@@ -247,11 +256,21 @@ impl Ends {
                     self.set_owner(object, None);
                 }
                 self.clients[client].wanted.remove(&object);
+                self.clients[client].contents.forget(object + 1);
                 self.server.hide(id(object), connection).unwrap();
             }
             Op::Own(object, client) => self.set_owner(object, Some(client)),
             Op::Disown(object) => self.set_owner(object, None),
             _ => {}
+        }
+    }
+
+    /// P3: no datagram has a value that its client is known to have. Echoes repeat values on purpose.
+    fn check_repeat(&mut self, client: usize, datagram: &[u8]) {
+        let repeated = self.clients[client].contents.send(datagram, self.tick);
+        if let Some((object, field, number)) = repeated.filter(|_| !self.setup.has_echo) {
+            let place = format!("field {field} of object {} to client {client}", object - 1);
+            self.violation = Some(format!("P3: {number} is sent again: {place}"));
         }
     }
 
@@ -338,6 +357,9 @@ impl LossSystem for Ends {
             let (connection, bytes) = (packet.connection, packet.to_bytes());
             let mut clients = self.clients.iter();
             if let Some(client) = clients.position(|end| end.connection == connection) {
+                if place.0 == Carrier::Datagram {
+                    self.check_repeat(client, &bytes);
+                }
                 packets.push((client, place.0, (place.1, bytes)));
             }
         }
@@ -353,6 +375,10 @@ impl LossSystem for Ends {
     fn receive_on_server(&mut self, client: usize, carrier: Carrier, packet: Self::Packet) {
         let connection = self.clients[client].connection;
         let (channel, bytes) = packet;
+        if carrier == Carrier::Datagram {
+            let since = self.tick.saturating_sub(RECORD_TICKS);
+            self.clients[client].contents.receive(&bytes, since);
+        }
         let handled = match carrier {
             Carrier::Stream => self.server.handle_packet(connection, channel, &bytes),
             Carrier::Datagram => self.server.handle_datagram(connection, channel, &bytes),
@@ -456,6 +482,6 @@ impl LossSystem for Ends {
     }
 
     fn take_violation(&mut self) -> Option<String> {
-        None
+        self.violation.take()
     }
 }

@@ -364,6 +364,12 @@ impl<O: Copy> Sender<O> {
             .min()
     }
 
+    /// Returns the lowest tick of a packet that may still arrive; `tick` is the present one.
+    pub(crate) fn oldest_missing_tick(&self, tick: u32) -> Option<u32> {
+        let from = tick.saturating_sub(self.settings.max_record_ticks());
+        self.records.oldest_missing_tick(from)
+    }
+
     /// Returns the own entries of the flying packets, and of later ones that are decided already.
     /// Fields that the peer has are removed from them.
     pub(crate) fn flying_own(&mut self) -> impl Iterator<Item = &mut O> {

@@ -89,8 +89,6 @@ impl LossSettings {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::LossSettings;
 
     #[test]

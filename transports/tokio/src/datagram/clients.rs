@@ -248,6 +248,7 @@ impl<D: Dialect> Clients<D> {
     }
 }
 
-#[cfg(all(test, feature = "kcp"))]
+#[cfg(test)]
+#[cfg(feature = "kcp")]
 #[expect(clippy::arithmetic_side_effects, reason = "numbers of the tests")]
 mod tests;

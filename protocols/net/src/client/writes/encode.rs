@@ -5,11 +5,13 @@ use syncvar_runtime::{Encoding, NetworkWriter};
 
 /// Lost and undecided fields of a behaviour.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Missing {
-    /// Fields that must be sent again.
-    pub(super) again: u64,
-    /// The same and those in undecided packets.
-    pub(super) all: u64,
+pub(in crate::client) struct Missing {
+    /// Lost fields.
+    pub(in crate::client) owed: u64,
+    /// Undecided fields that this update repeats.
+    pub(in crate::client) repeated: u64,
+    /// Fields in undecided packets.
+    pub(in crate::client) flying: u64,
 }
 
 /// Fields of a behaviour in the bytes of a part.
@@ -70,7 +72,8 @@ impl WriteEncoder {
         let mut sends_lossy = false;
         each(slots, |index, slot| {
             if let Some(missing) = missing(index, slot) {
-                sends_lossy |= missing.again & !slot.dirty_bits() != 0 || self.due(slot) != 0;
+                sends_lossy |= (missing.owed | missing.repeated) & !slot.dirty_bits() != 0;
+                sends_lossy |= self.due(slot) != 0;
             }
         });
         each(slots, |index, slot| match missing(index, slot) {
@@ -105,14 +108,14 @@ impl WriteEncoder {
         let owner_write = slot.info().policy.owner_write;
         let (dirty, due) = (slot.dirty_bits() & owner_write, self.due(slot));
         self.left |= dirty != due;
-        let others = missing.all & owner_write & !dirty;
+        let others = (missing.owed | missing.flying) & owner_write & !dirty;
         let fields = due | others;
         if fields == 0 {
             return;
         }
         slot.set_dirty_bit(fields);
         let repeats = slot.info().redundancy > 0;
-        let lost = missing.again & others;
+        let lost = missing.owed & others;
         let repeated = if repeats { due | lost } else { 0 };
         if !self.lossy.write((index, slot), fields, repeated) {
             self.left = true;

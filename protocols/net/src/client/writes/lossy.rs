@@ -12,6 +12,7 @@ use syncvar_runtime::NetId;
 use syncvar_runtime::object::FieldTicks;
 use syncvar_runtime::ordered::Ids;
 
+use super::encode::Missing;
 use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, Place, TickNumber};
 use crate::link::header_bytes::HeaderBytes;
@@ -176,26 +177,22 @@ impl LossyWrites {
         owed.iter().chain(repeated).collect()
     }
 
-    /// Returns the fields of a behaviour that must be sent again, and those that a message of its object must
-    /// contain too.
-    pub(in crate::client) fn missing(
-        &self,
-        object: NetId,
-        lease: u32,
-        behaviour: u8,
-    ) -> (u64, u64) {
+    /// Returns the missing fields of a behaviour. A message of its object must contain them.
+    pub(in crate::client) fn missing(&self, object: NetId, lease: u32, behaviour: u8) -> Missing {
         let known = self.objects.get(&object).filter(|it| it.lease == lease);
         let Some(known) = known else {
-            return (0, 0);
+            return Missing::default();
         };
         let mut behaviours = known.behaviours.iter();
         let owed = behaviours.find(|it| it.index == behaviour);
-        let owed = owed.map_or(0, |behaviour| behaviour.owed);
         let of_behaviour = |it: &&Written| (it.object, it.behaviour) == (object, behaviour);
         let repeated = self.repeated[0].iter().filter(of_behaviour);
-        let again = repeated.fold(owed, |all, it| all | it.fields);
         let flying = self.flying.get(&(object, behaviour)).copied();
-        (again, again | flying.unwrap_or_default())
+        Missing {
+            owed: owed.map_or(0, |behaviour| behaviour.owed),
+            repeated: repeated.fold(0, |all, it| all | it.fields),
+            flying: flying.unwrap_or_default(),
+        }
     }
 
     /// Keeps an object whose fields could not be sent yet.

@@ -173,8 +173,5 @@ fn missing_fields(
     let info = slot.info();
     let kind = channels.get(usize::from(info.channel));
     let is_lossy = kind == Some(&Channel::Unreliable) && info.resendable;
-    is_lossy.then(|| {
-        let (again, all) = lossy.missing(id, lease, index);
-        Missing { again, all }
-    })
+    is_lossy.then(|| lossy.missing(id, lease, index))
 }

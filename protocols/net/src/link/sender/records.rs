@@ -114,6 +114,16 @@ impl<O: Copy> Records<O> {
             .min()
     }
 
+    /// Returns the lowest tick, from a tick on, of a packet that was not acknowledged, or of a chunk in one.
+    pub(super) fn oldest_missing_tick(&self, from: u32) -> Option<u32> {
+        let missing = self
+            .packets
+            .iter()
+            .filter(|packet| packet.fate != Fate::Acked);
+        let ticks = missing.map(|packet| packet.oldest_tick);
+        ticks.filter(|tick| *tick >= from).min()
+    }
+
     /// Returns the own entries of the packets from the first flying one on.
     pub(super) fn open_own(&mut self) -> impl Iterator<Item = &mut O> {
         let from = match self.position(self.open) {

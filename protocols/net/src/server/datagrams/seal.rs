@@ -10,6 +10,9 @@ use crate::server::datagrams::frames::Entry;
 use crate::server::datagrams::queue::ChunkContent;
 use crate::server::sessions::connection::QueuedChunks;
 
+/// Ticks between two searches for records that no packet needs.
+const TRIM_TICKS: u32 = 8;
+
 impl NetworkServer {
     /// Returns whether the fate of each datagram is decided.
     pub(in crate::server) fn has_settled_datagrams(&self) -> bool {
@@ -109,7 +112,10 @@ impl NetworkServer {
     pub(in crate::server) fn seal_datagrams(&mut self) {
         let connections = self.with_datagram_links();
         let tick = self.outbound.store.tick;
-        let mut oldest = self.replication.frames.tick();
+        let (mut oldest, trims) = (
+            self.replication.frames.tick(),
+            tick.is_multiple_of(TRIM_TICKS),
+        );
         // The packets of this tick are not sent yet.
         let mut handled = tick.saturating_sub(1);
         for connection in connections.iter().copied() {
@@ -117,14 +123,18 @@ impl NetworkServer {
                 server.seal(connection, datagrams);
                 let open = datagrams.sender.oldest_open_tick();
                 datagrams.shown.trim(open.unwrap_or(u32::MAX));
-                (open, datagrams.unhandled_tick())
+                // A lost packet that arrives after all is taken back.
+                let missing = trims.then(|| datagrams.sender.oldest_missing_tick(tick));
+                (missing.flatten(), datagrams.unhandled_tick())
             });
-            let (open, unhandled) = of_connection.unwrap_or_default();
-            oldest = open.map_or(oldest, |open| open.min(oldest));
+            let (missing, unhandled) = of_connection.unwrap_or_default();
+            oldest = missing.map_or(oldest, |missing| missing.min(oldest));
             handled = unhandled.map_or(handled, |tick| tick.min(handled));
         }
         self.replication.links = connections;
-        self.replication.frames.trim(oldest);
+        if trims {
+            self.replication.frames.trim(oldest);
+        }
         self.replication.ended.trim(handled);
     }
 

@@ -37,17 +37,6 @@ impl NetworkServer {
         if pool.is_some_and(|pool| self.is_restricted(pool)) {
             self.hide_at_once(id);
             self.flush_restricted(id);
-            self.send_soon(id);
-        }
-    }
-
-    /// Sends remaining changes of an object with the next frame: its fields on unreliable channels, which are
-    /// handed over with their present values.
-    fn send_soon(&mut self, id: NetId) {
-        let is_dirty = self.world.is_dirty(id);
-        if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| is_dirty) {
-            replicated.set(State::SendNow, true);
-            self.replication.schedule.queue_dirty(id);
         }
     }
 

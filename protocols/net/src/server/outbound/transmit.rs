@@ -58,8 +58,10 @@ impl NetworkServer {
                 outbound.outgoing.pop_front();
             }
             let link = connection.link();
+            let has_repair = connection.datagrams.is_some();
             if let Some(packet) = &taken
                 && let Some(session) = &mut connection.session
+                && (packet.delivery == Channel::Reliable || !has_repair)
             {
                 let reliable = packet.delivery == Channel::Reliable;
                 let chunks = if outbound.packet.is_empty() {

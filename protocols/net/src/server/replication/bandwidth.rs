@@ -7,7 +7,7 @@ mod repair;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use syncvar_runtime::object::{Slot, WriteLog, WriteRecord};
+use syncvar_runtime::object::{Slot, Slots, WriteLog, WriteRecord};
 use syncvar_runtime::packet::{update_length, update_refusal};
 use syncvar_runtime::{
     AudienceId, Channel, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3,
@@ -287,7 +287,7 @@ impl NetworkServer {
             let Some(entry) = backlog.entries.get(index).cloned() else {
                 continue;
             };
-            let (source, own) = if entry.as_of.is_some() {
+            let (source, own) = if entry.as_of.is_some() && self.is_resendable(&entry) {
                 match self.repair_of(framing, index, backlog, datagrams.as_deref_mut()) {
                     Some(repair) => repair,
                     None => continue,
@@ -344,6 +344,14 @@ impl NetworkServer {
         Some(rewritten.map_or(Source::Snapshot, Source::Rewritten))
     }
 
+    /// Returns whether the fields of an entry can be written once more; a snapshot replaces other ones.
+    fn is_resendable(&self, entry: &BacklogEntry) -> bool {
+        let replicated = self.world.objects.get(entry.net_id.0);
+        let slots = replicated.and_then(|it| self.world.pools.slots(it.at));
+        let mut slots = slots.into_iter().flat_map(<dyn Slots>::iter);
+        slots.all(|slot| slot.info().channel != entry.channel || slot.info().resendable)
+    }
+
     /// Returns whether operations of an object wait for its send interval. Fields written now would
     /// include them, and the operations would have to become whole collections for all observers.
     fn has_operations(&self, entry: &BacklogEntry) -> bool {
@@ -371,14 +379,12 @@ impl NetworkServer {
     ) -> Option<Range<usize>> {
         let net_id = entry.net_id;
         let replicated = self.world.objects.get(net_id.0)?;
-        let role = self.role(net_id, reader);
+        let (role, is_resendable) = (self.role(net_id, reader), self.is_resendable(entry));
         let slots = self.world.pools.slots_mut(replicated.at)?;
         let Backlog {
             masks, rewritten, ..
         } = backlog;
-        let of_channel = |slot: &&dyn Slot| slot.info().channel == entry.channel;
-        let resendable = |slot: &dyn Slot| slot.info().resendable;
-        if !slots.iter().filter(of_channel).all(resendable) {
+        if !is_resendable {
             return None;
         }
         let start = rewritten.len();

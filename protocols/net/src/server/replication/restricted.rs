@@ -249,6 +249,13 @@ impl NetworkServer {
         self.send_restricted(audience, &job, now);
         self.finish_run(now);
         self.deliver_changes();
+        // State on unreliable channels waits for the next frame. It is handed over with its present values, so
+        // the frame must not be later.
+        let is_dirty = self.world.is_dirty(id);
+        if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| is_dirty) {
+            replicated.set(State::SendNow, true);
+            self.replication.schedule.queue_dirty(id);
+        }
     }
 }
 

@@ -188,9 +188,7 @@ impl NetworkServer {
             .as_mut()
             .filter(|it| !it.sender.is_detached())
         {
-            // What was sent up to this tick is lost; what follows is not recorded.
-            let (now, tick) = (self.clock.now(), self.outbound.store.tick);
-            datagrams.sender.detach(now, tick, &mut datagrams.verdicts);
+            datagrams.suspend(self.clock.now(), self.outbound.store.tick);
         }
         session.absence = Absence {
             since: None,

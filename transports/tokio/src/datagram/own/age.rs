@@ -47,7 +47,6 @@ impl Age {
 }
 
 #[cfg(test)]
-#[expect(clippy::arithmetic_side_effects, reason = "virtual time")]
 mod tests {
     use super::*;
 

@@ -78,7 +78,7 @@ impl Link {
             for from in 0..2 {
                 self.ends[from].update(self.now);
                 while let Some(datagram) = self.ends[from].poll_transmit() {
-                    self.launch(1 - from, datagram);
+                    self.launch(1 - from, &datagram);
                 }
             }
             for to in 0..2 {
@@ -92,7 +92,7 @@ impl Link {
         }
     }
 
-    fn launch(&mut self, to: usize, datagram: Bytes) {
+    fn launch(&mut self, to: usize, datagram: &Bytes) {
         assert!(datagram.len() <= 1232, "{}", datagram.len());
         if self.dice.hits(self.loss.lost) {
             return;
@@ -234,6 +234,21 @@ fn datagrams_of_another_connection_are_ignored() {
     assert!(link.ends[0].kcp().is_connected());
     assert_eq!(link.ends[0].cookie(), Some(COOKIE));
     assert_eq!(link.received[0], []);
+}
+
+#[test]
+fn answer_to_another_hello_is_ignored() {
+    let (now, options) = (Duration::ZERO, TransportOptions::default());
+    let mut client = Own::connect(now, &options);
+    client.update(now);
+    let hello = client.poll_transmit().unwrap();
+    let forged = Own::answer(&head::hello(77), NonZeroU64::MIN, now).unwrap();
+    client.handle_datagram(now, &forged, usize::MAX);
+    assert_eq!(client.cookie(), None);
+    let answer = Own::answer(&hello, COOKIE, now).unwrap();
+    client.handle_datagram(now, &answer, usize::MAX);
+    client.handle_datagram(now, &forged, usize::MAX);
+    assert_eq!(client.cookie(), Some(COOKIE));
 }
 
 #[test]

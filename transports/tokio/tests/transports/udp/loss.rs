@@ -7,6 +7,7 @@ use super::support::{Relay, soon};
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar_tokio::udp::{UdpClient, UdpOptions, UdpServer};
+use tokio::sync::watch;
 
 /// Number of objects, of which each stops in another tick.
 const MOVERS: u32 = 100;
@@ -88,4 +89,72 @@ async fn objects_that_stop_at_different_times_are_right_in_the_end() {
 #[tokio::test]
 async fn objects_are_right_without_loss() {
     assert_eq!(wrong_after_stop([0; 3]).await, (0, 0));
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(channel = unreliable, send_interval = 0)]
+struct Car {
+    #[sync_var(write = owner)]
+    x: SyncVar<u32>,
+    honked: Vec<u32>,
+}
+
+#[network_calls]
+impl Car {
+    #[command(unreliable)]
+    fn honk(&mut self, number: u32) {
+        self.honked.push(number);
+    }
+}
+
+/// The last write of an owner arrives, and each call arrives once or not at all.
+#[tokio::test]
+async fn writes_and_calls_of_an_owner_survive_loss_and_duplicates() {
+    let prefabs = || Prefabs::new().register::<Car>("car");
+    let mut server = NetworkServer::new(prefabs());
+    let car = server.spawn(Car::default());
+    let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default());
+    let udp = udp.await.unwrap();
+    let relay = Relay::start(udp.local_addr().unwrap(), [15, 20, 10]).await;
+    let (seen, mut at_server) = watch::channel((0, Vec::new()));
+    let task = tokio::spawn(udp.run(move |server, _| {
+        while let Some(event) = server.poll_event() {
+            if let ServerEvent::Ready { connection } = event {
+                server.set_owner(car, Some(connection)).unwrap();
+            }
+        }
+        let car = server.get::<Car>(car).unwrap();
+        seen.send_replace((*car.x, car.honked.clone()));
+        ControlFlow::Continue(())
+    }));
+    let client = NetworkClient::new(prefabs());
+    let mut client = soon(Box::pin(UdpClient::connect(relay.addr, client)))
+        .await
+        .unwrap();
+    soon(async {
+        while !client.client().is_owner(car) {
+            client.receive().await.unwrap();
+        }
+    })
+    .await;
+    for number in 1..=100 {
+        let driver = client.client_mut();
+        driver.get_mut::<Car>(car).unwrap().x.set(number);
+        driver.calls::<Car>(car).honk(number).unwrap();
+        let frame = tokio::time::timeout(Duration::from_millis(20), async {
+            while client.receive().await.is_ok() {}
+        });
+        assert!(frame.await.is_err(), "the connection stands");
+    }
+    let arrived = async {
+        tokio::select! {
+            () = async { while client.receive().await.is_ok() {} } => panic!("the connection is over"),
+            state = at_server.wait_for(|(x, _)| *x == 100) => state.unwrap().1.clone(),
+        }
+    };
+    let honked = soon(arrived).await;
+    let distinct: std::collections::BTreeSet<u32> = honked.iter().copied().collect();
+    assert_eq!(distinct.len(), honked.len(), "each call runs once");
+    assert!((60..100).contains(&honked.len()), "{} of 100", honked.len());
+    task.abort();
 }
