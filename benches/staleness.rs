@@ -17,9 +17,9 @@ use std::error::Error;
 use std::fs;
 use std::time::Duration;
 
-use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::testing::{Link, Random};
+use syncvar::{NetworkBehaviour, ServerConfig};
 
 use chart::{Chart, Series};
 
@@ -84,11 +84,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!(
                 "| {percent} % | {name} | {:.1} % | {:.0} ms | {:.0} ms | {:.0} ms |",
                 ages.behind(),
-                ages.quantile(0.5),
-                ages.quantile(0.99),
-                ages.quantile(1.0),
+                ages.quantile(50),
+                ages.quantile(99),
+                ages.quantile(100),
             );
-            points.push((percent, ages.quantile(0.99)));
+            points.push((percent, ages.quantile(99)));
         }
         lines.push(Series { name, points });
     }
@@ -109,15 +109,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 struct Ages(Vec<f64>);
 
 impl Ages {
-    fn quantile(&self, part: f64) -> f64 {
+    fn quantile(&self, percent: usize) -> f64 {
         let last = self.0.len() - 1;
-        self.0[(last as f64 * part) as usize]
+        self.0[last * percent / 100]
     }
 
     /// Returns the part of the values with an age, in percent.
     fn behind(&self) -> f64 {
         let behind = self.0.iter().filter(|age| **age > 0.0).count();
-        behind as f64 / self.0.len() as f64 * 100.0
+        let per_thousand = u16::try_from(behind * 1_000 / self.0.len());
+        f64::from(per_thousand.expect("a part of the values")) / 10.0
     }
 }
 
@@ -151,7 +152,7 @@ fn run<M: Moves>(loss_per_mille: u16) -> Ages {
         }
         net.step();
         if number >= WARM_UP {
-            let seen = |id: &NetId| net.client(0).get::<M>(*id).map_or(0, |mover| mover.x());
+            let seen = |id: &NetId| net.client(0).get::<M>(*id).map_or(0, Moves::x);
             let replicas = ids.iter().map(seen);
             let pairs = replicas.zip(&mut changes);
             ages.extend(pairs.map(|(seen, changes)| age(seen, changes, tick)));

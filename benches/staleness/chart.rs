@@ -72,7 +72,7 @@ impl Chart {
                 text(&mut svg, place, &format!("fill=\"{colour}\""), series.name);
             }
         }
-        let middle = (WIDTH - RIGHT + LEFT) / 2.0;
+        let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
         let centred = "text-anchor=\"middle\"";
         text(&mut svg, (middle, 26.0), centred, self.title);
         text(&mut svg, (middle, HEIGHT - 16.0), centred, self.x_label);
