@@ -28,7 +28,7 @@ const LIMITS: PacketLimits = PacketLimits {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workload {
     pub(crate) name: &'static str,
-    pub(crate) objects: usize,
+    pub(crate) objects: u32,
     /// Objects that change in each tick.
     pub(crate) movers: usize,
     /// Part of the others that changes in a tick, per thousand.
