@@ -9,7 +9,9 @@ pub mod frames;
 pub mod kcp;
 pub mod limits;
 pub mod objects;
+pub mod packet;
 pub mod protocol;
+pub mod records;
 pub mod schema;
 pub mod script;
 pub mod seeds;
@@ -34,6 +36,7 @@ pub const TARGETS: &[Target] = &[
     ("schema", schema::run),
     ("values", values::run),
     ("collections", collections::run),
+    ("records", records::run),
     ("kcp", kcp::run),
     ("udp", udp::run),
     ("frames", frames::run),

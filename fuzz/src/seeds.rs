@@ -7,10 +7,11 @@ use serde_json::Value;
 use syncvar::Channel;
 use syncvar::wire::{Encoding, NetworkWriter};
 
+use crate::packet::Packet;
 use crate::protocol::{Compact, Mirror, Protocol, Unet};
 use crate::script::push_step;
 use crate::values;
-use crate::world::{Packet, Recording};
+use crate::world::Recording;
 
 /// Longest golden vector among the seeds, in bytes.
 const MAX_GOLDEN: usize = 200;
@@ -29,6 +30,7 @@ pub fn seeds(target: &str, root: &Path) -> Vec<Vec<u8>> {
         "schema" => schema(),
         "values" => values_of(root),
         "collections" => collections(),
+        "records" => records(),
         "kcp" => kcp(root),
         "udp" => udp(),
         "frames" => frames(root),
@@ -243,6 +245,31 @@ fn collections() -> Vec<Vec<u8>> {
                 (1, &[1, 0, 7]),
             ]);
             inputs.push([&[subject, settings][..], &delta].concat());
+        }
+    }
+    inputs
+}
+
+/// Legal records in order, changed ones, and messages in a record.
+fn records() -> Vec<Vec<u8>> {
+    let mut inputs = vec![of_steps(&[(0, &[15][..]); 6])];
+    let count = u8::try_from(crate::records::legal().len()).unwrap_or(u8::MAX);
+    for index in 0..count {
+        let start: [(u8, &[u8]); 2] = [(0, &[15]), (5, &[index])];
+        let behind: [(u8, &[u8]); 3] = [(0, &[3]), (6, &[40]), (7, &[0])];
+        for changed in [
+            (2, &[5, 1][..]),
+            (2, &[9, 200, 12]),
+            (3, &[22, 1]),
+            (3, &[5, 1]),
+        ] {
+            inputs.push(of_steps(&[&start[..], &[changed], &behind].concat()));
+        }
+    }
+    for kind in 0..40 {
+        for flags in [0, 4, 128] {
+            let message = [kind, flags, 1, 2, 0, 1, 5, 0, 1];
+            inputs.push(of_steps(&[(0, &[15]), (4, &message), (0, &[3])]));
         }
     }
     inputs

@@ -34,7 +34,7 @@ pub use hooks::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,
 };
 pub use newest::{KeptFields, NewestWins};
-pub use own_fields::{RestoreOwn, SaveOwn};
+pub use own_fields::{OwnFields, RestoreOwn, SaveOwn};
 pub use owner_memory::OwnerMemory;
 pub use policy_state::{PolicyState, StateSize};
 pub use pool::{Cursor, Entry, Found, Job, Location, Pool, Pools};

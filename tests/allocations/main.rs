@@ -3,6 +3,7 @@
 mod attacks;
 mod field_ticks;
 mod ids;
+mod liars;
 mod mirror;
 
 use std::time::Duration;

@@ -7,7 +7,7 @@ use syncvar::prelude::*;
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::object::{
     ChangeSink, Encoded, Entry, FieldLimits, Job, KeptFields, Location, NewestWins, Outcome,
-    Outputs, Pools, Reception, ReceptionReport, Slot, TypedSlot,
+    Outputs, OwnFields, Pools, Reception, ReceptionReport, Slot, TypedSlot,
 };
 use syncvar_runtime::packet::{Room, Segments, UpdateForm};
 use syncvar_runtime::{
@@ -144,7 +144,7 @@ impl End {
             net_id: OBJECT,
             row: self.at.row,
             announced: true,
-            own: false,
+            own: OwnFields::None,
             changes,
         };
         let pool = self.pools.pool_mut(self.at.pool).unwrap();

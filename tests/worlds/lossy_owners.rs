@@ -1,5 +1,6 @@
 //! Fields that their owners write, and unreliable calls, over links that lose packets.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use syncvar::ServerConfig;
@@ -59,6 +60,19 @@ fn network(clients: usize, link: Link) -> MemoryNetwork {
     }
     net.settle();
     net
+}
+
+/// A server to whose sessions a client returns after a lost link.
+fn with_sessions() -> ServerConfig {
+    fn token() -> [u8; 16] {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        u128::from(NEXT.fetch_add(1, Ordering::Relaxed)).to_le_bytes()
+    }
+    ServerConfig {
+        reconnect_grace: Duration::from_secs(60),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    }
 }
 
 fn link(loss_per_mille: u16, seed: u64) -> Link {
@@ -220,6 +234,41 @@ fn repeated_values_survive_a_loss_without_a_repair() {
         *car.unwrap().x + *wheel.unwrap().angle
     };
     assert_eq!((writes(true), writes(false)), (1, 0));
+}
+
+#[test]
+fn writes_and_state_survive_lost_links() {
+    for seed in 0..6 {
+        let config = with_sessions();
+        let mut net = MemoryNetwork::with_config(prefabs, config, link(100, seed));
+        net.datagrams = true;
+        (0..2).for_each(|_| _ = net.connect());
+        net.settle();
+        let ids: Vec<_> = (0..8).map(|number| spawn(&mut net, number % 2)).collect();
+        net.settle();
+        let mut random = Random::new(seed);
+        for number in 1..120 {
+            for (index, id) in ids.iter().enumerate() {
+                write(&mut net, index % 2, *id, number, &mut random);
+                if random.chance(100) {
+                    net.server.get_mut::<Car>(*id).unwrap().fuel.set(number);
+                }
+            }
+            if number % 20 == 0 {
+                net.cut(0);
+            }
+            if number % 20 == 5 {
+                net.reconnect(0);
+            }
+            net.step();
+        }
+        net.settle();
+        assert_equal(&net, &ids);
+        for id in &ids {
+            let fuel = *net.server.get::<Car>(*id).unwrap().fuel;
+            assert_eq!(net.client(0).get::<Car>(*id).unwrap().fuel, fuel);
+        }
+    }
 }
 
 #[test]

@@ -16,6 +16,8 @@ mod check;
 mod damage;
 mod found;
 mod hostile;
+mod line;
+mod lossy;
 mod objects;
 mod recorded;
 mod world;

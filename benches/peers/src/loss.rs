@@ -57,7 +57,7 @@ pub(crate) trait Lossy: Server {
     /// Hands the answers of the clients to the server.
     fn acknowledge(&mut self);
 
-    /// Returns each object on the server and on a client. With several real clients, of one that differs.
+    /// Returns each object on the server and on the real client.
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)>;
 
     /// Returns the memory that the server holds, if it was counted.

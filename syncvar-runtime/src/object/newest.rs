@@ -1,9 +1,9 @@
 //! State that may be older than the state of a replica: the newest value of each field wins.
 
-use super::Slots;
 use super::field_ticks::FieldTicks;
 use super::policy_state::{SAVED, StateSize, each, put_back};
 use super::slot::{Slot, SlotInfo};
+use super::{OwnFields, Slots};
 use crate::behaviour::Presence;
 use crate::schema::PolicyBits;
 use crate::{NetworkReader, NetworkWriter, ReadError, ReadResult};
@@ -16,8 +16,8 @@ pub struct NewestWins {
     /// Set if reliable packets from before this one are missing. Fields whose readers or writer depend
     /// on the owner then keep their values.
     pub early: bool,
-    /// Set if this end owns the object. The fields that it writes then keep their values.
-    pub owned: bool,
+    /// Fields that this end writes. They keep their values.
+    pub own: OwnFields,
 }
 
 impl NewestWins {
@@ -26,17 +26,17 @@ impl NewestWins {
         Self {
             tick,
             early: false,
-            owned: false,
+            own: OwnFields::None,
         }
     }
 
     /// Returns the fields that keep their values.
     #[inline]
-    fn kept(self, ticks: &FieldTicks, info: &SlotInfo) -> u64 {
-        let private = match (self.early, self.owned) {
-            (true, _) => info.policy.private() | info.policy.owner_write,
-            (false, true) => info.policy.owner_write,
-            (false, false) => 0,
+    fn kept(self, ticks: &FieldTicks, info: &SlotInfo, dirty: u64) -> u64 {
+        let private = if self.early {
+            info.policy.private() | info.policy.owner_write
+        } else {
+            self.own.kept(&info.policy, dirty)
         };
         if ticks.newest() < self.tick {
             return private;
@@ -90,7 +90,7 @@ impl KeptFields {
             let result = slot.deserialize(reader, initial_state);
             return (result, fields_of(reader, initial_state));
         };
-        let kept = rule.kept(ticks, slot.info());
+        let kept = rule.kept(ticks, slot.info(), slot.dirty_bits());
         let (result, fields) = if kept == 0 {
             let result = slot.deserialize(reader, initial_state);
             (result, fields_of(reader, initial_state))

@@ -1,7 +1,33 @@
 //! Fields written by the owner of an object, saved while its client reads a snapshot of the server.
 
 use super::{Slot, Visit};
+use crate::schema::PolicyBits;
 use crate::{NetworkReader, ReadError};
+
+/// Fields of an object that a client writes as its owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OwnFields {
+    /// None: another end is the owner.
+    #[default]
+    None,
+    /// The fields of the owner, without writes so far. Dirty bits come from received values.
+    Clean,
+    /// The fields of the owner. Dirty ones have unsent writes.
+    Written,
+}
+
+impl OwnFields {
+    /// Returns the fields that keep their values: those of the owner, and of the ones that the server may write
+    /// too the dirty ones. The server has the writes of the others, and returns them with its own.
+    pub(super) fn kept(self, policy: &PolicyBits, dirty: u64) -> u64 {
+        let dirty = match self {
+            Self::None => return 0,
+            Self::Clean => 0,
+            Self::Written => dirty,
+        };
+        policy.owner_write & (!policy.server_override | dirty)
+    }
+}
 
 /// Saves the fields written by this client before a snapshot overwrites them.
 #[derive(Debug)]
@@ -39,8 +65,7 @@ impl Visit for SaveOwn {
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
         let (policy, dirty) = (slot.info().policy, slot.dirty_bits());
         if let Some(restricted) = slot.policy_slot().filter(|_| policy.owner_write != 0) {
-            // A field that the server may write too is saved only until the server has the client's write.
-            let own = policy.owner_write & (!policy.server_override | dirty);
+            let own = OwnFields::Written.kept(&policy, dirty);
             let fields = (own, policy.server_override);
             let state = restricted.state;
             if !state.save(restricted.behaviour, fields, &mut self.work_left) {

@@ -15,6 +15,7 @@ use std::mem;
 
 use rustc_hash::FxHashMap;
 
+use super::OwnFields;
 use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
@@ -84,9 +85,8 @@ pub struct Entry<'a> {
     pub row: u32,
     /// Set if the spawn of the object has been reported: hooks run, and changes are reported.
     pub announced: bool,
-    /// Set if this client owns the object and may have written to it: its own values stay. With
-    /// [`Reception::newest`], the fields that the owner writes are passed over.
-    pub own: bool,
+    /// Fields whose own values stay.
+    pub own: OwnFields,
     /// Bytes of the delta.
     pub changes: &'a [u8],
 }

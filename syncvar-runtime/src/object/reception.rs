@@ -3,7 +3,8 @@
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
 use super::{
-    Entry, HookContext, KeptFields, NewestWins, RestoreOwn, SaveOwn, Slot, SlotInfo, Slots, Visit,
+    Entry, HookContext, KeptFields, NewestWins, OwnFields, RestoreOwn, SaveOwn, Slot, SlotInfo,
+    Slots, Visit,
     slots::{ReadChanges, ReadNewest},
 };
 use crate::behaviour::{HookFailure, Panicked};
@@ -64,7 +65,7 @@ impl Reception<'_> {
         slots: &mut S,
         reader: &mut NetworkReader<'_>,
     ) {
-        let result = if entry.own || self.newest.is_some() {
+        let result = if entry.own == OwnFields::Written || self.newest.is_some() {
             self.read_beside_own(entry, slots, reader)
         } else {
             self.read_all(slots, reader)
@@ -133,10 +134,10 @@ impl Reception<'_> {
             return result;
         };
         self.masks.clear();
-        let owned = entry.own;
+        let own = entry.own;
         let mut read = ReadNewest {
             channel: self.channel,
-            rule: NewestWins { owned, ..rule },
+            rule: NewestWins { own, ..rule },
             kept: self.kept,
             reader,
             masks: self.masks,

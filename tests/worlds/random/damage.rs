@@ -13,9 +13,9 @@ impl World {
         let Some(end) = end.filter(|end| end.client.is_connected()) else {
             return false;
         };
-        let count = end.down.len();
+        let count = end.down.packets.len();
         for (place, change) in changes.iter().filter(|_| count > 0) {
-            spoil(&mut end.down[place % count].1, *change);
+            spoil(&mut end.down.packets[place % count].bytes, *change);
         }
         true
     }
@@ -44,7 +44,7 @@ proptest! {
             1..60,
         ),
     ) {
-        let mut world = World::new(Kind { loss: 0, grid, host: false, liar: true, literal });
+        let mut world = World::new(Kind { loss: 0, grid, host: false, liar: true, literal, unet: true });
         (0..3).for_each(|_| world.step());
         for (action, changes) in steps {
             if matches!(action, Action::Leave(_) | Action::Lie(..) | Action::Twist(..)) {

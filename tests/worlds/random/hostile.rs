@@ -5,7 +5,7 @@ use syncvar_testing::ServerMessages as _;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Framing, wire::NetworkWriter};
+use syncvar::{ClientConfig, Endpoint, Framing, wire::NetworkWriter};
 
 use super::action::action;
 use super::objects::{GATE, Hero, prefabs};
@@ -83,7 +83,7 @@ proptest! {
         dialect in any::<bool>(),
     ) {
         let (grid, host, literal) = kind;
-        let mut world = World::new(Kind { loss: 0, grid, host, liar: false, literal });
+        let mut world = World::new(Kind { loss: 0, grid, host, liar: false, literal, unet: true });
         for action in actions {
             world.act(action);
         }
@@ -92,7 +92,7 @@ proptest! {
             let mut packets = packets.clone();
             let count = packets.len();
             for (place, change) in changes.iter().filter(|_| count > 0) {
-                spoil(&mut packets[place % count].1, *change);
+                spoil(&mut packets[place % count].bytes, *change);
             }
             let config = ClientConfig {
                 max_objects: 20,
@@ -102,9 +102,10 @@ proptest! {
             };
             let mut client = NetworkClient::with_config(prefabs(), config);
             client.add_scene_object(GATE, Hero::default()).unwrap();
-            client.handle_connect();
-            for (tick, (channel, packet)) in (0_u64..).zip(&packets) {
-                let _ = client.handle_packet(*channel, packet);
+            Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
+            for (tick, packet) in (0_u64..).zip(&packets) {
+                let place = (packet.delivery, packet.channel);
+                let _ = syncvar_testing::arrive(&mut client, place, &packet.bytes);
                 client.update(Duration::from_millis(tick * 30));
                 let ids: Vec<_> = client.identities().map(syncvar::NetworkIdentity::net_id).collect();
                 prop_assert!(ids.len() <= 20);
@@ -120,7 +121,7 @@ proptest! {
                 while let Some(packet) = client.poll_transmit() {
                     sent += packet.bytes.len();
                 }
-                prop_assert!(sent < 200_000, "{sent} bytes for {}", packet.len());
+                prop_assert!(sent < 200_000, "{sent} bytes for {}", packet.bytes.len());
                 while client.poll_event().is_some() {}
             }
         }

@@ -5,6 +5,8 @@ use std::cell::{Cell, RefCell};
 use syncvar::prelude::*;
 use syncvar::{NetRef, NetworkSceneId};
 
+use super::lossy::{Fast, Twice};
+
 pub(crate) const GATE: NetworkSceneId = NetworkSceneId(12);
 
 thread_local! {
@@ -237,23 +239,10 @@ impl Hero {
     pub(crate) fn rang(number: u32);
 }
 
-/// On a channel that loses packets.
-#[derive(NetworkBehaviour, Default)]
-#[network_behaviour(send_interval = 0, channel = 1)]
-pub(crate) struct Fast {
-    #[sync_var(write = owner)]
-    pub(crate) speed: SyncVar<u32>,
-    #[sync_var(read = owner)]
-    pub(crate) fuel: SyncVar<String>,
-    #[sync_var(read = group)]
-    pub(crate) gear: SyncVar<String>,
-    #[sync_var]
-    pub(crate) lap: SyncVar<u32>,
-}
-
 pub(crate) fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Hero>("hero")
-        .register::<(Plain, Hero, Fast)>("racer")
+        .register::<(Plain, Hero, Fast, Twice)>("racer")
+        .register::<(Fast, Twice)>("ghost")
         .register::<Plain>("plain")
 }

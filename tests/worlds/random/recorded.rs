@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use syncvar::{ClientConfig, interest::ViewReason, prelude::*};
 
 use super::action::action;
-use super::objects::{CURRENT, Fast, GATE, Hero, Plain, prefabs};
+use super::lossy::{Fast, Twice};
+use super::objects::{CURRENT, GATE, Hero, Plain, prefabs};
 use super::world::{Kind, World};
 
 /// Updates between two keyframes.
@@ -67,14 +68,14 @@ fn state(client: &NetworkClient) -> String {
             write_hero(&mut text, hero);
         }
         if let Some(fast) = client.get::<Fast>(id) {
-            let Fast {
-                speed,
-                fuel,
-                gear,
-                lap,
-                ..
-            } = fast;
-            writeln!(text, " {} {} {} {}", **speed, **fuel, **gear, **lap).unwrap();
+            writeln!(text, " {} {} {}", *fast.speed, *fast.fuel, *fast.gear).unwrap();
+            writeln!(text, " {} {} {:?}", *fast.lap, *fast.cloak, &*fast.trail).unwrap();
+            writeln!(text, " {} {} {:?}", *fast.heat, *fast.tale, &*fast.course).unwrap();
+            writeln!(text, " {} {}", *fast.tune, *fast.brake).unwrap();
+        }
+        if let Some(twice) = client.get::<Twice>(id) {
+            let beats = (*twice.beat, *twice.offbeat, *twice.tempo);
+            writeln!(text, " {beats:?} {}", *twice.note).unwrap();
         }
     }
     text
@@ -231,11 +232,11 @@ proptest! {
 
     #[test]
     fn players_of_a_recording_equal_a_live_spectator_after_each_tick(
-        loss in 0_u32..4,
+        loss in 0_usize..4,
         (grid, host, liar) in any::<(bool, bool, bool)>(),
         actions in proptest::collection::vec(action(), 1..80),
     ) {
-        let mut world = World::new(Kind { loss, grid, host, liar, literal: false });
+        let mut world = World::new(Kind { loss, grid, host, liar, literal: false, unet: loss % 2 == 0 });
         world.record();
         for action in actions {
             world.act(action);

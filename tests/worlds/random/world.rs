@@ -1,6 +1,6 @@
 //! A server, its clients, and what is between them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use syncvar::prelude::*;
@@ -11,14 +11,16 @@ use syncvar::{
 };
 
 use super::action::Action;
-use super::objects::{CURRENT, Fast, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
+use super::line::{Line, Sent};
+use super::lossy::{Fast, Twice};
+use super::objects::{CURRENT, GATE, HEARD, Hero, LITERAL, Plain, RAN, next_call, prefabs};
 use super::recorded::Recorded;
 
 /// One client, and the packets on their way.
 pub(crate) struct End {
     pub(crate) client: NetworkClient,
-    pub(crate) up: VecDeque<(u8, Vec<u8>)>,
-    pub(crate) down: VecDeque<(u8, Vec<u8>)>,
+    pub(crate) up: Line,
+    pub(crate) down: Line,
     /// The commands that it has sent.
     pub(crate) sent: Vec<u32>,
     pub(crate) refused: usize,
@@ -42,13 +44,15 @@ pub(crate) struct Said {
 /// What a world is made with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    /// Every so many unreliable packets, one is lost.
-    pub(crate) loss: u32,
+    /// One of so many datagrams of a `Compact` connection is lost, in each direction; 0 for none.
+    pub(crate) loss: usize,
     pub(crate) grid: bool,
     pub(crate) host: bool,
     pub(crate) liar: bool,
     /// Nothing is sent that UNet does not have.
     pub(crate) literal: bool,
+    /// Half of the clients speak UNet's framing.
+    pub(crate) unet: bool,
 }
 
 pub(crate) struct World {
@@ -71,7 +75,7 @@ pub(crate) struct World {
     /// Who sees what since the last update.
     seen: BTreeSet<(NetId, ConnectionId)>,
     /// What each connection has been sent, if that is kept.
-    pub(crate) history: BTreeMap<ConnectionId, Vec<(u8, Vec<u8>)>>,
+    pub(crate) history: BTreeMap<ConnectionId, Vec<Sent>>,
     pub(crate) saying: Vec<Said>,
     pub(crate) said: Vec<Said>,
     pub(crate) counter: u32,
@@ -143,7 +147,7 @@ impl World {
             compare_schemas: !self.kind.literal,
             ..ClientConfig::default()
         };
-        if self.counter % 2 == 1 {
+        if self.kind.unet && self.counter % 2 == 1 {
             config.framing = Framing::Unet;
         }
         self.counter += 1;
@@ -152,8 +156,8 @@ impl World {
         Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
         let end = End {
             client,
-            up: VecDeque::new(),
-            down: VecDeque::new(),
+            up: Line::default(),
+            down: Line::default(),
             sent: Vec::new(),
             refused: 0,
             rung: Vec::new(),
@@ -200,9 +204,15 @@ impl World {
         let server = &mut self.server;
         let id = match kind {
             0 => server.try_spawn(
-                (Plain::default(), Hero::default(), Fast::default()),
+                (
+                    Plain::default(),
+                    Hero::default(),
+                    Fast::default(),
+                    Twice::default(),
+                ),
                 options,
             ),
+            3 => server.try_spawn((Fast::default(), Twice::default()), options),
             1 => server.try_spawn(Hero::default(), options),
             _ if server.scene_object(GATE).is_none() => {
                 server.spawn_scene_object(GATE, Hero::default())
@@ -216,7 +226,7 @@ impl World {
     }
 
     /// A text that only the owner may be sent from now on.
-    fn secret(&mut self, id: NetId) -> String {
+    pub(crate) fn secret(&mut self, id: NetId) -> String {
         let text = self.text("own");
         let owner = self.server.owner(id).into_iter().collect();
         self.allowed.insert(text.clone(), owner);
@@ -225,7 +235,7 @@ impl World {
     }
 
     /// A text that only the owner and the group may be sent from now on.
-    fn plan(&mut self, id: NetId) -> String {
+    pub(crate) fn plan(&mut self, id: NetId) -> String {
         let text = self.text("grp");
         let readers = self.group_readers(id);
         self.allowed.insert(text.clone(), readers);
@@ -243,7 +253,7 @@ impl World {
     }
 
     /// A text that the owner may not be sent.
-    fn outfit(&mut self, id: NetId) -> String {
+    pub(crate) fn outfit(&mut self, id: NetId) -> String {
         let text = self.text("oth");
         let owner = self.server.owner(id).into_iter().collect();
         self.forbidden.insert(text.clone(), owner);
@@ -252,11 +262,10 @@ impl World {
     }
 
     fn write(&mut self, id: NetId, fields: u16) {
-        let secrets = [(); 4].map(|()| self.secret(id));
-        let [secret, quest, thing, fuel] = secrets;
+        self.write_lossy(id, fields);
+        let [secret, quest, thing] = [(); 3].map(|()| self.secret(id));
         let outfit = self.outfit(id);
-        let plans = [(); 3].map(|()| self.plan(id));
-        let [plan, step, gear] = plans;
+        let [plan, step] = [(); 2].map(|()| self.plan(id));
         self.counter += 1;
         let number = self.counter;
         let bit = |index: u16| fields >> index & 1 == 1;
@@ -307,13 +316,6 @@ impl World {
                 hero.orders.clear();
             }
         }
-        if let Ok(mut fast) = self.server.get_mut::<Fast>(id) {
-            fast.fuel.set(fuel);
-            fast.lap.set(number);
-            if bit(11) {
-                fast.gear.set(gear);
-            }
-        }
         if let Some(mut plain) = self.server.get_mut::<Plain>(id).ok().filter(|_| bit(10)) {
             plain.log.push(number);
         }
@@ -357,9 +359,7 @@ impl World {
                 hero.path.remove(0);
             }
         }
-        if let Some(mut fast) = client.get_mut::<Fast>(id).ok().filter(|_| bit(9)) {
-            fast.speed.set(number);
-        }
+        Self::owner_write_lossy(client, id, fields, number);
     }
 
     /// Whoever owns an object now may know what is in it, and whoever does not any more likewise.
@@ -481,43 +481,57 @@ impl World {
     fn transmit(&mut self) {
         while let Some(transmit) = self.server.poll_transmit() {
             let (connection, channel) = (transmit.connection, transmit.channel);
-            let packet = transmit.to_bytes().to_vec();
-            self.check(connection, &packet);
+            let packet = Sent {
+                delivery: transmit.delivery,
+                channel,
+                bytes: transmit.to_bytes().to_vec(),
+            };
+            self.check(connection, &packet.bytes);
             let history = self.history.entry(connection).or_default();
-            history.push((channel, packet.clone()));
+            history.push(packet.clone());
             if let Some(recorded) = &mut self.recorded
                 && recorded.connection == connection
             {
-                recorded.receive(channel, &packet);
+                recorded.receive(channel, &packet.bytes);
                 continue;
             }
-            self.counter += 1;
-            if channel == 1 && self.kind.loss > 0 && self.counter % self.kind.loss == 0 {
-                continue;
-            }
+            let loss = self.loss(connection);
             if let Some(end) = self.ends.get_mut(&connection) {
-                end.down.push_back((channel, packet));
+                end.down.push(packet, loss);
             }
         }
     }
 
+    /// Returns the loss of a connection. UNet repairs none.
+    fn loss(&self, connection: ConnectionId) -> usize {
+        let end = self.ends.get(&connection);
+        let repairs = end.is_some_and(|end| end.client.framing() == Framing::Compact);
+        if repairs { self.kind.loss } else { 0 }
+    }
+
     fn down(&mut self, connection: ConnectionId, count: usize) {
         let lies = self.liar == Some(connection);
+        let loss = self.loss(connection);
         let Some(end) = self.ends.get_mut(&connection) else {
             return;
         };
         CURRENT.set(Some(connection));
         for _ in 0..count {
-            if let Some((channel, packet)) = end.down.pop_front() {
-                let place = (carrier(channel), channel);
-                let handled = syncvar_testing::arrive(&mut end.client, place, &packet);
+            if let Some(packet) = end.down.pop() {
+                let place = (packet.delivery, packet.channel);
+                let handled = syncvar_testing::arrive(&mut end.client, place, &packet.bytes);
                 assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             }
         }
         end.client.update(self.now);
         CURRENT.set(None);
         while let Some(packet) = end.client.poll_transmit() {
-            end.up.push_back((packet.channel, packet.bytes.to_vec()));
+            let sent = Sent {
+                delivery: packet.delivery,
+                channel: packet.channel,
+                bytes: packet.bytes.to_vec(),
+            };
+            end.up.push(sent, loss);
         }
         while let Some(event) = end.client.poll_event() {
             match event {
@@ -548,21 +562,24 @@ impl World {
 
     fn up(&mut self, connection: ConnectionId, count: usize) {
         for _ in 0..count {
-            let packet = self
-                .ends
-                .get_mut(&connection)
-                .and_then(|end| end.up.pop_front());
-            let Some((channel, packet)) = packet else {
+            let packet = self.ends.get_mut(&connection).and_then(|end| end.up.pop());
+            let Some(Sent {
+                delivery,
+                channel,
+                bytes,
+            }) = packet
+            else {
                 break;
             };
-            let handled = match carrier(channel) {
-                Channel::Reliable => self.server.handle_packet(connection, channel, &packet),
-                Channel::Unreliable => self.server.handle_datagram(connection, channel, &packet),
+            let server = &mut self.server;
+            let handled = match delivery {
+                Channel::Reliable => server.handle_packet(connection, channel, &bytes),
+                Channel::Unreliable => server.handle_datagram(connection, channel, &bytes),
             };
             let lies = self.liar == Some(connection);
             assert!(handled.is_ok() || lies, "{connection}: {handled:?}");
             if lies {
-                self.past.push(packet);
+                self.past.push(bytes);
                 self.look_at_liar();
             }
             for end in self.ends.values_mut() {
@@ -778,14 +795,5 @@ impl World {
             Action::Command(_, _, fire) => self.command(connection, id, fire),
             _ => {}
         }
-    }
-}
-
-/// Carrier of a channel: the second one is unreliable.
-fn carrier(channel: u8) -> Channel {
-    if channel == 1 {
-        Channel::Unreliable
-    } else {
-        Channel::Reliable
     }
 }

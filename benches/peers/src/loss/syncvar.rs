@@ -1,4 +1,6 @@
-//! `syncvar` with datagrams: 100 clients of this library, each on a link with its own losses.
+//! `syncvar` with datagrams. The first client is real; the others have joined as real ones, and then only
+//! acknowledge, each on a link with its own losses: 100 worlds in memory between two ticks would empty the caches
+//! of the server, whose clients are elsewhere.
 
 use std::time::Duration;
 
@@ -54,11 +56,29 @@ struct Answer {
     bytes: Bytes,
 }
 
+/// Client that only acknowledges.
+#[derive(Default)]
+struct Acknowledger {
+    /// Packets of the stream after the answer to Connect.
+    handled: u16,
+    newest: u16,
+    /// Bit i is set if the sequence `newest - 1 - i` has arrived.
+    arrived: u64,
+    has_news: bool,
+}
+
+struct Link {
+    connection: ConnectionId,
+    acknowledger: Acknowledger,
+    /// `None` for a client that only acknowledges.
+    client: Option<NetworkClient>,
+}
+
 pub(crate) struct Syncvar {
     server: NetworkServer,
     objects: Vec<NetId>,
     now: Duration,
-    clients: Vec<(ConnectionId, NetworkClient)>,
+    links: Vec<Link>,
     outbox: Packets,
     answers: Vec<Answer>,
     memory: Memory,
@@ -99,6 +119,85 @@ fn arrive<E: Endpoint>(
         Channel::Unreliable => end.handle_datagram(from, channel, packet),
     };
     handled.expect("packets of this library make sense");
+}
+
+impl Acknowledger {
+    /// Takes the header of a packet.
+    fn take(&mut self, delivery: Channel, header: &[u8]) {
+        if delivery == Channel::Reliable {
+            self.handled = self.handled.wrapping_add(1);
+            return;
+        }
+        let [flags, low, high, ..] = *header else {
+            return;
+        };
+        // Datagrams arrive in order; those without a sequence only acknowledge.
+        if flags & 1 == 1 {
+            let sequence = u16::from_le_bytes([low, high]);
+            let step = u32::from(sequence.wrapping_sub(self.newest));
+            let before = u64::from(self.newest > 0);
+            self.arrived = self.arrived.checked_shl(step).unwrap_or(0);
+            self.arrived |= before.checked_shl(step - 1).unwrap_or(0);
+            self.newest = sequence;
+            self.has_news = true;
+        }
+    }
+
+    /// Returns a datagram with an acknowledgement, if anything has arrived since the last one.
+    fn answer(&mut self) -> Option<Bytes> {
+        if !std::mem::take(&mut self.has_news) {
+            return None;
+        }
+        let sent = self.newest.saturating_sub(1).min(64);
+        let sent = u64::MAX.checked_shr(64 - u32::from(sent)).unwrap_or(0);
+        let missing = (!self.arrived & sent).to_le_bytes();
+        let length = missing
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(0, |last| last + 1);
+        let mut bytes = vec![0x10];
+        bytes.extend(self.newest.to_le_bytes());
+        bytes.extend(self.handled.to_le_bytes());
+        bytes.push(u8::try_from(length).expect("at most 8"));
+        bytes.extend(&missing[..length]);
+        Some(bytes.into())
+    }
+}
+
+impl Link {
+    fn take(&mut self, packet: &Packet, outbox: &Packets) {
+        let counts = self.client.as_ref().is_none_or(NetworkClient::is_connected);
+        if counts {
+            self.acknowledger.take(packet.delivery, &packet.header);
+        }
+        if let Some(client) = &mut self.client {
+            let place = (packet.delivery, packet.channel);
+            arrive(client, ConnectionId::SERVER, place, &outbox.bytes(packet));
+        }
+    }
+
+    fn answer(&mut self, now: Duration, answers: &mut Vec<Answer>) {
+        let connection = self.connection;
+        let Some(client) = &mut self.client else {
+            let answer = self.acknowledger.answer().map(|bytes| Answer {
+                connection,
+                delivery: Channel::Unreliable,
+                channel: 1,
+                bytes,
+            });
+            return answers.extend(answer);
+        };
+        client.update(now);
+        while let Some(packet) = Endpoint::poll_transmit(client) {
+            answers.push(Answer {
+                connection,
+                delivery: packet.delivery,
+                channel: packet.channel,
+                bytes: packet.to_bytes(),
+            });
+        }
+        while client.poll_event().is_some() {}
+    }
 }
 
 impl Syncvar {
@@ -151,7 +250,7 @@ impl Lossy for Syncvar {
             server,
             objects,
             now: Duration::ZERO,
-            clients: Vec::new(),
+            links: Vec::new(),
             outbox: Packets::default(),
             answers: Vec::new(),
             memory: Memory {
@@ -166,27 +265,34 @@ impl Lossy for Syncvar {
             this.counted(|this| {
                 connection = Endpoint::handle_connect(&mut this.server, LIMITS);
             });
-            this.clients.push((connection, client));
+            this.links.push(Link {
+                connection,
+                acknowledger: Acknowledger::default(),
+                client: Some(client),
+            });
         }
         this.settle();
+        for link in &mut this.links[1..] {
+            link.client = None;
+        }
         this
     }
 
     fn carry(&mut self, losses: &mut Losses) -> Sent {
         let mut sent = Sent::default();
         let outbox = std::mem::take(&mut self.outbox);
-        let first = self.clients[0].0;
+        let first = self.links[0].connection;
         for packet in &outbox.packets {
-            let bytes = outbox.bytes(packet);
             if packet.connection == first {
-                sent.add(&bytes);
+                sent.add(&outbox.bytes(packet));
             }
-            let lost = packet.delivery == Channel::Unreliable && losses.loses();
-            let known = |(connection, _): &(ConnectionId, _)| *connection == packet.connection;
-            if !lost && let Some(at) = self.clients.iter().position(known) {
-                let place = (packet.delivery, packet.channel);
-                arrive(&mut self.clients[at].1, ConnectionId::SERVER, place, &bytes);
+            if packet.delivery == Channel::Unreliable && losses.loses() {
+                continue;
             }
+            let of_packet = |link: &&mut Link| link.connection == packet.connection;
+            let link = self.links.iter_mut().find(of_packet);
+            link.expect("a connection of this bench")
+                .take(packet, &outbox);
         }
         // The server made these chunks: the memory comes back to it.
         self.outbox = outbox;
@@ -194,21 +300,11 @@ impl Lossy for Syncvar {
             this.outbox.packets.clear();
             this.outbox.chunks.clear();
         });
-        for (connection, client) in &mut self.clients {
-            client.update(self.now);
-            while let Some(packet) = Endpoint::poll_transmit(client) {
-                if packet.delivery == Channel::Unreliable && losses.loses() {
-                    continue;
-                }
-                self.answers.push(Answer {
-                    connection: *connection,
-                    delivery: packet.delivery,
-                    channel: packet.channel,
-                    bytes: packet.to_bytes(),
-                });
-            }
-            while client.poll_event().is_some() {}
+        for link in &mut self.links {
+            link.answer(self.now, &mut self.answers);
         }
+        let is_lost = |answer: &Answer| answer.delivery == Channel::Unreliable && losses.loses();
+        self.answers.retain(|answer| !is_lost(answer));
         sent
     }
 
@@ -232,20 +328,9 @@ impl Lossy for Syncvar {
                 .unit
                 .values()
         };
-        let replica = |client: &NetworkClient, id| {
-            let craft = client.get::<Craft>(id);
-            craft.map(|craft| craft.unit.values())
-        };
-        let differs = |(_, client): &&(ConnectionId, NetworkClient)| {
-            let mut ids = self.objects.iter();
-            ids.any(|id| replica(client, *id) != Some(original(*id)))
-        };
-        let (_, client) = self
-            .clients
-            .iter()
-            .find(differs)
-            .unwrap_or(&self.clients[0]);
-        let pair = |id: &NetId| (original(*id), replica(client, *id));
+        let client = self.links[0].client.as_ref().expect("the real one");
+        let replica = |id| client.get::<Craft>(id).map(|craft| craft.unit.values());
+        let pair = |id: &NetId| (original(*id), replica(*id));
         self.objects.iter().map(pair).collect()
     }
 

@@ -130,7 +130,9 @@ impl NetworkClient {
             (ClientState::Connecting, _) => return Err(unknown(frame)),
             (ClientState::Connected, _) => self.handle_state(channel, message_type, frame)?,
         }
-        self.stats.count_decoded(message_type, frame.length());
+        if self.inbound.packet.pass == Pass::Whole {
+            self.stats.count_decoded(message_type, frame.length());
+        }
         Ok(())
     }
 
@@ -253,6 +255,9 @@ impl NetworkClient {
             return;
         };
         let changed = std::mem::replace(&mut replica.owned, owned) != owned;
+        if let Some(lossy) = self.outbound.lossy.as_mut().filter(|_| !owned) {
+            lossy.forget(object);
+        }
         if changed && replica.is_visible() && !self.session.joining {
             self.report_ownership(object, owned);
         }

@@ -9,7 +9,7 @@ use super::replica::Replica;
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{Entry, NewestWins, Reception, ReceptionReport};
+use syncvar_runtime::object::{Entry, NewestWins, OwnFields, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{
@@ -83,6 +83,7 @@ impl NetworkClient {
 
     /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
+        let is_first = self.inbound.packet.pass == Pass::Whole;
         let newest = self.newest_rule(channel);
         let place = (Framing::Compact, channel, newest);
         let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
@@ -96,7 +97,9 @@ impl NetworkClient {
                     break;
                 }
             };
-            self.stats.count_entry(MessageType::UpdateBatch);
+            if is_first {
+                self.stats.count_entry(MessageType::UpdateBatch);
+            }
             let Some((next, entry)) = self.find(object, delta, newest) else {
                 match newest {
                     None => self.defer_update(Framing::Compact, channel, object, delta),
@@ -152,9 +155,11 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced,
-            own: match newest {
-                None => replica.keeps_own_writes() && self.config.compare_schemas,
-                Some(_) => replica.owned,
+            own: match (replica.owned, replica.keeps_own_writes()) {
+                _ if !self.config.compare_schemas => OwnFields::None,
+                (true, true) => OwnFields::Written,
+                (true, false) => OwnFields::Clean,
+                (false, _) => OwnFields::None,
             },
             changes: delta,
         };

@@ -196,7 +196,8 @@ impl<O: Copy> Sender<O> {
             self.bad_acks.count(now);
             return None;
         };
-        let lowest = (newest + 1).saturating_sub(NAMED).max(self.records.first());
+        let named = (newest + 1).saturating_sub(NAMED);
+        let lowest = named.max(self.records.first_unacknowledged());
         let mut newest_news = None;
         for sequence in (lowest..=newest).rev() {
             let is_missing = match newest - sequence {

@@ -48,6 +48,8 @@ pub(super) struct Records<O> {
     own_removed: u32,
     copies: Copies,
     flying: usize,
+    /// Number of lost packets.
+    lost: usize,
 }
 
 impl<O: Copy> Records<O> {
@@ -62,6 +64,7 @@ impl<O: Copy> Records<O> {
             own_removed: 0,
             copies: Copies::default(),
             flying: 0,
+            lost: 0,
         }
     }
 
@@ -75,8 +78,18 @@ impl<O: Copy> Records<O> {
     }
 
     /// Returns the sequence of the oldest packet.
+    #[cfg(test)]
     pub(super) fn first(&self) -> u64 {
         self.first
+    }
+
+    /// Returns the sequence of the first packet that may be acknowledged for the first time.
+    pub(super) fn first_unacknowledged(&self) -> u64 {
+        if self.lost == 0 {
+            self.open
+        } else {
+            self.first
+        }
     }
 
     /// Returns the sequences among which the flying packets are.
@@ -185,7 +198,8 @@ impl<O: Copy> Records<O> {
         self.own.drain(..own);
         self.chunks_removed = wrapped(self.chunks_removed, chunks);
         self.own_removed = wrapped(self.own_removed, own);
-        self.packets.pop_front();
+        let gone = self.packets.pop_front();
+        self.lost -= usize::from(gone.is_some_and(|packet| packet.fate == Fate::Lost));
         self.first += 1;
         self.open = self.open.max(self.first);
     }
@@ -198,7 +212,7 @@ impl<O: Copy> Records<O> {
         self.chunks.clear();
         self.own.clear();
         self.copies.clear();
-        self.flying = 0;
+        (self.flying, self.lost) = (0, 0);
     }
 
     /// Decides the fate of a packet and returns its former one, or none without such a packet.
@@ -219,6 +233,8 @@ impl<O: Copy> Records<O> {
         packet.fate = fate;
         let tick = packet.tick;
         self.flying -= usize::from(former == Fate::Flying);
+        self.lost += usize::from(fate == Fate::Lost);
+        self.lost -= usize::from(former == Fate::Lost);
         let kind = match (former, fate) {
             (_, Fate::Lost) => Some(VerdictKind::Lost),
             (Fate::Lost, _) => Some(VerdictKind::TakenBack),

@@ -95,7 +95,10 @@ impl NetworkServer {
         };
         let backlog = known.backlog.take();
         let mut backlog = backlog.unwrap_or_else(|| Box::new(Backlog::new(None)));
-        self.refresh_backlog(connection, shown, &mut backlog);
+        // Later in its tick a backlog has no field that has changed since.
+        if backlog.oldest() < Some(self.replication.frames.tick()) {
+            self.refresh_backlog(connection, shown, &mut backlog);
+        }
         owed.sort_unstable_by_key(|entry| (entry.net_id, entry.channel, entry.behaviour));
         let objects = &self.world.objects;
         let pools = &self.world.pools;

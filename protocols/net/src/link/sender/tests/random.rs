@@ -80,7 +80,8 @@ impl World {
     fn new(ring: usize, is_honest: bool) -> Self {
         let settings = LossSettings {
             ring,
-            ..LossSettings::default().at_rate(30)
+            tick_interval: ms(33),
+            ..LossSettings::default()
         };
         Self {
             link: Sender::new(settings, RoundTrip::new(ROUND_TRIP)),

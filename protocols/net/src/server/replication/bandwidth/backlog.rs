@@ -286,6 +286,11 @@ impl Backlog {
         log.clear();
     }
 
+    /// Returns the oldest tick of an entry for losses.
+    pub(in crate::server) fn oldest(&self) -> Option<u32> {
+        self.entries.iter().filter_map(|entry| entry.as_of).min()
+    }
+
     /// Keeps the standing fields of the entries for losses. `standing` receives fields and their tick.
     pub(in crate::server) fn refresh(&mut self, standing: impl Fn(&Entry, u32) -> u64) {
         let masks = &mut self.masks;
