@@ -303,7 +303,7 @@ impl Lossy for Syncvar {
         for link in &mut self.links {
             link.answer(self.now, &mut self.answers);
         }
-        let is_lost = |answer: &Answer| answer.delivery == Channel::Unreliable && losses.loses();
+        let mut is_lost = |answer: &Answer| answer.delivery == Channel::Unreliable && losses.loses();
         self.answers.retain(|answer| !is_lost(answer));
         sent
     }
