@@ -69,7 +69,7 @@ fn with_sessions() -> ServerConfig {
         u128::from(NEXT.fetch_add(1, Ordering::Relaxed)).to_le_bytes()
     }
     ServerConfig {
-        reconnect_grace: Duration::from_secs(60),
+        reconnect_grace: Duration::from_mins(1),
         session_tokens: Some(token),
         ..ServerConfig::default()
     }

@@ -22,10 +22,11 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 fn link() -> Link {
-    Sender::new(
-        LossSettings::default().at_rate(30),
-        RoundTrip::new(ROUND_TRIP),
-    )
+    let settings = LossSettings {
+        tick_interval: ms(33),
+        ..LossSettings::default()
+    };
+    Sender::new(settings, RoundTrip::new(ROUND_TRIP))
 }
 
 fn chunk(number: u64, tick: u32) -> ChunkRef {
