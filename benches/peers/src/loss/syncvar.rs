@@ -9,7 +9,7 @@ use bytes::Bytes;
 use syncvar::prelude::*;
 use syncvar::{Channel, Endpoint, PacketLimits};
 
-use super::{Losses, Lossy, Memory};
+use super::{Losses, Lossy, Memory, WARM_UP_TICKS};
 use crate::grid::Size;
 use crate::peer::Sent;
 use crate::support::random::Random;
@@ -26,6 +26,9 @@ struct Craft {
 /// Time between two ticks.
 const TICK: Duration = Duration::from_nanos(1_000_000_000 / 30);
 
+/// Ticks of a join.
+const SETTLE_TICKS: usize = 10;
+
 const LIMITS: PacketLimits = PacketLimits {
     datagrams: true,
     ..PacketLimits::STREAM
@@ -36,9 +39,24 @@ struct Packet {
     connection: ConnectionId,
     delivery: Channel,
     channel: u8,
-    header: Bytes,
+    header: Header,
     /// Range of its chunks.
     chunks: (usize, usize),
+}
+
+/// Copy of a header, of at most 24 bytes.
+struct Header([u8; 24], usize);
+
+impl Header {
+    fn new(bytes: &[u8]) -> Self {
+        let mut header = [0; 24];
+        header[..bytes.len()].copy_from_slice(bytes);
+        Self(header, bytes.len())
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.0[..self.1]
+    }
 }
 
 /// Packets of one end.
@@ -78,6 +96,7 @@ pub(crate) struct Syncvar {
     server: NetworkServer,
     objects: Vec<NetId>,
     now: Duration,
+    ticks: usize,
     links: Vec<Link>,
     outbox: Packets,
     answers: Vec<Answer>,
@@ -96,14 +115,14 @@ impl Packets {
             connection: transmit.connection,
             delivery: transmit.delivery,
             channel: transmit.channel,
-            header: Bytes::copy_from_slice(transmit.header),
+            header: Header::new(transmit.header),
             chunks: (start, self.chunks.len()),
         });
     }
 
     fn bytes(&self, packet: &Packet) -> Vec<u8> {
         let (start, end) = packet.chunks;
-        [&packet.header[..], &self.chunks[start..end].concat()].concat()
+        [packet.header.bytes(), &self.chunks[start..end].concat()].concat()
     }
 }
 
@@ -168,7 +187,8 @@ impl Link {
     fn take(&mut self, packet: &Packet, outbox: &Packets) {
         let counts = self.client.as_ref().is_none_or(NetworkClient::is_connected);
         if counts {
-            self.acknowledger.take(packet.delivery, &packet.header);
+            self.acknowledger
+                .take(packet.delivery, packet.header.bytes());
         }
         if let Some(client) = &mut self.client {
             let place = (packet.delivery, packet.channel);
@@ -201,15 +221,18 @@ impl Link {
 }
 
 impl Syncvar {
-    /// Runs a call of the server, and counts the memory that it takes or gives back.
+    /// Runs a call of the server. Until the warm-up is over, counts the memory that it takes or gives back.
     fn counted(&mut self, call: impl FnOnce(&mut Self)) {
+        if self.ticks > SETTLE_TICKS + WARM_UP_TICKS {
+            return call(self);
+        }
         let info = measure(|| call(self));
         self.memory.connections += info.bytes_current;
     }
 
     fn settle(&mut self) {
         let mut losses = Losses::new(0);
-        for _ in 0..10 {
+        for _ in 0..SETTLE_TICKS {
             self.tick();
             self.carry(&mut losses);
             self.acknowledge();
@@ -227,6 +250,7 @@ impl Server for Syncvar {
     fn tick(&mut self) {
         self.counted(|this| {
             this.now += TICK;
+            this.ticks += 1;
             this.server.update(this.now);
             while let Some(transmit) = this.server.poll_transmit() {
                 this.outbox.push(&transmit);
@@ -250,6 +274,7 @@ impl Lossy for Syncvar {
             server,
             objects,
             now: Duration::ZERO,
+            ticks: 0,
             links: Vec::new(),
             outbox: Packets::default(),
             answers: Vec::new(),
@@ -303,7 +328,8 @@ impl Lossy for Syncvar {
         for link in &mut self.links {
             link.answer(self.now, &mut self.answers);
         }
-        let mut is_lost = |answer: &Answer| answer.delivery == Channel::Unreliable && losses.loses();
+        let mut is_lost =
+            |answer: &Answer| answer.delivery == Channel::Unreliable && losses.loses();
         self.answers.retain(|answer| !is_lost(answer));
         sent
     }
