@@ -6,9 +6,10 @@ use std::time::Duration;
 use syncvar::{ConnectionId, Endpoint, NetId};
 
 use crate::limits::bounded;
+use crate::packet::Packet;
 use crate::protocol::Protocol;
 use crate::script::{Script, Step};
-use crate::world::{Packet, Recording, TICK};
+use crate::world::{Recording, TICK};
 
 /// Most objects of a client, as its settings say.
 const MAX_OBJECTS: usize = 64;
@@ -92,8 +93,8 @@ impl<P: Protocol> Session<P> {
 
     fn take(&mut self, mut step: Step<'_>) {
         match step.op % 13 {
-            0 => self.receive(&Packet::new::<P>(0, step.bytes)),
-            1 => self.receive(&Packet::new::<P>(1, step.bytes)),
+            0 => self.receive(&Packet::new(P::LIMITS, 0, step.bytes)),
+            1 => self.receive(&Packet::new(P::LIMITS, 1, step.bytes)),
             2 | 3 => {
                 let kind = step.byte();
                 self.receive_message(kind >> 7, &P::message(kind & 0x7f, step.bytes));

@@ -9,6 +9,7 @@ pub mod frames;
 pub mod kcp;
 pub mod limits;
 pub mod objects;
+pub mod packet;
 pub mod protocol;
 pub mod records;
 pub mod schema;

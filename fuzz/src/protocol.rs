@@ -181,8 +181,8 @@ use std::fmt::Debug;
 
 use syncvar::{ConnectionId, Endpoint, NetId, PacketLimits};
 
+use crate::packet::Packet;
 use crate::script::Step;
-use crate::world::Packet;
 
 /// Ends of a protocol with the objects of [`objects`](crate::objects).
 pub trait Protocol: Sized + 'static {
@@ -228,6 +228,6 @@ pub trait Protocol: Sized + 'static {
     /// Returns a packet with messages: on the stream (channel 0), or as the datagram with this sequence.
     fn packet(channel: u8, sequence: u16, messages: &[u8]) -> Packet {
         let _ = sequence;
-        Packet::new::<Self>(channel, messages)
+        Packet::new(Self::LIMITS, channel, messages)
     }
 }

@@ -7,10 +7,11 @@ use serde_json::Value;
 use syncvar::Channel;
 use syncvar::wire::{Encoding, NetworkWriter};
 
+use crate::packet::Packet;
 use crate::protocol::{Compact, Mirror, Protocol, Unet};
 use crate::script::push_step;
 use crate::values;
-use crate::world::{Packet, Recording};
+use crate::world::Recording;
 
 /// Longest golden vector among the seeds, in bytes.
 const MAX_GOLDEN: usize = 200;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use crate::packet::Packet;
 use crate::protocol::Protocol;
 use crate::script::{Script, Step};
-use crate::world::{Packet, Recording, World};
+use crate::world::{Recording, World};
 
 /// Ticks after which the replicas must be equal.
 const SETTLE: usize = 6;
@@ -44,8 +45,8 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         packets[usize::from(index) % packets.len()].clone()
     };
     match step.op / 4 % 13 {
-        0 => world.receive(attacker, &Packet::new::<P>(0, step.bytes)),
-        1 => world.receive(attacker, &Packet::new::<P>(1, step.bytes)),
+        0 => world.receive(attacker, &Packet::new(P::LIMITS, 0, step.bytes)),
+        1 => world.receive(attacker, &Packet::new(P::LIMITS, 1, step.bytes)),
         2 | 3 => {
             let kind = step.byte();
             let message = P::message(kind & 0x7f, step.bytes);

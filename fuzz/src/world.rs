@@ -4,67 +4,15 @@ use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use syncvar::{Channel, ConnectionId, Endpoint, Transmit};
+use syncvar::{ConnectionId, Endpoint};
 
 use crate::limits::bounded;
+use crate::packet::Packet;
 use crate::protocol::Protocol;
 use crate::script::Step;
 
 /// Time between two updates.
 pub const TICK: Duration = Duration::from_millis(50);
-
-/// Packet of a server or client.
-#[derive(Clone, Debug)]
-pub struct Packet {
-    /// The stream, or a datagram.
-    pub carrier: Channel,
-    /// Number of the channel.
-    pub channel: u8,
-    /// Header and messages.
-    pub bytes: Vec<u8>,
-}
-
-impl Packet {
-    /// Returns a packet of channel 0 on the stream, or of channel 1 on the channel's carrier.
-    pub fn new<P: Protocol>(channel: u8, bytes: &[u8]) -> Self {
-        let is_datagram = P::LIMITS.datagrams && channel != 0;
-        Self {
-            carrier: if is_datagram {
-                Channel::Unreliable
-            } else {
-                Channel::Reliable
-            },
-            channel,
-            bytes: bytes.to_vec(),
-        }
-    }
-
-    /// Returns the packet of an end.
-    fn of<P: Protocol>(transmit: &Transmit<'_>) -> Self {
-        let (delivery, channel) = (transmit.delivery, transmit.channel);
-        Self {
-            carrier: if P::LIMITS.datagrams {
-                delivery
-            } else {
-                Channel::Reliable
-            },
-            channel,
-            bytes: transmit.to_bytes().to_vec(),
-        }
-    }
-
-    /// Hands the packet to an end, as a transport does.
-    ///
-    /// # Errors
-    ///
-    /// As `handle_packet`.
-    pub fn arrive<E: Endpoint>(&self, end: &mut E, from: ConnectionId) -> Result<(), E::Error> {
-        match self.carrier {
-            Channel::Reliable => end.handle_packet(from, self.channel, &self.bytes),
-            Channel::Unreliable => end.handle_datagram(from, self.channel, &self.bytes),
-        }
-    }
-}
 
 /// Server and its clients. The attackers are connections without a client: their packets come from an
 /// input.
@@ -190,7 +138,7 @@ impl<P: Protocol> World<P> {
     /// Carries the packets of the healthy client, as far as the server takes them.
     fn carry_up(&mut self) {
         while let Some(packet) = self.healthy.poll_transmit() {
-            let packet = Packet::of::<P>(&packet);
+            let packet = Packet::of(P::LIMITS, &packet);
             if let Some([sent, _]) = &mut self.records {
                 sent.push(packet.clone());
             }
@@ -212,7 +160,7 @@ impl<P: Protocol> World<P> {
             if packet.connection != self.connections[3] {
                 continue;
             }
-            let packet = Packet::of::<P>(&packet);
+            let packet = Packet::of(P::LIMITS, &packet);
             let taken = packet.arrive(&mut self.healthy, ConnectionId::SERVER);
             assert!(taken.is_ok(), "{taken:?} from a healthy server");
             if let Some([_, received]) = &mut self.records {

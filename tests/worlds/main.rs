@@ -3,6 +3,7 @@
 mod attacks;
 mod budgets;
 mod convergence;
+mod freezes;
 mod hidden;
 mod interest;
 mod joining;

@@ -5,6 +5,7 @@
 
 mod codec;
 mod grid;
+mod loss;
 mod measure;
 mod peer;
 mod peers;
@@ -28,7 +29,7 @@ use rows::Row;
 
 /// Every process that is started: the libraries, those of them that know who sees what, and the
 /// codecs.
-const PEERS: [&str; 7] = [
+const PEERS: [&str; 11] = [
     "floor",
     "syncvar",
     "syncvar-unet",
@@ -36,6 +37,10 @@ const PEERS: [&str; 7] = [
     "lightyear",
     "sight",
     "codec",
+    "loss-floor",
+    "loss-syncvar",
+    "loss-bevy_replicon",
+    "loss-lightyear",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -90,6 +95,10 @@ fn measure_one(name: &str, grid: Grid) -> Result<(), Box<dyn Error>> {
         "lightyear" => measure::run::<Lightyear>(grid),
         "sight" => sight::run(),
         "codec" => codec::run(),
+        "loss-floor" => loss::run::<loss::Floor>(),
+        "loss-syncvar" => loss::run::<loss::Syncvar>(),
+        "loss-bevy_replicon" => loss::run::<Replicon>(),
+        "loss-lightyear" => loss::run::<loss::LossyLightyear>(),
         _ => return Err(format!("no peer is called {name}; there are {PEERS:?}").into()),
     }
     Ok(())

@@ -1,12 +1,14 @@
 //! `benches/RESULTS.md` and its plots.
 
+mod loss;
+
 use std::fmt::Write;
 
 use syncvar::Framing;
 
 use crate::grid::{Load, Size};
 use crate::plot::{Chart, Series};
-use crate::rows::{CodecRow, JoinRow, Row, SightRow, TickRow};
+use crate::rows::{CodecRow, JoinRow, LossRow, Row, SightRow, TickRow};
 use crate::support::replication::label;
 
 /// The columns, and how each is called. The floor is the first, for the others are compared to it.
@@ -56,6 +58,8 @@ pub(crate) fn results(rows: &[Row]) -> String {
     );
     let sights: Vec<&SightRow> = rows.iter().filter_map(Row::sight).collect();
     sight_table(&mut text, &sights);
+    section(&mut text, "Packets that get lost");
+    loss::table(&mut text, rows);
     section(&mut text, "A client joins");
     let joins: Vec<&JoinRow> = rows.iter().filter_map(Row::join).collect();
     join_table(&mut text, &joins);
@@ -320,6 +324,13 @@ impl Row {
     fn sight(&self) -> Option<&SightRow> {
         match self {
             Self::Sight(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    fn loss(&self) -> Option<&LossRow> {
+        match self {
+            Self::Loss(row) => Some(row),
             _ => None,
         }
     }

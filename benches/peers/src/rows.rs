@@ -10,6 +10,7 @@ pub(crate) enum Row {
     Join(JoinRow),
     Sight(SightRow),
     Codec(CodecRow),
+    Loss(LossRow),
 }
 
 /// One cell of the grid: medians of times, means of the rest.
@@ -60,6 +61,23 @@ pub(crate) struct CodecRow {
     pub(crate) decode_nanoseconds: f64,
     pub(crate) bytes: f64,
     pub(crate) note: String,
+}
+
+/// A tick over links that lose packets: medians of times, means of the rest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LossRow {
+    pub(crate) peer: String,
+    pub(crate) loss_per_thousand: u32,
+    /// The server: packets of all clients, and their acknowledgements.
+    pub(crate) server_nanoseconds: u64,
+    pub(crate) send_nanoseconds: u64,
+    pub(crate) acknowledge_nanoseconds: u64,
+    /// Sent to one client in a tick, lost ones too.
+    pub(crate) bytes: f64,
+    pub(crate) packets: f64,
+    /// Memory of the server, if it was counted.
+    pub(crate) bytes_per_object: Option<i64>,
+    pub(crate) bytes_per_connection: Option<i64>,
 }
 
 impl Row {

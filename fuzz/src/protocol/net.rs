@@ -8,8 +8,8 @@ use syncvar::{ClientConfig, Framing, NetworkSceneId, PacketLimits};
 
 use super::{MAX_OBJECTS, Protocol};
 use crate::objects::{Body, Item, Mind, Purse, Racer, Tree, Wheel, digest, hero, prefabs};
+use crate::packet::Packet;
 use crate::script::Step;
-use crate::world::Packet;
 
 /// Messages of many objects.
 #[derive(Debug)]
@@ -82,7 +82,7 @@ macro_rules! protocol {
 
             fn packet(channel: u8, sequence: u16, messages: &[u8]) -> Packet {
                 let header: Vec<u8> = $packet(channel, sequence);
-                Packet::new::<Self>(channel, &[&header, messages].concat())
+                Packet::new(Self::LIMITS, channel, &[&header, messages].concat())
             }
         }
     };

@@ -193,8 +193,9 @@ impl Server for Lightyear {
     }
 }
 
-impl Pair for Lightyear {
-    fn collect(&mut self) -> Sent {
+impl Lightyear {
+    /// Collects the packets that are not lost. Returns all of them.
+    pub(crate) fn collect_unless(&mut self, mut loses: impl FnMut() -> bool) -> Sent {
         let mut sent = Sent::default();
         for (number, connection) in self.connections.iter().enumerate() {
             let packets = take_sent(&mut self.server, *connection);
@@ -202,25 +203,39 @@ impl Pair for Lightyear {
                 for packet in &packets {
                     sent.add(packet);
                 }
-                self.inbox.extend(packets);
+                let arrived = packets.into_iter().filter(|_| !loses());
+                self.inbox.extend(arrived);
             }
         }
         sent
+    }
+
+    /// Hands the packets of the client that are not lost to every connection. Runs `PreUpdate` too, where
+    /// the server takes acknowledgements, so that they are no part of the next tick.
+    pub(crate) fn acknowledge_unless(&mut self, mut loses: impl FnMut() -> bool) {
+        for packet in take_sent(&mut self.client.app, self.client.link) {
+            if loses() {
+                continue;
+            }
+            for connection in &self.connections {
+                put_received(&mut self.server, *connection, &packet);
+            }
+        }
+        self.server.world_mut().run_schedule(PreUpdate);
+    }
+}
+
+impl Pair for Lightyear {
+    fn collect(&mut self) -> Sent {
+        self.collect_unless(|| false)
     }
 
     fn apply(&mut self) {
         self.client.apply(&std::mem::take(&mut self.inbox));
     }
 
-    /// Runs `PreUpdate` too, where the server takes acknowledgements, so that they are no part of
-    /// the next tick.
     fn acknowledge(&mut self) {
-        for packet in take_sent(&mut self.client.app, self.client.link) {
-            for connection in &self.connections {
-                put_received(&mut self.server, *connection, &packet);
-            }
-        }
-        self.server.world_mut().run_schedule(PreUpdate);
+        self.acknowledge_unless(|| false);
     }
 }
 

@@ -9,6 +9,7 @@ use bevy::prelude::*;
 use bevy::state::app::StatesPlugin;
 use bevy_replicon::prelude::*;
 use bevy_replicon::server::ServerPlugin;
+use bevy_replicon::shared::backend::channels::ServerChannel;
 use bevy_replicon::shared::server_entity_map::ServerEntityMap;
 
 use crate::peer::{Join, Pair, Peer, Sent};
@@ -63,15 +64,24 @@ pub(crate) fn connect(server: &mut App) -> Entity {
     server.world_mut().spawn(connection).id()
 }
 
-/// Takes all messages from the server; those for `connection` go to `client`.
-fn deliver(server: &mut App, connection: Entity, client: &mut App) -> Sent {
+/// Takes all messages from the server; those for `connection` go to `client`, except the lost ones on an
+/// unreliable channel. Returns all of them.
+fn deliver(
+    server: &mut App,
+    connection: Entity,
+    client: &mut App,
+    mut loses: impl FnMut() -> bool,
+) -> Sent {
+    let mutations = usize::from(ServerChannel::Mutations);
     let mut outbox = server.world_mut().resource_mut::<ServerMessages>();
     let mut inbox = client.world_mut().resource_mut::<ClientMessages>();
     let mut sent = Sent::default();
     for (receiver, channel, message) in outbox.drain_sent() {
         if receiver == connection {
             sent.add(&message);
-            inbox.insert_received(channel, message);
+            if channel != mutations || !loses() {
+                inbox.insert_received(channel, message);
+            }
         }
     }
     sent
@@ -89,9 +99,21 @@ impl Server for Replicon {
     }
 }
 
+impl Replicon {
+    /// Collects the messages that are not lost.
+    pub(crate) fn collect_unless(&mut self, loses: impl FnMut() -> bool) -> Sent {
+        deliver(
+            &mut self.server,
+            self.connections[0],
+            &mut self.client,
+            loses,
+        )
+    }
+}
+
 impl Pair for Replicon {
     fn collect(&mut self) -> Sent {
-        deliver(&mut self.server, self.connections[0], &mut self.client)
+        self.collect_unless(|| false)
     }
 
     fn apply(&mut self) {
