@@ -293,8 +293,8 @@ impl NetworkServer {
                     None => continue,
                 }
             } else {
-                match self.source_of(id, framing, &entry, index, backlog) {
-                    Some(source) => (source, 0..0),
+                match self.source_of((id, framing), (index, &entry), backlog) {
+                    Some(source) => source,
                     None => continue,
                 }
             };
@@ -317,31 +317,34 @@ impl NetworkServer {
         limiter.chosen.sort_unstable_by_key(|chosen| chosen.index);
     }
 
-    /// Finds or encodes the bytes of an entry. Returns none if the entry waits.
+    /// Finds or encodes the bytes of an entry. Returns them with the sent fields, in
+    /// [`BandwidthLimiter::own`]; none if the entry waits.
     fn source_of(
         &mut self,
-        id: ConnectionId,
-        framing: Framing,
-        entry: &BacklogEntry,
-        index: usize,
+        (id, framing): (ConnectionId, Framing),
+        (index, entry): (usize, &BacklogEntry),
         backlog: &mut Backlog,
-    ) -> Option<Source> {
-        let record = entry
-            .record
-            .and_then(|index| self.replication.bandwidth.log.records.get(index));
-        let shared = record.and_then(|record| {
-            let changes = record.changes.as_ref()?;
-            let changes = changes[WriteLog::index(framing.form())].clone();
-            Some(Source::Shared(record.audience, changes))
-        });
-        if shared.is_some() {
-            return shared;
-        }
-        if self.has_operations(entry) && backlog.defer(index) {
+    ) -> Option<(Source, Range<usize>)> {
+        let own = self.replication.bandwidth.own.len();
+        let source = if let Some((shared, _)) = self.written_now(framing, entry, backlog) {
+            shared
+        } else if self.has_operations(entry) && backlog.defer(index) {
             return None;
-        }
-        let rewritten = self.write_missed_fields(id, framing, entry, backlog);
-        Some(rewritten.map_or(Source::Snapshot, Source::Rewritten))
+        } else {
+            match self.write_missed_fields(id, framing, entry, backlog) {
+                Some(written) if written.is_empty() => return None,
+                Some(written) => Source::Rewritten(written),
+                None => {
+                    self.replication.bandwidth.own.truncate(own);
+                    self.replication
+                        .bandwidth
+                        .own
+                        .extend(backlog.fields_of(entry));
+                    Source::Snapshot
+                }
+            }
+        };
+        Some((source, own..self.replication.bandwidth.own.len()))
     }
 
     /// Returns whether the fields of an entry can be written once more; a snapshot replaces other ones.
@@ -367,9 +370,9 @@ impl NetworkServer {
         })
     }
 
-    /// Writes the missed fields of an object with their current values. Returns none if a snapshot
-    /// must replace them: a change is an operation, a value cannot be encoded, or the message would be
-    /// too long.
+    /// Writes the missed fields of an object with their current values, except dirty ones: no connection is
+    /// ahead of the others. Returns an empty range if all are dirty, and none if a snapshot must replace
+    /// them: a change is an operation, a value cannot be encoded, or the message would be too long.
     fn write_missed_fields(
         &mut self,
         reader: ConnectionId,
@@ -388,14 +391,32 @@ impl NetworkServer {
             return None;
         }
         let start = rewritten.len();
-        let mut masks = mask_slice(masks, &entry.masks).iter();
+        let own = &mut self.replication.bandwidth.own;
+        let mut missed = (0_u8..).zip(mask_slice(masks, &entry.masks));
+        let (mut has_fields, mut waits) = (false, false);
         slots.for_each_mut(|slot| {
-            let missed = masks.next().copied().unwrap_or_default();
-            if slot.info().channel == entry.channel {
-                let readable = slot.info().policy.readable(role);
-                slot.write_again(missed & readable, rewritten);
+            let Some((behaviour, missed)) = missed.next() else {
+                return;
+            };
+            if slot.info().channel != entry.channel {
+                return;
             }
+            let fields = missed & !slot.dirty_bits();
+            let written = fields & slot.info().policy.readable(role);
+            slot.write_again(written, rewritten);
+            has_fields |= written != 0;
+            waits |= missed & slot.dirty_bits() != 0;
+            own.push(Entry {
+                net_id,
+                channel: entry.channel,
+                behaviour,
+                fields,
+            });
         });
+        if waits && !has_fields {
+            rewritten.truncate(start);
+            return Some(start..start);
+        }
         if let Some(error) = rewritten.take_error() {
             rewritten.truncate(start);
             self.events.push(encode_failure(net_id, error));

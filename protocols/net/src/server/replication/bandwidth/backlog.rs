@@ -239,8 +239,8 @@ impl Backlog {
             index += 1;
             entry.record = None;
             let masks = mask_slice(&self.masks, &entry.masks);
-            // Dirty fields of a lost entry wait for their frame.
-            !is_sent || entry.as_of.is_some() && masks.iter().any(|mask| *mask != 0)
+            // Dirty fields wait for their frame.
+            !is_sent || masks.iter().any(|mask| *mask != 0)
         });
     }
 
@@ -313,6 +313,19 @@ impl Backlog {
             }
             left != 0
         });
+    }
+
+    /// Returns the fields of an entry, for each behaviour.
+    pub(in crate::server) fn fields_of(&self, entry: &BacklogEntry) -> impl Iterator<Item = Entry> {
+        let (net_id, channel) = (entry.net_id, entry.channel);
+        let masks = (0_u8..).zip(mask_slice(&self.masks, &entry.masks));
+        let missed = masks.filter(|(_, mask)| **mask != 0);
+        missed.map(move |(behaviour, mask)| Entry {
+            net_id,
+            channel,
+            behaviour,
+            fields: *mask,
+        })
     }
 
     /// Removes fields of the entry at an index, which are sent.

@@ -62,7 +62,7 @@ impl NetworkServer {
 
     /// Returns the bytes that this update has written for the audience, if they are all that the connection
     /// lacks, and their length.
-    fn written_now(
+    pub(super) fn written_now(
         &mut self,
         framing: Framing,
         entry: &BacklogEntry,
@@ -71,14 +71,7 @@ impl NetworkServer {
         let limiter = &mut *self.replication.bandwidth;
         let record = limiter.log.records.get(entry.record?)?;
         let changes = record.changes.as_ref()?[WriteLog::index(framing.form())].clone();
-        let masks = (0_u8..).zip(mask_slice(&backlog.masks, &entry.masks));
-        let written = masks.filter(|(_, mask)| **mask != 0);
-        limiter.own.extend(written.map(|(behaviour, mask)| Entry {
-            net_id: entry.net_id,
-            channel: entry.channel,
-            behaviour,
-            fields: *mask,
-        }));
+        limiter.own.extend(backlog.fields_of(entry));
         let length = changes.len();
         Some((Source::Shared(record.audience, changes), length))
     }
