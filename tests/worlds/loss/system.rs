@@ -28,8 +28,8 @@ const RING: usize = 32;
 /// Ticks after which an undecided packet is lost.
 const RECORD_TICKS: u32 = 60;
 
-/// Packets that wait on a client.
-const HELD: usize = 16;
+/// Packets that wait on a client: those of all ticks while a stream lags.
+const HELD: usize = 64;
 
 /// Packet size for which few entries fill a chunk.
 const PACKET_SIZE: usize = 24 + 20;
