@@ -36,8 +36,12 @@ pub(in crate::server) struct BandwidthLimiter {
     /// Lists reused by every connection.
     order: Vec<usize>,
     chosen: Vec<Chosen>,
-    /// Entries of the chosen ones that may be lost.
+    /// Fields of the chosen entries.
     own: Vec<Entry>,
+    /// Channels, ends in their buffers, and fields of the chosen entries that may be lost.
+    places: Vec<(u8, usize, Range<usize>)>,
+    /// Fields in the chunk that is sent.
+    in_chunk: Vec<Entry>,
 }
 
 /// An entry of a backlog that is sent with this update.
@@ -46,7 +50,7 @@ struct Chosen {
     /// Index of the entry.
     index: usize,
     source: Source,
-    /// Its fields in [`BandwidthLimiter::own`], if they may be lost.
+    /// Its sent fields in [`BandwidthLimiter::own`].
     own: Range<usize>,
 }
 
@@ -451,7 +455,8 @@ impl NetworkServer {
             outputs,
             ..
         } = backlog;
-        let mut places = Vec::new();
+        let mut places = std::mem::take(&mut self.replication.bandwidth.places);
+        let mut in_chunk = std::mem::take(&mut self.replication.bandwidth.in_chunk);
         for Chosen { index, source, own } in &chosen {
             let Some(entry) = entries.get(*index) else {
                 continue;
@@ -471,7 +476,7 @@ impl NetworkServer {
             }
             let output = &mut outputs[usize::from(entry.channel)];
             output.push_update(entry.net_id, changes);
-            if !own.is_empty() {
+            if datagrams.is_some() && !own.is_empty() {
                 places.push((entry.channel, output.last_update().end, own.clone()));
             }
         }
@@ -484,17 +489,17 @@ impl NetworkServer {
                     if channels.get(usize::from(channel)) == Some(&Channel::Unreliable) =>
                 {
                     let mut of_channel = of_channel.peekable();
-                    let (mut end, mut entries) = (0, Vec::new());
+                    let mut end = 0;
                     for chunk in chunks {
                         end += chunk.len();
                         while let Some((.., of_entry)) = of_channel.next_if(|(_, at, _)| *at <= end)
                         {
-                            entries
-                                .extend_from_slice(own.get(of_entry.clone()).unwrap_or_default());
+                            let fields = own.get(of_entry.clone()).unwrap_or_default();
+                            in_chunk.extend_from_slice(fields);
                         }
                         self.outbound
-                            .queue_own((connection, datagrams), channel, chunk, &entries);
-                        entries.clear();
+                            .queue_own((connection, datagrams), channel, chunk, &in_chunk);
+                        in_chunk.clear();
                     }
                 }
                 _ => {
@@ -509,5 +514,8 @@ impl NetworkServer {
         own.clear();
         self.replication.bandwidth.chosen = chosen;
         self.replication.bandwidth.own = own;
+        places.clear();
+        self.replication.bandwidth.places = places;
+        self.replication.bandwidth.in_chunk = in_chunk;
     }
 }
