@@ -1,10 +1,27 @@
 //! Heavy damage to the packets of one client, and its repair by a new snapshot.
 
 use proptest::prelude::*;
+use syncvar::Channel;
 
 use super::action::{Action, action};
 use super::hostile::spoil;
 use super::world::{Kind, World};
+
+/// Returns the length of a packet's header: WIRE.md, section 7.
+fn header_length(delivery: Channel, packet: &[u8]) -> usize {
+    let flags = packet.first().copied().unwrap_or_default();
+    let part = |flag: u8, length: usize| if flags & flag != 0 { length } else { 0 };
+    let ticks = packet.iter().skip(1).take_while(|byte| **byte >= 0x80);
+    let place = match delivery {
+        Channel::Reliable => part(1, ticks.count() + 1) + part(8, 1),
+        Channel::Unreliable => part(1, 4) + part(2, 2) + part(4, 2) + part(8, 2),
+    };
+    if flags & 0x10 == 0 {
+        return 1 + place;
+    }
+    let form = packet.get(1 + place + 4).copied().unwrap_or_default();
+    1 + place + 5 + usize::from(form & 0x0f)
+}
 
 impl World {
     /// Damages waiting packets of the liar. Returns false if damage has ended its connection.
@@ -15,7 +32,16 @@ impl World {
         };
         let count = end.down.packets.len();
         for (place, change) in changes.iter().filter(|_| count > 0) {
-            spoil(&mut end.down.packets[place % count].bytes, *change);
+            let packet = &mut end.down.packets[place % count];
+            // A forged tick, sequence or barrier has no remedy either: a transport protects the header.
+            let header = if self.kind.literal {
+                0
+            } else {
+                header_length(packet.delivery, &packet.bytes)
+            };
+            let mut messages = packet.bytes.split_off(header.min(packet.bytes.len()));
+            spoil(&mut messages, *change);
+            packet.bytes.append(&mut messages);
         }
         true
     }
