@@ -149,7 +149,7 @@ impl NetworkClient {
         let after_gap = datagrams.is_some_and(|it| it.report_up_to(report.newest));
         let session = self.session.number;
         self.run_late_calls(report.tick);
-        if self.session.number == session
+        if self.session.is_current(session)
             && let Some(tick) = self.network_tick(report.tick)
         {
             let complete = report.complete;
