@@ -55,79 +55,34 @@
 //! all packets on channel 0.
 #![warn(clippy::print_stdout)]
 
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod admission;
 #[cfg(any(feature = "kcp", feature = "udp"))]
 mod datagram;
 mod error;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
 mod frames;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod host;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod link;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod listener;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 mod network_client;
 mod options;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod peer;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod peers;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod runtime;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod silence;
 mod stats;
 #[cfg(any(feature = "tcp", feature = "telepathy"))]
 mod stream;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 mod turn;
 
 #[cfg(any(feature = "kcp", feature = "udp"))]
@@ -144,27 +99,12 @@ pub mod udp;
 pub use error::{Timeout, TransportError};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
 pub use frames::{FrameError, Frames};
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 pub use host::Host;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 pub use peer::Peer;
-#[cfg(any(
-    feature = "tcp",
-    feature = "telepathy",
-    feature = "kcp",
-    feature = "udp"
-))]
+#[cfg(feature = "_sockets")]
 pub use peers::PeerAddrs;
 pub use stats::{TransportCounters, TransportStats};
 

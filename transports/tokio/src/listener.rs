@@ -56,3 +56,18 @@ pub(crate) enum Sent {
     /// The client's queue is full.
     TooSlow,
 }
+
+/// Binds a socket to the first address that the system grants.
+pub(crate) fn bind_first<T>(
+    addrs: &[SocketAddr],
+    bind_to: impl Fn(SocketAddr) -> io::Result<T>,
+) -> io::Result<T> {
+    let mut last = None;
+    for addr in addrs {
+        match bind_to(*addr) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address")))
+}

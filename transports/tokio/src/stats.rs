@@ -79,12 +79,7 @@ impl TransportCounters {
     }
 
     /// Adds one to a counter.
-    #[cfg(any(
-        feature = "tcp",
-        feature = "telepathy",
-        feature = "kcp",
-        feature = "udp"
-    ))]
+    #[cfg(feature = "_sockets")]
     pub(crate) fn count(&self, counter: impl FnOnce(&mut TransportStats) -> &mut u64) {
         *counter(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)) += 1;
     }

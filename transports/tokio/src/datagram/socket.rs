@@ -17,7 +17,7 @@ use super::Dialect;
 use super::clients::{Client, Clients, Stage, counter};
 use crate::admission::Admission;
 use crate::kcp::{INTERVAL, KcpError};
-use crate::listener::{Listener, Sent};
+use crate::listener::{Listener, Sent, bind_first};
 use crate::turn::{Turn, take_turns};
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
@@ -50,7 +50,7 @@ pub(crate) struct DatagramListener<D: Dialect> {
 
 impl<D: Dialect> DatagramListener<D> {
     pub(crate) fn bind(addrs: &[SocketAddr]) -> io::Result<Self> {
-        let socket = bind(addrs)?;
+        let socket = bind_first(addrs, bind_to)?;
         configure(&socket);
         let options = TransportOptions::default();
         let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
@@ -279,18 +279,6 @@ impl<D: Dialect> Drop for DatagramListener<D> {
             self.clients.pop_out();
         }
     }
-}
-
-/// Binds a socket to the first address that the system grants.
-fn bind(addrs: &[SocketAddr]) -> io::Result<UdpSocket> {
-    let mut last = None;
-    for addr in addrs {
-        match bind_to(*addr) {
-            Ok(socket) => return Ok(socket),
-            Err(error) => last = Some(error),
-        }
-    }
-    Err(last.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address")))
 }
 
 /// Binds a socket. `[::]` includes IPv4 on every system, as in Mirror.

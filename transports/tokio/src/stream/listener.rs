@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::Framing;
 use super::connection::{Connection, Fault};
 use crate::admission::Admission;
-use crate::listener::{Listener, Sent};
+use crate::listener::{Listener, Sent, bind_first};
 use crate::turn::take_turns;
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
 
@@ -57,7 +57,7 @@ impl StreamListener {
         let options = TransportOptions::default();
         let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         Ok(Self {
-            listener: bind(addrs)?,
+            listener: bind_first(addrs, bind_to)?,
             framing,
             accepting: true,
             admission: Admission::new(&options, counters, peers),
@@ -245,18 +245,6 @@ impl<E: Endpoint> Listener<E> for StreamListener {
         while ready!(self.tasks.poll_join_next(cx)).is_some() {}
         Poll::Ready(())
     }
-}
-
-/// Listens on the first address that the system grants.
-fn bind(addrs: &[SocketAddr]) -> io::Result<TcpListener> {
-    let mut last = None;
-    for addr in addrs {
-        match bind_to(*addr) {
-            Ok(listener) => return Ok(listener),
-            Err(error) => last = Some(error),
-        }
-    }
-    Err(last.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address")))
 }
 
 fn bind_to(addr: SocketAddr) -> io::Result<TcpListener> {
