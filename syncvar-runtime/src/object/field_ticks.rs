@@ -79,6 +79,11 @@ impl FieldTicks {
         self.those(u64::MAX, |at| at > tick)
     }
 
+    /// Returns those of some fields with exactly this tick.
+    pub fn changed_in(&self, fields: u64, tick: u32) -> u64 {
+        self.those(fields, |at| at == tick)
+    }
+
     /// Sets the tick of some fields, to a lower one too.
     #[inline]
     pub fn set(&mut self, fields: u64, tick: u32) {
@@ -144,6 +149,8 @@ mod tests {
             ticks.set(last, 9);
             assert_eq!(ticks.changed_after(8), last, "{fields}");
             assert_eq!(ticks.changed_after(9), 0, "{fields}");
+            assert_eq!(ticks.changed_in(u64::MAX, 9), last, "{fields}");
+            assert_eq!(ticks.changed_in(u64::MAX, 3), all & !last, "{fields}");
             assert_eq!(ticks.changed_since(9), last, "{fields}");
             assert_eq!(ticks.changed_since(10), 0, "{fields}");
             assert_eq!(ticks.changed_until(u64::MAX, 8), all & !last, "{fields}");

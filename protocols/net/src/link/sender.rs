@@ -398,10 +398,11 @@ impl<O: Copy> Sender<O> {
 
     /// Returns the counts of the last packets.
     pub(crate) fn loss(&self) -> Loss {
+        let (lost, flying) = (self.records.lost(), self.records.flying());
         Loss {
-            lost: self.records.count(Fate::Lost),
-            acked: self.records.count(Fate::Acked),
-            flying: self.records.flying(),
+            lost,
+            acked: self.records.len() - lost - flying,
+            flying,
             spurious: self.spurious,
         }
     }

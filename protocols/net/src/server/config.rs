@@ -199,6 +199,11 @@ impl ServerConfig {
         self.packet_size.min(MAX_DATAGRAM)
     }
 
+    /// Returns whether a channel is unreliable.
+    pub(super) fn is_lossy(&self, channel: u8) -> bool {
+        self.channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
+    }
+
     /// Returns the first unreliable channel, for datagrams without messages.
     pub(super) fn lossy_channel(&self) -> u8 {
         let lossy = |kind: &Channel| *kind == Channel::Unreliable;

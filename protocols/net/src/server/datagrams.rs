@@ -21,7 +21,7 @@ use crate::link::ack::Ack;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
 use crate::link::round_trip::RoundTrip;
-use crate::link::sender::{Content, Sender, Verdict};
+use crate::link::sender::{Sender, Verdict};
 use crate::link::settings::LossSettings;
 use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
@@ -185,12 +185,12 @@ impl Datagrams {
 }
 
 impl NetworkServer {
-    /// Moves an entry of this tick's frame to the backlog.
-    pub(in crate::server) fn withhold_entry(&mut self, connection: ConnectionId, entry: Entry) {
+    /// Moves a chunk of this tick's frame to the backlog.
+    pub(in crate::server) fn withhold_chunk(&mut self, connection: ConnectionId, number: u64) {
         let tick = self.replication.frames.tick();
         self.with_datagrams(connection, |server, datagrams| {
             let mut owed = std::mem::take(&mut server.replication.owed);
-            let entries = std::slice::from_ref(&entry);
+            let entries = server.replication.frames.entries(number);
             server.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
             server.owe(connection, &datagrams.shown, &mut owed);
             server.replication.owed = owed;
@@ -200,7 +200,7 @@ impl NetworkServer {
     /// Gives the fields of a new object on unreliable channels the present tick.
     pub(in crate::server) fn track_ticks(&mut self, id: NetId) {
         let tick = self.outbound.store.tick;
-        let is_lossy = |channel: u8| self.config.channel_info(channel).lossy;
+        let is_lossy = |channel: u8| self.config.is_lossy(channel);
         if self.config.has_ticks()
             && let Some(slots) = self.world.slots_mut(id)
         {
@@ -317,15 +317,7 @@ impl NetworkServer {
         verdicts: &mut Vec<Verdict<Entry>>,
     ) {
         for Verdict { tick, content, .. } in verdicts.drain(..) {
-            let own;
-            let entries = match content {
-                Content::Chunk(number) => self.replication.frames.entries(number),
-                Content::Own(entry) => {
-                    own = entry;
-                    std::slice::from_ref(&own)
-                }
-            };
-            for entry in entries {
+            for entry in self.replication.frames.entries_in(&content) {
                 let fields = self.changed_until(entry, tick);
                 for own in datagrams.sender.flying_own() {
                     if (own.net_id, own.behaviour) == (entry.net_id, entry.behaviour) {
@@ -352,16 +344,8 @@ impl NetworkServer {
         }
         let mut owed = std::mem::take(&mut self.replication.owed);
         for Verdict { tick, content, .. } in verdicts.drain(..) {
-            match content {
-                Content::Chunk(number) => {
-                    let entries = self.replication.frames.entries(number);
-                    self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
-                }
-                Content::Own(entry) => {
-                    let entries = std::slice::from_ref(&entry);
-                    self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
-                }
-            }
+            let entries = self.replication.frames.entries_in(&content);
+            self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
         }
         self.owe(connection, &datagrams.shown, &mut owed);
         self.replication.owed = owed;

@@ -53,12 +53,12 @@ impl Outbound {
     }
 
     /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream. `withheld`
-    /// receives the entries of those that have to wait.
+    /// receives the numbers of those that have to wait.
     pub(super) fn queue_frame(
         &mut self,
         connection: &mut Connection,
         (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
-        withheld: &mut Vec<(ConnectionId, Entry)>,
+        withheld: &mut Vec<(ConnectionId, u64)>,
     ) {
         let (channel, tick) = (queued.channel, queued.tick);
         for (number, chunk) in queued.chunks.clone().zip(chunks) {
@@ -87,7 +87,7 @@ impl Outbound {
                 );
             } else {
                 datagrams.queue.partial = true;
-                withheld.extend(entries.iter().map(|entry| (connection.id, *entry)));
+                withheld.push((connection.id, number));
             }
         }
     }

@@ -13,6 +13,7 @@ pub(super) mod update;
 
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::object::WriteLog;
+use syncvar_runtime::packet::Segments;
 
 use crate::link::sender::Verdict;
 use crate::server::datagrams::ended::EndedIds;
@@ -36,6 +37,8 @@ pub(super) struct Replication {
     pub(super) frame_open: bool,
     /// Whether a prefab has a redundant behaviour.
     pub(super) has_echo: bool,
+    /// Buffer of the echo in progress, reused.
+    pub(super) echo: Option<Segments>,
     /// Write records of datagrams.
     pub(super) frames: Box<Frames>,
     /// Ids that wait for the end of their former objects.

@@ -102,10 +102,9 @@ impl<O: Copy> Records<O> {
         self.flying
     }
 
-    /// Returns the number of packets of one fate.
-    pub(super) fn count(&self, fate: Fate) -> usize {
-        let packets = self.packets.iter();
-        packets.filter(|packet| packet.fate == fate).count()
+    /// Returns the number of lost packets.
+    pub(super) fn lost(&self) -> usize {
+        self.lost
     }
 
     pub(super) fn get(&self, sequence: u64) -> Option<&Sent> {

@@ -76,14 +76,19 @@ impl NetworkServer {
         tick: u32,
     ) -> Option<Bytes> {
         let size = self.config.gathered_size();
-        let mut segments = Framing::Compact.segments_of(Channel::Unreliable, size);
-        for of_object in entries.chunk_by(|a, b| a.net_id == b.net_id) {
-            self.echo_object(original, (of_object, tick), &mut segments)?;
-        }
+        let segments = self.replication.echo.take();
+        let mut segments =
+            segments.unwrap_or_else(|| Framing::Compact.segments_of(Channel::Unreliable, size));
+        let mut objects = entries.chunk_by(|a, b| a.net_id == b.net_id);
+        let written = objects
+            .try_for_each(|entries| self.echo_object(original, (entries, tick), &mut segments));
         let mut chunks = segments.drain();
-        let chunk = chunks.next()?;
-        // Unchanged values are not longer than before.
-        chunks.next().is_none().then_some(chunk)
+        // Unchanged values are not longer than before: they fit one chunk.
+        let chunk = chunks.next().filter(|_| written.is_some());
+        let chunk = chunk.filter(|_| chunks.next().is_none());
+        drop(chunks);
+        self.replication.echo = Some(segments);
+        chunk
     }
 
     fn echo_object(
@@ -105,7 +110,7 @@ impl NetworkServer {
         for entry in entries {
             let slot = slots.slot(entry.behaviour.into())?;
             let (info, ticks) = (slot.info(), slot.ticks()?);
-            let fields = ticks.changed_until(entry.fields, tick) & ticks.changed_since(tick);
+            let fields = ticks.changed_in(entry.fields, tick);
             let restricted = info.policy.restricted() & entry.fields != 0;
             if info.redundancy == 0 || restricted || fields & slot.dirty_bits() != 0 {
                 return None;
@@ -120,9 +125,9 @@ impl NetworkServer {
         slots.for_each_mut(|slot| {
             if slot.info().channel == original.channel {
                 let entry = entries.iter().find(|entry| entry.behaviour == behaviour);
-                let fields = entry.zip(slot.ticks()).map_or(0, |(entry, ticks)| {
-                    ticks.changed_until(entry.fields, tick) & ticks.changed_since(tick)
-                });
+                let fields = entry.zip(slot.ticks());
+                let fields =
+                    fields.map_or(0, |(entry, ticks)| ticks.changed_in(entry.fields, tick));
                 slot.write_again(fields, writer);
             }
             behaviour = behaviour.saturating_add(1);

@@ -7,6 +7,7 @@ use syncvar_runtime::object::{WriteLog, WriteRecord};
 use syncvar_runtime::{AudienceId, NetId};
 
 use crate::Framing;
+use crate::link::sender::Content;
 use crate::server::replication::bandwidth::backlog::mask_slice;
 use crate::server::visibility::audience::Delivery;
 
@@ -138,6 +139,14 @@ impl Frames {
         let frame = self.last.partition_point(after);
         let frame = self.last.get(frame);
         frame.map_or(&[], |frame| frame.entries_of(number))
+    }
+
+    /// Returns the entries in a part of a packet.
+    pub(in crate::server) fn entries_in<'a>(&'a self, content: &'a Content<Entry>) -> &'a [Entry] {
+        match content {
+            Content::Chunk(number) => self.entries(*number),
+            Content::Own(entry) => std::slice::from_ref(entry),
+        }
     }
 
     /// Returns the frame before that of the last tick; none if it was empty.

@@ -1,7 +1,7 @@
 //! Access to objects without guards, for the comparison of replicas.
 
+use syncvar_runtime::NetId;
 use syncvar_runtime::object::{Behaviours, Slots};
-use syncvar_runtime::{Channel, NetId};
 
 use crate::server::NetworkServer;
 
@@ -23,14 +23,12 @@ impl NetworkServer {
 
     /// Makes all behaviours on unreliable channels dirty.
     pub(crate) fn repeat_lossy(&mut self) {
-        let channels = &self.config.channels;
         for (number, replicated) in self.world.objects.iter() {
             let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
                 continue;
             };
             slots.for_each_mut(|slot| {
-                let channel = channels.get(usize::from(slot.info().channel));
-                if channel == Some(&Channel::Unreliable) {
+                if self.config.is_lossy(slot.info().channel) {
                     slot.set_dirty_bit(u64::MAX);
                     self.replication.schedule.queue_dirty(NetId(number));
                 }

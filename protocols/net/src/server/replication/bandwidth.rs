@@ -18,8 +18,9 @@ use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::Entry;
 use crate::server::datagrams::shown::Shown;
 use crate::server::objects::replicated::State;
-use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry, mask_slice};
+use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry};
 use crate::server::replication::bandwidth::budget::clamp_priority;
+use crate::server::replication::bandwidth::repair::Rewritten;
 use crate::server::replication::update::encode_failure;
 use crate::server::{Budget, NetworkServer};
 
@@ -240,7 +241,7 @@ impl NetworkServer {
         let is_member = |object| self.role(object, id).reads_group();
         let (link, tick) = (datagrams.as_deref(), self.replication.frames.tick());
         let has_ticks = framing == Framing::Compact && self.config.has_ticks();
-        let is_lossy = |channel: u8| has_ticks && self.config.channel_info(channel).lossy;
+        let is_lossy = |channel: u8| has_ticks && self.config.is_lossy(channel);
         let is_detached = link.is_some_and(|link| link.sender.is_detached());
         if backlog.is_limited() {
             let is_sent = |record: &WriteRecord| {
@@ -292,7 +293,7 @@ impl NetworkServer {
                 continue;
             };
             let (source, own) = if entry.as_of.is_some() && self.is_resendable(&entry) {
-                match self.repair_of(framing, index, backlog, datagrams.as_deref_mut()) {
+                match self.repair_of((id, framing), index, backlog, datagrams.as_deref_mut()) {
                     Some(repair) => repair,
                     None => continue,
                 }
@@ -330,25 +331,41 @@ impl NetworkServer {
         backlog: &mut Backlog,
     ) -> Option<(Source, Range<usize>)> {
         let own = self.replication.bandwidth.own.len();
+        let start = backlog.rewritten.len();
         let source = if let Some((shared, _)) = self.written_now(framing, entry, backlog) {
             shared
         } else if self.has_operations(entry) && backlog.defer(index) {
             return None;
         } else {
-            match self.write_missed_fields(id, framing, entry, backlog) {
-                Some(written) if written.is_empty() => return None,
-                Some(written) => Source::Rewritten(written),
-                None => {
+            let rewritten = { self.is_resendable(entry) }
+                .then(|| self.rewrite(id, entry, backlog))
+                .flatten();
+            match rewritten {
+                Some(Rewritten::Wait) => return None,
+                Some(Rewritten::Fields(written)) if self.fits(framing, entry, written.len()) => {
+                    Source::Rewritten(written)
+                }
+                // A change is an operation, a value cannot be encoded, or the message would be too long.
+                other => {
+                    if let Some(Rewritten::Failed(error)) = other {
+                        self.events.push(encode_failure(entry.net_id, error));
+                    }
+                    backlog.rewritten.truncate(start);
                     self.replication.bandwidth.own.truncate(own);
-                    self.replication
-                        .bandwidth
-                        .own
-                        .extend(backlog.fields_of(entry));
+                    let fields = backlog.fields_of(entry);
+                    self.replication.bandwidth.own.extend(fields);
                     Source::Snapshot
                 }
             }
         };
         Some((source, own..self.replication.bandwidth.own.len()))
+    }
+
+    /// Returns whether the changes of an entry fit a message. Those of several updates may exceed its limit
+    /// together.
+    fn fits(&self, framing: Framing, entry: &BacklogEntry, changes: usize) -> bool {
+        let room = self.config.state_info(entry.channel).room;
+        update_refusal(framing.form(), entry.net_id, changes, room).is_none()
     }
 
     /// Returns whether the fields of an entry can be written once more; a snapshot replaces other ones.
@@ -372,67 +389,6 @@ impl NetworkServer {
             let mut slots = slots.iter().filter(of_channel);
             slots.any(|slot| slot.dirty_bits() & slot.info().operation_bits != 0)
         })
-    }
-
-    /// Writes the missed fields of an object with their current values, except dirty ones: no connection is
-    /// ahead of the others. Returns an empty range if all are dirty, and none if a snapshot must replace
-    /// them: a change is an operation, a value cannot be encoded, or the message would be too long.
-    fn write_missed_fields(
-        &mut self,
-        reader: ConnectionId,
-        framing: Framing,
-        entry: &BacklogEntry,
-        backlog: &mut Backlog,
-    ) -> Option<Range<usize>> {
-        let net_id = entry.net_id;
-        let replicated = self.world.objects.get(net_id.0)?;
-        let (role, is_resendable) = (self.role(net_id, reader), self.is_resendable(entry));
-        let slots = self.world.pools.slots_mut(replicated.at)?;
-        let Backlog {
-            masks, rewritten, ..
-        } = backlog;
-        if !is_resendable {
-            return None;
-        }
-        let start = rewritten.len();
-        let own = &mut self.replication.bandwidth.own;
-        let mut missed = (0_u8..).zip(mask_slice(masks, &entry.masks));
-        let (mut has_fields, mut waits) = (false, false);
-        slots.for_each_mut(|slot| {
-            let Some((behaviour, missed)) = missed.next() else {
-                return;
-            };
-            if slot.info().channel != entry.channel {
-                return;
-            }
-            let fields = missed & !slot.dirty_bits();
-            let written = fields & slot.info().policy.readable(role);
-            slot.write_again(written, rewritten);
-            has_fields |= written != 0;
-            waits |= missed & slot.dirty_bits() != 0;
-            own.push(Entry {
-                net_id,
-                channel: entry.channel,
-                behaviour,
-                fields,
-            });
-        });
-        if waits && !has_fields {
-            rewritten.truncate(start);
-            return Some(start..start);
-        }
-        if let Some(error) = rewritten.take_error() {
-            rewritten.truncate(start);
-            self.events.push(encode_failure(net_id, error));
-            return None;
-        }
-        let room = self.config.state_info(entry.channel).room;
-        // The changes of several updates may exceed the limit together.
-        if update_refusal(framing.form(), net_id, rewritten.len() - start, room).is_some() {
-            rewritten.truncate(start);
-            return None;
-        }
-        Some(start..rewritten.len())
     }
 
     /// Appends the chosen deltas to the connection's queue.
@@ -485,9 +441,7 @@ impl NetworkServer {
             let chunks = output.drain().inspect(|chunk| sent += chunk.len());
             let of_channel = places.iter().filter(|(of, ..)| *of == channel);
             match datagrams.as_deref_mut() {
-                Some(datagrams)
-                    if channels.get(usize::from(channel)) == Some(&Channel::Unreliable) =>
-                {
+                Some(datagrams) if self.config.is_lossy(channel) => {
                     let mut of_channel = of_channel.peekable();
                     let mut end = 0;
                     for chunk in chunks {

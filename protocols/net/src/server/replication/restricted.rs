@@ -90,7 +90,7 @@ impl NetworkServer {
         let due = due.fold(0_u64, |due, selected| due | 1 << selected.channel);
         let mut failed = 0_u64;
         for channel in (0..).take(self.config.channels.len().min(MAX_CHANNELS)) {
-            let is_open = self.replication.frame_open || !self.config.channel_info(channel).lossy;
+            let is_open = self.replication.frame_open || !self.config.is_lossy(channel);
             if due >> channel & 1 == 0 || !is_open {
                 continue;
             }

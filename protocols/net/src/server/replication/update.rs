@@ -358,7 +358,7 @@ impl NetworkServer {
             &mut self.replication.frames,
             &self.replication.bandwidth.log,
         );
-        let channels = &self.config.channels;
+        let config = &self.config;
         let mut withheld = Vec::new();
         self.visibility.audiences.drain(|delivery| {
             let Delivery {
@@ -366,8 +366,7 @@ impl NetworkServer {
             } = *delivery;
             let length = chunks.iter().map(Bytes::len).sum();
             let queued = outbound.add(channel, chunks.iter().cloned());
-            let kind = channels.get(usize::from(channel));
-            let lossy = kind == Some(&Channel::Unreliable);
+            let lossy = config.is_lossy(channel);
             let of_form = delivery.framing == Framing::Compact;
             let is_frame = lossy && of_form && frames.add(log, delivery, queued.chunks.start);
             for member in delivery.members {
@@ -386,8 +385,8 @@ impl NetworkServer {
                 }
             }
         });
-        for (connection, entry) in withheld {
-            self.withhold_entry(connection, entry);
+        for (connection, number) in withheld {
+            self.withhold_chunk(connection, number);
         }
     }
 

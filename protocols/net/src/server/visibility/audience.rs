@@ -230,8 +230,8 @@ impl Audiences {
 
     /// Ends the chunks of an audience on unreliable channels: later entries are not repeated with earlier ones.
     pub(in crate::server) fn end_chunks(&mut self, id: AudienceId) {
-        for (channel, kind) in self.channels.clone().into_iter().enumerate() {
-            if kind == Channel::Unreliable {
+        for channel in 0..self.channels.len() {
+            if self.channels[channel] == Channel::Unreliable {
                 self.outputs(id)
                     .channel(channel)
                     .for_each(Segments::end_packet);

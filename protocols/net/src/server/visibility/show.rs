@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use syncvar_runtime::schema::Role;
-use syncvar_runtime::{Channel, ConnectionId, NetId};
+use syncvar_runtime::{ConnectionId, NetId};
 
 use crate::message::Void;
 use crate::server::NetworkServer;
@@ -198,7 +198,7 @@ impl NetworkServer {
         let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
             return;
         };
-        let lossy = self.config.channels.get(usize::from(channel)) == Some(&Channel::Unreliable);
+        let lossy = self.config.is_lossy(channel);
         match &mut connection.datagrams {
             Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
             _ => self.outbound.send(connection, channel, chunks),

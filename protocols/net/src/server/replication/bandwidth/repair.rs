@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use syncvar_runtime::object::WriteLog;
 use syncvar_runtime::packet::{FRAME, update_length};
+use syncvar_runtime::{ConnectionId, WriteError};
 
 use crate::Framing;
 use crate::server::NetworkServer;
@@ -12,12 +13,22 @@ use crate::server::datagrams::frames::Entry;
 use crate::server::replication::bandwidth::Source;
 use crate::server::replication::bandwidth::backlog::{Backlog, BacklogEntry, mask_slice};
 
+/// Result of writing the fields of an entry once more.
+pub(super) enum Rewritten {
+    /// Range of the bytes in [`Backlog::rewritten`].
+    Fields(Range<usize>),
+    /// All fields are dirty.
+    Wait,
+    /// A value cannot be encoded.
+    Failed(WriteError),
+}
+
 impl NetworkServer {
     /// Finds or encodes the bytes of a lost or withheld entry. Returns them with the sent fields, in
     /// [`BandwidthLimiter::own`](super::BandwidthLimiter); none if all of them wait.
     pub(super) fn repair_of(
         &mut self,
-        framing: Framing,
+        (id, framing): (ConnectionId, Framing),
         index: usize,
         backlog: &mut Backlog,
         mut datagrams: Option<&mut Datagrams>,
@@ -31,7 +42,7 @@ impl NetworkServer {
         let own = self.replication.bandwidth.own.len();
         let (source, length) = match self.written_now(framing, &entry, backlog) {
             Some(written) => written,
-            None => self.write_lost((index, &entry), backlog)?,
+            None => self.write_lost(id, (index, &entry), backlog)?,
         };
         let bytes = update_length(framing.form(), entry.net_id, length);
         let long = datagrams
@@ -76,32 +87,65 @@ impl NetworkServer {
         Some((Source::Shared(record.audience, changes), length))
     }
 
-    /// Writes the fields of an entry that are not dirty, with their present values. Dirty ones wait for their
-    /// frame: no connection is ahead of the others. Returns the bytes and their length.
+    /// Writes the lost fields of an entry. Returns their bytes and length; none if they wait.
     fn write_lost(
         &mut self,
+        id: ConnectionId,
         (index, entry): (usize, &BacklogEntry),
         backlog: &mut Backlog,
     ) -> Option<(Source, usize)> {
+        let (first, start) = (
+            self.replication.bandwidth.own.len(),
+            backlog.rewritten.len(),
+        );
+        match self.rewrite(id, entry, backlog)? {
+            Rewritten::Fields(written) => {
+                let length = written.len();
+                Some((Source::Rewritten(written), length))
+            }
+            Rewritten::Wait => None,
+            Rewritten::Failed(_) => {
+                // The frame has reported the value without a form. The next write makes it fit.
+                backlog.rewritten.truncate(start);
+                let failed: Vec<_> = self.replication.bandwidth.own.drain(first..).collect();
+                backlog.remove_fields(index, &failed);
+                None
+            }
+        }
+    }
+
+    /// Writes the fields of an entry with their present values to the backlog, and adds them to
+    /// [`BandwidthLimiter::own`](super::BandwidthLimiter). Dirty ones wait for their frame: no connection is
+    /// ahead of the others. None if the object is gone or checked out.
+    pub(super) fn rewrite(
+        &mut self,
+        id: ConnectionId,
+        entry: &BacklogEntry,
+        backlog: &mut Backlog,
+    ) -> Option<Rewritten> {
         let (net_id, channel) = (entry.net_id, entry.channel);
+        let role = self.role(net_id, id);
         let own = &mut self.replication.bandwidth.own;
-        let first = own.len();
         let replicated = self.world.objects.get(net_id.0)?;
         let slots = self.world.pools.slots_mut(replicated.at)?;
         let Backlog {
             masks, rewritten, ..
         } = backlog;
-        let start = rewritten.len();
-        let mut lost = (0_u8..).zip(mask_slice(masks, &entry.masks));
+        let (first, start) = (own.len(), rewritten.len());
+        let mut missed = (0_u8..).zip(mask_slice(masks, &entry.masks));
+        let (mut has_fields, mut waits) = (false, false);
         slots.for_each_mut(|slot| {
-            let Some((behaviour, lost)) = lost.next() else {
+            let Some((behaviour, missed)) = missed.next() else {
                 return;
             };
             if slot.info().channel != channel {
                 return;
             }
-            let fields = lost & !slot.dirty_bits();
-            slot.write_again(fields, rewritten);
+            let fields = missed & !slot.dirty_bits();
+            waits |= fields != *missed;
+            let written = fields & slot.info().policy.readable(role);
+            slot.write_again(written, rewritten);
+            has_fields |= written != 0;
             if fields != 0 {
                 own.push(Entry {
                     net_id,
@@ -111,19 +155,14 @@ impl NetworkServer {
                 });
             }
         });
-        if rewritten.take_error().is_some() {
-            // The frame has reported the value without a form. The next write makes it fit.
-            rewritten.truncate(start);
-            let failed: Vec<_> = own.drain(first..).collect();
-            backlog.remove_fields(index, &failed);
-            return None;
+        if let Some(error) = rewritten.take_error() {
+            return Some(Rewritten::Failed(error));
         }
-        if own.len() == first {
+        if waits && !has_fields {
             rewritten.truncate(start);
-            return None;
+            own.truncate(first);
+            return Some(Rewritten::Wait);
         }
-        let written = start..rewritten.len();
-        let length = written.len();
-        Some((Source::Rewritten(written), length))
+        Some(Rewritten::Fields(start..rewritten.len()))
     }
 }
