@@ -246,7 +246,7 @@ impl NetworkClient {
             .position(|kind| *kind == Channel::Unreliable);
         let channel = u8::try_from(channel?).ok()?;
         let ack = self.datagrams()?.due_ack(now)?;
-        let header = DatagramHeader::acknowledgement(ack).encode();
+        let header = DatagramHeader::new(None, Some(ack)).encode();
         Some((channel, Bytes::copy_from_slice(header.as_slice())))
     }
 

@@ -119,25 +119,15 @@ pub(crate) enum TickNumber {
 }
 
 impl DatagramHeader {
-    /// Returns the header of a datagram of its own, with a whole tick.
-    pub(crate) fn whole(sequence: u16, tick: u32) -> Self {
-        let tick = TickNumber::Wide(tick);
+    /// Returns the header of the only datagram of its tick, or without a place that of an acknowledgement alone.
+    pub(crate) fn new(sent: Option<Place>, ack: Option<Ack>) -> Self {
         Self {
-            sent: Some(Place { sequence, tick }),
+            sent,
             after: None,
             part: (0, NonZeroU8::MIN),
-            ack: None,
+            ack,
             partial: false,
             owed: false,
-        }
-    }
-
-    /// Returns the header of an acknowledgement alone.
-    pub(crate) fn acknowledgement(ack: Ack) -> Self {
-        Self {
-            sent: None,
-            ack: Some(ack),
-            ..Self::whole(0, 0)
         }
     }
 
@@ -181,12 +171,9 @@ impl DatagramHeader {
             return Err(invalid(reader, "flags of a datagram", flags.into()));
         }
         let mut header = Self {
-            sent: None,
-            after: None,
-            part: (0, NonZeroU8::MIN),
-            ack: None,
             partial: has(PARTIAL),
             owed: has(OWED),
+            ..Self::new(None, None)
         };
         if has(SEQ) {
             let sequence = reader.read_u16()?;

@@ -8,8 +8,9 @@ mod records;
 use std::time::Duration;
 
 use super::ack::Ack;
+use super::header::{Place, TickNumber};
 use super::round_trip::RoundTrip;
-use super::sequence::{extend, extend_down};
+use super::sequence::{extend, extend_down, low_bits};
 use super::settings::LossSettings;
 use bad_acks::BadAcks;
 use probe::ProbeTimer;
@@ -337,6 +338,19 @@ impl<O: Copy> Sender<O> {
     /// Returns whether no packet is undecided.
     pub(crate) fn is_settled(&self) -> bool {
         self.records.flying() == 0
+    }
+
+    /// Returns the place of a datagram in its header: a whole tick if the peer could misread the low bits.
+    pub(crate) fn place(&self, sequence: u64, tick: u32) -> Place {
+        let number = if self.needs_wide_tick(tick) {
+            TickNumber::Wide(tick)
+        } else {
+            TickNumber::Short(low_bits(tick.into()))
+        };
+        Place {
+            sequence: low_bits(sequence),
+            tick: number,
+        }
     }
 
     /// Returns whether the peer could misread the low 16 bits of this tick.

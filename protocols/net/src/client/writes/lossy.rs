@@ -14,11 +14,10 @@ use syncvar_runtime::ordered::Ids;
 
 use super::encode::Missing;
 use crate::link::ack::Ack;
-use crate::link::header::{DatagramHeader, Place, TickNumber};
+use crate::link::header::DatagramHeader;
 use crate::link::header_bytes::HeaderBytes;
 use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
-use crate::link::sequence::low_bits;
 use crate::link::settings::LossSettings;
 
 /// Fields of one behaviour in a datagram.
@@ -331,17 +330,8 @@ impl LossyWrites {
             .record(now, update, 0, [], written, &mut verdicts);
         self.judge(&mut verdicts);
         self.verdicts = verdicts;
-        let tick = if self.sender.needs_wide_tick(update) {
-            TickNumber::Wide(update)
-        } else {
-            TickNumber::Short(low_bits(update.into()))
-        };
-        let sequence = low_bits(sequence);
-        let header = DatagramHeader {
-            sent: Some(Place { sequence, tick }),
-            ..DatagramHeader::whole(0, 0)
-        };
-        DatagramHeader { ack, ..header }.encode()
+        let place = self.sender.place(sequence, update);
+        DatagramHeader::new(Some(place), ack).encode()
     }
 }
 

@@ -1,12 +1,11 @@
 //! Datagrams for the transport.
 
-use std::num::NonZeroU8;
 use std::time::Duration;
 
 use bytes::Bytes;
 use syncvar_runtime::Channel;
 
-use crate::link::header::{DatagramHeader, Place, TickNumber};
+use crate::link::header::DatagramHeader;
 use crate::link::sequence::low_bits;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::queue::{ChunkContent, Queued};
@@ -65,14 +64,7 @@ impl Datagrams {
         taken.clear();
         let ack = self.receiver.owes_ack().then(|| self.receiver.take_ack());
         if !self.queue.has_more() {
-            return DatagramHeader {
-                sent: None,
-                after: None,
-                part: (0, NonZeroU8::MIN),
-                ack,
-                partial: false,
-                owed: false,
-            };
+            return DatagramHeader::new(None, ack);
         }
         let part = self.queue.take((store, self.room), taken);
         let tick = self.queue.tick;
@@ -88,16 +80,8 @@ impl Datagrams {
         let sequence = self
             .sender
             .record(now, tick, after, records, own, &mut self.verdicts);
-        let number = if self.sender.needs_wide_tick(tick) {
-            TickNumber::Wide(tick)
-        } else {
-            TickNumber::Short(low_bits(tick.into()))
-        };
         DatagramHeader {
-            sent: Some(Place {
-                sequence: low_bits(sequence),
-                tick: number,
-            }),
+            sent: Some(self.sender.place(sequence, tick)),
             after: self.sender.needs_after(after).then(|| low_bits(after)),
             part,
             ack,
