@@ -36,6 +36,7 @@
 //! |---|---|
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
+//! | `websocket` | WebSocket on tokio, on one port with TCP and a page for browsers |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
@@ -57,6 +58,8 @@ pub use syncvar_derive::{
 pub use syncvar_tokio::tcp;
 #[cfg(feature = "udp")]
 pub use syncvar_tokio::udp;
+#[cfg(feature = "websocket")]
+pub use syncvar_websocket as websocket;
 
 pub use syncvar_net::{
     BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing,
@@ -227,10 +230,13 @@ pub mod mirror {
     feature = "mirror-kcp"
 ))]
 pub mod transport {
+    pub use syncvar_tokio::tasks;
     pub use syncvar_tokio::{
         Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,
         TransportError, TransportOptions, TransportStats,
     };
+    #[cfg(any(feature = "tcp", feature = "udp"))]
+    pub use syncvar_tokio::{NetworkPeer, client_options};
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.

@@ -101,7 +101,6 @@ impl Admission {
     }
 
     /// Counts a connection that was closed at once: the cost of one is small, and of many is not.
-    #[cfg(any(feature = "tcp", feature = "telepathy"))]
     pub(crate) fn spend_refused(&self, now: Instant) {
         self.delay(now, self.interval / 4);
     }
@@ -137,7 +136,6 @@ impl Admission {
     }
 
     /// Returns the bytes that each connection can have in its inbox now.
-    #[cfg(any(feature = "tcp", feature = "telepathy"))]
     pub(crate) fn inbox_share(&self) -> usize {
         self.inbox_share.load(Ordering::Relaxed)
     }

@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::admission::Admission;
 use crate::listener::{Listener, Sent};
+use crate::tasks::{Port, TaskListener};
 use crate::{PeerAddrs, TransportCounters, TransportOptions, runtime};
 
 /// Text for the clients when the server stops.
@@ -98,9 +99,8 @@ impl<E: Endpoint> Host<E> {
     /// When the system refuses the address.
     #[cfg(feature = "tcp")]
     pub fn listen_tcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        self.listen(addr, |addrs| {
-            crate::stream::StreamListener::bind(addrs, crate::stream::Framing::Numbered)
-        })
+        let framing = crate::stream::Framing::Numbered;
+        self.listen(addr, crate::stream::StreamPort(framing))
     }
 
     /// Listens on an address for Telepathy (TCP). Waits for the system's resolver if the address has a
@@ -111,9 +111,8 @@ impl<E: Endpoint> Host<E> {
     /// When the system refuses the address.
     #[cfg(feature = "telepathy")]
     pub fn listen_telepathy(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        self.listen(addr, |addrs| {
-            crate::stream::StreamListener::bind(addrs, crate::stream::Framing::Plain)
-        })
+        let framing = crate::stream::Framing::Plain;
+        self.listen(addr, crate::stream::StreamPort(framing))
     }
 
     /// Listens on an address for KCP (UDP). `[::]` includes IPv4. Waits for the system's resolver if the
@@ -128,7 +127,7 @@ impl<E: Endpoint> Host<E> {
     /// In a tokio runtime without a timer.
     #[cfg(feature = "kcp")]
     pub fn listen_kcp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        self.listen(
+        self.listen_by(
             addr,
             crate::datagram::DatagramListener::<crate::datagram::Mirror>::bind,
         )
@@ -146,13 +145,24 @@ impl<E: Endpoint> Host<E> {
     /// In a tokio runtime without a timer.
     #[cfg(feature = "udp")]
     pub fn listen_udp(&mut self, addr: impl ToSocketAddrs) -> io::Result<()> {
-        self.listen(
+        self.listen_by(
             addr,
             crate::datagram::DatagramListener::<crate::datagram::Own>::bind,
         )
     }
 
-    fn listen<L: Listener<E> + 'static>(
+    /// Listens on an address for the connections of a port, such as those of `syncvar-websocket`. Waits for
+    /// the system's resolver if the address has a name.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses the address.
+    pub fn listen<P: Port>(&mut self, addr: impl ToSocketAddrs, port: P) -> io::Result<()> {
+        let bind = |addrs: &[SocketAddr]| port.bind(addrs).map(TaskListener::new);
+        self.listen_by(addr, bind)
+    }
+
+    fn listen_by<L: Listener<E> + 'static>(
         &mut self,
         addr: impl ToSocketAddrs,
         bind: impl FnOnce(&[SocketAddr]) -> io::Result<L>,

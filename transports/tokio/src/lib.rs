@@ -70,6 +70,8 @@ mod link;
 mod listener;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 mod network_client;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod network_peer;
 mod options;
 #[cfg(feature = "_sockets")]
 mod peer;
@@ -89,6 +91,8 @@ mod turn;
 pub mod kcp;
 #[cfg(any(feature = "telepathy", feature = "kcp"))]
 pub mod mirror;
+#[cfg(feature = "_sockets")]
+pub mod tasks;
 #[cfg(feature = "tcp")]
 pub mod tcp;
 #[cfg(feature = "telepathy")]
@@ -101,6 +105,10 @@ pub use error::{Timeout, TransportError};
 pub use frames::{FrameError, Frames};
 #[cfg(feature = "_sockets")]
 pub use host::Host;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+pub use network_client::client_options;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+pub use network_peer::NetworkPeer;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};
 #[cfg(feature = "_sockets")]
 pub use peer::Peer;

@@ -11,7 +11,7 @@ use syncvar_runtime::{Channel, ConnectionId, Endpoint, PacketLimits, Transmit};
 
 /// Packet of the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Arrival {
+pub struct Arrival {
     /// Way of the packet: in the stream, or as a datagram.
     pub(crate) carrier: Channel,
     /// Number of the sender's channel.
@@ -20,8 +20,8 @@ pub(crate) struct Arrival {
 }
 
 impl Arrival {
-    /// Makes a packet of the stream.
-    pub(crate) fn by_stream(channel: u8, packet: Bytes) -> Self {
+    /// Makes a packet of the stream, from the channel with this number of the sender.
+    pub fn by_stream(channel: u8, packet: Bytes) -> Self {
         let carrier = Channel::Reliable;
         Self {
             carrier,
@@ -30,15 +30,26 @@ impl Arrival {
         }
     }
 
-    /// Makes a packet of a datagram.
-    #[cfg(feature = "udp")]
-    pub(crate) fn by_datagram(channel: u8, packet: Bytes) -> Self {
+    /// Makes a packet of a datagram, from the channel with this number of the sender.
+    pub fn by_datagram(channel: u8, packet: Bytes) -> Self {
         let carrier = Channel::Unreliable;
         Self {
             carrier,
             channel,
             packet,
         }
+    }
+
+    /// Splits the number of the channel from a packet behind it. `None` if either is missing.
+    pub fn split_numbered(mut bytes: Bytes) -> Option<(u8, Bytes)> {
+        let channel = *bytes.first()?;
+        let packet = bytes.split_off(1);
+        (!packet.is_empty()).then_some((channel, packet))
+    }
+
+    /// Returns the bytes of the packet and of its channel's number.
+    pub(crate) fn length(&self) -> usize {
+        self.packet.len().saturating_add(1)
     }
 
     /// Passes the packet to its end.

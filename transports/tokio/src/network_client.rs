@@ -1,6 +1,7 @@
 //! Socket options of a `NetworkClient`.
 
 use std::io;
+use std::time::Duration;
 
 use syncvar_net::NetworkClient;
 
@@ -12,12 +13,17 @@ const MAX_PACKET: usize = 8 * 1024 * 1024;
 /// Bytes before the payload of a long message.
 const MESSAGE_HEAD: usize = 10;
 
-/// Returns the options of a client's socket.
+/// Returns the options of a client's socket. The server can send packets of up to 8 MiB, or of one message of
+/// the client's [`max_message_size`](syncvar_net::ClientConfig::max_message_size), or of the
+/// [`max_frame`](TransportOptions::max_frame) of `options`, if one of these is longer. The client ends
+/// no connection for a server that takes no bytes: silence tells it.
 ///
 /// # Errors
 ///
-/// When the client pings too rarely for the `idle_timeout`.
-pub(crate) fn client_options(
+/// With [`InvalidInput`](io::ErrorKind::InvalidInput) when the client's
+/// [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the `idle_timeout`: the answers
+/// to pings may be the server's only packets.
+pub fn client_options(
     client: &NetworkClient,
     options: impl Into<TransportOptions>,
 ) -> io::Result<TransportOptions> {
@@ -30,6 +36,7 @@ pub(crate) fn client_options(
     let longest = MAX_PACKET.max(config.max_message_size.saturating_add(MESSAGE_HEAD));
     Ok(TransportOptions {
         max_frame: longest.max(options.max_frame),
+        send_timeout: Duration::MAX,
         ..options
     })
 }

@@ -5,6 +5,7 @@ mod dial;
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use tokio::time::{Instant, Interval};
 use self::dial::Dial;
 use crate::link::ServerLink;
 use crate::silence::Silence;
+use crate::tasks::{Door, End, TaskLink};
 use crate::{Timeout, TransportError, TransportOptions, runtime};
 
 /// Most packets of one [`Peer::receive`]; the others wait for the next.
@@ -144,6 +146,28 @@ impl Peer {
         Self::dial(connect, options)
     }
 
+    /// Begins to connect a client by a task of another crate, such as `syncvar-websocket`. For each
+    /// connection `connect` makes the task: it connects, opens the [`Door`], and exchanges packets as on a
+    /// [server](crate::tasks). A peer for a `NetworkClient` takes the options of `client_options`.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no thread for the runtime of the sockets.
+    pub fn by_task<F>(
+        options: TransportOptions,
+        connect: impl Fn(Door) -> F + Send + Sync + 'static,
+    ) -> io::Result<Self>
+    where
+        F: Future<Output = io::Result<End>> + Send + 'static,
+    {
+        let connect = Arc::new(connect);
+        let connect = move |options| {
+            let connect = Arc::clone(&connect);
+            async move { TaskLink::connect(|door| connect(door), options).await }
+        };
+        Ok(Self::dial(connect, options)?.with_updates_by_packets())
+    }
+
     fn dial<F, L>(
         connect: impl Fn(TransportOptions) -> F + Send + Sync + 'static,
         options: TransportOptions,
@@ -188,7 +212,6 @@ impl Peer {
     }
 
     /// Updates the client with each packet, too.
-    #[cfg(any(feature = "tcp", feature = "udp"))]
     pub(crate) fn with_updates_by_packets(mut self) -> Self {
         self.updates = Updates::TicksAndPackets;
         self

@@ -1,14 +1,14 @@
 //! TCP with frames, for this crate's own format and for Telepathy.
 
-mod connection;
-mod inbox;
+mod acceptor;
 mod link;
-mod listener;
 mod pieces;
 mod socket;
 
+pub(crate) use acceptor::StreamPort;
+#[cfg(feature = "tcp")]
+pub(crate) use acceptor::{StreamAcceptor, configure_client, exchange};
 pub(crate) use link::StreamLink;
-pub(crate) use listener::StreamListener;
 
 use std::io::Cursor;
 use std::time::Duration;
@@ -108,19 +108,6 @@ impl Framing {
         }
     }
 
-    /// Returns about how many bytes of one client a server handles in one tick.
-    const fn share(self, max_packet: usize) -> usize {
-        match self {
-            #[cfg(feature = "tcp")]
-            Self::Numbered => max_packet,
-            #[cfg(feature = "telepathy")]
-            Self::Plain => {
-                let _ = max_packet;
-                usize::MAX
-            }
-        }
-    }
-
     /// Returns whether the protocol announces the end of a connection in words.
     const fn has_goodbye(self) -> bool {
         match self {
@@ -133,7 +120,7 @@ impl Framing {
 }
 
 /// Sends small packets at once, and lets the system look for a vanished peer.
-fn configure(stream: &TcpStream, options: &TransportOptions) -> std::io::Result<()> {
+pub(crate) fn configure(stream: &TcpStream, options: &TransportOptions) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let limit = options.idle_timeout.clamp(MIN_PROBED, MAX_PROBED);
     let socket = socket2::SockRef::from(stream);

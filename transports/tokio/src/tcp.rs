@@ -53,10 +53,12 @@
 
 mod client;
 mod options;
+mod port;
 mod server;
 
 pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
+pub use port::{TcpAcceptor, TcpPort, configure, configure_client, serve};
 pub use server::TcpServer;
 
 pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};

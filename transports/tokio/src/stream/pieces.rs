@@ -5,11 +5,12 @@ use std::io::IoSlice;
 
 use bytes::{Buf, Bytes};
 
-use super::Head;
+use super::{Framing, Head};
+use crate::tasks::Outgoing;
 
 /// Piece of a frame.
 #[derive(Debug)]
-pub(crate) enum Piece {
+enum Piece {
     Head(Head),
     /// Shared with the frames of other connections.
     Chunk(Bytes),
@@ -39,8 +40,16 @@ impl Pieces {
     /// Most slices of one vectored write of tokio.
     const MANY: usize = 64;
 
-    pub(crate) fn push(&mut self, piece: Piece) {
-        self.0.push_back(piece);
+    /// Adds the frame of a packet. A packet that is too long for a frame is logged and left out.
+    pub(crate) fn push(&mut self, packet: Outgoing, framing: Framing, max_frame: usize) {
+        let (channel, length) = (packet.channel, packet.length());
+        let Some(head) = framing.head(channel, (length, packet.header()), max_frame) else {
+            tracing::error!(channel, length, "not sent: too long");
+            return;
+        };
+        self.0.push_back(Piece::Head(head));
+        let chunks = packet.into_chunks().into_iter();
+        self.0.extend(chunks.map(Piece::Chunk));
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -86,9 +95,10 @@ mod tests {
     #[test]
     fn pieces_advance_across_their_borders() {
         let mut pieces = Pieces::default();
-        pieces.push(Piece::Head(Cursor::new(b"01234".iter().copied().collect())));
-        pieces.push(Piece::Chunk(Bytes::from("abc")));
-        pieces.push(Piece::Chunk(Bytes::from("d")));
+        let head = Cursor::new(b"01234".iter().copied().collect());
+        pieces.0.push_back(Piece::Head(head));
+        pieces.0.push_back(Piece::Chunk(Bytes::from("abc")));
+        pieces.0.push_back(Piece::Chunk(Bytes::from("d")));
         pieces.advance(2);
         let mut slices = [IoSlice::new(&[]); 2];
         assert_eq!(pieces.chunks_vectored(&mut slices), 2);

@@ -1,77 +1,65 @@
-//! Task between a socket and the queues of its connection.
+//! Frames between a socket and the queues of its connection.
 
 use std::io;
 use std::pin::pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Buf;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::sync::mpsc;
 
-use super::inbox::Delivery;
-use super::pieces::{Piece, Pieces};
-use crate::TransportCounters;
-use crate::admission::Place;
+use super::Framing;
+use super::pieces::Pieces;
 use crate::frames::Frames;
+use crate::link::Arrival;
+use crate::tasks::{Delivery, Door, End, Outbox, Queues};
 
 /// Task's end of a connection.
-pub(super) struct Socket {
-    pub(super) stream: TcpStream,
-    pub(super) frames: Frames,
-    pub(super) inbox: Delivery,
-    pub(super) outbox: mpsc::UnboundedReceiver<Piece>,
-    /// Bytes that the socket has not taken yet.
-    pub(super) queued: Arc<AtomicUsize>,
-    pub(super) send_timeout: Duration,
-    pub(super) max_linger_bytes: usize,
-    pub(super) counters: TransportCounters,
-    pub(super) place: Place,
-}
-
-/// End of the input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    /// The peer has ended the stream.
-    Closed,
-    /// The peer has sent too much after the end of the connection.
-    Flood,
+pub(crate) struct Socket {
+    framing: Framing,
+    frames: Frames,
+    queues: Queues,
+    send_timeout: Duration,
+    max_linger_bytes: usize,
+    max_frame: usize,
 }
 
 impl Socket {
-    /// Runs until the peer closes, or until the connection is closed and the peer has taken the queue.
-    pub(super) async fn run(mut self) {
-        let result = self.exchange().await;
-        match result {
-            Ok(End::Closed) => tracing::debug!("closed"),
-            Ok(End::Flood) => {
-                tracing::debug!("reset");
-                self.counters.count(|stats| &mut stats.linger_cuts);
-                // Without it, the system keeps the unsent bytes.
-                let _ = self.stream.set_zero_linger();
-            }
-            Err(error) => {
-                tracing::debug!(%error, "lost");
-                if error.kind() == io::ErrorKind::TimedOut {
-                    self.counters.count(|stats| match error.raw_os_error() {
-                        Some(_) => &mut stats.vanished,
-                        None => &mut stats.send_timeouts,
-                    });
-                }
-            }
+    /// Opens the door.
+    pub(crate) fn open(framing: Framing, door: Door) -> Self {
+        let options = door.options();
+        let (send_timeout, max_frame) = (options.send_timeout, options.max_frame);
+        let max_linger_bytes = options.max_linger_bytes;
+        let limits = super::limits(options);
+        Self {
+            framing,
+            frames: framing.frames(max_frame),
+            queues: door.open(limits),
+            send_timeout,
+            max_linger_bytes,
+            max_frame,
         }
-        drop(self.stream);
-        // The place is free when the socket is.
-        drop(self.place);
     }
 
-    async fn exchange(&mut self) -> io::Result<End> {
-        let (read, write) = self.stream.split();
-        let reading = read_frames(read, &mut self.frames, &self.inbox, self.max_linger_bytes);
+    /// Runs until the peer closes, or until the connection is closed and the peer has taken the queue.
+    pub(crate) async fn exchange(
+        mut self,
+        read: impl AsyncRead + Unpin,
+        write: impl AsyncWrite + Unpin,
+    ) -> io::Result<End> {
+        let (framing, inbox) = (self.framing, &self.queues.inbox);
+        let reading = read_frames(
+            read,
+            (framing, &mut self.frames),
+            inbox,
+            self.max_linger_bytes,
+        );
         let mut reading = pin!(reading);
-        let writing = write_pieces(write, &mut self.outbox, &self.queued, self.send_timeout);
+        let writing = write_packets(
+            write,
+            (framing, self.max_frame),
+            &mut self.queues.outbox,
+            self.send_timeout,
+        );
         tokio::select! {
             result = &mut reading => result,
             result = writing => match result {
@@ -89,14 +77,16 @@ impl Socket {
 /// inbox is closed, up to `max_linger_bytes` of the stream are discarded.
 async fn read_frames(
     mut read: impl AsyncRead + Unpin,
-    frames: &mut Frames,
+    (framing, frames): (Framing, &mut Frames),
     inbox: &Delivery,
     max_linger_bytes: usize,
 ) -> io::Result<End> {
     loop {
         match frames.next_frame() {
             Ok(Some(frame)) => {
-                if inbox.send(frame).await.is_err() {
+                let (channel, packet) = framing.split(frame);
+                let packet = Arrival::by_stream(channel, packet);
+                if inbox.send(packet).await.is_err() {
                     break;
                 }
             }
@@ -122,27 +112,29 @@ async fn read_frames(
     }
 }
 
-/// Moves pieces from the outbox to the peer until the connection is closed.
-async fn write_pieces(
+/// Moves packets from the outbox to the peer until the connection is closed.
+async fn write_packets(
     mut write: impl AsyncWrite + Unpin,
-    outbox: &mut mpsc::UnboundedReceiver<Piece>,
-    queued: &AtomicUsize,
+    (framing, max_frame): (Framing, usize),
+    outbox: &mut Outbox,
     timeout: Duration,
 ) -> io::Result<()> {
     let mut pieces = Pieces::default();
-    while let Some(piece) = outbox.recv().await {
-        pieces.push(piece);
+    while let Some(packet) = outbox.recv().await {
+        pieces.push(packet, framing, max_frame);
         while !pieces.is_full()
-            && let Ok(piece) = outbox.try_recv()
+            && let Some(packet) = outbox.try_recv()
         {
-            pieces.push(piece);
+            pieces.push(packet, framing, max_frame);
         }
         while pieces.has_remaining() {
             match tokio::time::timeout(timeout, write.write_buf(&mut pieces)).await?? {
                 0 => return Err(io::ErrorKind::WriteZero.into()),
-                written => queued.fetch_sub(written, Ordering::Relaxed),
-            };
+                written => outbox.sent(written),
+            }
         }
+        // Also the packets that are too long for a frame.
+        outbox.sent(usize::MAX);
     }
     write.shutdown().await
 }

@@ -10,7 +10,7 @@ use tokio::net::ToSocketAddrs;
 
 use super::TcpOptions;
 use crate::network_client::client_options;
-use crate::{Peer, TransportError, TransportOptions};
+use crate::{Peer, TransportError};
 
 /// Reason for which a [`TcpClient`] has received no packet.
 pub type TcpError = TransportError<ReadError>;
@@ -201,10 +201,6 @@ impl Peer {
         options: TcpOptions,
     ) -> io::Result<Self> {
         let options = client_options(client, options)?;
-        let options = TransportOptions {
-            send_timeout: Duration::MAX,
-            ..options
-        };
         let peer = Self::stream(addr, crate::stream::Framing::Numbered, options)?;
         Ok(peer.with_updates_by_packets())
     }

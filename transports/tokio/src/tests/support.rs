@@ -15,7 +15,8 @@ use tokio::task::JoinHandle;
 
 use crate::datagram::{DatagramLink, DatagramListener, Mirror};
 use crate::kcp::KcpConnection;
-use crate::stream::{Framing, StreamLink, StreamListener};
+use crate::stream::{Framing, StreamLink, StreamPort};
+use crate::tasks::{Port, TaskListener};
 use crate::{Host, Peer, TransportCounters, TransportError, TransportOptions};
 
 pub(super) use super::echo::Echo;
@@ -167,7 +168,8 @@ pub(super) fn listen(host: &mut Host<Echo>, kind: Kind) {
     let addr = ([127, 0, 0, 1], 0).into();
     match kind {
         Kind::Telepathy => {
-            host.add(StreamListener::bind(&[addr], Framing::Plain).unwrap());
+            let acceptor = StreamPort(Framing::Plain).bind(&[addr]).unwrap();
+            host.add(TaskListener::new(acceptor));
         }
         Kind::Kcp => host.add(DatagramListener::<Mirror>::bind(&[addr]).unwrap()),
     }

@@ -1,21 +1,12 @@
 //! One connection of a server: its queues and their limits.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
-use tokio::net::TcpStream;
-use tokio::sync::mpsc;
-use tokio::task::{AbortHandle, JoinSet};
-use tracing::Instrument;
+use tokio::task::AbortHandle;
 
-use super::Framing;
-use super::inbox::{Inbox, inbox};
-use super::pieces::Piece;
-use super::socket::Socket;
-use crate::admission::{Admission, Place};
-use crate::frames::FrameError;
+use super::inbox::Inbox;
+use super::outbox::Post;
 use crate::listener::Sent;
 use crate::silence::Silence;
 use crate::turn::{PACKET_COST, Turn};
@@ -24,11 +15,10 @@ use crate::{TransportOptions, TransportStats};
 /// Server's end of a connection. Its task runs until the connection is closed or the peer is gone.
 #[derive(Debug)]
 pub(super) struct Connection {
-    framing: Framing,
     inbox: Inbox,
-    outbox: mpsc::UnboundedSender<Piece>,
-    /// Bytes that the socket has not taken yet.
-    queued: Arc<AtomicUsize>,
+    post: Post,
+    /// About how many bytes of the client a server handles in one tick.
+    share: usize,
     silence: Silence,
     left: Allowance,
     task: AbortHandle,
@@ -52,7 +42,7 @@ pub(super) enum Fault {
     #[error("silent for too long")]
     Idle,
     #[error("malformed frame: {0}")]
-    Frame(#[from] FrameError),
+    Malformed(String),
     #[error("{0}")]
     Packet(String),
 }
@@ -63,45 +53,21 @@ impl Fault {
         match self {
             Self::Mute => Some(|stats| &mut stats.handshake_timeouts),
             Self::Idle => Some(|stats| &mut stats.idle_timeouts),
-            Self::Frame(_) => Some(|stats| &mut stats.malformed_frames),
+            Self::Malformed(_) => Some(|stats| &mut stats.malformed_frames),
             Self::Lost | Self::Packet(_) => None,
         }
     }
 }
 
 impl Connection {
-    /// Starts the task of a new connection.
-    pub(super) fn open(
-        stream: TcpStream,
-        framing: Framing,
-        place: Place,
-        options: &TransportOptions,
-        admission: &Arc<Admission>,
-        tasks: &mut JoinSet<()>,
-    ) -> Self {
-        let (delivery, inbox) = inbox(options.max_queued_packets, admission);
-        let (outbox, from_outbox) = mpsc::unbounded_channel();
-        let queued = Arc::new(AtomicUsize::new(0));
-        let span = tracing::debug_span!("stream", ?framing, peer = ?stream.peer_addr().ok());
-        let socket = Socket {
-            stream,
-            frames: framing.frames(options.max_frame),
-            inbox: delivery,
-            outbox: from_outbox,
-            queued: Arc::clone(&queued),
-            send_timeout: options.send_timeout,
-            max_linger_bytes: options.max_linger_bytes,
-            counters: admission.counters().clone(),
-            place,
-        };
+    pub(super) fn new(inbox: Inbox, post: Post, share: usize, task: AbortHandle) -> Self {
         Self {
-            framing,
             inbox,
-            outbox,
-            queued,
+            post,
+            share,
             silence: Silence::default(),
             left: Allowance::default(),
-            task: tasks.spawn(socket.run().instrument(span)),
+            task,
         }
     }
 
@@ -135,29 +101,8 @@ impl Connection {
     }
 
     /// Queues a packet, without a copy.
-    pub(super) fn send(&self, packet: &Transmit<'_>, options: &TransportOptions) -> Sent {
-        let length = packet.len();
-        let Some(head) =
-            self.framing
-                .head(packet.channel, (length, packet.header), options.max_frame)
-        else {
-            let channel = packet.channel;
-            tracing::error!(channel, length, "not sent: empty or too long");
-            return Sent::Queued;
-        };
-        let before = self.queued.load(Ordering::Relaxed);
-        if before.saturating_add(length) > options.max_queued_bytes {
-            return Sent::TooSlow;
-        }
-        let chunks = length.saturating_sub(packet.header.len());
-        let length = chunks.saturating_add(bytes::Buf::remaining(&head));
-        self.queued.fetch_add(length, Ordering::Relaxed);
-        let chunks = packet.chunks.iter().cloned().map(Piece::Chunk);
-        for piece in std::iter::once(Piece::Head(head)).chain(chunks) {
-            // Fails when the task has ended; `receive` reports that.
-            let _ = self.outbox.send(piece);
-        }
-        Sent::Queued
+    pub(super) fn send(&self, packet: &Transmit<'_>) -> Sent {
+        self.post.send(packet)
     }
 
     /// Closes the queues: the task sends the outbox, and ends.
@@ -172,7 +117,7 @@ impl Turn for Connection {
     fn begin(&mut self, options: &TransportOptions) -> Result<bool, Fault> {
         self.left = Allowance {
             packets: options.max_queued_packets.max(1),
-            bytes: self.framing.share(options.max_frame),
+            bytes: self.share,
         };
         Ok(self.inbox.first()?.is_some())
     }
@@ -197,7 +142,7 @@ impl Turn for Connection {
         if cost > limit || !server.accepts_packets(connection) {
             return Ok(None);
         }
-        let Some(frame) = self.inbox.pop() else {
+        let Some(packet) = self.inbox.pop() else {
             return Ok(None);
         };
         self.left = match self.left.bytes.checked_sub(length) {
@@ -207,8 +152,7 @@ impl Turn for Connection {
             },
             None => Allowance::default(),
         };
-        let (channel, packet) = self.framing.split(frame);
-        match server.handle_packet(connection, channel, &packet) {
+        match packet.handle(server, connection) {
             Ok(()) => self.silence.end(),
             Err(error) if server.is_connected(connection) => {
                 return Err(Fault::Packet(error.to_string()));

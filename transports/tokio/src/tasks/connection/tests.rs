@@ -1,14 +1,19 @@
 //! Shares of one tick.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use syncvar_net::{NetworkServer, ServerConfig};
 use syncvar_runtime::Prefabs;
+use tokio::task::JoinSet;
 
-use super::super::inbox::Delivery;
+use super::super::inbox::{Delivery, inbox};
+use super::super::outbox::outbox;
 use super::*;
 use crate::TransportCounters;
+use crate::admission::Admission;
+use crate::link::Arrival;
 use crate::turn::take_turns;
 
 /// Server, and connections without sockets.
@@ -44,15 +49,9 @@ impl Ends {
     fn connect(&mut self) -> (ConnectionId, Delivery) {
         let id = self.server.handle_connect();
         let (delivery, inbox) = inbox(1000, &self.admission);
-        let connection = Connection {
-            framing: Framing::Numbered,
-            inbox,
-            outbox: mpsc::unbounded_channel().0,
-            queued: Arc::default(),
-            silence: Silence::default(),
-            left: Allowance::default(),
-            task: self.tasks.spawn(std::future::pending()),
-        };
+        let task = self.tasks.spawn(std::future::pending());
+        let (_, post) = outbox(usize::MAX);
+        let connection = Connection::new(inbox, post, self.options.max_frame, task);
         self.connections.insert(id, connection);
         (id, delivery)
     }
@@ -68,9 +67,9 @@ impl Ends {
     }
 }
 
-/// Channel 0, and as many `Ready` messages.
-fn ready(messages: usize) -> Bytes {
-    [&[0][..], &[0, 0, 35, 0].repeat(messages)].concat().into()
+/// As many `Ready` messages on channel 0.
+fn ready(messages: usize) -> Arrival {
+    Arrival::by_stream(0, Bytes::from([0, 0, 35, 0].repeat(messages)))
 }
 
 async fn fill(delivery: &Delivery, packets: usize, messages: usize) {

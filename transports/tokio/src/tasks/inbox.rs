@@ -1,0 +1,178 @@
+//! Queue of received packets, limited in bytes and in packets.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+
+use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
+use tokio::sync::{Notify, Semaphore, mpsc};
+
+use super::connection::Fault;
+use crate::admission::Admission;
+use crate::link::Arrival;
+
+/// Packet, or the reason for which no more can be read.
+type Input = Result<Arrival, String>;
+
+/// Endpoint's end of the queue.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    packets: mpsc::Receiver<Input>,
+    /// First packet, if it has been looked at.
+    first: Option<Arrival>,
+    room: Arc<Room>,
+}
+
+/// Task's end of the queue.
+#[derive(Debug)]
+pub struct Delivery {
+    packets: mpsc::Sender<Input>,
+    room: Arc<Room>,
+    admission: Arc<Admission>,
+}
+
+/// Bytes in the queue.
+#[derive(Debug, Default)]
+struct Room {
+    taken: AtomicUsize,
+    freed: Notify,
+}
+
+/// The endpoint has ended the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the connection is closed")]
+pub struct Closed;
+
+/// Makes a queue of at most `max_packets` packets and the admission's share of bytes.
+pub(super) fn inbox(max_packets: usize, admission: &Arc<Admission>) -> (Delivery, Inbox) {
+    let (sender, receiver) = mpsc::channel(max_packets.clamp(1, Semaphore::MAX_PERMITS));
+    let room = Arc::new(Room::default());
+    let delivery = Delivery {
+        packets: sender,
+        room: Arc::clone(&room),
+        admission: Arc::clone(admission),
+    };
+    let inbox = Inbox {
+        packets: receiver,
+        first: None,
+        room,
+    };
+    (delivery, inbox)
+}
+
+impl Inbox {
+    /// Returns the length of the first packet.
+    pub(super) fn first(&mut self) -> Result<Option<usize>, Fault> {
+        if self.first.is_none() {
+            self.first = match self.packets.try_recv() {
+                Ok(packet) => Some(packet.map_err(Fault::Malformed)?),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => return Err(Fault::Lost),
+            };
+        }
+        Ok(self.first.as_ref().map(Arrival::length))
+    }
+
+    /// Returns whether [`first`](Self::first) has found a packet.
+    pub(super) fn waits(&self) -> bool {
+        self.first.is_some()
+    }
+
+    /// Removes the first packet, after [`first`](Self::first).
+    pub(super) fn pop(&mut self) -> Option<Arrival> {
+        let packet = self.first.take()?;
+        self.room.free(&packet);
+        Some(packet)
+    }
+
+    /// Ready with the next packet, or with `None` when the task has ended.
+    pub(super) fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Input>> {
+        let input = ready!(self.packets.poll_recv(cx));
+        if let Some(Ok(packet)) = &input {
+            self.room.free(packet);
+        }
+        Poll::Ready(input)
+    }
+}
+
+impl Room {
+    fn free(&self, packet: &Arrival) {
+        self.taken.fetch_sub(packet.length(), Ordering::Relaxed);
+        self.freed.notify_one();
+    }
+}
+
+impl Delivery {
+    /// Queues a packet as soon as the queue has room. A packet longer than the queue waits for an empty
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// When the endpoint has ended the connection.
+    pub async fn send(&self, packet: Arrival) -> Result<(), Closed> {
+        let length = packet.length();
+        if !self.has_room(length) {
+            self.count_full();
+            while !self.has_room(length) {
+                tokio::select! {
+                    () = self.room.freed.notified() => {}
+                    () = self.packets.closed() => return Err(Closed),
+                }
+            }
+        }
+        self.room.taken.fetch_add(length, Ordering::Relaxed);
+        match self.packets.try_send(Ok(packet)) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Full(packet)) => {
+                self.count_full();
+                self.packets.send(packet).await.map_err(|_| Closed)
+            }
+            Err(TrySendError::Closed(_)) => Err(Closed),
+        }
+    }
+
+    /// Queues a packet that may be lost: a full queue loses it.
+    ///
+    /// # Errors
+    ///
+    /// When the endpoint has ended the connection.
+    pub fn offer(&self, packet: Arrival) -> Result<(), Closed> {
+        let length = packet.length();
+        if self.has_room(length)
+            && let Ok(place) = self.packets.try_reserve()
+        {
+            // Before the packet is there: the endpoint subtracts it.
+            self.room.taken.fetch_add(length, Ordering::Relaxed);
+            place.send(Ok(packet));
+            return Ok(());
+        }
+        if self.packets.is_closed() {
+            return Err(Closed);
+        }
+        let counters = self.admission.counters();
+        counters.count(|stats| &mut stats.lost_unreliable);
+        Ok(())
+    }
+
+    /// Queues the end of the input: the peer has sent malformed bytes. `error` tells it why.
+    pub async fn fail(&self, error: impl Display) {
+        // A closed connection needs no reason.
+        let _ = self.packets.send(Err(error.to_string())).await;
+    }
+
+    /// Ready when the endpoint has ended the connection.
+    pub async fn closed(&self) {
+        self.packets.closed().await;
+    }
+
+    fn has_room(&self, length: usize) -> bool {
+        let taken = self.room.taken.load(Ordering::Relaxed);
+        taken == 0 || taken.saturating_add(length) <= self.admission.inbox_share()
+    }
+
+    fn count_full(&self) {
+        let counters = self.admission.counters();
+        counters.count(|stats| &mut stats.inbox_full);
+    }
+}

@@ -1,0 +1,353 @@
+//! Listening socket of a server, and the tasks of its connections.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
+use tokio::sync::mpsc;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use super::connection::{Connection, Fault};
+use super::door::{Door, Opened};
+use super::{Acceptor, End};
+use crate::admission::{Admission, Place};
+use crate::listener::{Listener, Sent};
+use crate::turn::take_turns;
+use crate::{PeerAddrs, TransportCounters, TransportOptions};
+
+#[derive(Debug)]
+pub(crate) struct TaskListener<A> {
+    acceptor: A,
+    /// Paused after an error or a burst, until the next tick.
+    accepting: bool,
+    options: Arc<TransportOptions>,
+    admission: Arc<Admission>,
+    /// Tasks of connections whose doors are closed, by number.
+    handshakes: BTreeMap<u64, AbortHandle>,
+    next_number: u64,
+    doors: Doors,
+    clients: Clients,
+    /// Connections that the server has ended, as long as their queues are not sent.
+    closing: Vec<Closing>,
+    /// Tasks of all connections, including the closing ones.
+    tasks: JoinSet<()>,
+}
+
+/// Connections whose doors have opened.
+#[derive(Debug)]
+struct Doors {
+    opened: mpsc::UnboundedReceiver<Opened>,
+    open: mpsc::UnboundedSender<Opened>,
+    /// Connections since the last tick, unknown to the server.
+    new: Vec<Opened>,
+}
+
+/// Connections of the server.
+#[derive(Debug)]
+struct Clients {
+    connections: BTreeMap<ConnectionId, Connection>,
+    /// Connection whose turn is next.
+    next_turn: ConnectionId,
+    /// Time of the last tick.
+    now: Option<Duration>,
+}
+
+#[derive(Debug)]
+struct Closing {
+    deadline: Option<Duration>,
+    task: AbortHandle,
+}
+
+impl<A: Acceptor> TaskListener<A> {
+    pub(crate) fn new(acceptor: A) -> Self {
+        let options = TransportOptions::default();
+        let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
+        let (open, opened) = mpsc::unbounded_channel();
+        Self {
+            acceptor,
+            accepting: true,
+            admission: Admission::new(&options, counters, peers),
+            options: Arc::new(options),
+            handshakes: BTreeMap::new(),
+            next_number: 0,
+            doors: Doors {
+                opened,
+                open,
+                new: Vec::new(),
+            },
+            clients: Clients {
+                connections: BTreeMap::new(),
+                next_turn: ConnectionId(0),
+                now: None,
+            },
+            closing: Vec::new(),
+            tasks: JoinSet::new(),
+        }
+    }
+
+    fn accept(&mut self, socket: A::Socket, peer: SocketAddr, now: Instant) {
+        let place = match self.admission.admit(peer.ip()) {
+            Ok(place) => {
+                self.admission.spend(now);
+                place
+            }
+            Err(refusal) => {
+                self.admission.spend_refused(now);
+                tracing::info!(%peer, %refusal, "closed at once");
+                return;
+            }
+        };
+        let number = self.next_number;
+        self.next_number = number.wrapping_add(1);
+        let open = self.doors.open.clone();
+        let mut door = Door::new(&self.options, &self.admission, open).with_peer(peer);
+        let is_open = door.number(number);
+        let serving = self.acceptor.serve(socket, door);
+        let (limit, counters) = (
+            self.options.handshake_timeout,
+            self.admission.counters().clone(),
+        );
+        let span = tracing::debug_span!("connection", %peer);
+        let task = async move {
+            let result = with_deadline(serving, limit, &is_open).await;
+            end(&result, &is_open, &counters);
+            // The place is free when the socket is.
+            drop::<Place>(place);
+        };
+        let task = self.tasks.spawn(task.instrument(span));
+        self.handshakes.insert(number, task);
+    }
+
+    /// Tells the server of the connections since the last tick.
+    fn enter(&mut self, server: &mut impl Endpoint) {
+        while let Ok(opened) = self.doors.opened.try_recv() {
+            self.doors.new.push(opened);
+        }
+        for opened in self.doors.new.drain(..) {
+            let Some(task) = self.handshakes.remove(&opened.number) else {
+                continue;
+            };
+            let connection = server.handle_connect(opened.limits);
+            if let Some(peer) = opened.peer {
+                tracing::debug!(%connection, %peer, "connected");
+                self.admission.peers().add(connection, peer);
+            }
+            let share = if self.acceptor.has_goodbye() {
+                self.options.max_frame
+            } else {
+                usize::MAX
+            };
+            let client = Connection::new(opened.inbox, opened.post, share, task);
+            self.clients.connections.insert(connection, client);
+        }
+    }
+
+    fn drop_connection(&mut self, id: ConnectionId, linger: Duration) -> bool {
+        let Some(connection) = self.clients.connections.remove(&id) else {
+            return false;
+        };
+        let task = connection.close();
+        if linger.is_zero() {
+            task.abort();
+        }
+        self.admission.peers().end(id);
+        let deadline = self.clients.now.unwrap_or_default().checked_add(linger);
+        self.closing.push(Closing { deadline, task });
+        true
+    }
+
+    /// Ends a connection because of its client.
+    fn end(&mut self, connection: ConnectionId, fault: &Fault, server: &mut impl Endpoint) {
+        tracing::info!(%connection, %fault, "disconnected");
+        if let Some(counter) = fault.counter() {
+            self.admission.counters().count(counter);
+        }
+        match fault {
+            Fault::Lost => {
+                self.drop_connection(connection, Duration::ZERO);
+                server.handle_disconnect(connection);
+            }
+            // `Host::transmit` closes it after the goodbye.
+            fault if self.acceptor.has_goodbye() => {
+                server.disconnect(connection, &fault.to_string());
+            }
+            _ => {
+                self.drop_connection(connection, self.options.close_timeout);
+                server.handle_disconnect(connection);
+            }
+        }
+    }
+}
+
+impl Doors {
+    /// Ready when a door has opened.
+    fn poll_opened(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match ready!(self.opened.poll_recv(cx)) {
+            Some(opened) => {
+                self.new.push(opened);
+                Poll::Ready(())
+            }
+            // The listener has a sender, too.
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
+    fn set_options(&mut self, options: &TransportOptions, admission: &Arc<Admission>) {
+        self.options = Arc::new(options.clone());
+        self.admission = Arc::clone(admission);
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.acceptor.local_addr()
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let opened = self.doors.poll_opened(cx);
+        if !self.accepting {
+            return opened;
+        }
+        let now = Instant::now();
+        if !self.admission.is_open(now) {
+            self.accepting = false;
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.delayed_accepts);
+            return opened;
+        }
+        match self.acceptor.poll_accept(cx) {
+            Poll::Ready(Ok((peer, socket))) => self.accept(socket, peer, now),
+            Poll::Ready(Err(error)) => {
+                // A process without free sockets gets the same error at once again.
+                self.accepting = false;
+                tracing::warn!(%error, "could not accept a connection");
+            }
+            Poll::Pending => return opened,
+        }
+        Poll::Ready(())
+    }
+
+    fn receive(&mut self, server: &mut E, now: Duration) {
+        self.accepting = true;
+        self.enter(server);
+        let Clients {
+            connections,
+            next_turn,
+            now: last,
+        } = &mut self.clients;
+        let elapsed = now.saturating_sub(last.replace(now).unwrap_or(now));
+        let mut faults = Vec::new();
+        let turns = take_turns(connections, *next_turn, server, &self.options, &mut faults);
+        if let Some(next) = turns {
+            *next_turn = next;
+            let counters = self.admission.counters();
+            counters.count(|stats| &mut stats.tick_full);
+        }
+        for (&id, connection) in connections {
+            if let Err(fault) = connection.end(id, server, elapsed, &self.options) {
+                faults.push((id, fault));
+            }
+        }
+        // Of two faults of a connection, the first is the reason.
+        faults.sort_by_key(|(connection, _)| *connection);
+        faults.dedup_by_key(|(connection, _)| *connection);
+        for (connection, fault) in faults {
+            self.end(connection, &fault, server);
+        }
+    }
+
+    fn send(&mut self, packet: &Transmit<'_>) -> Sent {
+        match self.clients.connections.get(&packet.connection) {
+            Some(connection) => connection.send(packet),
+            None => Sent::NotHere,
+        }
+    }
+
+    fn connections(&self) -> Vec<ConnectionId> {
+        self.clients.connections.keys().copied().collect()
+    }
+
+    fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
+        self.drop_connection(connection, linger)
+    }
+
+    fn flush(&mut self, now: Duration) {
+        self.closing.retain(|closing| {
+            if closing.deadline.is_some_and(|deadline| deadline <= now) {
+                if !closing.task.is_finished() {
+                    let counters = self.admission.counters();
+                    counters.count(|stats| &mut stats.linger_cuts);
+                }
+                closing.task.abort();
+            }
+            !closing.task.is_finished()
+        });
+        while self.tasks.try_join_next().is_some() {}
+        // A task that has opened its door is there until `receive`, even if it has ended.
+        let new = &self.doors;
+        if new.new.is_empty() && new.opened.is_empty() {
+            self.handshakes.retain(|_, task| !task.is_finished());
+        }
+    }
+
+    fn shut_down(&mut self, linger: Duration) {
+        for task in std::mem::take(&mut self.handshakes).into_values() {
+            task.abort();
+        }
+        self.doors.new.clear();
+        let connections: Vec<ConnectionId> = self.clients.connections.keys().copied().collect();
+        for connection in connections {
+            self.drop_connection(connection, linger);
+        }
+    }
+
+    fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while ready!(self.tasks.poll_join_next(cx)).is_some() {}
+        self.acceptor.poll_shut_down(cx)
+    }
+}
+
+/// Awaits a connection's task. Its door must be open after `limit`.
+async fn with_deadline(
+    serving: impl Future<Output = io::Result<End>>,
+    limit: Duration,
+    is_open: &AtomicBool,
+) -> io::Result<End> {
+    let mut serving = pin!(serving);
+    match tokio::time::timeout(limit, &mut serving).await {
+        Ok(result) => result,
+        Err(_) if is_open.load(Ordering::Relaxed) => serving.await,
+        Err(late) => Err(late.into()),
+    }
+}
+
+/// Counts and logs the end of a connection's task.
+fn end(result: &io::Result<End>, is_open: &AtomicBool, counters: &TransportCounters) {
+    let is_open = is_open.load(Ordering::Relaxed);
+    match result {
+        Ok(End::Closed) => tracing::debug!("closed"),
+        Ok(End::Flood) => {
+            tracing::debug!("reset");
+            counters.count(|stats| &mut stats.linger_cuts);
+        }
+        Err(error) => {
+            tracing::debug!(%error, "lost");
+            if error.kind() == io::ErrorKind::TimedOut {
+                let vanished = error.raw_os_error().is_some() || error.get_ref().is_some();
+                counters.count(|stats| match (is_open, vanished) {
+                    (false, false) => &mut stats.handshake_timeouts,
+                    (true, false) => &mut stats.send_timeouts,
+                    (_, true) => &mut stats.vanished,
+                });
+            }
+        }
+    }
+}

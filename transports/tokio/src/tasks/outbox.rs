@@ -1,0 +1,152 @@
+//! Queue of packets for a socket, limited in bytes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrayvec::ArrayVec;
+use bytes::{BufMut, Bytes, BytesMut};
+use syncvar_runtime::{Channel, Transmit};
+use tokio::sync::mpsc;
+
+use crate::listener::Sent;
+
+/// Longest header of a packet, in bytes: WIRE.md, section 7.
+const MAX_HEADER: usize = 24;
+
+/// Packet on its way to a socket.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// Delivery guarantee: [`Channel::Unreliable`] is a datagram where the
+    /// [limits](syncvar_runtime::PacketLimits::datagrams) of the connection say so.
+    pub delivery: Channel,
+    /// Number of the channel.
+    pub channel: u8,
+    header: ArrayVec<u8, MAX_HEADER>,
+    chunks: Vec<Bytes>,
+}
+
+/// Task's end of the queue.
+#[derive(Debug)]
+pub struct Outbox {
+    packets: mpsc::UnboundedReceiver<Outgoing>,
+    queued: Arc<AtomicUsize>,
+    /// Bytes that the task has taken from the queue and the socket has not taken.
+    taken: usize,
+}
+
+/// Endpoint's end of the queue. Dropping it closes the connection after its packets.
+#[derive(Debug)]
+pub(super) struct Post {
+    packets: mpsc::UnboundedSender<Outgoing>,
+    /// Bytes that the socket has not taken yet.
+    queued: Arc<AtomicUsize>,
+    max_queued: usize,
+}
+
+/// Makes a queue of at most `max_queued` bytes.
+pub(super) fn outbox(max_queued: usize) -> (Outbox, Post) {
+    let (sender, packets) = mpsc::unbounded_channel();
+    let queued = Arc::new(AtomicUsize::new(0));
+    let post = Post {
+        packets: sender,
+        queued: Arc::clone(&queued),
+        max_queued,
+    };
+    let outbox = Outbox {
+        packets,
+        queued,
+        taken: 0,
+    };
+    (outbox, post)
+}
+
+impl Outgoing {
+    /// Copies the header, and shares the chunks. `None` for a packet that is empty or has a longer
+    /// header than a protocol writes.
+    fn new(packet: &Transmit<'_>) -> Option<Self> {
+        let mut header = ArrayVec::new();
+        header.try_extend_from_slice(packet.header).ok()?;
+        let outgoing = Self {
+            delivery: packet.delivery,
+            channel: packet.channel,
+            header,
+            chunks: packet.chunks.to_vec(),
+        };
+        (outgoing.length() > 0).then_some(outgoing)
+    }
+
+    /// Returns the length of the packet in bytes, at least 1.
+    pub fn length(&self) -> usize {
+        self.header.len() + self.chunks.iter().map(Bytes::len).sum::<usize>()
+    }
+
+    /// Returns the bytes that belong to this packet alone, and precede the chunks.
+    pub fn header(&self) -> &[u8] {
+        &self.header
+    }
+
+    /// Returns the shared bytes.
+    pub fn into_chunks(self) -> Vec<Bytes> {
+        self.chunks
+    }
+
+    /// Copies the number of the channel and the packet into one buffer.
+    pub fn to_numbered(&self) -> Bytes {
+        let mut bytes = BytesMut::with_capacity(self.length() + 1);
+        bytes.put_u8(self.channel);
+        bytes.put_slice(&self.header);
+        for chunk in &self.chunks {
+            bytes.put_slice(chunk);
+        }
+        bytes.freeze()
+    }
+}
+
+impl Outbox {
+    /// Waits for a packet. `None`: the connection is closed, and this was the last one.
+    ///
+    /// Cancel-safe.
+    pub async fn recv(&mut self) -> Option<Outgoing> {
+        let packet = self.packets.recv().await?;
+        self.taken = self.taken.saturating_add(packet.length());
+        Some(packet)
+    }
+
+    /// Returns the next packet, if the queue has one.
+    pub fn try_recv(&mut self) -> Option<Outgoing> {
+        let packet = self.packets.try_recv().ok()?;
+        self.taken = self.taken.saturating_add(packet.length());
+        Some(packet)
+    }
+
+    /// Reports bytes that the socket has taken. More than those of the received packets count as these,
+    /// so that frames around packets need no sum.
+    pub fn sent(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.taken);
+        self.taken = self.taken.saturating_sub(bytes);
+        self.queued.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Post {
+    /// Queues a packet, without a copy of its chunks.
+    pub(super) fn send(&self, packet: &Transmit<'_>) -> Sent {
+        let (channel, length) = (packet.channel, packet.len());
+        let Some(outgoing) = Outgoing::new(packet) else {
+            tracing::error!(channel, length, "not sent: empty or too long");
+            return Sent::Queued;
+        };
+        if self.queued().saturating_add(length) > self.max_queued {
+            return Sent::TooSlow;
+        }
+        self.queued.fetch_add(length, Ordering::Relaxed);
+        // Fails when the task has ended; the inbox reports that.
+        let _ = self.packets.send(outgoing);
+        Sent::Queued
+    }
+
+    /// Returns the bytes that the socket has not taken.
+    pub(super) fn queued(&self) -> usize {
+        self.queued.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,130 @@
+//! HTTP requests: upgrades to WebSocket, and pages.
+
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use syncvar_tokio::tasks::{Door, End};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::machine::TryParse;
+use tokio_tungstenite::tungstenite::handshake::server::{Request, create_response, write_response};
+use tokio_tungstenite::tungstenite::protocol::Role;
+
+use crate::meter::Meter;
+use crate::site::Site;
+use crate::socket;
+
+/// Longest head of a request, in bytes.
+const MAX_HEAD: usize = 8 * 1024;
+
+/// Least room for one read, in bytes.
+const READ: usize = 1024;
+
+/// End of the head.
+const BLANK_LINE: &[u8] = b"\r\n\r\n";
+
+/// Answers one request: runs a WebSocket, or sends a page and closes.
+pub(crate) async fn serve<S>(mut stream: S, site: &Site, door: Door) -> io::Result<End>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let mut buffer = BytesMut::new();
+    let request = match read_request(&mut stream, &mut buffer).await? {
+        Ok(request) => request,
+        Err(status) => return answer(stream, &text(status, status), &door).await,
+    };
+    if !request.headers().contains_key("upgrade") {
+        let page = site
+            .page(request.uri().path())
+            .map(|page| response("200 OK", &page.content_type, &page.body()));
+        let page = page.unwrap_or_else(|| text("404 Not Found", "not found"));
+        return answer(stream, &page, &door).await;
+    }
+    let upgraded = create_response(&request).and_then(|response| {
+        let mut bytes = Vec::new();
+        write_response(&mut bytes, &response)?;
+        Ok(bytes)
+    });
+    match upgraded {
+        Ok(response) => {
+            stream.write_all(&response).await?;
+            let stream = Meter::new(stream);
+            let config = socket::config(door.options());
+            let early = buffer.to_vec();
+            let stream =
+                WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config));
+            socket::exchange(stream.await, door).await
+        }
+        Err(error) => {
+            let answered = text("400 Bad Request", &error.to_string());
+            answer(stream, &answered, &door).await
+        }
+    }
+}
+
+/// Reads the head of a request. The rest of the input stays in the buffer. A malformed head is a status.
+async fn read_request(
+    stream: &mut (impl AsyncRead + Unpin),
+    buffer: &mut BytesMut,
+) -> io::Result<Result<Request, &'static str>> {
+    let mut seen = 0_usize;
+    let end = loop {
+        let from = seen.saturating_sub(BLANK_LINE.len());
+        let lines = buffer.get(from..).unwrap_or_default();
+        let found = lines
+            .windows(BLANK_LINE.len())
+            .position(|four| four == BLANK_LINE);
+        let end = found.map(|index| from + index + BLANK_LINE.len());
+        if end.unwrap_or(buffer.len()) > MAX_HEAD {
+            return Ok(Err("431 Request Header Fields Too Large"));
+        }
+        if let Some(end) = end {
+            break end;
+        }
+        seen = buffer.len();
+        buffer.reserve(READ);
+        if stream.read_buf(buffer).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    };
+    let head = buffer.split_to(end);
+    Ok(match Request::try_parse(&head) {
+        Ok(Some((_, request))) => Ok(request),
+        Ok(None) | Err(_) => Err("400 Bad Request"),
+    })
+}
+
+/// Sends a response, and closes the connection.
+async fn answer(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    response: &[u8],
+    door: &Door,
+) -> io::Result<End> {
+    stream.write_all(response).await?;
+    stream.shutdown().await?;
+    socket::discard(stream, door.options().max_linger_bytes).await
+}
+
+fn text(status: &str, text: &str) -> Vec<u8> {
+    response(
+        status,
+        "text/plain; charset=utf-8",
+        &Bytes::copy_from_slice(text.as_bytes()),
+    )
+}
+
+/// Returns a whole response. Pages are public: programs of other origins may read them.
+fn response(status: &str, content_type: &str, body: &Bytes) -> Vec<u8> {
+    let length = body.len();
+    let mut bytes = format!(
+        "HTTP/1.1 {status}\r\n\
+         Content-Type: {content_type}\r\n\
+         Content-Length: {length}\r\n\
+         Access-Control-Allow-Origin: *\r\n\
+         Cache-Control: no-cache\r\n\
+         Connection: close\r\n\r\n"
+    )
+    .into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}

@@ -1,0 +1,72 @@
+//! WebSocket for `syncvar`: [`WebPort`] on the server, [`WebSocketClient`] on a native client.
+//!
+//! One TCP port serves browsers, native clients by WebSocket, native clients by plain TCP
+//! ([`syncvar_tokio::tcp`]), and the page that a browser loads:
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use syncvar::prelude::*;
+//! use syncvar::tcp::{TcpClient, TcpOptions};
+//! use syncvar::transport::Host;
+//! use syncvar::websocket::{WebPort, WebSocketClient};
+//!
+//! #[derive(NetworkBehaviour, Default)]
+//! struct Door {
+//!     #[sync_var]
+//!     open: SyncVar<bool>,
+//! }
+//!
+//! fn client() -> NetworkClient {
+//!     NetworkClient::new(Prefabs::new().register::<Door>("door"))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::io::Result<()> {
+//! let mut server = NetworkServer::new(Prefabs::new().register::<Door>("door"));
+//! let door = server.spawn(Door { open: true.into() });
+//! let mut host = Host::new(TcpOptions::default());
+//! let port = WebPort::new().page("/", "text/html", "<h1>The game</h1>");
+//! host.listen("127.0.0.1:0", port)?;
+//! let addr = host.local_addrs()?[0];
+//! tokio::spawn(async move { host.run(&mut server, |_, _| ControlFlow::Continue(())).await });
+//!
+//! let web = WebSocketClient::new(&format!("ws://{addr}"));
+//! let mut web = web.connect(client(), TcpOptions::default()).await?;
+//! let mut tcp = TcpClient::connect(addr, client()).await?;
+//! while web.next_event().await != Some(ClientEvent::Ready) {}
+//! while tcp.next_event().await != Some(ClientEvent::Ready) {}
+//! assert_eq!(web.client().get::<Door>(door).unwrap().open, true);
+//! assert_eq!(tcp.client().get::<Door>(door).unwrap().open, true);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The port
+//!
+//! The first byte decides: `G` begins an HTTP request, any other a frame of TCP, whose length would be
+//! beyond 1 GiB otherwise. A request to upgrade becomes a WebSocket, on every path. Another request gets the
+//! page of its path, or 404, and the connection ends: it is no connection of the server, but has a place
+//! of the [limits](syncvar_tokio#limits-for-clients) meanwhile. A request has at most 8 KiB, and the
+//! [`handshake_timeout`](syncvar_tokio::TransportOptions::handshake_timeout) for itself and its answer.
+//!
+//! # Messages
+//!
+//! Each packet travels as one binary message: the number of the channel, and the packet. Each channel is
+//! as good as a reliable one. Text messages, and more than four times the largest packet and 64 KiB of other bytes
+//! between two packets, end the connection. WIRE.md, section 8, has the bytes.
+//!
+//! The limits are those of TCP ([`TcpOptions`](syncvar_tokio::tcp::TcpOptions)).
+#![warn(clippy::print_stdout)]
+
+mod client;
+mod http;
+mod meter;
+mod port;
+mod site;
+mod socket;
+
+pub use client::WebSocketClient;
+pub use port::{WebAcceptor, WebPort};
+
+#[cfg(test)]
+mod tests;

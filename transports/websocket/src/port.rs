@@ -1,0 +1,109 @@
+//! `WebPort`: a TCP port for WebSocket, plain TCP and pages.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use syncvar_tokio::tasks::{Acceptor, Door, End, Port};
+use syncvar_tokio::tcp::{self, TcpAcceptor, TcpPort};
+use tokio::net::TcpStream;
+
+use crate::http;
+use crate::site::{Page, Site};
+
+/// First byte of an HTTP request: `GET`. As the length of a frame it would mean more than 1 GiB.
+const HTTP: u8 = b'G';
+
+/// TCP port for WebSocket, plain TCP and pages, for [`Host::listen`](syncvar_tokio::Host::listen).
+///
+/// ```
+/// use syncvar::websocket::WebPort;
+///
+/// let port = WebPort::new()
+///     .page("/", "text/html; charset=utf-8", "<script src=game.js></script>")
+///     .page("/game.js", "text/javascript", &b"console.log('hello')"[..])
+///     .answer("/players", "text/plain", || "3".into());
+/// # let _ = port;
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct WebPort {
+    site: Site,
+}
+
+/// Listening socket of a [`WebPort`].
+#[derive(Debug)]
+pub struct WebAcceptor {
+    tcp: TcpAcceptor,
+    site: Arc<Site>,
+}
+
+impl WebPort {
+    /// Makes a port without pages.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a page for a path, such as `/`. The path is compared without a query.
+    #[must_use]
+    pub fn page(self, path: &str, content_type: &str, body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        self.answer(path, content_type, move || body.clone())
+    }
+
+    /// Adds an answer for a path, made anew for each request on a thread of the sockets. It must be quick.
+    #[must_use]
+    pub fn answer(
+        mut self,
+        path: &str,
+        content_type: &str,
+        body: impl Fn() -> Bytes + Send + Sync + 'static,
+    ) -> Self {
+        self.site.add(path, Page::new(content_type, body));
+        self
+    }
+}
+
+impl Port for WebPort {
+    type Acceptor = WebAcceptor;
+
+    fn bind(self, addrs: &[SocketAddr]) -> io::Result<WebAcceptor> {
+        Ok(WebAcceptor {
+            tcp: TcpPort.bind(addrs)?,
+            site: Arc::new(self.site),
+        })
+    }
+}
+
+impl Acceptor for WebAcceptor {
+    type Socket = TcpStream;
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.tcp.local_addr()
+    }
+
+    fn poll_accept(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<(SocketAddr, Self::Socket)>> {
+        self.tcp.poll_accept(cx)
+    }
+
+    fn serve(
+        &self,
+        stream: TcpStream,
+        door: Door,
+    ) -> impl Future<Output = io::Result<End>> + Send + 'static {
+        let site = Arc::clone(&self.site);
+        async move {
+            tcp::configure_client(&stream, door.options())?;
+            let mut first = [0];
+            match (stream.peek(&mut first).await?, first) {
+                (0, _) => Ok(End::Closed),
+                (_, [HTTP]) => http::serve(stream, &site, door).await,
+                _ => tcp::serve(stream, door).await,
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! A server, native clients, and clients that write bytes by hand, over loopback.
+
+mod exchange;
+mod limits;
+mod misbehaviour;
+mod pages;
+mod support;
