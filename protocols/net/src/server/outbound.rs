@@ -15,7 +15,6 @@ use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::{Entry, Frames};
-use crate::server::datagrams::queue::Queued;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
@@ -31,8 +30,6 @@ pub(super) struct Outbound {
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
     pub(super) recorder: Recorder,
-    /// Chunks of the datagram polled last, reused.
-    pub(super) taken: Vec<Queued>,
 }
 
 impl Outbound {

@@ -59,7 +59,7 @@ impl NetworkServer {
     fn decide_losses_of(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let (now, tick) = (self.clock.now(), self.outbound.store.tick);
         if datagrams.queue.tick < tick {
-            self.withhold(connection, datagrams);
+            self.end_tick(connection, datagrams);
             datagrams.queue.partial = false;
         }
         let mut verdicts = std::mem::take(&mut datagrams.verdicts);
@@ -89,27 +89,23 @@ impl NetworkServer {
         datagrams.queue.probe = true;
     }
 
-    /// Moves the chunks that no transport has polled to the backlog.
-    pub(super) fn withhold(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
-        if datagrams.queue.first_chunk().is_none() {
-            return;
-        }
+    /// Ends the tick of the queue. Chunks that no transport has polled move to the backlog.
+    pub(super) fn end_tick(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let tick = datagrams.queue.tick;
-        let mut queue = std::mem::take(&mut datagrams.queue);
         let mut owed = std::mem::take(&mut self.replication.owed);
-        queue.withhold(|queued, own| {
+        let Datagrams { queue, shown, .. } = datagrams;
+        queue.end_tick(|queued, own| {
             let entries = match queued.content {
-                ChunkContent::Own => &own[..],
+                ChunkContent::Own(_) => own,
                 ChunkContent::Frame(record) if record.number == queued.chunk => {
                     self.replication.frames.entries(record.number)
                 }
                 ChunkContent::Frame(_) | ChunkContent::Calls => &[],
             };
-            self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+            self.add_standing(connection, shown, (entries, tick), &mut owed);
         });
-        self.owe(connection, &datagrams.shown, &mut owed);
+        self.owe(connection, shown, &mut owed);
         self.replication.owed = owed;
-        datagrams.queue = queue;
     }
 
     /// Divides the chunks of the update into datagrams, and forgets records on which no verdict is due.
@@ -170,7 +166,7 @@ impl NetworkServer {
                 let mut verdicts = std::mem::take(&mut datagrams.verdicts);
                 self.detach(connection, datagrams, &mut verdicts);
                 datagrams.verdicts = verdicts;
-                datagrams.queue.withhold(|_, _| {});
+                datagrams.queue.end_tick(|_, _| {});
             }
         }
         let queue = &mut datagrams.queue;
