@@ -49,13 +49,11 @@ impl Outbound {
         connection.list(&mut self.outgoing);
     }
 
-    /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream. `withheld`
-    /// receives the numbers of those that have to wait.
+    /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream, or wait.
     pub(super) fn queue_frame(
         &mut self,
         connection: &mut Connection,
         (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
-        withheld: &mut Vec<(ConnectionId, u64)>,
     ) {
         let (channel, tick) = (queued.channel, queued.tick);
         for (number, chunk) in queued.chunks.clone().zip(chunks) {
@@ -84,7 +82,7 @@ impl Outbound {
                 );
             } else {
                 datagrams.queue.partial = true;
-                withheld.push((connection.id, number));
+                datagrams.withhold(tick, number);
             }
         }
     }
