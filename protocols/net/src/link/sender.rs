@@ -16,9 +16,6 @@ use bad_acks::BadAcks;
 use probe::ProbeTimer;
 use records::{Fate, Records};
 
-/// Sequences of which an acknowledgement speaks: the newest one and 64 below.
-const NAMED: u64 = 65;
-
 /// Distance of ticks from which 16 bits do not suffice.
 const WIDE: u32 = 1 << 15;
 
@@ -207,23 +204,17 @@ impl<O: Copy> Sender<O> {
             self.bad_acks.count(now);
             return None;
         };
-        let named = (newest + 1).saturating_sub(NAMED);
-        let lowest = named.max(self.records.first_unacknowledged());
+        let mut fresh = self.records.unacknowledged_below(newest) & !ack.missing;
         let mut newest_news = None;
-        for sequence in (lowest..=newest).rev() {
-            let is_missing = match newest - sequence {
-                0 => false,
-                back => ack.missing >> (back - 1) & 1 == 1,
-            };
-            if is_missing {
-                continue;
+        let mut named = Some(newest);
+        while let Some(sequence) = named {
+            let former = self.records.resolve(sequence, Fate::Acked, verdicts);
+            if matches!(former, Some(Fate::Flying | Fate::Lost)) {
+                self.spurious += u64::from(former == Some(Fate::Lost));
+                newest_news = newest_news.max(Some(sequence));
             }
-            match self.records.resolve(sequence, Fate::Acked, verdicts) {
-                Some(Fate::Flying) => {}
-                Some(Fate::Lost) => self.spurious += 1,
-                Some(Fate::Acked) | None => continue,
-            }
-            newest_news = newest_news.max(Some(sequence));
+            named = (fresh != 0).then(|| newest - 1 - u64::from(fresh.trailing_zeros()));
+            fresh &= fresh.wrapping_sub(1);
         }
         self.on_news(now, newest_news?)
     }

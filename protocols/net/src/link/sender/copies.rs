@@ -1,15 +1,15 @@
-//! `Copies`: the fates of a shared chunk that was sent more than once.
+//! `Copies`: the fates of shared chunks that were sent more than once.
 
 use std::collections::VecDeque;
 
 /// Copies of one chunk to one connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChunkCopies {
-    number: u64,
+    pub(super) number: u64,
     /// Tick of the chunk.
     pub(super) tick: u32,
     /// Records that name the chunk.
-    records: u16,
+    pub(super) records: u16,
     /// Copies whose packets are flying.
     pub(super) flying: u16,
     /// Whether a copy was acknowledged.
@@ -23,41 +23,27 @@ impl ChunkCopies {
     }
 }
 
-/// Chunks that the records of a connection name, by number.
+/// Chunks with echoes among the records of a connection, by number. Any other chunk has the fate of its only
+/// packet.
 ///
 /// Numbers ascend with time, so that entries are added near the end and removed near the start.
 #[derive(Debug, Default)]
 pub(super) struct Copies(VecDeque<ChunkCopies>);
 
 impl Copies {
-    /// Counts one more copy of a chunk, which is flying.
-    pub(super) fn add(&mut self, number: u64, tick: u32) {
-        let at = self.0.partition_point(|copies| copies.number < number);
-        match self.0.get_mut(at) {
-            Some(copies) if copies.number == number => {
-                copies.records += 1;
-                copies.flying += 1;
-            }
-            _ => {
-                let copies = ChunkCopies {
-                    number,
-                    tick,
-                    records: 1,
-                    flying: 1,
-                    acked: false,
-                };
-                self.0.insert(at, copies);
-            }
-        }
+    /// Adds a chunk.
+    pub(super) fn add(&mut self, copies: ChunkCopies) {
+        let at = self.0.partition_point(|it| it.number < copies.number);
+        self.0.insert(at, copies);
     }
 
-    /// Returns the copies of a chunk.
+    /// Returns the copies of a chunk; none of a chunk that was sent once.
     pub(super) fn get(&self, number: u64) -> Option<&ChunkCopies> {
         let at = self.0.binary_search_by_key(&number, |copies| copies.number);
         self.0.get(at.ok()?)
     }
 
-    /// Returns the copies of a chunk.
+    /// Like [`get`](Self::get), for changes.
     pub(super) fn get_mut(&mut self, number: u64) -> Option<&mut ChunkCopies> {
         let at = self.0.binary_search_by_key(&number, |copies| copies.number);
         self.0.get_mut(at.ok()?)
@@ -73,6 +59,11 @@ impl Copies {
         if self.0[at].records == 0 {
             self.0.remove(at);
         }
+    }
+
+    /// Returns whether no chunk has an echo.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Forgets all chunks.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::copies::Copies;
+use super::copies::{ChunkCopies, Copies};
 use super::{ChunkRef, Content, Verdict, VerdictKind};
 
 /// Fate of a sent packet.
@@ -43,6 +43,8 @@ pub(super) struct Records<O> {
     chunks: VecDeque<u64>,
     /// Number of removed chunks, modulo 2^32.
     chunks_removed: u32,
+    /// No packet has had a chunk with this number or a higher one.
+    next_chunk: u64,
     own: VecDeque<O>,
     /// Number of removed own entries, modulo 2^32.
     own_removed: u32,
@@ -60,6 +62,7 @@ impl<O: Copy> Records<O> {
             open: 1,
             chunks: VecDeque::new(),
             chunks_removed: 0,
+            next_chunk: 0,
             own: VecDeque::new(),
             own_removed: 0,
             copies: Copies::default(),
@@ -83,15 +86,6 @@ impl<O: Copy> Records<O> {
         self.first
     }
 
-    /// Returns the sequence of the first packet that may be acknowledged for the first time.
-    pub(super) fn first_unacknowledged(&self) -> u64 {
-        if self.lost == 0 {
-            self.open
-        } else {
-            self.first
-        }
-    }
-
     /// Returns the sequences among which the flying packets are.
     pub(super) fn open(&self) -> Range<u64> {
         self.open..self.next()
@@ -111,10 +105,63 @@ impl<O: Copy> Records<O> {
         self.packets.get(self.position(sequence)?)
     }
 
+    /// Returns those of the 64 packets below a sequence that are not acknowledged: bit i stands for
+    /// `sequence - 1 - i`.
+    pub(super) fn unacknowledged_below(&self, sequence: u64) -> u64 {
+        let end = self.position(sequence).unwrap_or(0).min(self.packets.len());
+        // Without a lost packet, all before the first flying one are acknowledged.
+        let decided = if self.lost == 0 {
+            self.open
+        } else {
+            self.first
+        };
+        let start = self
+            .position(decided)
+            .unwrap_or(0)
+            .max(end.saturating_sub(64));
+        let packets = self.packets.range(start.min(end)..end);
+        packets.fold(0, |bits, packet| {
+            bits << 1 | u64::from(packet.fate != Fate::Acked)
+        })
+    }
+
     /// Returns whether a copy of a chunk is flying and none was acknowledged.
     pub(super) fn awaits(&self, chunk: u64) -> bool {
-        let copies = self.copies.get(chunk);
-        copies.is_some_and(|copies| copies.flying > 0 && !copies.acked)
+        match self.copies.get(chunk) {
+            Some(copies) => copies.flying > 0 && !copies.acked,
+            None => self.fate_of(chunk) == Some(Fate::Flying),
+        }
+    }
+
+    /// Returns the fate of the last packet with a chunk.
+    fn fate_of(&self, chunk: u64) -> Option<Fate> {
+        let behind = self.chunks.iter().rev().position(|it| *it == chunk)?;
+        let at = self.chunks.len() - 1 - behind;
+        let starts = |packet: &Sent| self.chunk_position(packet) <= at;
+        let next = self.packets.partition_point(starts);
+        let packet = self.packets.get(next.checked_sub(1)?)?;
+        Some(packet.fate)
+    }
+
+    /// Counts one more copy of a chunk, in the last packet.
+    #[cold]
+    fn add_copy(&mut self, ChunkRef { number, tick }: ChunkRef) {
+        if let Some(packet) = self.packets.back_mut() {
+            packet.oldest_tick = packet.oldest_tick.min(tick);
+        }
+        if let Some(copies) = self.copies.get_mut(number) {
+            copies.records += 1;
+            copies.flying += 1;
+            return;
+        }
+        let original = self.fate_of(number);
+        self.copies.add(ChunkCopies {
+            number,
+            tick,
+            records: 1 + u16::from(original.is_some()),
+            flying: 1 + u16::from(original == Some(Fate::Flying)),
+            acked: original == Some(Fate::Acked),
+        });
     }
 
     /// Returns the lowest tick of a flying packet or of a chunk in one.
@@ -165,7 +212,7 @@ impl<O: Copy> Records<O> {
         chunks: impl IntoIterator<Item = ChunkRef>,
         own: impl IntoIterator<Item = O>,
     ) {
-        let mut sent = Sent {
+        self.packets.push_back(Sent {
             at,
             after,
             tick,
@@ -173,15 +220,16 @@ impl<O: Copy> Records<O> {
             chunks: wrapped(self.chunks_removed, self.chunks.len()),
             own: wrapped(self.own_removed, self.own.len()),
             fate: Fate::Flying,
-        };
+        });
+        self.flying += 1;
         for chunk in chunks {
-            self.copies.add(chunk.number, chunk.tick);
+            if chunk.number < self.next_chunk || chunk.tick != tick {
+                self.add_copy(chunk);
+            }
+            self.next_chunk = self.next_chunk.max(chunk.number + 1);
             self.chunks.push_back(chunk.number);
-            sent.oldest_tick = sent.oldest_tick.min(chunk.tick);
         }
         self.own.extend(own);
-        self.packets.push_back(sent);
-        self.flying += 1;
     }
 
     /// Removes the oldest packet. A flying one is lost.
@@ -192,7 +240,9 @@ impl<O: Copy> Records<O> {
         self.resolve(self.first, Fate::Lost, verdicts);
         let (chunks, own) = (self.chunk_range(0).len(), self.own_range(0).len());
         for number in self.chunks.drain(..chunks) {
-            self.copies.release(number);
+            if !self.copies.is_empty() {
+                self.copies.release(number);
+            }
         }
         self.own.drain(..own);
         self.chunks_removed = wrapped(self.chunks_removed, chunks);
@@ -239,19 +289,25 @@ impl<O: Copy> Records<O> {
             (Fate::Lost, _) => Some(VerdictKind::TakenBack),
             _ => None,
         };
-        for index in self.chunk_range(at) {
-            let number = self.chunks[index];
-            let Some(copies) = self.copies.get_mut(number) else {
-                continue;
-            };
-            copies.flying -= u16::from(former == Fate::Flying);
-            copies.acked |= fate == Fate::Acked;
-            // Another copy may still arrive, or has arrived.
-            let kind = kind.filter(|kind| *kind == VerdictKind::TakenBack || copies.is_lost());
+        self.close();
+        if kind.is_none() && self.copies.is_empty() {
+            return Some(former);
+        }
+        for number in self.chunks.range(self.chunk_range(at)) {
+            let copies = self.copies.get_mut(*number);
+            let mut verdict = (tick, kind);
+            if let Some(copies) = copies {
+                copies.flying -= u16::from(former == Fate::Flying);
+                copies.acked |= fate == Fate::Acked;
+                // Another copy may still arrive, or has arrived.
+                let is_due = kind == Some(VerdictKind::TakenBack) || copies.is_lost();
+                verdict = (copies.tick, kind.filter(|_| is_due));
+            }
+            let (tick, kind) = verdict;
             verdicts.extend(kind.map(|kind| Verdict {
                 kind,
-                tick: copies.tick,
-                content: Content::Chunk(number),
+                tick,
+                content: Content::Chunk(*number),
             }));
         }
         if let Some(kind) = kind {
@@ -262,7 +318,6 @@ impl<O: Copy> Records<O> {
                 content: Content::Own(*own),
             }));
         }
-        self.close();
         Some(former)
     }
 
@@ -279,11 +334,14 @@ impl<O: Copy> Records<O> {
         usize::try_from(sequence.checked_sub(self.first)?).ok()
     }
 
+    fn chunk_position(&self, packet: &Sent) -> usize {
+        packet.chunks.wrapping_sub(self.chunks_removed) as usize
+    }
+
     fn chunk_range(&self, at: usize) -> Range<usize> {
-        let position = |number: u32| number.wrapping_sub(self.chunks_removed) as usize;
         let next = self.packets.get(at + 1);
-        let end = next.map_or(self.chunks.len(), |next| position(next.chunks));
-        position(self.packets[at].chunks)..end
+        let end = next.map_or(self.chunks.len(), |next| self.chunk_position(next));
+        self.chunk_position(&self.packets[at])..end
     }
 
     fn own_range(&self, at: usize) -> Range<usize> {
