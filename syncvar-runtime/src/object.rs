@@ -49,4 +49,4 @@ pub use slots::{
 };
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};
-pub use write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};
+pub use write_record::{WriteLog, WriteRecord, mask_count};

@@ -28,6 +28,12 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, SetDirty { bits: dirty_bits });
     }
 
+    /// Makes the dirty fields so as a whole: their next deltas do not build on earlier ones.
+    #[inline]
+    fn make_changes_whole(&mut self) {
+        each(self, MakeChangesWhole);
+    }
+
     /// Makes fields dirty after the read of an owner's deltas: see
     /// [`SyncField::relay`](crate::SyncField::relay).
     #[inline]
@@ -195,6 +201,17 @@ impl FieldVisitor for SetDirty {
     #[inline]
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if self.bits & bit != 0 {
+            field.set_dirty();
+        }
+    }
+}
+
+struct MakeChangesWhole;
+
+impl FieldVisitor for MakeChangesWhole {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, _: &'static str, mut field: A) {
+        if field.is_dirty() {
             field.set_dirty();
         }
     }

@@ -1,6 +1,6 @@
 //! `ChangeSink`: destination of the deltas of a run of objects.
 
-use super::write_record::{DirtyMasks, WriteLog, WriteRecord, mask_count};
+use super::write_record::{WriteLog, WriteRecord, mask_count};
 use super::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
 use crate::packet::{Room, Segments, UpdateForm};
 use crate::stats::{BehaviourStats, Counter};
@@ -168,15 +168,19 @@ impl ChangeSink<'_> {
             self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            if self.log.is_some() && (lossy || self.logs_reliable) {
-                self.record((net_id, channel), sent, slots);
-            }
+            let log = self.log.as_deref_mut();
+            let mut log = log.filter(|_| lossy || self.logs_reliable);
+            let former = log.as_ref().map_or(0, |log| mask_count(&log.masks));
             let mut mark = MarkSent {
                 sent,
                 now: self.now,
                 tick: if lossy { self.tick } else { None },
+                masks: log.as_mut().map(|log| &mut log.masks),
             };
             slots.visit(0, &mut mark);
+            if log.is_some() {
+                self.record((net_id, channel), former);
+            }
         }
         Ok(sent)
     }
@@ -208,19 +212,18 @@ impl ChangeSink<'_> {
         result
     }
 
-    /// Records a message.
+    /// Records a message, whose masks begin at `start`.
     #[inline(never)]
-    fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
+    fn record(&mut self, (net_id, channel): (NetId, u8), start: u32) {
         let Some(log) = self.log.as_deref_mut() else {
             return;
         };
         let mut changes = [0..0, 0..0];
-        for segments in self.outputs.channel(channel.into()) {
-            changes[WriteLog::index(segments.form())] = segments.last_update();
+        for outputs in [&*self.outputs.first, &*self.outputs.second] {
+            if let Some(segments) = outputs.get(usize::from(channel)) {
+                changes[WriteLog::index(segments.form())] = segments.last_update();
+            }
         }
-        let start = mask_count(&log.masks);
-        let masks = &mut log.masks;
-        slots.visit(0, &mut DirtyMasks { sent, masks });
         log.records.push(WriteRecord {
             net_id,
             channel,

@@ -258,13 +258,15 @@ impl Visit for WriteChanges<'_> {
 }
 
 /// Makes the sent behaviours clean.
-pub struct MarkSent {
+pub struct MarkSent<'a> {
     /// Bit for each sent behaviour.
     pub sent: u64,
     /// Time of the update.
     pub now: Nanos,
     /// Tick of the frame, on an unreliable channel.
     pub tick: Option<u32>,
+    /// Receives the fields of each behaviour that were sent, for a write record.
+    pub masks: Option<&'a mut Vec<u64>>,
 }
 
 /// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
@@ -286,10 +288,14 @@ impl Visit for Touch {
     }
 }
 
-impl Visit for MarkSent {
+impl Visit for MarkSent<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
-        if self.sent >> index & 1 == 1 {
+        let is_sent = self.sent >> index & 1 == 1;
+        if let Some(masks) = &mut self.masks {
+            masks.push(if is_sent { slot.dirty_bits() } else { 0 });
+        }
+        if is_sent {
             slot.mark_sent(self.now, self.tick);
         }
     }

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::{Slot, Visit};
 use crate::packet::UpdateForm;
 use crate::{AudienceId, ConnectionId, NetId};
 
@@ -57,21 +56,6 @@ impl WriteLog {
     #[inline]
     pub fn index(form: UpdateForm) -> usize {
         usize::from(form.batched)
-    }
-}
-
-/// Collects the dirty fields of the behaviours that were sent.
-pub struct DirtyMasks<'a> {
-    /// A bit for each sent behaviour.
-    pub sent: u64,
-    /// Masks of the log.
-    pub masks: &'a mut Vec<u64>,
-}
-
-impl Visit for DirtyMasks<'_> {
-    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
-        let sent = self.sent >> index & 1 == 1;
-        self.masks.push(if sent { slot.dirty_bits() } else { 0 });
     }
 }
 

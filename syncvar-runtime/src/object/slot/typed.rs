@@ -151,9 +151,9 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         }
     }
 
+    #[inline]
     fn make_changes_whole(&mut self) {
-        let dirty_bits = self.behaviour.sync_var_dirty_bits();
-        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
+        BehaviourFields::make_changes_whole(&mut self.behaviour);
     }
 
     #[inline]

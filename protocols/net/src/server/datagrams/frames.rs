@@ -73,12 +73,18 @@ impl Frames {
     /// Prepares the records of the tick's log for [`add`](Self::add).
     pub(in crate::server) fn index(&mut self, log: &WriteLog) {
         self.order.clear();
-        let records = (0_u32..).zip(&log.records);
-        let written = records.filter(|(_, record)| record.changes.is_some());
-        self.order.extend(written.map(|(index, _)| index));
-        let place = |index: &u32| log.records.get(*index as usize).map(place_of);
+        let (mut former, mut is_sorted) = (None, true);
+        for (index, record) in (0_u32..).zip(&log.records) {
+            let place = place_of(record);
+            if place.is_some() {
+                is_sorted &= former <= place;
+                former = place;
+                self.order.push(index);
+            }
+        }
         // A single audience has them in this order already.
-        if !self.order.is_sorted_by_key(place) {
+        if !is_sorted {
+            let place = |index: &u32| log.records.get(*index as usize).and_then(place_of);
             self.order.sort_unstable_by_key(place);
         }
     }
@@ -91,13 +97,16 @@ impl Frames {
         delivery: &Delivery<'_>,
         first: u64,
     ) -> bool {
-        let key = (delivery.audience, delivery.channel);
+        let first_place = (delivery.audience, delivery.channel, 0);
         let record = |index: &u32| log.records.get(*index as usize);
-        let before = |index: &u32| record(index).is_some_and(|it| (it.audience, it.channel) < key);
+        let before = |index: &u32| record(index).and_then(place_of) < Some(first_place);
         let start = self.order.partition_point(before);
         let mut records = self.order[start..].iter().filter_map(record).peekable();
-        let of_delivery = |it: &&WriteRecord| (it.audience, it.channel) == key;
-        if records.peek().is_none_or(|it| !of_delivery(it)) {
+        let is_before = |end: usize| {
+            let end_place = (delivery.audience, delivery.channel, end);
+            move |it: &&WriteRecord| place_of(it) <= Some(end_place)
+        };
+        if !records.peek().is_some_and(is_before(usize::MAX)) {
             return false;
         }
         if self.last.back().is_none_or(|it| it.tick != self.tick) {
@@ -111,8 +120,7 @@ impl Frames {
         let (mut position, mut number) = (0, first);
         for chunk in delivery.chunks {
             position += chunk.len();
-            let of_chunk = |it: &&WriteRecord| of_delivery(it) && place_of(it).2 <= position;
-            while let Some(record) = records.next_if(of_chunk) {
+            while let Some(record) = records.next_if(is_before(position)) {
                 let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
                 let changed = masks.filter(|(_, mask)| **mask != 0);
                 frame.entries.extend(changed.map(|(behaviour, mask)| Entry {
@@ -192,11 +200,12 @@ impl Frame {
     }
 }
 
-/// Returns the place of a record among the bytes of an update.
-fn place_of(record: &WriteRecord) -> (AudienceId, u8, usize) {
+/// Returns the place of a record among the bytes of an update, none without such bytes.
+#[inline]
+fn place_of(record: &WriteRecord) -> Option<(AudienceId, u8, usize)> {
     let batched = WriteLog::index(Framing::Compact.form());
-    let end = { record.changes.as_ref() }.map_or(0, |changes| changes[batched].end);
-    (record.audience, record.channel, end)
+    let end = record.changes.as_ref()?[batched].end;
+    Some((record.audience, record.channel, end))
 }
 
 #[cfg(test)]
