@@ -216,8 +216,8 @@ pub trait Slot: Send + Sync {
     fn set_dirty_bit(&mut self, dirty_bits: u64);
 
     /// Writes some fields once more as a delta, for a connection that has missed changes of them. The
-    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty bits stay.
-    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter);
+    /// behaviour must be [resendable](BehaviourSchema::resendable). Dirty fields stay so; returns those of them.
+    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) -> u64;
 
     /// Reads a snapshot or a delta, and keeps the previous values for the hooks.
     ///

@@ -231,13 +231,14 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
     }
 
-    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) {
+    fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) -> u64 {
         let dirty_bits = self.behaviour.sync_var_dirty_bits();
-        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
         BehaviourFields::set_dirty_bit(&mut self.behaviour, missed);
-        self.serialize(writer, false);
-        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
-        BehaviourFields::set_dirty_bit(&mut self.behaviour, dirty_bits);
+        let context = writer.context().with_fields(missed);
+        writer.with_context(context, |writer| self.serialize(writer, false));
+        self.behaviour
+            .clear_dirty_at(missed & !dirty_bits, self.lineage);
+        missed & dirty_bits
     }
 
     #[inline]

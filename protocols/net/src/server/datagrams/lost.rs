@@ -157,10 +157,7 @@ impl NetworkServer {
             if info.channel == channel {
                 let of_slot = lost.iter().filter(|entry| entry.behaviour == behaviour);
                 let fields = of_slot.fold(0, |fields, entry| fields | entry.fields);
-                waits |= !info.resendable || fields & slot.dirty_bits() != 0;
-                if !waits {
-                    slot.write_again(fields, writer);
-                }
+                waits |= !info.resendable || slot.write_again(fields, writer) != 0;
             }
             behaviour = behaviour.saturating_add(1);
         });
@@ -179,11 +176,9 @@ impl NetworkServer {
             return repair;
         }
         output.commit_object();
-        let limiter = &mut *self.replication.bandwidth;
-        let own = limiter.own.len();
-        limiter.own.extend_from_slice(lost);
-        let place = output.last_update().end;
-        limiter.places.push((channel, place, own..own + lost.len()));
+        let end = output.last_update().end;
+        let placed = &mut self.replication.bandwidth.placed;
+        placed.extend(lost.iter().map(|entry| (end, *entry)));
         datagrams.counts.repaired += lost.len() as u64;
         repair
     }

@@ -1,7 +1,7 @@
 //! Lost fields that are still worth a repair.
 
 use syncvar_runtime::object::Slots;
-use syncvar_runtime::{ConnectionId, NetId};
+use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::server::NetworkServer;
 use crate::server::datagrams::frames::Entry;
@@ -20,13 +20,14 @@ impl NetworkServer {
     }
 
     /// Returns the fields of an entry of a tick that a connection observes and reads, and that nothing later
-    /// has carried to it.
+    /// has carried to it. `observes` returns whether it is a ready member of an audience.
     pub(in crate::server) fn standing(
         &self,
         connection: ConnectionId,
         shown: &Shown,
         entry: &Entry,
         tick: u32,
+        observes: impl FnOnce(AudienceId) -> bool,
     ) -> u64 {
         let replicated = self.world.objects.get(entry.net_id.0);
         // An object that is not announced is another one with a reused id.
@@ -42,14 +43,13 @@ impl NetworkServer {
         if fields == 0 {
             return 0;
         }
-        let audience = self.visibility.audiences.get(replicated.audience);
         let is_pending = || {
             // A pending snapshot contains these values.
             let receivers = self.visibility.pending_snapshots.get(entry.net_id);
             receivers.is_some_and(|receivers| receivers.contains(&connection))
         };
         let pending = replicated.is(State::SnapshotPending) && is_pending();
-        if !audience.observes(connection) || pending {
+        if pending || !observes(replicated.audience) {
             return 0;
         }
         let policy = &slot.info().policy;
@@ -64,6 +64,10 @@ impl NetworkServer {
         shown.missing(entry.net_id, entry.behaviour, fields, ticks)
     }
 
+    fn is_in(&self, connection: ConnectionId, audience: AudienceId) -> bool {
+        self.visibility.audiences.get(audience).observes(connection)
+    }
+
     /// Adds the standing fields of entries of a tick.
     pub(super) fn add_standing(
         &self,
@@ -72,8 +76,17 @@ impl NetworkServer {
         (entries, tick): (&[Entry], u32),
         owed: &mut Vec<Entry>,
     ) {
+        // Most objects of a chunk have the same audience.
+        let mut former = None;
         for entry in entries {
-            let fields = self.standing(connection, shown, entry, tick);
+            let fields = self.standing(connection, shown, entry, tick, |audience| match former {
+                Some((same, observes)) if same == audience => observes,
+                _ => {
+                    let observes = self.is_in(connection, audience);
+                    former = Some((audience, observes));
+                    observes
+                }
+            });
             if fields != 0 {
                 owed.push(Entry { fields, ..*entry });
             }
@@ -124,6 +137,7 @@ impl NetworkServer {
         shown: &Shown,
         backlog: &mut Backlog,
     ) {
-        backlog.refresh(|entry, tick| self.standing(connection, shown, entry, tick));
+        let observes = |audience| self.is_in(connection, audience);
+        backlog.refresh(|entry, tick| self.standing(connection, shown, entry, tick, observes));
     }
 }

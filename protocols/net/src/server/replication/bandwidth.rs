@@ -39,8 +39,8 @@ pub(in crate::server) struct BandwidthLimiter {
     chosen: Vec<Chosen>,
     /// Fields that are written for one connection.
     pub(in crate::server) own: Vec<Entry>,
-    /// Channels, ends in their buffers, and fields of entries that may be lost.
-    pub(in crate::server) places: Vec<(u8, usize, Range<usize>)>,
+    /// Fields that may be lost, with the ends of their messages in the buffers of their channels.
+    pub(in crate::server) placed: Vec<(usize, Entry)>,
     /// Fields in the chunk that is sent.
     in_chunk: Vec<Entry>,
 }
@@ -399,7 +399,7 @@ impl NetworkServer {
         datagrams: Option<&mut Datagrams>,
     ) {
         let mut chosen = std::mem::take(&mut self.replication.bandwidth.chosen);
-        let own = std::mem::take(&mut self.replication.bandwidth.own);
+        let mut all = std::mem::take(&mut self.replication.bandwidth.own);
         let Some(connection) = self.sessions.connections.get(id.0) else {
             return;
         };
@@ -411,7 +411,7 @@ impl NetworkServer {
             outputs,
             ..
         } = backlog;
-        let mut places = std::mem::take(&mut self.replication.bandwidth.places);
+        let mut placed = std::mem::take(&mut self.replication.bandwidth.placed);
         for Chosen { index, source, own } in &chosen {
             let Some(entry) = entries.get(*index) else {
                 continue;
@@ -431,12 +431,12 @@ impl NetworkServer {
             }
             let output = &mut outputs[usize::from(entry.channel)];
             output.push_update(entry.net_id, changes);
-            if datagrams.is_some() && !own.is_empty() {
-                places.push((entry.channel, output.last_update().end, own.clone()));
-            }
+            let end = output.last_update().end;
+            placed.extend(all[own.clone()].iter().map(|fields| (end, *fields)));
         }
-        self.replication.bandwidth.own = own;
-        self.replication.bandwidth.places = places;
+        all.clear();
+        self.replication.bandwidth.own = all;
+        self.replication.bandwidth.placed = placed;
         let sent = self.queue_outputs(id, datagrams, &mut backlog.outputs);
         backlog.charge(sent);
         backlog.remove_sent(chosen.iter().map(|chosen| chosen.index));
@@ -453,10 +453,7 @@ impl NetworkServer {
         outputs: &mut [Segments],
     ) -> usize {
         let BandwidthLimiter {
-            own,
-            places,
-            in_chunk,
-            ..
+            placed, in_chunk, ..
         } = &mut *self.replication.bandwidth;
         let mut sent = 0;
         if let Some(connection) = self.sessions.connections.get_mut(id.0) {
@@ -470,14 +467,13 @@ impl NetworkServer {
                     self.outbound.queue(connection, chunks);
                     continue;
                 };
-                let of_channel = places.iter().filter(|(of, ..)| *of == channel);
+                let of_channel = placed.iter().filter(|(_, it)| it.channel == channel);
                 let mut of_channel = of_channel.peekable();
                 let mut end = 0;
                 for chunk in chunks {
                     end += chunk.len();
-                    while let Some((.., of_entry)) = of_channel.next_if(|(_, at, _)| *at <= end) {
-                        let fields = own.get(of_entry.clone()).unwrap_or_default();
-                        in_chunk.extend_from_slice(fields);
+                    while let Some((_, fields)) = of_channel.next_if(|(at, _)| *at <= end) {
+                        in_chunk.push(*fields);
                     }
                     let receiver = (&mut *connection, &mut *datagrams);
                     self.outbound.queue_own(receiver, channel, chunk, in_chunk);
@@ -485,8 +481,7 @@ impl NetworkServer {
                 }
             }
         }
-        own.clear();
-        places.clear();
+        placed.clear();
         sent
     }
 }
