@@ -28,6 +28,12 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         each(self, SetDirty { bits: dirty_bits });
     }
 
+    /// Like [`set_dirty_bit`](Self::set_dirty_bit). Returns those of the fields that were dirty before.
+    #[inline]
+    fn make_dirty(&mut self, fields: u64) -> u64 {
+        each(self, MakeDirty { fields, former: 0 }).former
+    }
+
     /// Makes the dirty fields so as a whole: their next deltas do not build on earlier ones.
     #[inline]
     fn make_changes_whole(&mut self) {
@@ -201,6 +207,23 @@ impl FieldVisitor for SetDirty {
     #[inline]
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if self.bits & bit != 0 {
+            field.set_dirty();
+        }
+    }
+}
+
+struct MakeDirty {
+    fields: u64,
+    former: u64,
+}
+
+impl FieldVisitor for MakeDirty {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
+        if self.fields & bit != 0 {
+            if field.is_dirty() {
+                self.former |= bit;
+            }
             field.set_dirty();
         }
     }

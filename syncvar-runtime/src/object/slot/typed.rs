@@ -232,13 +232,11 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn write_again(&mut self, missed: u64, writer: &mut NetworkWriter) -> u64 {
-        let dirty_bits = self.behaviour.sync_var_dirty_bits();
-        BehaviourFields::set_dirty_bit(&mut self.behaviour, missed);
+        let dirty = self.behaviour.make_dirty(missed);
         let context = writer.context().with_fields(missed);
         writer.with_context(context, |writer| self.serialize(writer, false));
-        self.behaviour
-            .clear_dirty_at(missed & !dirty_bits, self.lineage);
-        missed & dirty_bits
+        self.behaviour.clear_dirty_at(missed & !dirty, self.lineage);
+        dirty
     }
 
     #[inline]
