@@ -97,16 +97,13 @@ impl Frames {
         delivery: &Delivery<'_>,
         first: u64,
     ) -> bool {
-        let first_place = (delivery.audience, delivery.channel, 0);
         let record = |index: &u32| log.records.get(*index as usize);
-        let before = |index: &u32| record(index).and_then(place_of) < Some(first_place);
-        let start = self.order.partition_point(before);
-        let mut records = self.order[start..].iter().filter_map(record).peekable();
-        let is_before = |end: usize| {
-            let end_place = (delivery.audience, delivery.channel, end);
-            move |it: &&WriteRecord| place_of(it) <= Some(end_place)
-        };
-        if !records.peek().is_some_and(is_before(usize::MAX)) {
+        let place = |index: &u32| record(index).and_then(place_of);
+        let place_at = |end| Some((delivery.audience, delivery.channel, end));
+        let until = |records: &[u32], end| records.partition_point(|it| place(it) <= place_at(end));
+        let start = self.order.partition_point(|it| place(it) < place_at(0));
+        let mut records = self.order.get(start..).unwrap_or_default();
+        if until(records, usize::MAX) == 0 {
             return false;
         }
         if self.last.back().is_none_or(|it| it.tick != self.tick) {
@@ -120,15 +117,18 @@ impl Frames {
         let (mut position, mut number) = (0, first);
         for chunk in delivery.chunks {
             position += chunk.len();
-            while let Some(record) = records.next_if(is_before(position)) {
+            let (of_chunk, later) = records.split_at(until(records, position));
+            records = later;
+            for record in of_chunk.iter().filter_map(record) {
                 let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
-                let changed = masks.filter(|(_, mask)| **mask != 0);
-                frame.entries.extend(changed.map(|(behaviour, mask)| Entry {
-                    net_id: record.net_id,
-                    channel: record.channel,
-                    behaviour,
-                    fields: *mask,
-                }));
+                for (behaviour, fields) in masks.filter(|(_, fields)| **fields != 0) {
+                    frame.entries.push(Entry {
+                        net_id: record.net_id,
+                        channel: record.channel,
+                        behaviour,
+                        fields: *fields,
+                    });
+                }
             }
             frame.chunks.push(ChunkRecord {
                 number,
