@@ -168,18 +168,18 @@ impl ChangeSink<'_> {
             self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            let log = self.log.as_deref_mut();
-            let mut log = log.filter(|_| lossy || self.logs_reliable);
-            let former = log.as_ref().map_or(0, |log| mask_count(&log.masks));
-            let mut mark = MarkSent {
-                sent,
-                now: self.now,
-                tick: if lossy { self.tick } else { None },
-                masks: log.as_mut().map(|log| &mut log.masks),
-            };
-            slots.visit(0, &mut mark);
-            if log.is_some() {
-                self.record((net_id, channel), former);
+            let tick = if lossy { self.tick } else { None };
+            if self.log.is_some() && (lossy || self.logs_reliable) {
+                self.record((net_id, channel), (sent, tick), slots);
+            } else {
+                let (now, masks) = (self.now, None);
+                let mut mark = MarkSent {
+                    sent,
+                    now,
+                    tick,
+                    masks,
+                };
+                slots.visit(0, &mut mark);
             }
         }
         Ok(sent)
@@ -212,12 +212,26 @@ impl ChangeSink<'_> {
         result
     }
 
-    /// Records a message, whose masks begin at `start`.
+    /// Records a message and marks its behaviours as sent.
     #[inline(never)]
-    fn record(&mut self, (net_id, channel): (NetId, u8), start: u32) {
+    fn record<S: Slots>(
+        &mut self,
+        (net_id, channel): (NetId, u8),
+        (sent, tick): (u64, Option<u32>),
+        slots: &mut S,
+    ) {
         let Some(log) = self.log.as_deref_mut() else {
             return;
         };
+        let start = mask_count(&log.masks);
+        let (now, masks) = (self.now, Some(&mut log.masks));
+        let mut mark = MarkSent {
+            sent,
+            now,
+            tick,
+            masks,
+        };
+        slots.visit(0, &mut mark);
         let mut changes = [0..0, 0..0];
         for outputs in [&*self.outputs.first, &*self.outputs.second] {
             if let Some(segments) = outputs.get(usize::from(channel)) {
