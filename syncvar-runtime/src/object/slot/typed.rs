@@ -357,6 +357,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.state.as_ref()?.policy.as_deref()
     }
 
+    #[inline]
     fn ticks(&self) -> Option<&FieldTicks> {
         self.state.as_ref()?.ticks.as_ref()
     }
