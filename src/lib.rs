@@ -37,6 +37,7 @@
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
 //! | `websocket` | WebSocket on tokio, on one port with TCP and a page for browsers |
+//! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
@@ -54,6 +55,8 @@ mod guide;
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
+#[cfg(feature = "wss")]
+pub use syncvar_tls as tls;
 #[cfg(feature = "tcp")]
 pub use syncvar_tokio::tcp;
 #[cfg(feature = "udp")]
