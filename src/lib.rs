@@ -173,9 +173,9 @@ pub mod stats {
 
 /// Networks in memory for tests, in virtual time.
 pub mod testing {
-    pub use syncvar_net::{
-        DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
-    };
+    pub use syncvar_net::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
+    pub use syncvar_runtime::Random;
+    pub use syncvar_runtime::conditions::Conditions;
     pub use syncvar_runtime::object::FieldDifference;
 }
 
@@ -235,8 +235,8 @@ pub mod mirror {
 pub mod transport {
     pub use syncvar_tokio::tasks;
     pub use syncvar_tokio::{
-        Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,
-        TransportError, TransportOptions, TransportStats,
+        Host, LinkConditions, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout,
+        TransportCounters, TransportError, TransportOptions, TransportStats,
     };
     #[cfg(any(feature = "tcp", feature = "udp"))]
     pub use syncvar_tokio::{NetworkPeer, client_options};
