@@ -38,6 +38,7 @@
 //! | `tcp` | a TCP transport on tokio |
 //! | `websocket` | WebSocket on tokio, on one port with TCP and a page for browsers |
 //! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
+//! | `quic` | QUIC on tokio: encrypted, with datagrams for unreliable state |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
@@ -55,7 +56,9 @@ mod guide;
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
-#[cfg(feature = "wss")]
+#[cfg(feature = "quic")]
+pub use syncvar_quic as quic;
+#[cfg(any(feature = "quic", feature = "wss"))]
 pub use syncvar_tls as tls;
 #[cfg(feature = "tcp")]
 pub use syncvar_tokio::tcp;

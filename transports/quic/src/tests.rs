@@ -1,0 +1,5 @@
+//! Servers and clients over loopback.
+
+mod exchange;
+mod limits;
+mod support;
