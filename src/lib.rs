@@ -39,6 +39,7 @@
 //! | `websocket` | WebSocket on tokio, on one port with TCP and a page for browsers |
 //! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
 //! | `quic` | QUIC on tokio: encrypted, with datagrams for unreliable state |
+//! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |

@@ -9,7 +9,8 @@ use syncvar_tls::Trust;
 use syncvar_tokio::tasks::{Door, End};
 use syncvar_tokio::{NetworkPeer, Peer, TransportOptions, client_options};
 
-use crate::{config, connection};
+use crate::config;
+use crate::connection::{self, Native};
 
 /// Way of a client to a server, by QUIC.
 ///
@@ -109,8 +110,10 @@ async fn run(server: String, host: String, trust: Trust, door: Door) -> io::Resu
         .map_err(invalid)?;
     let connection = connecting.await.map_err(refused)?;
     let door = door.with_peer(addr);
-    let streams = connection.open_bi().await?;
-    let end = connection::exchange(connection, streams, door).await;
+    let (write, read) = connection.open_bi().await?;
+    let native = Native(connection.clone());
+    let end = connection::exchange(&connection, (read, write), &native, door).await;
+    connection.close(0_u32.into(), b"");
     // The close of the connection leaves before the socket is dropped.
     endpoint.wait_idle().await;
     end

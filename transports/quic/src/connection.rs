@@ -3,11 +3,12 @@
 use std::io;
 
 use bytes::Bytes;
-use quinn::{Connection, ConnectionError, RecvStream, SendStream};
+use quinn::{Connection, ConnectionError};
 use syncvar_runtime::PacketLimits;
 use syncvar_tokio::TransportOptions;
 use syncvar_tokio::tasks::{Datagrams, Door, End};
 use syncvar_tokio::tcp;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Longest packet in a datagram, in bytes: as by UDP.
 const MAX_PACKET: usize = 1200;
@@ -18,15 +19,21 @@ const CHANNEL: usize = 1;
 /// Preferred size of a packet in the stream, in bytes.
 const BATCH: usize = 16 * 1024;
 
+/// Carrier of the datagrams of a connection.
+pub(crate) trait Carrier: Datagrams {
+    /// Returns the longest datagram, in bytes. `None` without datagrams.
+    fn max_datagram(&self) -> Option<usize>;
+}
+
 /// Opens the door, and moves packets until one side ends the connection.
 pub(crate) async fn exchange(
-    connection: Connection,
-    (write, read): (SendStream, RecvStream),
+    connection: &Connection,
+    streams: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    carrier: &impl Carrier,
     door: Door,
 ) -> io::Result<End> {
-    let limits = limits(&connection, door.options());
-    let datagrams = QuicDatagrams(&connection);
-    let result = tcp::exchange((read, write), &datagrams, door, limits).await;
+    let limits = limits(carrier.max_datagram(), door.options());
+    let result = tcp::exchange(streams, carrier, door, limits).await;
     match (result, connection.close_reason()) {
         (Err(_), Some(ConnectionError::ApplicationClosed(_))) => Ok(End::Closed),
         (Err(_), Some(error @ ConnectionError::TimedOut)) => {
@@ -37,8 +44,7 @@ pub(crate) async fn exchange(
 }
 
 /// Returns the packet sizes of a connection. The path takes datagrams of this size from the handshake on.
-fn limits(connection: &Connection, options: &TransportOptions) -> PacketLimits {
-    let longest = connection.max_datagram_size();
+fn limits(longest: Option<usize>, options: &TransportOptions) -> PacketLimits {
     PacketLimits {
         batch_threshold: options.max_frame.min(BATCH),
         max_reliable: options.max_frame,
@@ -49,9 +55,16 @@ fn limits(connection: &Connection, options: &TransportOptions) -> PacketLimits {
     }
 }
 
-struct QuicDatagrams<'a>(&'a Connection);
+/// Datagrams of QUIC, without a layer between.
+pub(crate) struct Native(pub(crate) Connection);
 
-impl Datagrams for QuicDatagrams<'_> {
+impl Carrier for Native {
+    fn max_datagram(&self) -> Option<usize> {
+        self.0.max_datagram_size()
+    }
+}
+
+impl Datagrams for Native {
     /// A full queue loses its oldest datagrams: later ones bring newer state.
     fn send(&self, datagram: Bytes) -> bool {
         let has_room = self.0.datagram_send_buffer_space() >= datagram.len();

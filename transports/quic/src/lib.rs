@@ -47,6 +47,9 @@
 //! unproved address. The client opens one bidirectional stream; its bytes are frames of TCP. A datagram is the
 //! number of the channel, and the packet. WIRE.md, section 8, has the bytes.
 //!
+//! With the feature `webtransport` the port accepts the protocol `h3`, too: browsers open one WebTransport session on any path, and
+//! one bidirectional stream in it.
+//!
 //! The limits are the same as by TCP ([`TcpOptions`](syncvar_tokio::tcp::TcpOptions)): places, rate, handshake deadline, silence, queues and
 //! shares. The `idle_timeout` is also the longest time without a datagram of QUIC: the connection has vanished then. A
 //! datagram that finds a full queue on either side is lost, and counted.
@@ -56,6 +59,8 @@ mod client;
 mod config;
 mod connection;
 mod port;
+#[cfg(feature = "webtransport")]
+mod web;
 
 pub use client::QuicClient;
 pub use port::{QuicAcceptor, QuicPort, QuicSocket};

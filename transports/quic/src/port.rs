@@ -11,7 +11,8 @@ use syncvar_tokio::tasks::{Acceptor, Door, End, Port};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::{config, connection};
+use crate::config;
+use crate::connection::{self, Native};
 
 /// Connections that wait for the host.
 const BACKLOG: usize = 64;
@@ -29,7 +30,9 @@ pub struct QuicAcceptor {
     config: quinn::ServerConfig,
     /// Connections whose clients have proved their addresses.
     incoming: mpsc::Receiver<Incoming>,
-    accepting: JoinSet<()>,
+    /// The task that answers first datagrams; at the end, the one that waits for the last.
+    tasks: JoinSet<()>,
+    is_closing: bool,
 }
 
 /// A connection before its handshake.
@@ -54,13 +57,14 @@ impl Port for QuicPort {
         let server = Some(config.clone());
         let endpoint = Endpoint::new(EndpointConfig::default(), server, socket, runtime)?;
         let (sender, incoming) = mpsc::channel(BACKLOG);
-        let mut accepting = JoinSet::new();
-        accepting.spawn(accept(endpoint.clone(), sender));
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(endpoint.clone(), sender));
         Ok(QuicAcceptor {
             endpoint,
             config,
             incoming,
-            accepting,
+            tasks,
+            is_closing: false,
         })
     }
 }
@@ -102,23 +106,39 @@ impl Acceptor for QuicAcceptor {
     ) -> impl Future<Output = io::Result<End>> + Send + 'static {
         let mut config = self.config.clone();
         async move {
-            config.transport_config(Arc::new(config::transport(door.options(), 1)));
+            config.transport_config(Arc::new(config::transport(
+                door.options(),
+                config::CLIENT_STREAMS,
+            )));
             let connecting = socket.0.accept_with(Arc::new(config))?;
             let connection = connecting.await?;
+            #[cfg(feature = "webtransport")]
+            if is_web(&connection) {
+                return crate::web::serve(connection, door).await;
+            }
             // With the first bytes of the client.
-            let streams = connection.accept_bi().await?;
-            connection::exchange(connection, streams, door).await
+            let (write, read) = connection.accept_bi().await?;
+            let native = Native(connection.clone());
+            connection::exchange(&connection, (read, write), &native, door).await
         }
     }
 
     fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        // The last datagrams of closed connections leave here.
-        let idle = std::pin::pin!(self.endpoint.wait_idle()).poll(cx);
-        if idle.is_ready() || self.endpoint.open_connections() == 0 {
-            self.accepting.abort_all();
-            return Poll::Ready(());
+        if !std::mem::replace(&mut self.is_closing, true) {
+            self.tasks.abort_all();
+            // The last datagrams of closed connections leave meanwhile.
+            let endpoint = self.endpoint.clone();
+            self.tasks.spawn(async move { endpoint.wait_idle().await });
         }
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        while ready!(self.tasks.poll_join_next(cx)).is_some() {}
+        Poll::Ready(())
     }
+}
+
+/// Returns whether the protocol of a connection is that of WebTransport.
+#[cfg(feature = "webtransport")]
+fn is_web(connection: &quinn::Connection) -> bool {
+    let data = connection.handshake_data();
+    let data = data.and_then(|data| data.downcast::<quinn::crypto::rustls::HandshakeData>().ok());
+    data.is_some_and(|data| data.protocol.as_deref() == Some(crate::web::ALPN))
 }

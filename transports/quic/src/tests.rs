@@ -3,3 +3,5 @@
 mod exchange;
 mod limits;
 mod support;
+#[cfg(feature = "webtransport")]
+mod web;

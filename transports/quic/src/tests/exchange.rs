@@ -43,7 +43,7 @@ async fn two_clients_one_of_them_late_end_equal() {
 }
 
 /// Moves each object by one in each tick; they stop one after another.
-fn march(movers: Vec<NetId>) -> impl FnMut(&mut NetworkServer, u32) {
+pub(super) fn march(movers: Vec<NetId>) -> impl FnMut(&mut NetworkServer, u32) {
     move |server, step| {
         for (last, id) in (0..).zip(&movers) {
             if step <= 100 + last {
@@ -54,7 +54,7 @@ fn march(movers: Vec<NetId>) -> impl FnMut(&mut NetworkServer, u32) {
 }
 
 /// Waits until a client has all movers at their last places.
-async fn see_stopped(server: &Running, peer: &mut NetworkPeer) {
+pub(super) async fn see_stopped(server: &Running, peer: &mut NetworkPeer) {
     let is_right = |peer: &NetworkPeer, last: u32, id: NetId| {
         let mover = peer.client().get::<Mover>(id);
         mover.is_some_and(|mover| mover.x == 100 + last)
