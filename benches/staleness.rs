@@ -19,7 +19,7 @@ use std::fs;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::testing::{Link, Random};
+use syncvar::testing::{Conditions, Random};
 use syncvar::{NetworkBehaviour, ServerConfig};
 
 use chart::{Chart, Series};
@@ -125,12 +125,12 @@ impl Ages {
 
 /// Runs a world at a loss.
 fn run<M: Moves>(loss_per_mille: u16) -> Ages {
-    let link = Link {
+    let link = Conditions {
         delay: DELAY,
         jitter: Duration::from_millis(10),
-        loss_per_mille,
+        loss: f64::from(loss_per_mille) / 1000.0,
         seed: 1,
-        ..Link::default()
+        ..Conditions::default()
     };
     let prefabs = || Prefabs::new().register::<M>("mover");
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);

@@ -6,7 +6,7 @@ use syncvar::ServerConfig;
 use syncvar::interest::{Everyone, GroupTags, Tag};
 use syncvar::join::{Admission, Payload};
 use syncvar::prelude::*;
-use syncvar::testing::{Link, MemoryNetwork};
+use syncvar::testing::{Conditions, MemoryNetwork};
 
 #[derive(NetworkBehaviour, Default)]
 struct Machine {
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..ServerConfig::default()
     };
     let tags = GroupTags::new(Everyone);
-    let mut net = MemoryNetwork::with_interest(prefabs, config, Link::default(), tags);
+    let mut net = MemoryNetwork::with_interest(prefabs, config, Conditions::default(), tags);
     let machines = [(); 500].map(|()| net.server.spawn(Machine::default()));
     let (reactor, engineers) = (machines[499], Tag(1));
     let tags = net.server.interest_mut::<GroupTags>()?;

@@ -12,7 +12,7 @@ mod glue;
 mod world;
 
 use syncvar::prelude::*;
-use syncvar::testing::{Link, MemoryNetwork};
+use syncvar::testing::{Conditions, MemoryNetwork};
 use syncvar::{Callbacks, ClientConfig, ServerConfig};
 
 use components::{Burning, Player, prefabs};
@@ -23,7 +23,7 @@ fn main() {
         callbacks: Callbacks::Events,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     let config = ClientConfig {
         callbacks: Callbacks::Events,
         ..ClientConfig::default()

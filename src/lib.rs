@@ -37,6 +37,9 @@
 //! | `derive` (default) | the macros |
 //! | `tcp` | a TCP transport on tokio |
 //! | `websocket` | WebSocket on tokio, on one port with TCP and a page for browsers |
+//! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
+//! | `quic` | QUIC on tokio: encrypted, with datagrams for unreliable state |
+//! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
@@ -54,6 +57,10 @@ mod guide;
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
+#[cfg(feature = "quic")]
+pub use syncvar_quic as quic;
+#[cfg(any(feature = "quic", feature = "wss"))]
+pub use syncvar_tls as tls;
 #[cfg(feature = "tcp")]
 pub use syncvar_tokio::tcp;
 #[cfg(feature = "udp")]
@@ -170,9 +177,9 @@ pub mod stats {
 
 /// Networks in memory for tests, in virtual time.
 pub mod testing {
-    pub use syncvar_net::{
-        DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
-    };
+    pub use syncvar_net::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
+    pub use syncvar_runtime::Random;
+    pub use syncvar_runtime::conditions::Conditions;
     pub use syncvar_runtime::object::FieldDifference;
 }
 
@@ -232,8 +239,8 @@ pub mod mirror {
 pub mod transport {
     pub use syncvar_tokio::tasks;
     pub use syncvar_tokio::{
-        Host, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters,
-        TransportError, TransportOptions, TransportStats,
+        Host, LinkConditions, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout,
+        TransportCounters, TransportError, TransportOptions, TransportStats,
     };
     #[cfg(any(feature = "tcp", feature = "udp"))]
     pub use syncvar_tokio::{NetworkPeer, client_options};

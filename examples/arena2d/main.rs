@@ -127,7 +127,7 @@ fn main() -> io::Result<()> {
     let (mut random, mut kills, mut bots) = (Random::new(7), 0, Vec::new());
     let begin = Instant::now();
     for tick in 0.. {
-        let next = Duration::from_secs(tick) / RATE.into();
+        let next = Duration::from_secs(tick) / u32::from(RATE);
         std::thread::sleep(next.saturating_sub(begin.elapsed()));
         let now = begin.elapsed();
         if now > ENDS[1] {

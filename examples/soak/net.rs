@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::values::{Quaternion, Vector3};
 use syncvar::{Budget, ClientConfig, Framing, NetRef, NetworkSceneId, ServerConfig};
 use syncvar_testing::mirror::Dice;
@@ -30,9 +30,9 @@ pub(crate) struct Net {
 
 impl Net {
     pub(crate) fn new() -> Self {
-        let link = Link {
+        let link = Conditions {
             delay: Duration::from_millis(20),
-            ..Link::default()
+            ..Conditions::default()
         };
         let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
         for index in 0..CLIENTS {

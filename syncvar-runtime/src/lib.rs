@@ -15,6 +15,7 @@ pub mod call;
 mod channel;
 pub mod clock;
 pub mod codec;
+pub mod conditions;
 pub mod endpoint;
 pub mod events;
 pub mod field;
@@ -26,6 +27,7 @@ mod object_error;
 pub mod ordered;
 pub mod packet;
 pub mod prefab;
+mod random;
 mod reference;
 pub mod relations;
 pub mod route;
@@ -67,6 +69,7 @@ pub use object_error::ObjectError;
 pub use prefab::message::{MessageError, ReceivedMessage};
 pub use prefab::text::SchemaDifference;
 pub use prefab::{PrefabError, Prefabs, SpawnError};
+pub use random::Random;
 pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,

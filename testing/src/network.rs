@@ -2,7 +2,7 @@
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 
 use crate::behaviours::{Player, prefabs};
 
@@ -29,7 +29,7 @@ pub fn networks_of_both_framings(prefabs: fn() -> Prefabs) -> [MemoryNetwork; 2]
             compare_schemas,
             ..ServerConfig::default()
         };
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+        let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
         net.connect();
         net.settle();
         net

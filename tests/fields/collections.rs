@@ -23,7 +23,7 @@ mod work;
 use syncvar::prelude::*;
 use syncvar::{
     Framing, ServerConfig, SyncField,
-    testing::Link,
+    testing::Conditions,
     wire::{Encoding, NetworkReader, NetworkWriter, ReadError},
 };
 
@@ -70,7 +70,7 @@ fn world(dialect: Framing, bag: Bag) -> (MemoryNetwork, NetId) {
         ..ServerConfig::default()
     };
     let prefabs = || Prefabs::new().register::<Bag>("bag");
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.connect();
     let id = net.server.spawn(bag);
     net.settle();

@@ -12,7 +12,7 @@ use std::mem::swap;
 use proptest::prelude::*;
 use syncvar::behaviour::Optional;
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::{Callbacks, ClientConfig, Framing, ServerConfig};
 
 use components::{Burning, Player, prefabs};
@@ -31,7 +31,7 @@ impl Game {
             ..ServerConfig::default()
         };
         let mut game = Self {
-            net: MemoryNetwork::with_config(prefabs, config, Link::default()),
+            net: MemoryNetwork::with_config(prefabs, config, Conditions::default()),
             world: World::default(),
             views: Vec::new(),
         };

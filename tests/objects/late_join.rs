@@ -1,7 +1,7 @@
 //! Joining a running game: the whole state, once, and every change after it.
 
 use syncvar::prelude::*;
-use syncvar::{ServerConfig, stats::MessageType, testing::Link};
+use syncvar::{ServerConfig, stats::MessageType, testing::Conditions};
 use syncvar_testing::{Door, Player, change, drain, network, states};
 
 // checklist: U4 M10 N2 N4 B12
@@ -206,12 +206,12 @@ fn a_client_that_connects_again_starts_afresh() {
 /// T51: 1500 objects in one update, over a slow link with loss.
 #[test]
 fn large_join_uses_bounded_packets_over_a_bad_link() {
-    let link = Link {
+    let link = Conditions {
         delay: std::time::Duration::from_millis(80),
         jitter: std::time::Duration::from_millis(60),
-        loss_per_mille: 100,
+        loss: 0.1,
         seed: 7,
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net =
         MemoryNetwork::with_config(syncvar_testing::prefabs, ServerConfig::default(), link);

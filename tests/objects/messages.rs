@@ -6,7 +6,7 @@ use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use syncvar::calls::ReceivedMessage;
 use syncvar::error::MessageError;
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::{DisconnectReason, Framing, ServerConfig};
 use syncvar_testing::Player;
 
@@ -36,7 +36,7 @@ fn chat(text: &str) -> Chat {
 fn network(change: impl FnOnce(&mut ServerConfig), clients: usize) -> MemoryNetwork {
     let mut config = ServerConfig::default();
     change(&mut config);
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     for _ in 0..clients {
         net.connect();
     }

@@ -80,7 +80,8 @@ fn network(framing: Framing) -> MemoryNetwork {
         callbacks: Callbacks::Events,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     net.connect_client(NetworkClient::with_config(
         prefabs(),
         client_config(framing),

@@ -6,7 +6,7 @@ use syncvar_testing::ServerMessages as _;
 use syncvar::error::ObjectError;
 use syncvar::join::Payload;
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::{Framing, ServerConfig};
 use syncvar_testing::Player;
 
@@ -16,7 +16,8 @@ fn network(compare_schemas: bool, framing: Framing) -> MemoryNetwork {
         framing,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(syncvar_testing::prefabs, config, Link::default());
+    let mut net =
+        MemoryNetwork::with_config(syncvar_testing::prefabs, config, Conditions::default());
     net.connect();
     net.connect();
     net.settle();

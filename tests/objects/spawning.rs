@@ -185,7 +185,7 @@ fn late_joiner_receives_the_current_position() {
 fn a_server_without_channels_has_a_reliable_one() {
     let mut config = syncvar::ServerConfig::default();
     config.channels.clear();
-    let link = syncvar::testing::Link::default();
+    let link = syncvar::testing::Conditions::default();
     let mut net = MemoryNetwork::with_config(syncvar_testing::prefabs, config, link);
     let client = net.connect();
     net.settle();

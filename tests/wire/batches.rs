@@ -122,7 +122,7 @@ fn unreliable_batches_fit_the_packet_and_long_state_takes_the_stream() {
         packet_size: 100,
         ..ServerConfig::default()
     };
-    let link = syncvar::testing::Link::default();
+    let link = syncvar::testing::Conditions::default();
     let mut net = MemoryNetwork::with_config(prefabs_with_notes, config, link);
     net.datagrams = true;
     let vanes = [(); 50].map(|()| net.server.spawn((Door::default(), Compass::default())));
@@ -190,7 +190,7 @@ fn framing_is_compact_if_both_sides_support_it() {
         let mut net = MemoryNetwork::with_config(
             syncvar_testing::prefabs,
             config,
-            syncvar::testing::Link::default(),
+            syncvar::testing::Conditions::default(),
         );
         let config = ClientConfig {
             framing: client,
@@ -224,7 +224,7 @@ fn without_comparison_of_schemas_the_dialect_is_literal() {
     let mut net = MemoryNetwork::with_config(
         syncvar_testing::prefabs,
         config,
-        syncvar::testing::Link::default(),
+        syncvar::testing::Conditions::default(),
     );
     net.connect();
     net.server.spawn(Door::default());

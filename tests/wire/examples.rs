@@ -92,7 +92,7 @@ fn documented() -> BTreeMap<String, String> {
     let (mut in_examples, mut apart) = (false, false);
     for line in document.lines() {
         if line.starts_with("## ") {
-            apart = ["## 7. Packet headers", "## 8. TCP, WebSocket and UDP"].contains(&line);
+            apart = ["## 7. Packet headers", "## 8. TCP, WebSocket, QUIC and UDP"].contains(&line);
         }
         in_examples = line.starts_with("| example |") || in_examples && line.starts_with('|');
         if !in_examples || line.starts_with("| example |") || line.starts_with("| ---") {

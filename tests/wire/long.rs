@@ -8,7 +8,7 @@ mod statistics;
 use self::route::{Route, changed, exchange, network, numbers, points, settled};
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, Channel, ClientConfig, Framing, ServerConfig, stats::MessageType, testing::Link,
+    Budget, Channel, ClientConfig, Framing, ServerConfig, stats::MessageType, testing::Conditions,
 };
 use syncvar_testing::{Player, change, drain};
 
@@ -85,7 +85,7 @@ fn long_objects_travel_with_any_gathering_and_packet_size() {
     for (gather, packet_size) in [(false, 1340), (true, 10), (true, 70_000), (true, 2_000_000)] {
         let mut config = ServerConfig::default();
         (config.gather, config.packet_size) = (gather, packet_size);
-        let mut net = MemoryNetwork::with_config(route::prefabs, config, Link::default());
+        let mut net = MemoryNetwork::with_config(route::prefabs, config, Conditions::default());
         net.connect();
         let ids = spawn_three(&mut net);
         net.settle();
@@ -99,12 +99,12 @@ fn long_objects_travel_with_any_gathering_and_packet_size() {
 
 #[test]
 fn so_it_is_over_a_link_that_delays_and_loses() {
-    let link = Link {
+    let link = Conditions {
         delay: std::time::Duration::from_millis(80),
         jitter: std::time::Duration::from_millis(60),
-        loss_per_mille: 300,
+        loss: 0.3,
         seed: 9,
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net = MemoryNetwork::with_config(route::prefabs, ServerConfig::default(), link);
     net.connect();
@@ -189,7 +189,7 @@ fn unreliable_message_may_fill_a_packet() {
         channels: vec![Channel::Unreliable],
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(route::prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(route::prefabs, config, Conditions::default());
     net.connect();
     let id = net.server.spawn(Route::default());
     net.settle();

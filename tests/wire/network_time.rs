@@ -7,7 +7,8 @@ use syncvar_testing::{ClientMessages as _, ServerMessages as _};
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, NetworkTime, ServerConfig, stats::MessageType, testing::Link, wire::ReadErrorKind,
+    ClientConfig, NetworkTime, ServerConfig, stats::MessageType, testing::Conditions,
+    wire::ReadErrorKind,
 };
 use syncvar_testing::{Player, frame, prefabs};
 
@@ -144,7 +145,7 @@ fn without_delay_the_client_has_the_time_of_the_server() {
         tick_rate: 60,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.connect_client(NetworkClient::new(prefabs()));
     assert_eq!(net.client(0).network_time(), None);
     assert_eq!(net.client(0).round_trip_time(), None);
@@ -331,7 +332,7 @@ fn pings_need_a_ready_client_and_a_compared_schema() {
         compare_schemas: false,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     let config = ClientConfig {
         compare_schemas: false,
         ..ClientConfig::default()
@@ -384,9 +385,9 @@ fn time_messages_cost_their_documented_bytes() {
 
 #[test]
 fn pings_do_not_keep_a_network_from_settling() {
-    let link = Link {
+    let link = Conditions {
         delay: millis(300),
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     net.connect_client(NetworkClient::new(prefabs()));

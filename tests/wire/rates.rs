@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ClientConfig, Endpoint, ServerConfig, testing::Link};
+use syncvar::{ClientConfig, Endpoint, ServerConfig, testing::Conditions};
 
 #[derive(NetworkBehaviour, Default)]
 struct Lamp {
@@ -26,7 +26,7 @@ fn prefabs() -> Prefabs {
 
 /// Returns the received changes of a lamp and a clock that change in each of 3000 ticks of 1 ms.
 fn changes(config: ServerConfig) -> [usize; 2] {
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.tick = Duration::from_millis(1);
     net.connect();
     let ids = [

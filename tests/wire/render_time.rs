@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::{ServerConfig, testing::Link};
+use syncvar::{ServerConfig, testing::Conditions};
 use syncvar_testing::prefabs;
 
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 144);
@@ -37,13 +37,13 @@ impl Frames {
 
 #[test]
 fn every_frame_at_144_hz_advances_over_a_memory_network() {
-    let links = [(0, 0, 0), (40, 0, 0), (50, 30, 20), (100, 100, 100)];
-    for (delay, jitter, loss_per_mille) in links {
-        let link = Link {
+    let links = [(0, 0, 0.0), (40, 0, 0.0), (50, 30, 0.02), (100, 100, 0.1)];
+    for (delay, jitter, loss) in links {
+        let link = Conditions {
             delay: Duration::from_millis(delay),
             jitter: Duration::from_millis(jitter),
-            loss_per_mille,
-            ..Link::default()
+            loss,
+            ..Conditions::default()
         };
         let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
         net.connect_client(NetworkClient::new(prefabs()));
@@ -58,7 +58,7 @@ fn every_frame_at_144_hz_advances_over_a_memory_network() {
         }
         assert!(frames.shown > 8_000, "{}", frames.shown);
         // A lost packet is repeated after the delay of the link.
-        let repeated = if loss_per_mille > 0 { delay } else { 0 };
+        let repeated = if loss > 0.0 { delay } else { 0 };
         let bound = Duration::from_millis(jitter + repeated) + net.tick;
         assert!(frames.error <= bound, "{:?} > {bound:?}", frames.error);
     }

@@ -144,7 +144,7 @@ fn oversized_unreliable_message_of_unet_is_reported_and_kept() {
         framing: Framing::Unet,
         ..ServerConfig::default()
     };
-    let link = syncvar::testing::Link::default();
+    let link = syncvar::testing::Conditions::default();
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     let client = net.connect();
     let id = net.server.spawn(Chatter::default());

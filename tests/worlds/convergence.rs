@@ -13,7 +13,7 @@ use syncvar::NetworkBehaviour;
 use syncvar::behaviour::BehaviourFields;
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, Channel, ClientConfig, Framing, NetworkIdentity, ServerConfig, testing::Link,
+    Budget, Channel, ClientConfig, Framing, NetworkIdentity, ServerConfig, testing::Conditions,
 };
 use syncvar_testing::{Banner, Compass, Door, Player, Score};
 
@@ -32,12 +32,12 @@ struct World {
 }
 
 impl World {
-    fn new(link: Link) -> Self {
+    fn new(link: Conditions) -> Self {
         let prefabs = syncvar_testing::prefabs_with_scoreboard();
         Self::with_server(NetworkServer::with_config(prefabs, Self::config()), link)
     }
 
-    fn with_server(server: NetworkServer, link: Link) -> Self {
+    fn with_server(server: NetworkServer, link: Conditions) -> Self {
         let prefabs = syncvar_testing::prefabs_with_scoreboard;
         let mut net = MemoryNetwork::with_config(prefabs, Self::config(), link);
         net.server = server;
@@ -332,13 +332,13 @@ impl World {
 }
 
 /// A slow link that loses packets.
-fn slow(seed: u64) -> Link {
-    Link {
+fn slow(seed: u64) -> Conditions {
+    Conditions {
         delay: Duration::from_millis(70),
         jitter: Duration::from_millis(90),
-        loss_per_mille: 200,
+        loss: 0.2,
         seed,
-        ..Link::default()
+        ..Conditions::default()
     }
 }
 
@@ -359,7 +359,7 @@ fn describe(identity: NetworkIdentity<'_>) -> String {
 proptest! {
     #[test]
     fn every_ready_client_ends_equal_to_the_server(actions in prop::collection::vec(action(), 1..120)) {
-        let mut world = World::new(Link::default());
+        let mut world = World::new(Conditions::default());
         for action in actions {
             world.act(action);
         }

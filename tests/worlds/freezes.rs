@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 
 /// Object that moves in each tick until it stops.
 #[derive(NetworkBehaviour, Default)]
@@ -30,11 +30,11 @@ struct Race {
 impl Race {
     fn new(seed: u64) -> Self {
         let prefabs = || Prefabs::new().register::<Mover>("mover");
-        let link = Link {
+        let link = Conditions {
             delay: ROUND_TRIP / 2,
-            loss_per_mille: 100,
+            loss: 0.1,
             seed,
-            ..Link::default()
+            ..Conditions::default()
         };
         let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
         net.tick = TICK;

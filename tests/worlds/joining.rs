@@ -6,7 +6,7 @@ use syncvar::error::ObjectError;
 use syncvar::join::{Admission, Decision, JoinRequest, Payload, Refusal};
 use syncvar::limits::LimitExceeded;
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::{DisconnectReason, ServerConfig};
 use syncvar_testing::Player;
 
@@ -28,7 +28,7 @@ fn network(change: impl FnOnce(&mut ServerConfig)) -> MemoryNetwork {
         ..ServerConfig::default()
     };
     change(&mut config);
-    MemoryNetwork::with_config(syncvar_testing::prefabs, config, Link::default())
+    MemoryNetwork::with_config(syncvar_testing::prefabs, config, Conditions::default())
 }
 
 fn join(net: &mut MemoryNetwork, payload: Payload) -> usize {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::testing::{Link, Random};
+use syncvar::testing::{Conditions, Random};
 
 /// Object whose fields travel in datagrams.
 #[derive(NetworkBehaviour, Default)]
@@ -25,7 +25,7 @@ fn prefabs() -> Prefabs {
 }
 
 /// Returns a network with 3 clients on links of this quality.
-fn network(link: Link) -> MemoryNetwork {
+fn network(link: Conditions) -> MemoryNetwork {
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     net.datagrams = true;
     for _ in 0..3 {
@@ -36,13 +36,13 @@ fn network(link: Link) -> MemoryNetwork {
 
 #[test]
 fn lost_values_arrive_after_the_last_write() {
-    for loss_per_mille in [0, 100, 300] {
-        let link = Link {
+    for loss_per_mille in [0_u16, 100, 300] {
+        let link = Conditions {
             delay: Duration::from_millis(40),
             jitter: Duration::from_millis(30),
-            loss_per_mille,
+            loss: f64::from(loss_per_mille) / 1000.0,
             seed: u64::from(loss_per_mille),
-            ..Link::default()
+            ..Conditions::default()
         };
         let mut net = network(link);
         net.settle();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
-use syncvar::testing::{Link, Random};
+use syncvar::testing::{Conditions, Random};
 
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable)]
@@ -52,7 +52,7 @@ fn prefabs() -> Prefabs {
     Prefabs::new().register::<(Car, Wheel, Driver)>("car")
 }
 
-fn network(clients: usize, link: Link) -> MemoryNetwork {
+fn network(clients: usize, link: Conditions) -> MemoryNetwork {
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     net.datagrams = true;
     for _ in 0..clients {
@@ -75,13 +75,13 @@ fn with_sessions() -> ServerConfig {
     }
 }
 
-fn link(loss_per_mille: u16, seed: u64) -> Link {
-    Link {
+fn link(loss_per_mille: u16, seed: u64) -> Conditions {
+    Conditions {
         delay: Duration::from_millis(40),
         jitter: Duration::from_millis(120),
-        loss_per_mille,
+        loss: f64::from(loss_per_mille) / 1000.0,
         seed,
-        ..Link::default()
+        ..Conditions::default()
     }
 }
 
@@ -211,7 +211,7 @@ fn unreliable_command_runs_at_most_once() {
 #[test]
 fn repeated_values_survive_a_loss_without_a_repair() {
     let writes = |is_repeated: bool| {
-        let mut net = network(1, Link::default());
+        let mut net = network(1, Conditions::default());
         let id = spawn(&mut net, 0);
         net.settle();
         if is_repeated {
@@ -222,13 +222,13 @@ fn repeated_values_survive_a_loss_without_a_repair() {
         // The first datagram is lost.
         net.set_link(
             0,
-            Link {
-                loss_per_mille: 990,
-                ..Link::default()
+            Conditions {
+                loss: 0.99,
+                ..Conditions::default()
             },
         );
         net.step();
-        net.set_link(0, Link::default());
+        net.set_link(0, Conditions::default());
         net.step();
         let (car, wheel) = (net.server.get::<Car>(id), net.server.get::<Wheel>(id));
         *car.unwrap().x + *wheel.unwrap().angle
@@ -273,9 +273,9 @@ fn writes_and_state_survive_lost_links() {
 
 #[test]
 fn each_write_is_sent_once_without_losses() {
-    let link = Link {
+    let link = Conditions {
         delay: Duration::from_millis(40),
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net = network(1, link);
     let id = spawn(&mut net, 0);

@@ -22,7 +22,7 @@ const RESYNC: i16 = 20;
 fn network(change: impl FnOnce(&mut Limits)) -> MemoryNetwork {
     let mut config = ServerConfig::default();
     change(&mut config.limits);
-    let link = syncvar::testing::Link::default();
+    let link = syncvar::testing::Conditions::default();
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     net.tick = Duration::from_millis(50);
     net

@@ -8,7 +8,7 @@ use syncvar::interest::Tag;
 use syncvar::join::{Admission, SessionToken};
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, Framing, ServerConfig};
 
 #[derive(NetworkBehaviour, Default, Debug, Clone, PartialEq)]
@@ -64,9 +64,9 @@ fn config() -> ServerConfig {
 }
 
 fn network(config: ServerConfig) -> (MemoryNetwork, NetId) {
-    let link = Link {
+    let link = Conditions {
         delay: Duration::from_millis(75),
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     net.connect();
@@ -257,7 +257,7 @@ fn wrong_token_is_refused_and_disturbs_no_session() {
 fn program_decides_about_a_returning_client() {
     let mut config = config();
     config.admission = Admission::Decide;
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.connect();
     let accept = |net: &mut MemoryNetwork, accepted: bool| {
         net.settle();
@@ -360,7 +360,7 @@ fn return_with_unreliable_changes(framing: Framing, datagrams: bool) -> Option<b
     config.channels.push(Channel::Unreliable);
     config.framing = framing;
     let prefabs = || Prefabs::new().register::<Position>("position");
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.datagrams = datagrams;
     net.connect();
     let id = net.server.spawn(Position::default());
@@ -459,7 +459,7 @@ fn run(actions: &[Action], resume_bytes: usize, framing: Framing) {
     config.framing = framing;
     config.reconnect_grace = Duration::from_secs(100);
     config.resume_bytes = resume_bytes;
-    let mut link = Link::default();
+    let mut link = Conditions::default();
     (link.delay, link.jitter) = (Duration::from_millis(60), Duration::from_millis(60));
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     (0..3).for_each(|_| {

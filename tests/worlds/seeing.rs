@@ -11,7 +11,7 @@ use syncvar::error::ObjectError;
 use syncvar::interest::{GroupTags, SpatialGrid, Tag, ViewReason};
 use syncvar::prelude::*;
 use syncvar::stats::UnsentReason;
-use syncvar::testing::{DifferenceKind, Link, Random};
+use syncvar::testing::{Conditions, DifferenceKind, Random};
 use syncvar::values::Vector3;
 use syncvar::{Budget, NetworkIdentity, ServerConfig, codec::Quantized};
 
@@ -55,7 +55,7 @@ const FAR: Vector3 = Vector3 { x: 900.0, ..HERE };
 fn in_view(clients: usize) -> MemoryNetwork {
     let interest = GroupTags::new(SpatialGrid::xz(10.0, 30.0));
     let config = ServerConfig::default();
-    let mut net = MemoryNetwork::with_interest(prefabs, config, Link::default(), interest);
+    let mut net = MemoryNetwork::with_interest(prefabs, config, Conditions::default(), interest);
     for _ in 0..clients {
         let index = net.connect();
         let connection = net.connection(index);
@@ -277,9 +277,9 @@ fn each_client_has_its_link_and_it_changes() {
     net.connect();
     let unit = net.server.spawn(Unit::default());
     net.settle();
-    let slow = Link {
+    let slow = Conditions {
         delay: Duration::from_millis(400),
-        ..Link::default()
+        ..Conditions::default()
     };
     net.set_link(1, slow);
     net.server.get_mut::<Unit>(unit).unwrap().health.set(5);
@@ -296,9 +296,9 @@ fn a_narrow_link_delays_by_its_bandwidth() {
     let mut net = MemoryNetwork::pair(prefabs);
     net.ping_interval = Duration::ZERO;
     net.settle();
-    let link = Link {
-        bytes_per_second: Some(1000),
-        ..Link::default()
+    let link = Conditions {
+        bandwidth: Some(1000),
+        ..Conditions::default()
     };
     net.set_link(0, link);
     let unit = net.server.spawn(Unit::default());
@@ -370,9 +370,9 @@ fn equal_seeds_simulate_equal_runs() {
 
 #[test]
 fn both_ends_count_packets_and_the_round_trip() {
-    let link = Link {
+    let link = Conditions {
         delay: Duration::from_millis(100),
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     net.connect();
@@ -496,7 +496,7 @@ fn statistics_print_as_a_table_without_zeros() {
         profile: true,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.connect();
     let ids = [0; 30].map(|_| net.server.spawn(Unit::default()));
     net.settle();

@@ -8,7 +8,7 @@ mod views;
 
 use syncvar::prelude::*;
 use syncvar::{
-    ClientConfig, Framing, ServerConfig, interest::InterestManagement, testing::Link,
+    ClientConfig, Framing, ServerConfig, interest::InterestManagement, testing::Conditions,
     values::Quaternion,
 };
 use syncvar::{interest::SpatialGrid, values::Vector3};
@@ -44,7 +44,8 @@ fn network(
     clients: usize,
     interest: impl InterestManagement,
 ) -> MemoryNetwork {
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, ServerConfig::default(), Conditions::default());
     net.server = NetworkServer::with_interest(prefabs(), ServerConfig::default(), interest);
     for dialect in dialects.iter().cycle().take(clients) {
         let config = ClientConfig {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar::interest::{SpatialGrid, Tag};
 use syncvar::prelude::*;
-use syncvar::testing::{Link, Random};
+use syncvar::testing::{Conditions, Random};
 use syncvar::values::{Quaternion, Vector3};
 use syncvar::{Budget, NetworkIdentity, ServerConfig};
 
@@ -77,9 +77,9 @@ fn network(seed: u64) -> MemoryNetwork {
         config.reconnect_grace = Duration::from_secs(5);
         config.session_tokens = Some(token);
     }
-    let link = Link {
+    let link = Conditions {
         seed,
-        ..Link::default()
+        ..Conditions::default()
     };
     let mut net = if seed.is_multiple_of(3) {
         MemoryNetwork::with_interest(prefabs, config, link, SpatialGrid::xz(10.0, 30.0))

@@ -8,7 +8,7 @@ use syncvar::mirror::{
 };
 use syncvar::prelude::*;
 use syncvar::stats::RefusedInput;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::values::Postcard;
 use syncvar::{ClientConfig, Framing, ServerConfig};
 use syncvar_testing::mirror::{MirrorNetwork, Refusals};
@@ -265,7 +265,7 @@ impl End {
             Self::Server(_) => (row.kind.0)(&mut config.limits),
             _ => (row.kind.0)(&mut client.limits),
         }
-        let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+        let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
         let id = net.server.spawn(Pile::new());
         let client = net.connect_client(NetworkClient::with_config(prefabs(), client));
         net.settle();
@@ -421,7 +421,7 @@ fn writes_of_four_owners(size: usize) -> (u64, [usize; 4]) {
     let limits = &mut config.limits;
     (limits.max_work, limits.work_per_byte) = (1_000_000, 0);
     limits.max_total_work = 200_000;
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     let owned = [(); 4].map(|()| (net.connect(), net.server.spawn(Pile::default())));
     net.settle();
     for (client, id) in owned {

@@ -26,9 +26,7 @@ pub use client::{
 };
 pub use context::NetworkContextExt;
 pub use link::settings::LossSettings;
-pub use memory::{
-    DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
-};
+pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
 pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{

@@ -1,20 +1,15 @@
 //! `MemoryNetwork`: a server and its clients in one program, connected by simulated links.
 
 mod compare;
-mod link;
-mod random;
 mod simulate;
 
 pub use compare::{DifferenceKind, ReplicaDifference, compare_replicas};
-pub use link::Link;
-pub use random::Random;
 
 use std::fmt;
 use std::time::Duration;
 
-use link::Pipe;
-
 use crate::{ClientConfig, ClientState, NetworkClient, NetworkServer, ServerConfig};
+use syncvar_runtime::conditions::{Conditions, Pipe};
 use syncvar_runtime::interest::InterestManagement;
 use syncvar_runtime::{Channel, ConnectionId, Endpoint, NetworkBehaviour, PacketLimits, Prefabs};
 
@@ -55,7 +50,7 @@ pub struct MemoryNetwork {
     pub datagrams: bool,
     prefabs: PrefabSource,
     clients: Vec<End>,
-    link: Link,
+    link: Conditions,
     now: Duration,
 }
 
@@ -103,7 +98,7 @@ impl MemoryNetwork {
     /// Creates a server without clients. Both sides use the registry that `prefabs` builds. The links
     /// are instant and lossless.
     pub fn new(prefabs: impl Fn() -> Prefabs + Send + Sync + 'static) -> Self {
-        Self::with_config(prefabs, ServerConfig::default(), Link::default())
+        Self::with_config(prefabs, ServerConfig::default(), Conditions::default())
     }
 
     /// Creates a server with one connected client.
@@ -117,12 +112,12 @@ impl MemoryNetwork {
     ///
     /// ```
     /// # use syncvar::*;
-    /// # use syncvar::testing::{Link, MemoryNetwork};
+    /// # use syncvar::testing::{Conditions, MemoryNetwork};
     /// use std::time::Duration;
     ///
-    /// let mut link = Link::default();
+    /// let mut link = Conditions::default();
     /// link.delay = Duration::from_millis(100);
-    /// link.loss_per_mille = 20;
+    /// link.loss = 0.02;
     /// let mut net = MemoryNetwork::with_config(Prefabs::new, ServerConfig::default(), link);
     /// let client = net.connect();
     /// net.step();
@@ -133,7 +128,7 @@ impl MemoryNetwork {
     pub fn with_config(
         prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
         config: ServerConfig,
-        link: Link,
+        link: Conditions,
     ) -> Self {
         let server = NetworkServer::with_config(prefabs(), config);
         Self::of(server, prefabs, link)
@@ -143,11 +138,11 @@ impl MemoryNetwork {
     ///
     /// ```
     /// use syncvar::interest::SpatialGrid;
-    /// use syncvar::testing::Link;
+    /// use syncvar::testing::Conditions;
     /// use syncvar::values::Vector3;
     /// use syncvar::{ServerConfig, prelude::*};
     ///
-    /// let (config, link) = (ServerConfig::default(), Link::default());
+    /// let (config, link) = (ServerConfig::default(), Conditions::default());
     /// let mut net = MemoryNetwork::with_interest(Prefabs::new, config, link, SpatialGrid::xz(20.0, 50.0));
     /// let client = net.connect();
     /// let connection = net.connection(client);
@@ -157,7 +152,7 @@ impl MemoryNetwork {
     pub fn with_interest(
         prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
         config: ServerConfig,
-        link: Link,
+        link: Conditions,
         interest: impl InterestManagement,
     ) -> Self {
         let server = NetworkServer::with_interest(prefabs(), config, interest);
@@ -167,13 +162,13 @@ impl MemoryNetwork {
     fn of(
         server: NetworkServer,
         prefabs: impl Fn() -> Prefabs + Send + Sync + 'static,
-        link: Link,
+        link: Conditions,
     ) -> Self {
         Self {
             server,
             tick: Duration::from_millis(50),
             ping_interval: ClientConfig::default().ping_interval,
-            datagrams: link.loss_per_mille > 0 || !link.jitter.is_zero(),
+            datagrams: link.loss > 0.0 || link.reorder > 0.0 || !link.jitter.is_zero(),
             prefabs: PrefabSource(Box::new(prefabs)),
             clients: Vec::new(),
             link,
@@ -266,13 +261,13 @@ impl MemoryNetwork {
         self.clients[index].connected
     }
 
-    /// Returns the quality of a client's link.
+    /// Returns the conditions of a client's link.
     ///
     /// # Panics
     ///
     /// When the index is out of range.
-    pub fn link(&self, index: usize) -> &Link {
-        self.clients[index].down.link()
+    pub fn link(&self, index: usize) -> &Conditions {
+        self.clients[index].down.conditions()
     }
 
     /// Changes the link of one client, for the packets to come: those in flight arrive as before. The
@@ -280,24 +275,24 @@ impl MemoryNetwork {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use syncvar::{prelude::*, testing::Link};
+    /// use syncvar::{prelude::*, testing::Conditions};
     ///
     /// let mut net = MemoryNetwork::pair(Prefabs::new);
     /// net.settle();
-    /// let bytes_per_second = Some(20_000);
-    /// net.set_link(0, Link { bytes_per_second, ..Link::default() }); // the phone is in a tunnel
+    /// let bandwidth = Some(20_000);
+    /// net.set_link(0, Conditions { bandwidth, ..Conditions::default() }); // the phone is in a tunnel
     /// net.settle();
-    /// net.set_link(0, Link::default());
+    /// net.set_link(0, Conditions::default());
     /// assert_eq!(net.link(0).delay, Duration::ZERO);
     /// ```
     ///
     /// # Panics
     ///
     /// When the index is out of range.
-    pub fn set_link(&mut self, index: usize, link: Link) {
+    pub fn set_link(&mut self, index: usize, link: Conditions) {
         let end = &mut self.clients[index];
-        end.down.set_link(link.clone());
-        end.up.set_link(link);
+        end.down.set_conditions(link.clone());
+        end.up.set_conditions(link);
     }
 
     /// Cuts the link of a client. Packets in flight are lost, and both sides are notified.

@@ -11,7 +11,7 @@ use crate::{Counter, Encoding, NetId, NetworkWriter};
 ///
 /// ```
 /// use syncvar::prelude::*;
-/// use syncvar::{ServerConfig, testing::Link};
+/// use syncvar::{ServerConfig, testing::Conditions};
 ///
 /// #[derive(NetworkBehaviour, Default)]
 /// struct Player {
@@ -23,7 +23,7 @@ use crate::{Counter, Encoding, NetId, NetworkWriter};
 ///
 /// let config = ServerConfig { profile: true, ..ServerConfig::default() };
 /// let prefabs = || Prefabs::new().register::<Player>("player");
-/// let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+/// let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
 /// net.connect();
 /// let id = net.server.spawn(Player::default());
 /// net.settle();

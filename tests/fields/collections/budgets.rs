@@ -1,7 +1,7 @@
 //! Connections that miss changes of a collection, and those that do not.
 
 use syncvar::prelude::*;
-use syncvar::{Budget, ServerConfig, testing::Link};
+use syncvar::{Budget, ServerConfig, testing::Conditions};
 
 /// A list that grows with every tick and is sent with every second or third.
 #[derive(NetworkBehaviour, Default)]
@@ -36,7 +36,8 @@ fn prefabs() -> Prefabs {
 
 /// Two clients; the first has a budget that is spent on the first objects.
 fn world() -> (MemoryNetwork, Vec<NetId>) {
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, ServerConfig::default(), Conditions::default());
     net.ping_interval = std::time::Duration::ZERO;
     net.connect();
     net.connect();

@@ -4,7 +4,7 @@ use syncvar::prelude::*;
 use syncvar::{
     ServerConfig, SyncField,
     schema::TypeSchema,
-    testing::Link,
+    testing::Conditions,
     wire::{NetworkReader, NetworkWriter, ReadError},
 };
 
@@ -46,9 +46,9 @@ fn unreliable_channel_sends_lists_whole() {
         #[sync_var]
         items: SyncList<u32>,
     }
-    let link = Link {
-        loss_per_mille: 500,
-        ..Link::default()
+    let link = Conditions {
+        loss: 0.5,
+        ..Conditions::default()
     };
     let prefabs = || Prefabs::new().register::<Walk>("walk");
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);

@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, Framing, ServerConfig,
-    testing::Link,
+    testing::Conditions,
     wire::{Encoding, ReadErrorKind},
 };
 
@@ -138,10 +138,10 @@ struct Trail {
 /// Operations that get lost must not be missed: what is sent is right without what was sent before.
 #[test]
 fn lost_collections_are_repaired() {
-    let link = Link {
-        loss_per_mille: 500,
+    let link = Conditions {
+        loss: 0.5,
         seed: 7,
-        ..Link::default()
+        ..Conditions::default()
     };
     let prefabs = || Prefabs::new().register::<Trail>("trail");
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);

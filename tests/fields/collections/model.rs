@@ -18,7 +18,7 @@ use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
     Channel, SyncField,
-    testing::Link,
+    testing::Conditions,
     wire::{Encoding, NetworkReader, NetworkWriter},
 };
 use syncvar_testing::cases;
@@ -154,13 +154,13 @@ proptest! {
 }
 
 /// A slow link that loses packets.
-fn slow(seed: u64) -> Link {
-    Link {
+fn slow(seed: u64) -> Conditions {
+    Conditions {
         delay: Duration::from_millis(70),
         jitter: Duration::from_millis(90),
-        loss_per_mille: 200,
+        loss: 0.2,
         seed,
-        ..Link::default()
+        ..Conditions::default()
     }
 }
 
@@ -171,7 +171,7 @@ proptest! {
     /// hook is told what makes what was before what is now.
     #[test]
     fn every_ready_client_ends_with_the_collections_of_the_server(actions in vec(action(), 1..60)) {
-        let mut world = World::new(Channel::Reliable, Link::default());
+        let mut world = World::new(Channel::Reliable, Conditions::default());
         for action in actions {
             world.act(action);
         }
@@ -212,7 +212,7 @@ proptest! {
     fn a_client_may_join_between_any_two_operations(edits in vec(world::edit(), 1..12)) {
         for moment in 0..=edits.len() {
             for updated in [false, true] {
-                let mut world = World::new(Channel::Reliable, Link::default());
+                let mut world = World::new(Channel::Reliable, Conditions::default());
                 world.settle();
                 for (number, edit) in edits.iter().enumerate() {
                     if number == moment {
@@ -238,7 +238,7 @@ proptest! {
 /// The world checks what its hooks are told, and they are told something.
 #[test]
 fn the_hooks_of_the_world_run() {
-    let mut world = World::new(Channel::Reliable, Link::default());
+    let mut world = World::new(Channel::Reliable, Conditions::default());
     world.settle();
     world.change_until_equal().unwrap();
     assert_eq!(world.hooks(), 4);

@@ -2,7 +2,7 @@
 
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
-use syncvar::{Budget, schema::BehaviourSchema, testing::Link};
+use syncvar::{Budget, schema::BehaviourSchema, testing::Conditions};
 
 use crate::ownership::{DIALECTS, World, marker};
 
@@ -343,6 +343,6 @@ fn read_policy_is_part_of_the_compared_schema() {
     let _ = (
         Open::default().gold,
         Closed::default().gold,
-        Link::default(),
+        Conditions::default(),
     );
 }

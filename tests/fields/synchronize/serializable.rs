@@ -101,7 +101,8 @@ fn network(dialect: Framing) -> (MemoryNetwork, NetId) {
         ..syncvar::ServerConfig::default()
     };
     let prefabs = || Prefabs::new().register::<Soldier>("soldier");
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     net.connect();
     let id = net.server.spawn(Soldier::default());
     net.settle();

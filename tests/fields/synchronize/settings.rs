@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use syncvar::prelude::*;
-use syncvar::{Framing, ServerConfig, testing::Link};
+use syncvar::{Framing, ServerConfig, testing::Conditions};
 
 thread_local! {
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
@@ -171,7 +171,7 @@ pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
         framing: dialect,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     for _ in 0..clients {
         net.connect();
     }

@@ -149,7 +149,7 @@ fn supported_argument_types() {
         };
         let prefabs = || Prefabs::new().register::<Bag>("bag");
         let mut net =
-            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
         net.connect();
         let id = net.server.spawn(Bag::default());
         net.settle();
@@ -193,7 +193,8 @@ fn long_call_arrives_up_to_the_limit_but_no_long_command() {
         ..syncvar::ServerConfig::default()
     };
     let prefabs = || Prefabs::new().register::<Mail>("mail");
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     net.connect();
     let id = net.server.spawn(Mail::default());
     net.settle();

@@ -2,7 +2,7 @@
 
 use syncvar::SyncValue;
 use syncvar::prelude::*;
-use syncvar::{Channel, Framing, NetworkContext, ServerConfig, testing::Link};
+use syncvar::{Channel, Framing, NetworkContext, ServerConfig, testing::Conditions};
 
 /// What has been called, by whom, with what.
 #[derive(NetworkBehaviour, Default)]
@@ -222,7 +222,7 @@ pub(crate) fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
 
 pub(crate) fn network_with(mut config: ServerConfig, clients: usize) -> MemoryNetwork {
     config.channels = vec![Channel::Reliable, Channel::Unreliable];
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     for _ in 0..clients {
         net.connect();
     }

@@ -46,7 +46,8 @@ fn world(dialect: Framing) -> (MemoryNetwork, ConnectionId, NetId) {
         framing: dialect,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     net.connect();
     net.connect();
     let local = net.server.connect_local();

@@ -157,7 +157,8 @@ pub(crate) fn network_in(dialect: Framing, clients: usize) -> MemoryNetwork {
         framing: dialect,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     for _ in 0..clients {
         net.connect();
     }
@@ -176,7 +177,8 @@ pub(crate) fn literal_network() -> MemoryNetwork {
         compare_schemas: false,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     let config = ClientConfig {
         compare_schemas: false,
         ..ClientConfig::default()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use syncvar::prelude::*;
-use syncvar::{Budget, Framing, NetworkIdentity, NetworkSceneId, testing::Link};
+use syncvar::{Budget, Framing, NetworkIdentity, NetworkSceneId, testing::Conditions};
 
 use crate::parenting::client;
 use syncvar_testing::{Door, Player, prefabs};
@@ -78,7 +78,7 @@ struct World {
 }
 
 impl World {
-    fn new(link: Link) -> Self {
+    fn new(link: Conditions) -> Self {
         let config = syncvar::ServerConfig {
             packet_size: 60,
             ..syncvar::ServerConfig::default()
@@ -315,7 +315,7 @@ fn describe(identity: NetworkIdentity<'_>) -> (NetId, String) {
     (identity.net_id(), text)
 }
 
-fn run(link: Link, actions: Vec<Action>) -> Result<(), TestCaseError> {
+fn run(link: Conditions, actions: Vec<Action>) -> Result<(), TestCaseError> {
     let mut world = World::new(link);
     for action in actions {
         world.act(action);
@@ -331,7 +331,7 @@ proptest! {
     fn ready_clients_agree_about_visible_parents(
         actions in prop::collection::vec(action(), 1..120),
     ) {
-        run(Link::default(), actions)?;
+        run(Conditions::default(), actions)?;
     }
 
     // checklist: T65
@@ -340,12 +340,12 @@ proptest! {
         actions in prop::collection::vec(action(), 1..80),
         seed in any::<u64>(),
     ) {
-        let link = Link {
+        let link = Conditions {
             delay: Duration::from_millis(70),
             jitter: Duration::from_millis(90),
-            loss_per_mille: 200,
+            loss: 0.2,
             seed,
-            ..Link::default()
+            ..Conditions::default()
         };
         run(link, actions)?;
     }

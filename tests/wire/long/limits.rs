@@ -3,7 +3,7 @@
 use syncvar::prelude::*;
 use syncvar::{
     ClientConfig, ServerConfig,
-    testing::Link,
+    testing::Conditions,
     wire::{ReadErrorKind, WriteErrorKind},
 };
 
@@ -33,7 +33,7 @@ fn server_with_limit(max_message_size: usize) -> MemoryNetwork {
         max_message_size,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, Link::default());
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.connect();
     net
 }

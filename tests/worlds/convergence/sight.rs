@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
     interest::{GroupTags, SpatialGrid, Tag},
-    testing::Link,
+    testing::Conditions,
     values::{Quaternion, Vector3},
 };
 
@@ -92,7 +92,7 @@ struct Sight {
 }
 
 impl Sight {
-    fn new(link: Link) -> Self {
+    fn new(link: Conditions) -> Self {
         let grid = GroupTags::new(SpatialGrid::xz(CELL, VIEW));
         let prefabs = syncvar_testing::prefabs_with_scoreboard();
         let server = NetworkServer::with_interest(prefabs, World::config(), grid);
@@ -342,7 +342,7 @@ proptest! {
     fn ready_clients_have_exactly_their_visible_objects(
         events in prop::collection::vec(event(), 1..160),
     ) {
-        Sight::new(Link::default()).run(events)?;
+        Sight::new(Conditions::default()).run(events)?;
     }
 
     #[test]

@@ -16,7 +16,8 @@ fn network(dialect: Framing, clients: usize) -> MemoryNetwork {
         framing: dialect,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     for _ in 0..clients {
         let mut client = NetworkClient::new(prefabs());
         client.add_scene_object(GATE, Hero::default()).unwrap();
@@ -221,7 +222,8 @@ fn malformed_writes_get_one_answer_per_update() {
 fn command_arguments_respect_the_configured_limits() {
     let mut config = ServerConfig::default();
     config.limits.max_elements = 3;
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     net.connect();
     net.settle();
     let id = owned(&mut net, 0);
@@ -280,7 +282,7 @@ fn owner_writes_are_bounded_in_memory_and_time() {
         config.limits.max_owner_memory = 10_000;
         config.limits.max_work = 300_000;
         let mut net =
-            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+            MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
         net.connect();
         net.settle();
         let id = owned(&mut net, 0);
@@ -334,7 +336,8 @@ fn owner_equals_the_server_in_unets_literal_bytes() {
         compare_schemas: false,
         ..ServerConfig::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, config, syncvar::testing::Link::default());
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
     let config = ClientConfig {
         compare_schemas: false,
         ..ClientConfig::default()

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use syncvar_runtime::{ConnectionId, Endpoint};
+use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
 use tokio::runtime::{EnterGuard, Handle};
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::admission::Admission;
+use crate::gate::Gate;
 use crate::listener::{Listener, Sent};
+use crate::shaping::{Shaping, Wakes};
 use crate::tasks::{Port, TaskListener};
-use crate::{PeerAddrs, TransportCounters, TransportOptions, runtime};
+use crate::{LinkConditions, PeerAddrs, TransportCounters, TransportOptions, runtime};
 
 /// Text for the clients when the server stops.
 const GOODBYE: &str = "the server is shutting down";
@@ -70,6 +72,9 @@ pub struct Host<E> {
     peers: PeerAddrs,
     admission: Arc<Admission>,
     listeners: Vec<Box<dyn Listener<E>>>,
+    shaping: Shaping,
+    /// Connections whose queues were full between two ticks.
+    slow: Vec<ConnectionId>,
     /// Runtime of the sockets.
     runtime: Option<Handle>,
     /// Time of the last frame.
@@ -87,6 +92,8 @@ impl<E: Endpoint> Host<E> {
             counters,
             peers,
             listeners: Vec::new(),
+            shaping: Shaping::new(LinkConditions::default()),
+            slow: Vec::new(),
             runtime: None,
             now: Duration::ZERO,
         }
@@ -198,6 +205,11 @@ impl<E: Endpoint> Host<E> {
         self.counters.clone()
     }
 
+    /// Returns a handle of the simulated conditions around the sockets, of all connections.
+    pub fn conditions(&self) -> LinkConditions {
+        self.shaping.conditions().clone()
+    }
+
     /// Returns the addresses of the sockets, in the order of the `listen_*` calls.
     ///
     /// # Errors
@@ -288,9 +300,13 @@ impl<E: Endpoint> Host<E> {
                 break;
             }
         }
+        self.shaping.update();
+        let max_bytes = self.options.max_inbox_bytes;
+        let mut gate = Gate::new(server, &mut self.shaping, max_bytes);
         for listener in &mut self.listeners {
-            listener.receive(server, now);
+            listener.receive(&mut gate, now);
         }
+        gate.deliver();
         self.peers.set_returned(server.returned());
     }
 
@@ -300,13 +316,15 @@ impl<E: Endpoint> Host<E> {
     /// Connections that the server does not know are closed, too: a game may put another server in the
     /// place of the first.
     pub fn transmit(&mut self, server: &mut E, now: Duration) {
-        let mut slow = Vec::new();
+        let mut slow = std::mem::take(&mut self.slow);
         while let Some(packet) = server.poll_transmit() {
-            let mut sent = self
-                .listeners
-                .iter_mut()
-                .map(|listener| listener.send(&packet));
-            if sent.any(|sent| sent == Sent::TooSlow) {
+            let (bytes, _) = self.shaping.queued_bytes(packet.connection);
+            let is_slow = if self.shaping.send(&packet) {
+                bytes > self.options.max_queued_bytes
+            } else {
+                is_too_slow(&mut self.listeners, &packet)
+            };
+            if is_slow {
                 slow.push(packet.connection);
             }
         }
@@ -335,6 +353,10 @@ impl<E: Endpoint> Host<E> {
     }
 
     fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
+        self.shaping.end_receiving(connection);
+        for due in self.shaping.end_sending(connection) {
+            is_too_slow(&mut self.listeners, &due.transmit());
+        }
         let mut listeners = self.listeners.iter_mut();
         listeners.any(|listener| listener.close(connection, linger))
     }
@@ -397,6 +419,7 @@ impl<E: Endpoint> Host<E> {
     /// Polls all listeners. Ready when one of them was.
     fn poll_listeners(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let _context = enter(self.runtime.as_ref());
+        self.send_due(cx);
         let mut ready = Poll::Pending;
         for listener in &mut self.listeners {
             if listener.poll(cx).is_ready() {
@@ -405,6 +428,24 @@ impl<E: Endpoint> Host<E> {
         }
         ready
     }
+
+    /// Sends the packets that have left their simulated links.
+    fn send_due(&mut self, cx: &mut Context<'_>) {
+        while self.shaping.poll_due(Wakes::Outgoing, cx).is_ready()
+            && let Some(due) = self.shaping.next_sent()
+        {
+            let packet = due.transmit();
+            if is_too_slow(&mut self.listeners, &packet) {
+                self.slow.push(packet.connection);
+            }
+        }
+    }
+}
+
+/// Sends a packet. Returns whether the queue of its connection is full.
+fn is_too_slow<E>(listeners: &mut [Box<dyn Listener<E>>], packet: &Transmit<'_>) -> bool {
+    let mut sent = listeners.iter_mut().map(|listener| listener.send(packet));
+    sent.any(|sent| sent == Sent::TooSlow)
 }
 
 /// Enters the runtime of the sockets, for their tasks and timers.

@@ -57,11 +57,15 @@
 
 #[cfg(feature = "_sockets")]
 mod admission;
+#[cfg(feature = "_sockets")]
+mod conditions;
 #[cfg(any(feature = "kcp", feature = "udp"))]
 mod datagram;
 mod error;
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
 mod frames;
+#[cfg(feature = "_sockets")]
+mod gate;
 #[cfg(feature = "_sockets")]
 mod host;
 #[cfg(feature = "_sockets")]
@@ -79,6 +83,10 @@ mod peer;
 mod peers;
 #[cfg(feature = "_sockets")]
 mod runtime;
+#[cfg(feature = "_sockets")]
+mod shaped_link;
+#[cfg(feature = "_sockets")]
+mod shaping;
 #[cfg(feature = "_sockets")]
 mod silence;
 mod stats;
@@ -100,6 +108,8 @@ pub mod telepathy;
 #[cfg(feature = "udp")]
 pub mod udp;
 
+#[cfg(feature = "_sockets")]
+pub use conditions::LinkConditions;
 pub use error::{Timeout, TransportError};
 #[cfg(any(feature = "tcp", feature = "telepathy", feature = "udp"))]
 pub use frames::{FrameError, Frames};

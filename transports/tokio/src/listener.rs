@@ -11,6 +11,7 @@ use syncvar_runtime::{ConnectionId, Transmit};
 
 use crate::TransportOptions;
 use crate::admission::Admission;
+use crate::gate::Gate;
 
 /// Socket that clients connect to, for a [`Host`](crate::Host).
 pub(crate) trait Listener<E>: Debug + Send + Sync {
@@ -25,7 +26,7 @@ pub(crate) trait Listener<E>: Debug + Send + Sync {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()>;
 
     /// Passes the input of every client to the endpoint, each up to its share.
-    fn receive(&mut self, endpoint: &mut E, now: Duration);
+    fn receive(&mut self, endpoint: &mut Gate<'_, E>, now: Duration);
 
     /// Queues a packet.
     fn send(&mut self, packet: &Transmit<'_>) -> Sent;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use syncvar_net::{ClientEvent, NetworkClient};
 use syncvar_runtime::{NetworkTime, ReadError};
 
-use crate::{Peer, TransportError};
+use crate::{LinkConditions, Peer, TransportError};
 
 /// A [`NetworkClient`] with a connection, on tokio: by a [`Peer`] of any transport. The clients of
 /// `syncvar::websocket` and `syncvar::quic` return it.
@@ -61,6 +61,11 @@ impl NetworkPeer {
     /// packets.
     pub fn client_mut(&mut self) -> &mut NetworkClient {
         &mut self.client
+    }
+
+    /// Returns a handle of the simulated conditions around the socket.
+    pub fn conditions(&self) -> LinkConditions {
+        self.peer.conditions()
     }
 
     /// Returns the time of the clock that updates the client: since the connection.

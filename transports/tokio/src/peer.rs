@@ -15,9 +15,10 @@ use tokio::time::{Instant, Interval};
 
 use self::dial::Dial;
 use crate::link::ServerLink;
+use crate::shaped_link::ShapedLink;
 use crate::silence::Silence;
 use crate::tasks::{Door, End, TaskLink};
-use crate::{Timeout, TransportError, TransportOptions, runtime};
+use crate::{LinkConditions, Timeout, TransportError, TransportOptions, runtime};
 
 /// Most packets of one [`Peer::receive`]; the others wait for the next.
 const MAX_PACKETS: usize = 4096;
@@ -66,7 +67,8 @@ const MAX_PACKETS: usize = 4096;
 #[derive(Debug)]
 pub struct Peer {
     /// `None` before and after the connection.
-    link: Option<Box<dyn ServerLink>>,
+    link: Option<Box<ShapedLink>>,
+    conditions: LinkConditions,
     /// `None` without further attempts.
     dial: Option<Dial>,
     /// Time at which a connection that this side ends is cut.
@@ -177,7 +179,7 @@ impl Peer {
         L: ServerLink + 'static,
     {
         let dial = Dial::new(connect, &options);
-        Ok(Self::with(None, Some(dial), options, runtime::handle()?))
+        Ok(Self::with(Some(dial), options, runtime::handle()?))
     }
 
     /// Makes a peer of a connection.
@@ -188,17 +190,16 @@ impl Peer {
         options: TransportOptions,
     ) -> Self {
         client.handle_connect(link.limits());
-        Self::with(Some(Box::new(link)), None, options, Handle::current())
+        let mut peer = Self::with(None, options, Handle::current());
+        let link = ShapedLink::new(Box::new(link), &peer.conditions);
+        peer.link = Some(Box::new(link));
+        peer
     }
 
-    fn with(
-        link: Option<Box<dyn ServerLink>>,
-        dial: Option<Dial>,
-        options: TransportOptions,
-        runtime: Handle,
-    ) -> Self {
+    fn with(dial: Option<Dial>, options: TransportOptions, runtime: Handle) -> Self {
         Self {
-            link,
+            link: None,
+            conditions: LinkConditions::default(),
             dial,
             leaving: None,
             options,
@@ -227,6 +228,11 @@ impl Peer {
     pub fn is_over(&self) -> bool {
         let dial = self.dial.as_ref();
         self.link.is_none() && !dial.is_some_and(Dial::has_attempts)
+    }
+
+    /// Returns a handle of the simulated conditions around the socket, of this connection and later ones.
+    pub fn conditions(&self) -> LinkConditions {
+        self.conditions.clone()
     }
 
     /// Returns the address of the server, while the peer has a connection.
@@ -375,7 +381,7 @@ impl Peer {
         };
         let link = ready!(dial.poll_connect(&self.options, cx))?;
         client.handle_connect(link.limits());
-        self.link = Some(link);
+        self.link = Some(Box::new(ShapedLink::new(link, &self.conditions)));
         self.silence = Silence::default();
         self.ticked = None;
         Poll::Ready(Ok(()))

@@ -9,6 +9,8 @@ pub(crate) use acceptor::StreamPort;
 #[cfg(feature = "tcp")]
 pub(crate) use acceptor::{StreamAcceptor, configure_client, exchange};
 pub(crate) use link::StreamLink;
+#[cfg(feature = "tcp")]
+pub(crate) use socket::Socket;
 
 use std::io::Cursor;
 use std::time::Duration;

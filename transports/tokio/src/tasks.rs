@@ -23,6 +23,7 @@
 
 mod acceptor;
 mod connection;
+mod datagrams;
 mod door;
 mod inbox;
 mod link;
@@ -30,6 +31,7 @@ mod listener;
 mod outbox;
 
 pub use acceptor::{Acceptor, End, Port};
+pub use datagrams::{Datagrams, NoDatagrams};
 pub use door::{Door, Queues};
 pub use inbox::{Closed, Delivery};
 pub use outbox::{Outbox, Outgoing};

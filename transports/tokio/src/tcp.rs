@@ -58,7 +58,7 @@ mod server;
 
 pub use client::{TcpClient, TcpError};
 pub use options::TcpOptions;
-pub use port::{TcpAcceptor, TcpPort, configure, configure_client, serve};
+pub use port::{TcpAcceptor, TcpPort, configure, configure_client, exchange, serve};
 pub use server::TcpServer;
 
 pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};

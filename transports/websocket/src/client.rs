@@ -5,6 +5,7 @@ use std::io;
 use syncvar_net::NetworkClient;
 use syncvar_tokio::tasks::{Door, End};
 use syncvar_tokio::{NetworkPeer, Peer, TransportOptions, client_options, tcp};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::Uri;
@@ -32,13 +33,27 @@ use crate::socket::{self, io_error};
 #[derive(Clone, Debug)]
 pub struct WebSocketClient {
     url: String,
+    #[cfg(feature = "tls")]
+    trust: Option<syncvar_tls::Trust>,
 }
 
 impl WebSocketClient {
-    /// Makes a client for a URL, such as `ws://example.org:7777`. The default port is 80.
+    /// Makes a client for a URL: `ws://example.org:7777`, or `wss:` with the feature `wss`. The default
+    /// ports are 80 and 443.
     pub fn new(url: &str) -> Self {
-        let url = url.to_owned();
-        Self { url }
+        Self {
+            url: url.to_owned(),
+            #[cfg(feature = "tls")]
+            trust: None,
+        }
+    }
+
+    /// Sets the servers that a client of `wss:` accepts.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn trust(self, trust: syncvar_tls::Trust) -> Self {
+        let trust = Some(trust);
+        Self { trust, ..self }
     }
 
     /// Connects, for a program on tokio.
@@ -76,11 +91,44 @@ impl WebSocketClient {
         client: &NetworkClient,
         options: impl Into<TransportOptions>,
     ) -> io::Result<Peer> {
-        let target = Target::parse(&self.url)?;
+        let target = self.target()?;
         let options = client_options(client, options)?;
         Peer::by_task(options, move |door| target.clone().run(door))
     }
+
+    fn target(&self) -> io::Result<Target> {
+        let invalid = |text: &str| {
+            let text = format!("{text}: `{}`", self.url);
+            io::Error::new(io::ErrorKind::InvalidInput, text)
+        };
+        let uri: Uri = self.url.parse().map_err(|_| invalid("malformed URL"))?;
+        let (security, port) = match uri.scheme_str() {
+            Some("ws") => (Security::Plain, 80),
+            #[cfg(feature = "tls")]
+            Some("wss") => {
+                let trust = self.trust.clone();
+                let trust = trust.ok_or_else(|| invalid("no trust for a URL with `wss:`"))?;
+                (Security::Tls(trust), 443)
+            }
+            _ => return Err(invalid(SCHEMES)),
+        };
+        let host = uri.host().ok_or_else(|| invalid("no host in the URL"))?;
+        // An address of IPv6 stands in brackets.
+        let host = host.trim_matches(['[', ']']).to_owned();
+        let port = uri.port_u16().unwrap_or(port);
+        Ok(Target {
+            uri,
+            host,
+            port,
+            security,
+        })
+    }
 }
+
+#[cfg(feature = "tls")]
+const SCHEMES: &str = "a URL of WebSocket begins with `ws:` or `wss:`";
+#[cfg(not(feature = "tls"))]
+const SCHEMES: &str = "a URL of WebSocket begins with `ws:`; `wss:` needs the feature `wss`";
 
 /// Parts of a URL.
 #[derive(Clone, Debug)]
@@ -88,37 +136,41 @@ struct Target {
     uri: Uri,
     host: String,
     port: u16,
+    security: Security,
+}
+
+#[derive(Clone, Debug)]
+enum Security {
+    Plain,
+    #[cfg(feature = "tls")]
+    Tls(syncvar_tls::Trust),
 }
 
 impl Target {
-    fn parse(url: &str) -> io::Result<Self> {
-        let invalid = |text: &str| {
-            let text = format!("{text}: `{url}`");
-            io::Error::new(io::ErrorKind::InvalidInput, text)
-        };
-        let uri: Uri = url.parse().map_err(|_| invalid("malformed URL"))?;
-        if uri.scheme_str() != Some("ws") {
-            return Err(invalid("a URL of WebSocket begins with `ws:`"));
-        }
-        let host = uri.host().ok_or_else(|| invalid("no host in the URL"))?;
-        // An address of IPv6 stands in brackets.
-        let host = host
-            .trim_start_matches('[')
-            .trim_end_matches(']')
-            .to_owned();
-        let port = uri.port_u16().unwrap_or(80);
-        Ok(Self { uri, host, port })
-    }
-
     async fn run(self, door: Door) -> io::Result<End> {
         let stream = TcpStream::connect((&*self.host, self.port)).await?;
         tcp::configure(&stream, door.options())?;
         let door = door.with_peer(stream.peer_addr()?);
-        let request = self.uri.into_client_request().map_err(io_error)?;
-        let config = socket::config(door.options());
-        let stream = Meter::new(stream);
-        let connecting = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
-        let (stream, _) = connecting.await.map_err(io_error)?;
-        socket::exchange(stream, door).await
+        match self.security {
+            Security::Plain => upgrade(stream, self.uri, door).await,
+            #[cfg(feature = "tls")]
+            Security::Tls(trust) => {
+                let stream = crate::tls::connect(stream, &self.host, &trust).await?;
+                upgrade(stream, self.uri, door).await
+            }
+        }
     }
+}
+
+/// Makes a WebSocket of a stream, and runs it.
+async fn upgrade<S>(stream: S, uri: Uri, door: Door) -> io::Result<End>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send,
+{
+    let request = uri.into_client_request().map_err(io_error)?;
+    let config = socket::config(door.options());
+    let stream = Meter::new(stream);
+    let connecting = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
+    let (stream, _) = connecting.await.map_err(io_error)?;
+    socket::exchange(stream, door).await
 }

@@ -64,6 +64,8 @@ mod meter;
 mod port;
 mod site;
 mod socket;
+#[cfg(feature = "tls")]
+mod tls;
 
 pub use client::WebSocketClient;
 pub use port::{WebAcceptor, WebPort};

@@ -16,6 +16,10 @@ use crate::site::{Page, Site};
 /// First byte of an HTTP request: `GET`. As the length of a frame it would mean more than 1 GiB.
 const HTTP: u8 = b'G';
 
+/// First byte of TLS: a handshake. As the length of a frame it would mean more than 352 MiB.
+#[cfg(feature = "tls")]
+const TLS: u8 = 0x16;
+
 /// TCP port for WebSocket, plain TCP and pages, for [`Host::listen`](syncvar_tokio::Host::listen).
 ///
 /// ```
@@ -30,13 +34,23 @@ const HTTP: u8 = b'G';
 #[derive(Clone, Debug, Default)]
 pub struct WebPort {
     site: Site,
+    #[cfg(feature = "tls")]
+    identity: Option<syncvar_tls::Identity>,
 }
 
 /// Listening socket of a [`WebPort`].
 #[derive(Debug)]
 pub struct WebAcceptor {
     tcp: TcpAcceptor,
-    site: Arc<Site>,
+    serving: Arc<Serving>,
+}
+
+/// Settings of the connections.
+#[derive(Debug)]
+struct Serving {
+    site: Site,
+    #[cfg(feature = "tls")]
+    tls: Option<crate::tls::Acceptor>,
 }
 
 impl WebPort {
@@ -50,6 +64,14 @@ impl WebPort {
     pub fn page(self, path: &str, content_type: &str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         self.answer(path, content_type, move || body.clone())
+    }
+
+    /// Serves TLS, too: pages and `wss`. Plain HTTP, WebSocket and TCP remain.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(self, identity: &syncvar_tls::Identity) -> Self {
+        let identity = Some(identity.clone());
+        Self { identity, ..self }
     }
 
     /// Adds an answer for a path, made anew for each request on a thread of the sockets. It must be quick.
@@ -71,7 +93,15 @@ impl Port for WebPort {
     fn bind(self, addrs: &[SocketAddr]) -> io::Result<WebAcceptor> {
         Ok(WebAcceptor {
             tcp: TcpPort.bind(addrs)?,
-            site: Arc::new(self.site),
+            serving: Arc::new(Serving {
+                site: self.site,
+                #[cfg(feature = "tls")]
+                tls: self
+                    .identity
+                    .as_ref()
+                    .map(crate::tls::Acceptor::new)
+                    .transpose()?,
+            }),
         })
     }
 }
@@ -95,13 +125,20 @@ impl Acceptor for WebAcceptor {
         stream: TcpStream,
         door: Door,
     ) -> impl Future<Output = io::Result<End>> + Send + 'static {
-        let site = Arc::clone(&self.site);
+        let serving = Arc::clone(&self.serving);
         async move {
             tcp::configure_client(&stream, door.options())?;
             let mut first = [0];
-            match (stream.peek(&mut first).await?, first) {
-                (0, _) => Ok(End::Closed),
-                (_, [HTTP]) => http::serve(stream, &site, door).await,
+            if stream.peek(&mut first).await? == 0 {
+                return Ok(End::Closed);
+            }
+            match first {
+                [HTTP] => http::serve(stream, &serving.site, door).await,
+                #[cfg(feature = "tls")]
+                [TLS] if let Some(tls) = &serving.tls => {
+                    let stream = tls.accept(stream).await?;
+                    http::serve(stream, &serving.site, door).await
+                }
                 _ => tcp::serve(stream, door).await,
             }
         }

@@ -5,3 +5,5 @@ mod limits;
 mod misbehaviour;
 mod pages;
 mod support;
+#[cfg(feature = "tls")]
+mod tls;

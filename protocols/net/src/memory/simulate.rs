@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Link, MemoryNetwork, Random};
+use syncvar_runtime::Random;
+use syncvar_runtime::conditions::Conditions;
+
+use super::MemoryNetwork;
 use crate::Framing;
 
 /// Most clients that a simulation connects.
@@ -78,7 +81,7 @@ impl MemoryNetwork {
         progress.step = steps;
         self.datagrams = datagrams;
         for index in 0..self.clients.len() {
-            self.set_link(index, Link::default());
+            self.set_link(index, Conditions::default());
         }
         self.settle();
         let mut connected = self.clients.iter().filter(|end| end.connected);
@@ -113,15 +116,15 @@ impl MemoryNetwork {
     }
 }
 
-fn random_link(random: &mut Random) -> Link {
+fn random_link(random: &mut Random) -> Conditions {
     let mut millis = |limit| Duration::from_millis(random.below(limit).into());
     let (delay, jitter) = (millis(200), millis(80));
     let is_narrow = random.chance(200);
-    Link {
+    Conditions {
         delay,
         jitter,
-        loss_per_mille: u16::try_from(random.below(150)).unwrap_or_default(),
-        bytes_per_second: is_narrow.then(|| 5_000 + random.below(50_000)),
-        ..Link::default()
+        loss: f64::from(random.below(150)) / 1000.0,
+        bandwidth: is_narrow.then(|| 5_000 + random.below(50_000)),
+        ..Conditions::default()
     }
 }

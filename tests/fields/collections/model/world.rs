@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, Channel, ClientConfig, Framing, ServerConfig, testing::Link, wire::NetworkWriter,
+    Budget, Channel, ClientConfig, Framing, ServerConfig, testing::Conditions, wire::NetworkWriter,
 };
 
 use super::subject::{Subject, Watched};
@@ -189,7 +189,7 @@ pub(crate) struct World {
 
 impl World {
     /// A chest and a safe that everybody sees, a chest that nobody sees, and a basket.
-    pub(crate) fn new(second: Channel, link: Link) -> Self {
+    pub(crate) fn new(second: Channel, link: Conditions) -> Self {
         let mut config = ServerConfig {
             channels: vec![Channel::Reliable, second],
             ..ServerConfig::default()

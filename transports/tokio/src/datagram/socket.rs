@@ -16,6 +16,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 use super::Dialect;
 use super::clients::{Client, Clients, Stage, counter};
 use crate::admission::Admission;
+use crate::gate::Gate;
 use crate::kcp::{INTERVAL, KcpError};
 use crate::listener::{Listener, Sent, bind_first};
 use crate::turn::{Turn, take_turns};
@@ -173,7 +174,7 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
         received
     }
 
-    fn receive(&mut self, server: &mut E, now: Duration) {
+    fn receive(&mut self, server: &mut Gate<'_, E>, now: Duration) {
         self.reading = true;
         for client in std::mem::take(&mut self.clients.replaced) {
             self.receive_last(client, server);

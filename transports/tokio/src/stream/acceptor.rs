@@ -10,7 +10,7 @@ use super::Framing;
 use super::socket::Socket;
 use crate::TransportOptions;
 use crate::listener::bind_first;
-use crate::tasks::{Acceptor, Door, End, Port};
+use crate::tasks::{Acceptor, Door, End, NoDatagrams, Port};
 
 /// Most connections that wait for [`Acceptor::poll_accept`]. Most systems grant less.
 const BACKLOG: u32 = 4096;
@@ -78,9 +78,10 @@ pub(crate) async fn exchange(
     framing: Framing,
     door: Door,
 ) -> io::Result<End> {
-    let socket = Socket::open(framing, door);
+    let limits = super::limits(door.options());
+    let socket = Socket::open(framing, door, limits);
     let (read, write) = stream.split();
-    let end = socket.exchange(read, write).await;
+    let end = socket.exchange(read, write, &NoDatagrams).await;
     if let Ok(End::Flood) = end {
         // Without it, the system keeps the unsent bytes.
         let _ = stream.set_zero_linger();

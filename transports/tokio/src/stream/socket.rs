@@ -5,13 +5,14 @@ use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Buf;
+use syncvar_runtime::{Channel, PacketLimits};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::Framing;
 use super::pieces::Pieces;
 use crate::frames::Frames;
 use crate::link::Arrival;
-use crate::tasks::{Delivery, Door, End, Outbox, Queues};
+use crate::tasks::{Closed, Datagrams, Delivery, Door, End, Outbox, Outgoing, Queues};
 
 /// Task's end of a connection.
 pub(crate) struct Socket {
@@ -21,15 +22,15 @@ pub(crate) struct Socket {
     send_timeout: Duration,
     max_linger_bytes: usize,
     max_frame: usize,
+    has_datagrams: bool,
 }
 
 impl Socket {
-    /// Opens the door.
-    pub(crate) fn open(framing: Framing, door: Door) -> Self {
+    /// Opens the door, for these packet sizes.
+    pub(crate) fn open(framing: Framing, door: Door, limits: PacketLimits) -> Self {
         let options = door.options();
         let (send_timeout, max_frame) = (options.send_timeout, options.max_frame);
         let max_linger_bytes = options.max_linger_bytes;
-        let limits = super::limits(options);
         Self {
             framing,
             frames: framing.frames(max_frame),
@@ -37,6 +38,7 @@ impl Socket {
             send_timeout,
             max_linger_bytes,
             max_frame,
+            has_datagrams: limits.datagrams,
         }
     }
 
@@ -45,6 +47,7 @@ impl Socket {
         mut self,
         read: impl AsyncRead + Unpin,
         write: impl AsyncWrite + Unpin,
+        datagrams: &impl Datagrams,
     ) -> io::Result<End> {
         let (framing, inbox) = (self.framing, &self.queues.inbox);
         let reading = read_frames(
@@ -54,21 +57,43 @@ impl Socket {
             self.max_linger_bytes,
         );
         let mut reading = pin!(reading);
-        let writing = write_packets(
-            write,
-            (framing, self.max_frame),
-            &mut self.queues.outbox,
-            self.send_timeout,
-        );
+        let mut receiving = pin!(read_datagrams(datagrams, inbox));
+        let writer = Writer {
+            framing,
+            max_frame: self.max_frame,
+            datagrams: self.has_datagrams.then_some((datagrams, inbox)),
+            timeout: self.send_timeout,
+        };
+        let mut writing = pin!(writer.run(write, &mut self.queues.outbox));
         tokio::select! {
             result = &mut reading => result,
-            result = writing => match result {
+            result = &mut writing => {
                 // The queue is sent, and the peer closes next. Its input is read until then: closing
                 // a socket with unread input resets the connection, and the peer might lose the last
                 // packets.
-                Ok(()) => reading.await,
-                Err(error) => Err(error),
+                result?;
+                reading.await
+            }
+            // The endpoint has ended the connection.
+            Closed = &mut receiving => tokio::select! {
+                result = &mut reading => result,
+                result = &mut writing => {
+                    result?;
+                    reading.await
+                }
             },
+        }
+    }
+}
+
+/// Moves datagrams into the inbox until it is closed. Malformed ones are dropped.
+async fn read_datagrams(datagrams: &impl Datagrams, inbox: &Delivery) -> Closed {
+    loop {
+        let datagram = datagrams.receive().await;
+        if let Some((channel, packet)) = Arrival::split_numbered(datagram)
+            && let Err(closed) = inbox.offer(Arrival::by_datagram(channel, packet))
+        {
+            return closed;
         }
     }
 }
@@ -112,29 +137,48 @@ async fn read_frames(
     }
 }
 
-/// Moves packets from the outbox to the peer until the connection is closed.
-async fn write_packets(
-    mut write: impl AsyncWrite + Unpin,
-    (framing, max_frame): (Framing, usize),
-    outbox: &mut Outbox,
+/// Way of the packets to the peer.
+struct Writer<'a, D> {
+    framing: Framing,
+    max_frame: usize,
+    /// Carrier of unreliable packets, and the counter of lost ones.
+    datagrams: Option<(&'a D, &'a Delivery)>,
     timeout: Duration,
-) -> io::Result<()> {
-    let mut pieces = Pieces::default();
-    while let Some(packet) = outbox.recv().await {
-        pieces.push(packet, framing, max_frame);
-        while !pieces.is_full()
-            && let Some(packet) = outbox.try_recv()
-        {
-            pieces.push(packet, framing, max_frame);
-        }
-        while pieces.has_remaining() {
-            match tokio::time::timeout(timeout, write.write_buf(&mut pieces)).await?? {
-                0 => return Err(io::ErrorKind::WriteZero.into()),
-                written => outbox.sent(written),
+}
+
+impl<D: Datagrams> Writer<'_, D> {
+    /// Moves packets from the outbox to the peer until the connection is closed.
+    async fn run(&self, mut write: impl AsyncWrite + Unpin, outbox: &mut Outbox) -> io::Result<()> {
+        let mut pieces = Pieces::default();
+        while let Some(packet) = outbox.recv().await {
+            self.push(packet, &mut pieces);
+            while !pieces.is_full()
+                && let Some(packet) = outbox.try_recv()
+            {
+                self.push(packet, &mut pieces);
             }
+            while pieces.has_remaining() {
+                let write = write.write_buf(&mut pieces);
+                match tokio::time::timeout(self.timeout, write).await?? {
+                    0 => return Err(io::ErrorKind::WriteZero.into()),
+                    written => outbox.sent(written),
+                }
+            }
+            // Also the datagrams, and the packets that are too long for a frame.
+            outbox.sent(usize::MAX);
         }
-        // Also the packets that are too long for a frame.
-        outbox.sent(usize::MAX);
+        write.shutdown().await
     }
-    write.shutdown().await
+
+    /// Sends a datagram, or adds the frame of another packet.
+    fn push(&self, packet: Outgoing, pieces: &mut Pieces) {
+        match self.datagrams {
+            Some((datagrams, inbox)) if packet.delivery == Channel::Unreliable => {
+                if !datagrams.send(packet.to_numbered()) {
+                    inbox.count_unsent();
+                }
+            }
+            _ => pieces.push(packet, self.framing, self.max_frame),
+        }
+    }
 }

@@ -155,6 +155,12 @@ impl Delivery {
         Ok(())
     }
 
+    /// Counts a datagram to the peer that was lost here.
+    pub(crate) fn count_unsent(&self) {
+        let counters = self.admission.counters();
+        counters.count(|stats| &mut stats.unsent_datagrams);
+    }
+
     /// Queues the end of the input: the peer has sent malformed bytes. `error` tells it why.
     pub async fn fail(&self, error: impl Display) {
         // A closed connection needs no reason.

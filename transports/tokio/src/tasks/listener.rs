@@ -19,6 +19,7 @@ use super::connection::{Connection, Fault};
 use super::door::{Door, Opened};
 use super::{Acceptor, End};
 use crate::admission::{Admission, Place};
+use crate::gate::Gate;
 use crate::listener::{Listener, Sent};
 use crate::turn::take_turns;
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
@@ -235,7 +236,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
         Poll::Ready(())
     }
 
-    fn receive(&mut self, server: &mut E, now: Duration) {
+    fn receive(&mut self, server: &mut Gate<'_, E>, now: Duration) {
         self.accepting = true;
         self.enter(server);
         let Clients {

@@ -4,11 +4,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::task::{Context, Poll};
 
+use syncvar_runtime::PacketLimits;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
 use crate::TransportOptions;
-use crate::stream::{self, Framing, StreamAcceptor, StreamPort};
-use crate::tasks::{Acceptor, Door, End, Port};
+use crate::stream::{self, Framing, Socket, StreamAcceptor, StreamPort};
+use crate::tasks::{Acceptor, Datagrams, Door, End, Port};
 
 /// Listening TCP socket for [`Host::listen`](crate::Host::listen), as of
 /// [`Host::listen_tcp`](crate::Host::listen_tcp).
@@ -55,6 +57,22 @@ impl Acceptor for TcpAcceptor {
 /// When the connection fails, or the client takes no byte for the `send_timeout`.
 pub async fn serve(stream: TcpStream, door: Door) -> io::Result<End> {
     stream::exchange(stream, Framing::Numbered, door).await
+}
+
+/// Moves the frames of this crate over another byte stream, and datagrams beside it: opens the door for
+/// these packet sizes, and runs until one side ends the connection.
+///
+/// # Errors
+///
+/// When the connection fails, or the peer takes no byte for the `send_timeout`.
+pub async fn exchange(
+    (read, write): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    datagrams: &impl Datagrams,
+    door: Door,
+    limits: PacketLimits,
+) -> io::Result<End> {
+    let socket = Socket::open(Framing::Numbered, door, limits);
+    socket.exchange(read, write, datagrams).await
 }
 
 /// Configures a socket: small packets leave at once, and the system finds a vanished peer within the

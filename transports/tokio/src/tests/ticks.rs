@@ -85,7 +85,7 @@ impl Listener<Echo> for Busy {
         Ok(([127, 0, 0, 1], 0).into())
     }
 
-    fn receive(&mut self, _: &mut Echo, _: Duration) {}
+    fn receive(&mut self, _: &mut crate::gate::Gate<'_, Echo>, _: Duration) {}
 
     fn send(&mut self, _: &Transmit<'_>) -> Sent {
         Sent::NotHere

@@ -10,7 +10,7 @@ use tokio::net::ToSocketAddrs;
 
 use super::UdpOptions;
 use crate::network_client::client_options;
-use crate::{Peer, TransportError};
+use crate::{LinkConditions, Peer, TransportError};
 
 /// Reason for which a [`UdpClient`] has received no packet.
 pub type UdpError = TransportError<ReadError>;
@@ -131,6 +131,11 @@ impl UdpClient {
     /// packets.
     pub fn client_mut(&mut self) -> &mut NetworkClient {
         &mut self.client
+    }
+
+    /// Returns a handle of the simulated conditions around the socket.
+    pub fn conditions(&self) -> LinkConditions {
+        self.peer.conditions()
     }
 
     /// Returns the time of the clock that updates the client: since the connection.

@@ -9,7 +9,7 @@ use syncvar_net::NetworkServer;
 use tokio::net::ToSocketAddrs;
 
 use super::UdpOptions;
-use crate::{Host, PeerAddrs, TransportCounters};
+use crate::{Host, LinkConditions, PeerAddrs, TransportCounters};
 
 /// A [`NetworkServer`] that listens on UDP and is updated at its
 /// [`tick_rate`](syncvar_net::ServerConfig::tick_rate), by the clock of the transport.
@@ -74,6 +74,11 @@ impl UdpServer {
     /// Returns a handle of the counters: one for each limit of the options.
     pub fn counters(&self) -> TransportCounters {
         self.host.counters()
+    }
+
+    /// Returns a handle of the simulated conditions around the sockets.
+    pub fn conditions(&self) -> LinkConditions {
+        self.host.conditions()
     }
 
     /// Returns a handle of the clients' addresses, for the game.

@@ -11,6 +11,7 @@ mod kcp_interop;
 mod mirror;
 mod recorded;
 mod tcp {
+    mod conditions;
     mod exchange;
     mod limits;
     mod misbehaviour;
@@ -18,6 +19,7 @@ mod tcp {
     mod support;
 }
 mod udp {
+    mod conditions;
     mod exchange;
     mod limits;
     mod loss;

@@ -57,6 +57,18 @@ impl Running {
     pub(super) fn start_at(
         addr: SocketAddr,
         options: TcpOptions,
+        game: impl FnMut(&mut Board) + Send + 'static,
+    ) -> Self {
+        let port = WebPort::new()
+            .page("/", "text/html", "<h1>page</h1>")
+            .answer("/count", "text/plain", || "7".into());
+        Self::serve(addr, port, options, game)
+    }
+
+    pub(super) fn serve(
+        addr: SocketAddr,
+        port: WebPort,
+        options: TcpOptions,
         mut game: impl FnMut(&mut Board) + Send + 'static,
     ) -> Self {
         let config = ServerConfig {
@@ -66,9 +78,6 @@ impl Running {
         let mut server = NetworkServer::with_config(prefabs(), config);
         let board = server.spawn(Board::default());
         let mut host = Host::new(options);
-        let port = WebPort::new()
-            .page("/", "text/html", "<h1>page</h1>")
-            .answer("/count", "text/plain", || "7".into());
         host.listen(addr, port).unwrap();
         let addr = host.local_addrs().unwrap()[0];
         let counters = host.counters();

@@ -10,7 +10,7 @@ use crate::server::NetworkServer;
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar::testing::Link;
+/// use syncvar::testing::Conditions;
 /// use syncvar::{ServerConfig, prelude::*};
 ///
 /// #[derive(NetworkBehaviour, Default)]
@@ -21,7 +21,7 @@ use crate::server::NetworkServer;
 /// }
 ///
 /// let prefabs = || Prefabs::new().register::<Ship>("ship");
-/// let link = Link { loss_per_mille: 200, ..Link::default() };
+/// let link = Conditions { loss: 0.2, ..Conditions::default() };
 /// let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
 /// net.connect();
 /// let ship = net.server.spawn(Ship::default());

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, ServerConfig};
+use syncvar_tokio::LinkConditions;
 use syncvar_tokio::tcp::{TcpClient, TcpOptions, TcpServer, TransportCounters};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -32,6 +33,7 @@ pub(crate) struct Running {
     /// Object that all clients observe.
     pub(crate) board: NetId,
     pub(crate) counters: TransportCounters,
+    pub(crate) conditions: LinkConditions,
     commands: mpsc::UnboundedSender<Command>,
     events: mpsc::UnboundedReceiver<ServerEvent>,
     task: JoinHandle<NetworkServer>,
@@ -76,7 +78,7 @@ impl Running {
         let board = server.spawn(Board::default());
         let server = TcpServer::bind(addr, server, options).await.unwrap();
         let addr = server.local_addr().unwrap();
-        let counters = server.counters();
+        let (counters, conditions) = (server.counters(), server.conditions());
         let (commands, mut to_do) = mpsc::unbounded_channel::<Command>();
         let (happened, events) = mpsc::unbounded_channel();
         let task = tokio::spawn(server.run(move |server, _| {
@@ -93,6 +95,7 @@ impl Running {
             addr,
             board,
             counters,
+            conditions,
             commands,
             events,
             task,

@@ -22,7 +22,7 @@ impl Random {
     }
 
     /// Returns the numbers of one step of a seed.
-    pub(super) fn of_step(seed: u64, step: usize) -> Self {
+    pub fn of_step(seed: u64, step: usize) -> Self {
         let mut seeds = Self(seed);
         Self(seeds.number() ^ (step as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }

@@ -1,0 +1,81 @@
+//! Packets between a connection and its queues.
+
+use std::io;
+
+use bytes::Bytes;
+use quinn::{Connection, ConnectionError};
+use syncvar_runtime::PacketLimits;
+use syncvar_tokio::TransportOptions;
+use syncvar_tokio::tasks::{Datagrams, Door, End};
+use syncvar_tokio::tcp;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Longest packet in a datagram, in bytes: as by UDP.
+const MAX_PACKET: usize = 1200;
+
+/// Bytes beside a packet in its datagram.
+const CHANNEL: usize = 1;
+
+/// Preferred size of a packet in the stream, in bytes.
+const BATCH: usize = 16 * 1024;
+
+/// Carrier of the datagrams of a connection.
+pub(crate) trait Carrier: Datagrams {
+    /// Returns the longest datagram, in bytes. `None` without datagrams.
+    fn max_datagram(&self) -> Option<usize>;
+}
+
+/// Opens the door, and moves packets until one side ends the connection.
+pub(crate) async fn exchange(
+    connection: &Connection,
+    streams: (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
+    carrier: &impl Carrier,
+    door: Door,
+) -> io::Result<End> {
+    let limits = limits(carrier.max_datagram(), door.options());
+    let result = tcp::exchange(streams, carrier, door, limits).await;
+    match (result, connection.close_reason()) {
+        (Err(_), Some(ConnectionError::ApplicationClosed(_))) => Ok(End::Closed),
+        (Err(_), Some(error @ ConnectionError::TimedOut)) => {
+            Err(io::Error::new(io::ErrorKind::TimedOut, error))
+        }
+        (result, _) => result,
+    }
+}
+
+/// Returns the packet sizes of a connection. The path takes datagrams of this size from the handshake on.
+fn limits(longest: Option<usize>, options: &TransportOptions) -> PacketLimits {
+    PacketLimits {
+        batch_threshold: options.max_frame.min(BATCH),
+        max_reliable: options.max_frame,
+        max_unreliable: longest.map_or(options.max_frame, |longest| {
+            longest.saturating_sub(CHANNEL).min(MAX_PACKET)
+        }),
+        datagrams: longest.is_some(),
+    }
+}
+
+/// Datagrams of QUIC, without a layer between.
+pub(crate) struct Native(pub(crate) Connection);
+
+impl Carrier for Native {
+    fn max_datagram(&self) -> Option<usize> {
+        self.0.max_datagram_size()
+    }
+}
+
+impl Datagrams for Native {
+    /// A full queue loses its oldest datagrams: later ones bring newer state.
+    fn send(&self, datagram: Bytes) -> bool {
+        let has_room = self.0.datagram_send_buffer_space() >= datagram.len();
+        self.0.send_datagram(datagram).is_ok() && has_room
+    }
+
+    async fn receive(&self) -> Bytes {
+        match self.0.read_datagram().await {
+            Ok(datagram) => datagram,
+            // The stream reports the end.
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

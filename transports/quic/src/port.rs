@@ -1,0 +1,144 @@
+//! `QuicPort`: a UDP port for QUIC.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use quinn::{Endpoint, EndpointConfig, Incoming, TokioRuntime};
+use syncvar_tls::Identity;
+use syncvar_tokio::tasks::{Acceptor, Door, End, Port};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::config;
+use crate::connection::{self, Native};
+
+/// Connections that wait for the host.
+const BACKLOG: usize = 64;
+
+/// UDP port for QUIC, for [`Host::listen`](syncvar_tokio::Host::listen).
+#[derive(Clone, Debug)]
+pub struct QuicPort {
+    identity: Identity,
+}
+
+/// Listening socket of a [`QuicPort`].
+#[derive(Debug)]
+pub struct QuicAcceptor {
+    endpoint: Endpoint,
+    config: quinn::ServerConfig,
+    /// Connections whose clients have proved their addresses.
+    incoming: mpsc::Receiver<Incoming>,
+    /// The task that answers first datagrams; at the end, the one that waits for the last.
+    tasks: JoinSet<()>,
+    is_closing: bool,
+}
+
+/// A connection before its handshake.
+#[derive(Debug)]
+pub struct QuicSocket(Incoming);
+
+impl QuicPort {
+    /// Makes a port with the certificate of a server.
+    pub fn new(identity: &Identity) -> Self {
+        let identity = identity.clone();
+        Self { identity }
+    }
+}
+
+impl Port for QuicPort {
+    type Acceptor = QuicAcceptor;
+
+    fn bind(self, addrs: &[SocketAddr]) -> io::Result<QuicAcceptor> {
+        let config = config::server(&self.identity)?;
+        let socket = UdpSocket::bind(addrs)?;
+        let runtime = Arc::new(TokioRuntime);
+        let server = Some(config.clone());
+        let endpoint = Endpoint::new(EndpointConfig::default(), server, socket, runtime)?;
+        let (sender, incoming) = mpsc::channel(BACKLOG);
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(endpoint.clone(), sender));
+        Ok(QuicAcceptor {
+            endpoint,
+            config,
+            incoming,
+            tasks,
+            is_closing: false,
+        })
+    }
+}
+
+/// Answers first datagrams with a retry, and passes connections from proved addresses to the host.
+async fn accept(endpoint: Endpoint, sender: mpsc::Sender<Incoming>) {
+    while let Some(incoming) = endpoint.accept().await {
+        if incoming.remote_address_validated() {
+            if sender.send(incoming).await.is_err() {
+                return;
+            }
+        } else if incoming.retry().is_err() {
+            tracing::debug!("a first datagram has no answer");
+        }
+    }
+}
+
+impl Acceptor for QuicAcceptor {
+    type Socket = QuicSocket;
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.endpoint.local_addr()
+    }
+
+    fn poll_accept(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<(SocketAddr, QuicSocket)>> {
+        match ready!(self.incoming.poll_recv(cx)) {
+            Some(incoming) => {
+                let peer = incoming.remote_address();
+                Poll::Ready(Ok((peer, QuicSocket(incoming))))
+            }
+            None => Poll::Pending,
+        }
+    }
+
+    fn serve(
+        &self,
+        socket: QuicSocket,
+        door: Door,
+    ) -> impl Future<Output = io::Result<End>> + Send + 'static {
+        let mut config = self.config.clone();
+        async move {
+            config.transport_config(Arc::new(config::transport(
+                door.options(),
+                config::CLIENT_STREAMS,
+            )));
+            let connecting = socket.0.accept_with(Arc::new(config))?;
+            let connection = connecting.await?;
+            #[cfg(feature = "webtransport")]
+            if is_web(&connection) {
+                return crate::web::serve(connection, door).await;
+            }
+            // With the first bytes of the client.
+            let (write, read) = connection.accept_bi().await?;
+            let native = Native(connection.clone());
+            connection::exchange(&connection, (read, write), &native, door).await
+        }
+    }
+
+    fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if !std::mem::replace(&mut self.is_closing, true) {
+            self.tasks.abort_all();
+            // The last datagrams of closed connections leave meanwhile.
+            let endpoint = self.endpoint.clone();
+            self.tasks.spawn(async move { endpoint.wait_idle().await });
+        }
+        while ready!(self.tasks.poll_join_next(cx)).is_some() {}
+        Poll::Ready(())
+    }
+}
+
+/// Returns whether the protocol of a connection is that of WebTransport.
+#[cfg(feature = "webtransport")]
+fn is_web(connection: &quinn::Connection) -> bool {
+    let data = connection.handshake_data();
+    let data = data.and_then(|data| data.downcast::<quinn::crypto::rustls::HandshakeData>().ok());
+    data.is_some_and(|data| data.protocol.as_deref() == Some(crate::web::ALPN))
+}

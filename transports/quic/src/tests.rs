@@ -1,0 +1,7 @@
+//! Servers and clients over loopback.
+
+mod exchange;
+mod limits;
+mod support;
+#[cfg(feature = "webtransport")]
+mod web;

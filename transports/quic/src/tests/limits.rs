@@ -1,0 +1,167 @@
+//! Limits of the transport, which are those of TCP.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use syncvar::DisconnectReason;
+use syncvar::prelude::*;
+use syncvar_tls::Trust;
+use syncvar_tokio::tcp::TcpOptions;
+use tokio::net::UdpSocket;
+
+use super::support::{Board, Running, client, soon};
+use crate::config;
+
+/// Connects without a word of the game.
+async fn connect(server: SocketAddr) -> (quinn::Endpoint, quinn::Connection) {
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let endpoint = quinn::Endpoint::client(any).unwrap();
+    let trust = Trust::any_server_without_verification();
+    let config = config::client(&trust, &TcpOptions::default().into()).unwrap();
+    let connecting = endpoint.connect_with(config, server, "localhost");
+    let connection = soon(connecting.unwrap()).await.unwrap();
+    (endpoint, connection)
+}
+
+/// Writes 30 kB on the board.
+fn fill(board: NetId) -> impl FnMut(&mut NetworkServer, u32) {
+    move |server, _| {
+        let mut board = server.get_mut::<Board>(board).unwrap();
+        board.count += 1;
+        let text = format!("{:030000}", *board.count);
+        board.text.set(text);
+    }
+}
+
+#[tokio::test]
+async fn silent_clients_are_closed() {
+    let options = TcpOptions {
+        handshake_timeout: Duration::from_millis(300),
+        ..TcpOptions::default()
+    };
+    let server = Running::start(options, |_, _| {});
+    // One without a stream, and one without a packet in it.
+    let (_one, mute) = connect(server.addr).await;
+    let (_other, halting) = connect(server.addr).await;
+    let (mut write, mut read) = halting.open_bi().await.unwrap();
+    write.write_all(&[0, 0, 0, 9, 0]).await.unwrap();
+    soon(mute.closed()).await;
+    let answer = soon(read.read_to_end(10_000)).await.unwrap();
+    assert!(String::from_utf8_lossy(&answer).contains("no word after connecting"));
+    assert_eq!(server.counters.stats().handshake_timeouts, 2);
+}
+
+#[tokio::test]
+async fn malformed_input_closes_its_connection_with_a_reason() {
+    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let mut good = server.join().await;
+    let (_endpoint, bad) = connect(server.addr).await;
+    let (mut write, mut read) = bad.open_bi().await.unwrap();
+    bad.send_datagram("".into()).unwrap();
+    bad.send_datagram("g".into()).unwrap();
+    write.write_all(&[255; 5]).await.unwrap();
+    let answer = soon(read.read_to_end(10_000)).await.unwrap();
+    assert!(String::from_utf8_lossy(&answer).contains("malformed frame"));
+    server.write(|board| *board.count = 1);
+    server.see(&mut good, |board| board.count == 1).await;
+}
+
+#[tokio::test]
+async fn a_client_that_never_reads_is_disconnected() {
+    let options = TcpOptions {
+        max_queued_bytes: 1_000_000,
+        ..TcpOptions::default()
+    };
+    let mut server = Running::start(options, fill(NetId(1)));
+    let _stuck = server.join().await;
+    let reason = server.event(|event| match event {
+        ServerEvent::Disconnected { reason, .. } => Some(reason),
+        _ => None,
+    });
+    assert_eq!(reason.await, DisconnectReason::ConnectionLost);
+    assert_eq!(server.counters.stats().queue_full, 1);
+}
+
+#[tokio::test]
+async fn a_client_that_stops_reading_times_out() {
+    let options = TcpOptions {
+        max_queued_bytes: usize::MAX,
+        stall_timeout: Duration::from_millis(300),
+        ..TcpOptions::default()
+    };
+    let mut server = Running::start(options, fill(NetId(1)));
+    let _stuck = server.join().await;
+    server
+        .event(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(()))
+        .await;
+    assert_eq!(server.counters.stats().send_timeouts, 1);
+}
+
+#[tokio::test]
+async fn a_full_server_refuses_and_frees_places() {
+    let options = TcpOptions {
+        max_connections: 1,
+        ..TcpOptions::default()
+    };
+    let server = Running::start(options, |_, _| {});
+    let first = server.join().await;
+    let trust = Trust::hashes(server.identity.hashes());
+    let second = Box::pin(server.connect(trust.clone(), client())).await;
+    assert!(second.is_err());
+    assert_eq!(server.counters.stats().refused_full, 1);
+    first.disconnect("bye").await;
+    soon(async {
+        while Box::pin(server.connect(trust.clone(), client()))
+            .await
+            .is_err()
+        {}
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_vanished_client_is_noticed() {
+    let options = TcpOptions {
+        idle_timeout: Duration::from_millis(500),
+        ..TcpOptions::default()
+    };
+    let server = Running::start(options, |_, _| {});
+    let addr = server.addr;
+    let vanished = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().unwrap();
+        let connection = runtime.block_on(async {
+            let (endpoint, connection) = connect(addr).await;
+            let (mut write, _) = connection.open_bi().await.unwrap();
+            write.write_all(&[0, 0, 0, 9, 0]).await.unwrap();
+            (endpoint, connection)
+        });
+        // Its tasks send nothing more.
+        runtime.shutdown_background();
+        drop(connection);
+    });
+    tokio::task::spawn_blocking(|| vanished.join().unwrap())
+        .await
+        .unwrap();
+    server.reaches(|stats| stats.vanished, 1).await;
+}
+
+#[tokio::test]
+async fn a_flood_of_first_datagrams_takes_no_places() {
+    let server = Running::start(TcpOptions::default(), |_, _| {});
+    let flooder = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    // Initial packets of version 1 with a random connection id; the rest is no valid packet.
+    let mut datagram = vec![0; 1200];
+    datagram[..6].copy_from_slice(&[0xc0, 0, 0, 0, 1, 8]);
+    for number in 0..5000_u64 {
+        datagram[6..14].copy_from_slice(&number.to_be_bytes());
+        let _ = flooder.try_send_to(&datagram, server.addr);
+        if number % 100 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let mut good = server.join().await;
+    server.write(|board| *board.count = 1);
+    server.see(&mut good, |board| board.count == 1).await;
+    assert_eq!(server.counters.stats().accepted, 1);
+}

@@ -1,0 +1,150 @@
+//! `Identity`: the certificate of a server.
+
+use std::fmt::Write;
+use std::io;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+
+use crate::{CertHash, invalid, provider};
+
+/// Certificate of a server and its key. Clones are the same identity.
+///
+/// The debug output has no key.
+#[derive(Clone, Debug)]
+pub struct Identity(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Fixed(Arc<CertifiedKey>),
+    #[cfg(feature = "generate")]
+    Generated(Arc<crate::generated::Rotation>),
+}
+
+impl Identity {
+    /// Reads a chain of certificates, the server's first, and its private key, both in PEM. Clients
+    /// verify the chain.
+    ///
+    /// # Errors
+    ///
+    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for malformed PEM, without a certificate or a
+    /// key, and for a key of another certificate or of an unknown kind.
+    pub fn from_pem(chain: &[u8], key: &[u8]) -> io::Result<Self> {
+        let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(chain).collect();
+        let chain = chain.map_err(|error| invalid(format!("malformed certificates: {error}")))?;
+        if chain.is_empty() {
+            return Err(invalid("no certificate in the PEM"));
+        }
+        let key = PrivateKeyDer::from_pem_slice(key);
+        let key = key.map_err(|error| invalid(format!("malformed private key: {error}")))?;
+        let certified = CertifiedKey::from_der(chain, key, &provider());
+        let certified = certified.map_err(|error| invalid(format!("unusable key: {error}")))?;
+        Ok(Self(Kind::Fixed(Arc::new(certified))))
+    }
+
+    /// Makes a certificate in memory, signed by itself, for these names and addresses. Clients verify its
+    /// [hash](Self::hashes).
+    ///
+    /// It has a key of ECDSA on P-256 and is valid for less than 14 days, as WebTransport demands. After 6 days
+    /// the next one takes its place, whose hash is known before.
+    ///
+    /// # Errors
+    ///
+    /// With [`InvalidInput`](io::ErrorKind::InvalidInput): for a name that is no DNS name.
+    #[cfg(feature = "generate")]
+    pub fn generated(names: &[&str]) -> io::Result<Self> {
+        let now = std::time::SystemTime::now();
+        let rotation = crate::generated::Rotation::new(names, now)?;
+        Ok(Self(Kind::Generated(Arc::new(rotation))))
+    }
+
+    /// Returns the hashes that clients may verify in place of a chain: of the present and the next
+    /// generated certificate. None for certificates from PEM: browsers refuse such hashes.
+    pub fn hashes(&self) -> Vec<CertHash> {
+        match &self.0 {
+            Kind::Fixed(_) => Vec::new(),
+            #[cfg(feature = "generate")]
+            Kind::Generated(rotation) => rotation.hashes(std::time::SystemTime::now()),
+        }
+    }
+
+    /// Returns the [hashes](Self::hashes) as a JSON array of texts: the answer to `/cert-hashes` on a web port. An
+    /// empty array says that clients verify the chain.
+    pub fn hashes_json(&self) -> String {
+        let mut json = String::from("[");
+        for (index, hash) in self.hashes().iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            let _ = write!(json, "{comma}\"{hash}\"");
+        }
+        json.push(']');
+        json
+    }
+
+    /// Returns the configuration of a server with this identity, for these protocols (ALPN).
+    ///
+    /// # Errors
+    ///
+    /// When rustls has no suite of TLS 1.3: never, by its documentation.
+    pub fn server_config(&self, protocols: &[&[u8]]) -> io::Result<ServerConfig> {
+        let builder = ServerConfig::builder_with_provider(provider());
+        let builder = builder.with_protocol_versions(&[&rustls::version::TLS13]);
+        let builder = builder.map_err(io::Error::other)?;
+        let resolver = Arc::new(self.clone());
+        let mut config = builder.with_no_client_auth().with_cert_resolver(resolver);
+        config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+        Ok(config)
+    }
+}
+
+impl ResolvesServerCert for Identity {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(match &self.0 {
+            Kind::Fixed(certified) => Arc::clone(certified),
+            #[cfg(feature = "generate")]
+            Kind::Generated(rotation) => rotation.present(std::time::SystemTime::now()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair};
+
+    use super::*;
+
+    #[test]
+    fn wrong_pem_is_an_error_that_names_the_part() {
+        let key = KeyPair::generate().unwrap();
+        let other = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        let chain = params.self_signed(&key).unwrap().pem();
+        let key = key.serialize_pem();
+        assert!(Identity::from_pem(chain.as_bytes(), key.as_bytes()).is_ok());
+        let broken = chain.replace("-----END", "----END");
+        for (chain, key, text) in [
+            ("", &*key, "no certificate in the PEM"),
+            (&*broken, &*key, "malformed certificates"),
+            (&*chain, "", "malformed private key"),
+            (&*chain, &*other.serialize_pem(), "unusable key"),
+        ] {
+            let error = Identity::from_pem(chain.as_bytes(), key.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+            assert!(error.to_string().starts_with(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn certificates_from_pem_have_no_hashes() {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        let chain = params.self_signed(&key).unwrap().pem();
+        let identity =
+            Identity::from_pem(chain.as_bytes(), key.serialize_pem().as_bytes()).unwrap();
+        assert_eq!(identity.hashes_json(), "[]");
+        assert!(!format!("{identity:?}").contains(&format!("{:?}", key.serialize_der())));
+    }
+}
