@@ -77,6 +77,7 @@
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator` | [`components`] |
+//! | `DistanceInterestManagement`, `MatchInterestManagement`, ... | [`interest`], [`MirrorServer::with_mirror_interest`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
 //! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
@@ -95,6 +96,7 @@ pub mod discovery;
 mod endpoint;
 mod error;
 mod frames;
+pub mod interest;
 mod interpolation;
 pub mod message;
 mod names;
@@ -116,8 +118,9 @@ pub use prefabs::{
     Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMethod, SyncMode,
 };
 pub use server::{
-    MirrorBehaviourMut, MirrorServer, MirrorServerEvent, MirrorServerStats, MirrorSpawnError,
-    MirrorSpawnOptions, MirrorTransmit, Observed, ObservedSink, StateRefusal, Visibility,
+    LoadedScene, MirrorBehaviourMut, MirrorInterest, MirrorServer, MirrorServerEvent,
+    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, Observed,
+    ObservedSink, StateRefusal, Visibility,
 };
 pub use syncvar_runtime::ReceivedMessage;
 pub use syncvar_runtime::prefab::PrefabError;

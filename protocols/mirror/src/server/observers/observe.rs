@@ -54,8 +54,9 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Sets the visibility of an object, above the interest management, at once. Mirror's
-    /// `NetworkIdentity.visibility`.
+    /// Sets the visibility of an object, above the interest management: at once; on a server
+    /// [with Mirror's interest management](Self::with_mirror_interest) with the next rebuild of the
+    /// object, as in Mirror. Mirror's `NetworkIdentity.visibility`.
     ///
     /// # Errors
     ///
@@ -209,6 +210,7 @@ impl MirrorServer {
     /// Removes a connection from all audiences, without messages.
     pub(in crate::server) fn remove_from_audiences(&mut self, connection: ConnectionId) {
         for object in self.world.objects.values_mut() {
+            object.viewers.choose(connection, false);
             self.observers
                 .remove(&mut self.world.pools, object, connection);
         }
@@ -231,9 +233,10 @@ impl MirrorServer {
         self.send_message(Reliable, connection, &ObjectSpawnStartedMessage);
         // View changes until now belong into this burst.
         self.apply_interest();
+        self.check_objects(connection);
         // A repeated ready message of a client with all objects costs no scan.
         let mut ids = std::mem::take(&mut self.replication.scratch.ids);
-        if former != Readiness::Receiving {
+        if former != Readiness::Receiving || self.observers.rebuilds.is_some() {
             let objects = self.world.objects.iter();
             let seen = objects.filter(|(_, object)| self.observers.sees(connection, object));
             ids.extend(seen.map(|(number, _)| NetId(number)));

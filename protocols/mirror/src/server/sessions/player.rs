@@ -41,25 +41,28 @@ impl MirrorServer {
             ..options
         };
         let object = self.prepare(behaviours, options)?;
-        let Some(client) = self.sessions.get_mut(connection) else {
-            return Err(MirrorSpawnError::UnknownOwner(connection));
-        };
-        let former = client.player;
-        let is_new = client.become_ready();
-        self.sessions.lobby.place(connection);
-        if is_new {
-            self.events.push(MirrorServerEvent::Ready { connection });
-        }
-        self.spawn_visible_objects(connection);
+        let former = self.player_of(connection);
         let id = self.insert_prepared(object, |server, id| {
-            if let Some(client) = server.sessions.get_mut(connection) {
-                client.player = Some(id);
-            }
+            server.make_player(connection, id);
+            server.spawn_visible_objects(connection);
         });
         if let Some(former) = former {
             self.take_from_owner(former);
         }
         Ok(id)
+    }
+
+    /// Makes an object the player of a connection, which becomes ready.
+    fn make_player(&mut self, connection: ConnectionId, id: NetId) {
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return;
+        };
+        client.player = Some(id);
+        let is_new = client.become_ready();
+        self.sessions.lobby.place(connection);
+        if is_new {
+            self.events.push(MirrorServerEvent::Ready { connection });
+        }
     }
 
     /// Makes a connection not ready: it keeps its objects, receives no updates, and can call no
