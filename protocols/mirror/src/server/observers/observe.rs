@@ -3,7 +3,7 @@
 use syncvar_runtime::object::nanos;
 use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
-use crate::message::ObjectHideMessage;
+use crate::message::{ObjectDestroyMessage, ObjectHideMessage};
 use crate::server::MirrorServer;
 use crate::server::observers::audience::Audiences;
 use crate::server::sessions::connection::{Connection, Readiness};
@@ -246,6 +246,27 @@ impl MirrorServer {
         }
         self.replication.scratch.ids = ids;
         self.send_message(Reliable, connection, &ObjectSpawnFinishedMessage);
+        self.take_from_client(connection);
+    }
+
+    /// Takes those objects from a client that it has kept while it was not ready, and does not observe
+    /// any more.
+    fn take_from_client(&mut self, connection: ConnectionId) {
+        let client = self.sessions.get_mut(connection);
+        let kept = client.map(|client| std::mem::take(&mut client.kept));
+        for id in kept.unwrap_or_default() {
+            match self.world.objects.get(id.0) {
+                None => {
+                    let message = ObjectDestroyMessage { net_id: id };
+                    self.send_object_message(id, connection, &message);
+                }
+                Some(object) if !self.observers.contains(object, connection) => {
+                    let message = ObjectHideMessage { net_id: id };
+                    self.send_object_message(id, connection, &message);
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     /// Spawns an object for the observers added while it was checked out.

@@ -66,14 +66,20 @@ impl MirrorServer {
     }
 
     /// Makes a connection not ready: it keeps its objects, receives no updates, and can call no
-    /// commands until it is ready again. Mirror's `SetClientNotReady`. Without effect on a connection
-    /// that is not ready.
+    /// commands until it is ready again. Mirror's `SetClientNotReady`. Objects that are despawned or
+    /// hidden meanwhile leave it after its next burst; a server of Mirror leaves them with the client.
+    /// Without effect on a connection that is not ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) {
         let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         let former = std::mem::take(&mut client.readiness);
         if former != Readiness::NotReady {
+            let objects = self.world.objects.iter();
+            let observed = objects.filter(|(_, it)| self.observers.contains(it, connection));
+            client
+                .kept
+                .extend(observed.map(|(number, _)| NetId(number)));
             self.observers.drop_deferred(connection);
             self.remove_from_audiences(connection);
             self.send_message(Channel::Reliable, connection, &NotReadyMessage);
