@@ -77,6 +77,7 @@
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator` | [`components`] |
+//! | `NetworkAuthenticator`, `BasicAuthenticator`, `TimeoutAuthenticator`, ... | [`authenticator`] |
 //! | `DistanceInterestManagement`, `MatchInterestManagement`, ... | [`interest`], [`MirrorServer::with_mirror_interest`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
@@ -86,6 +87,7 @@
 //! Rooms and the other components of Mirror are not part of the crate.
 #![warn(clippy::print_stdout)]
 
+pub mod authenticator;
 mod average;
 pub mod batch;
 mod client;
