@@ -77,6 +77,8 @@
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
 //! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator` | [`components`] |
+//! | `NetworkAuthenticator`, `BasicAuthenticator`, `TimeoutAuthenticator`, ... | [`authenticator`] |
+//! | `DistanceInterestManagement`, `MatchInterestManagement`, ... | [`interest`], [`MirrorServer::with_mirror_interest`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
 //! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
@@ -85,6 +87,7 @@
 //! Rooms and the other components of Mirror are not part of the crate.
 #![warn(clippy::print_stdout)]
 
+pub mod authenticator;
 mod average;
 pub mod batch;
 mod client;
@@ -95,6 +98,7 @@ pub mod discovery;
 mod endpoint;
 mod error;
 mod frames;
+pub mod interest;
 mod interpolation;
 pub mod message;
 mod names;
@@ -116,8 +120,9 @@ pub use prefabs::{
     Component, MirrorCall, MirrorPrefab, MirrorPrefabs, SyncDirection, SyncMethod, SyncMode,
 };
 pub use server::{
-    MirrorBehaviourMut, MirrorServer, MirrorServerEvent, MirrorServerStats, MirrorSpawnError,
-    MirrorSpawnOptions, MirrorTransmit, Observed, ObservedSink, StateRefusal, Visibility,
+    LoadedScene, MirrorBehaviourMut, MirrorInterest, MirrorServer, MirrorServerEvent,
+    MirrorServerStats, MirrorSpawnError, MirrorSpawnOptions, MirrorTransmit, Observed,
+    ObservedSink, StateRefusal, Visibility,
 };
 pub use syncvar_runtime::ReceivedMessage;
 pub use syncvar_runtime::prefab::PrefabError;

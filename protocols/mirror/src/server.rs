@@ -13,10 +13,12 @@ mod stats;
 mod world;
 
 pub use event::{MirrorServerEvent, StateRefusal};
+pub use observers::rebuild::MirrorInterest;
 pub use outbound::transmit::MirrorTransmit;
 pub use stats::MirrorServerStats;
 pub use world::guard::{MirrorBehaviourMut, ObservedSink};
 pub use world::object::{Observed, Visibility};
+pub use world::scene::LoadedScene;
 pub use world::spawn::{MirrorSpawnError, MirrorSpawnOptions};
 
 use std::time::Duration;

@@ -223,6 +223,12 @@ fn lag_compensation_of_components() {
 }
 
 #[test]
+fn interest_managements() {
+    run("components_interest", components::interest::run_cells);
+    run("components_visibility", components::interest::run_servers);
+}
+
+#[test]
 fn prediction_of_components() {
     run("components_prediction", components::prediction::run);
 }
@@ -272,6 +278,7 @@ fn unknown_files() {
         "components_animator_messages",
         "components_compression",
         "components_snapshots",
+        "components_interest",
         "components_lag",
         "components_names",
         "components_prediction",
@@ -282,6 +289,7 @@ fn unknown_files() {
         "components_transform_hybrid",
         "components_transform_reliable",
         "components_transform_unreliable",
+        "components_visibility",
     ];
     let entries = fs::read_dir(folder().0).expect("a folder of recordings");
     let mut found = 0;

@@ -43,6 +43,10 @@ pub enum ViewReason {
     ShownByName,
     /// Visible: a call shows the object to all connections.
     ShownToAll,
+    /// Visible: the last rebuild of the object's observers chose the connection.
+    Chosen,
+    /// Hidden: the last rebuild of the object's observers did not choose the connection.
+    NotChosen,
     /// Hidden: the connection does not see the area of the object.
     OutsideArea(Area),
     /// Hidden: the connection has not joined the group of the object.
@@ -65,9 +69,11 @@ impl ViewReason {
             | Self::Area(_)
             | Self::Group(_)
             | Self::Owner
+            | Self::Chosen
             | Self::ShownByName
             | Self::ShownToAll => true,
-            Self::OutsideArea(_)
+            Self::NotChosen
+            | Self::OutsideArea(_)
             | Self::OutsideGroup(_)
             | Self::HiddenByName
             | Self::HiddenFromAll
@@ -102,6 +108,8 @@ impl fmt::Display for ViewReason {
             Self::Area(area) => write!(f, "the connection sees area {}", area.0),
             Self::Group(tag) => write!(f, "the connection is in group {}", tag.0),
             Self::Owner => f.write_str("the connection owns the object"),
+            Self::Chosen => f.write_str("the last rebuild chose the connection"),
+            Self::NotChosen => f.write_str("the last rebuild did not choose the connection"),
             Self::ShownByName => f.write_str("`show` names the connection"),
             Self::ShownToAll => f.write_str("the object is shown to all"),
             Self::OutsideArea(area) => write!(f, "the connection does not see area {}", area.0),

@@ -81,6 +81,7 @@ impl MirrorServer {
         }
         self.run_objects(time);
         self.carry_out_requests();
+        self.run_rebuilds();
     }
 
     fn run_objects(&mut self, time: FrameTime) {

@@ -4,19 +4,23 @@ pub(super) mod audience;
 pub(super) mod interest;
 pub(super) mod observe;
 mod reason;
+pub(super) mod rebuild;
 
 use syncvar_runtime::object::Pools;
 use syncvar_runtime::{ConnectionId, NetId};
 
-use super::world::object::{Observed, Visibility};
+use super::world::object::{Observed, Viewers, Visibility};
 use audience::Audiences;
 use interest::Interest;
+use rebuild::Rebuilds;
 
 /// Audiences, interest management, and spawns deferred by a callback.
 #[derive(Debug, Default)]
 pub(super) struct Observers {
     pub(super) audiences: Audiences,
     pub(super) interest: Interest,
+    /// Rebuilds by an interest management of Mirror, which decides instead of areas.
+    pub(super) rebuilds: Option<Box<Rebuilds>>,
     /// Observers of checked-out objects that receive the spawn at check-in.
     deferred: Vec<(ConnectionId, NetId)>,
 }
@@ -36,12 +40,14 @@ impl Observers {
         if let Some(visible) = object.visibility_override(connection) {
             return visible;
         }
-        match object.visibility {
-            Visibility::ForceShown => true,
-            Visibility::ForceHidden => object.owner == Some(connection),
-            Visibility::ByDefault => {
-                let sees = |area| self.interest.sees(connection, area);
-                object.owner == Some(connection) || object.area.is_none_or(sees)
+        let is_owner = object.owner == Some(connection);
+        match (&object.viewers, object.visibility) {
+            // A rebuild has heeded visibility and owner.
+            (Viewers::Chosen(chosen), _) => chosen.binary_search(&connection).is_ok(),
+            (_, Visibility::ForceShown) | (Viewers::All, Visibility::ByDefault) => true,
+            (_, Visibility::ForceHidden) => is_owner,
+            (Viewers::Area(area), Visibility::ByDefault) => {
+                is_owner || self.interest.sees(connection, *area)
             }
         }
     }
@@ -93,7 +99,10 @@ impl Observers {
     /// Removes a despawned object; its audience is still in use.
     #[inline]
     pub(super) fn remove_object(&mut self, id: NetId, object: &Observed) {
-        self.interest.remove_object(id, object.area);
+        self.interest.remove_object(id, object.viewers.area());
+        if let Some(rebuilds) = &mut self.rebuilds {
+            rebuilds.remove_object(id);
+        }
         self.deferred.retain(|(_, deferred)| *deferred != id);
     }
 

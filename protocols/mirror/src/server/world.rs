@@ -4,6 +4,7 @@ pub(super) mod guard;
 mod iterate;
 pub(super) mod object;
 pub(super) mod owner;
+pub(super) mod scene;
 pub(super) mod spawn;
 
 use syncvar_runtime::behaviour::Panicked;
@@ -61,6 +62,9 @@ impl Protocol for MirrorServer {
         if departure.is_some() {
             self.remove(id);
         } else {
+            if let Some(rebuilds) = &mut self.observers.rebuilds {
+                rebuilds.written.insert(id);
+            }
             let object = self.world.objects.get(id.0);
             let is_dirty = object.is_some_and(|object| {
                 object.spawn_failed || object.is_dirty(self.world.pools.slots(object.at))

@@ -2,6 +2,7 @@
 
 pub(crate) mod animator;
 pub(crate) mod compression;
+pub(crate) mod interest;
 pub(crate) mod lag;
 pub(crate) mod names;
 pub(crate) mod prediction;

@@ -240,3 +240,39 @@ fn hostile_files_end_with_a_list() {
     }
     assert!(told.contains("Assets/Itself.prefab:"), "{told}");
 }
+
+#[test]
+fn components_of_interest_managements_have_their_place() {
+    let rock = include_str!("project/Assets/Prefabs/Props/Rock.prefab");
+    let script = |id: u32, guid: &str| {
+        format!(
+            "--- !u!114 &{id}\nMonoBehaviour:\n  m_GameObject: {{fileID: 100}}\n  m_Enabled: 1\n  \
+             m_Script: {{fileID: 11500000, guid: {guid}, type: 3}}\n"
+        )
+    };
+    let listed = "  - component: {fileID: 110}\n";
+    let both = format!("{listed}  - component: {{fileID: 111}}\n  - component: {{fileID: 112}}\n");
+    let prefab = [
+        rock.replace(listed, &both),
+        script(111, "5d17e718851449a6879986e45c458fb7"),
+        script(112, "2576730625b1632468cbcbfe5e721f88"),
+    ];
+    let meta = include_bytes!("project/Assets/Prefabs/Props/Rock.prefab.meta");
+    let folder = project(
+        "interest",
+        &[
+            ("Rock.prefab", prefab.concat().as_bytes()),
+            ("Rock.prefab.meta", meta),
+            ("Game.cs", b"public enum Phase { Lobby, Game }"),
+        ],
+    );
+    let output = run(&folder, &[]);
+    let module = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let names = ["NetworkMatch", "NetworkTeam"];
+    let places = names.map(|name| module.find(&format!("syncvar::mirror::interest::{name}")));
+    assert!(
+        matches!(places, [Some(first), Some(second)] if first < second),
+        "{module}"
+    );
+}

@@ -5,7 +5,7 @@ mod world;
 
 use std::time::Duration;
 
-use syncvar::mirror::{MirrorServerEvent, MirrorSpawnOptions};
+use syncvar::mirror::{MirrorServerEvent, MirrorSpawnOptions, Visibility};
 
 use syncvar_testing::mirror::MirrorNetwork;
 
@@ -110,4 +110,28 @@ fn former_owner_keeps_its_values_as_in_mirror() {
     world.server.set_owner(player, Some(me)).unwrap();
     settle(&mut world);
     assert_eq!(*world.seen::<Wallet>(me, player).gold, 9);
+}
+
+#[test]
+fn objects_that_left_while_not_ready_leave_after_the_burst() {
+    let (mut world, me, player) = joined();
+    let [gone, hidden, kept] = [(); 3].map(|()| world.server.spawn(Monster::default()));
+    settle(&mut world);
+    check(&mut world);
+
+    world.server.set_not_ready(me);
+    world.server.despawn(gone).unwrap();
+    let visibility = Visibility::ForceHidden;
+    world.server.set_visibility(hidden, visibility).unwrap();
+    settle(&mut world);
+    for object in [gone, hidden, kept, player] {
+        assert!(world.client(me).identity(object).is_some(), "{object}");
+    }
+
+    world.client(me).ready();
+    settle(&mut world);
+    check(&mut world);
+    assert!(world.client(me).identity(gone).is_none());
+    assert!(world.client(me).identity(hidden).is_none());
+    assert!(world.client(me).identity(kept).is_some());
 }

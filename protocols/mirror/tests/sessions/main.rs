@@ -1,5 +1,6 @@
 //! Servers and clients in a session.
 
+mod authenticators;
 mod both;
 mod client;
 mod context_hooks;

@@ -8,6 +8,7 @@ use syncvar_runtime::{
 };
 
 use crate::server::MirrorServer;
+use crate::server::world::object::Viewers;
 use crate::{MirrorPrefabs, MirrorServerConfig};
 
 /// The interest management and its current areas.
@@ -163,7 +164,8 @@ impl MirrorServer {
         let Some(object) = self.world.objects.get_mut(id.0) else {
             return;
         };
-        let former = std::mem::replace(&mut object.area, area);
+        let viewers = area.map_or(Viewers::All, Viewers::Area);
+        let former = std::mem::replace(&mut object.viewers, viewers).area();
         self.observers.interest.move_object(id, former, area);
         match (former, area) {
             (Some(former), Some(area)) => {

@@ -3,7 +3,7 @@
 use syncvar_runtime::object::nanos;
 use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
-use crate::message::ObjectHideMessage;
+use crate::message::{ObjectDestroyMessage, ObjectHideMessage};
 use crate::server::MirrorServer;
 use crate::server::observers::audience::Audiences;
 use crate::server::sessions::connection::{Connection, Readiness};
@@ -54,8 +54,9 @@ impl MirrorServer {
         Ok(())
     }
 
-    /// Sets the visibility of an object, above the interest management, at once. Mirror's
-    /// `NetworkIdentity.visibility`.
+    /// Sets the visibility of an object, above the interest management: at once; on a server
+    /// [with Mirror's interest management](Self::with_mirror_interest) with the next rebuild of the
+    /// object, as in Mirror. Mirror's `NetworkIdentity.visibility`.
     ///
     /// # Errors
     ///
@@ -209,6 +210,7 @@ impl MirrorServer {
     /// Removes a connection from all audiences, without messages.
     pub(in crate::server) fn remove_from_audiences(&mut self, connection: ConnectionId) {
         for object in self.world.objects.values_mut() {
+            object.viewers.choose(connection, false);
             self.observers
                 .remove(&mut self.world.pools, object, connection);
         }
@@ -231,9 +233,10 @@ impl MirrorServer {
         self.send_message(Reliable, connection, &ObjectSpawnStartedMessage);
         // View changes until now belong into this burst.
         self.apply_interest();
+        self.check_objects(connection);
         // A repeated ready message of a client with all objects costs no scan.
         let mut ids = std::mem::take(&mut self.replication.scratch.ids);
-        if former != Readiness::Receiving {
+        if former != Readiness::Receiving || self.observers.rebuilds.is_some() {
             let objects = self.world.objects.iter();
             let seen = objects.filter(|(_, object)| self.observers.sees(connection, object));
             ids.extend(seen.map(|(number, _)| NetId(number)));
@@ -243,6 +246,27 @@ impl MirrorServer {
         }
         self.replication.scratch.ids = ids;
         self.send_message(Reliable, connection, &ObjectSpawnFinishedMessage);
+        self.take_from_client(connection);
+    }
+
+    /// Takes those objects from a client that it has kept while it was not ready, and does not observe
+    /// any more.
+    fn take_from_client(&mut self, connection: ConnectionId) {
+        let client = self.sessions.get_mut(connection);
+        let kept = client.map(|client| std::mem::take(&mut client.kept));
+        for id in kept.unwrap_or_default() {
+            match self.world.objects.get(id.0) {
+                None => {
+                    let message = ObjectDestroyMessage { net_id: id };
+                    self.send_object_message(id, connection, &message);
+                }
+                Some(object) if !self.observers.contains(object, connection) => {
+                    let message = ObjectHideMessage { net_id: id };
+                    self.send_object_message(id, connection, &message);
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     /// Spawns an object for the observers added while it was checked out.

@@ -3,7 +3,7 @@
 use syncvar_runtime::{ConnectionId, NetId, ObjectError, ViewReason};
 
 use crate::server::MirrorServer;
-use crate::server::world::object::{Observed, Visibility};
+use crate::server::world::object::{Observed, Viewers, Visibility};
 
 impl MirrorServer {
     /// Returns the connections that observe an object, ascending: they received the spawn, and receive
@@ -62,15 +62,20 @@ impl MirrorServer {
             None => {}
         }
         let is_owner = object.owner == Some(connection);
-        match (object.visibility, object.area) {
+        match (object.visibility, &object.viewers) {
+            (_, Viewers::Chosen(chosen)) => match chosen.binary_search(&connection) {
+                Ok(_) if is_owner => ViewReason::Owner,
+                Ok(_) => ViewReason::Chosen,
+                Err(_) => ViewReason::NotChosen,
+            },
             (Visibility::ForceShown, _) => ViewReason::ShownToAll,
-            (Visibility::ForceHidden, _) | (_, Some(_)) if is_owner => ViewReason::Owner,
+            (Visibility::ForceHidden, _) | (_, Viewers::Area(_)) if is_owner => ViewReason::Owner,
             (Visibility::ForceHidden, _) => ViewReason::HiddenFromAll,
-            (Visibility::ByDefault, None) => ViewReason::Everyone,
-            (Visibility::ByDefault, Some(area)) => {
+            (Visibility::ByDefault, Viewers::All) => ViewReason::Everyone,
+            (Visibility::ByDefault, Viewers::Area(area)) => {
                 let interest = &self.observers.interest;
                 let explained = interest.management.explain(id, connection);
-                ViewReason::of_area(area, interest.sees(connection, area), explained)
+                ViewReason::of_area(*area, interest.sees(connection, *area), explained)
             }
         }
     }

@@ -28,6 +28,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) player_request: Option<u64>,
     pub(in crate::server) player: Option<NetId>,
     pub(in crate::server) owned: Owned,
+    /// Objects that the client has kept since it was ready.
+    pub(in crate::server) kept: Vec<NetId>,
     /// Memory that its writes have added to them.
     pub(in crate::server) memory: OwnerMemory,
     /// Time of the last ping.
@@ -68,6 +70,7 @@ impl Connection {
             player_request: None,
             player: None,
             owned: Owned::default(),
+            kept: Vec::new(),
             memory: OwnerMemory::default(),
             last_ping: None,
             round_trip: MovingAverage::default(),

@@ -41,20 +41,10 @@ impl MirrorServer {
             ..options
         };
         let object = self.prepare(behaviours, options)?;
-        let Some(client) = self.sessions.get_mut(connection) else {
-            return Err(MirrorSpawnError::UnknownOwner(connection));
-        };
-        let former = client.player;
-        let is_new = client.become_ready();
-        self.sessions.lobby.place(connection);
-        if is_new {
-            self.events.push(MirrorServerEvent::Ready { connection });
-        }
-        self.spawn_visible_objects(connection);
+        let former = self.player_of(connection);
         let id = self.insert_prepared(object, |server, id| {
-            if let Some(client) = server.sessions.get_mut(connection) {
-                client.player = Some(id);
-            }
+            server.make_player(connection, id);
+            server.spawn_visible_objects(connection);
         });
         if let Some(former) = former {
             self.take_from_owner(former);
@@ -62,15 +52,34 @@ impl MirrorServer {
         Ok(id)
     }
 
+    /// Makes an object the player of a connection, which becomes ready.
+    fn make_player(&mut self, connection: ConnectionId, id: NetId) {
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return;
+        };
+        client.player = Some(id);
+        let is_new = client.become_ready();
+        self.sessions.lobby.place(connection);
+        if is_new {
+            self.events.push(MirrorServerEvent::Ready { connection });
+        }
+    }
+
     /// Makes a connection not ready: it keeps its objects, receives no updates, and can call no
-    /// commands until it is ready again. Mirror's `SetClientNotReady`. Without effect on a connection
-    /// that is not ready.
+    /// commands until it is ready again. Mirror's `SetClientNotReady`. Objects that are despawned or
+    /// hidden meanwhile leave it after its next burst; a server of Mirror leaves them with the client.
+    /// Without effect on a connection that is not ready.
     pub fn set_not_ready(&mut self, connection: ConnectionId) {
         let Some(client) = self.sessions.get_mut(connection) else {
             return;
         };
         let former = std::mem::take(&mut client.readiness);
         if former != Readiness::NotReady {
+            let objects = self.world.objects.iter();
+            let observed = objects.filter(|(_, it)| self.observers.contains(it, connection));
+            client
+                .kept
+                .extend(observed.map(|(number, _)| NetId(number)));
             self.observers.drop_deferred(connection);
             self.remove_from_audiences(connection);
             self.send_message(Channel::Reliable, connection, &NotReadyMessage);

@@ -83,6 +83,9 @@ impl MirrorServer {
     ) -> Result<MirrorBehaviourMut<'_, B>, ObjectError> {
         let object = self.world.objects.get_mut(id.0);
         let object = object.ok_or(ObjectError::NoSuchObject(id))?;
+        if let Some(rebuilds) = &mut self.observers.rebuilds {
+            rebuilds.written.insert(id);
+        }
         let Observed {
             at,
             queued,

@@ -7,6 +7,7 @@ use syncvar_runtime::{Area, ConnectionId, Vector3};
 use crate::SceneId;
 use crate::server::MirrorSpawnOptions;
 use crate::server::observers::audience::{AudienceId, Audiences};
+use crate::server::world::scene::LoadedScene;
 
 /// Visibility of an object, above the interest management. Mirror's `Visibility`.
 ///
@@ -30,6 +31,42 @@ pub enum Visibility {
     ForceShown,
 }
 
+/// Viewers of an object by the interest management.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::server) enum Viewers {
+    /// All connections.
+    #[default]
+    All,
+    /// Connections that see an area.
+    Area(Area),
+    /// Connections of the last rebuild, ascending.
+    Chosen(Vec<ConnectionId>),
+}
+
+impl Viewers {
+    pub(in crate::server) fn area(&self) -> Option<Area> {
+        match self {
+            Self::Area(area) => Some(*area),
+            Self::All | Self::Chosen(_) => None,
+        }
+    }
+
+    /// Adds or removes a chosen connection. Returns whether that is a change.
+    pub(in crate::server) fn choose(&mut self, connection: ConnectionId, sees: bool) -> bool {
+        let Self::Chosen(chosen) = self else {
+            return false;
+        };
+        match chosen.binary_search(&connection) {
+            Err(index) if sees => chosen.insert(index, connection),
+            Ok(index) if !sees => {
+                chosen.remove(index);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// Owner before a transfer: a connection, or the server.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::server) struct FormerOwner(pub(in crate::server) Option<ConnectionId>);
@@ -50,7 +87,9 @@ pub struct Observed {
     /// Observers: ready connections that received the spawn.
     pub(in crate::server) audience: AudienceId,
     pub(in crate::server) visibility: Visibility,
-    pub(in crate::server) area: Option<Area>,
+    pub(in crate::server) viewers: Viewers,
+    /// Scene on the server.
+    pub(in crate::server) scene: LoadedScene,
     /// Explicit `show` and `hide` by connection.
     pub(in crate::server) overrides: Vec<(ConnectionId, bool)>,
     /// Set after its spawn callbacks; it has no observers before.
@@ -92,7 +131,8 @@ impl Observed {
             owned_index: 0,
             audience: Audiences::EMPTY,
             visibility: options.visibility,
-            area: None,
+            viewers: Viewers::All,
+            scene: options.scene,
             overrides: Vec::new(),
             spawned: false,
             queued: false,

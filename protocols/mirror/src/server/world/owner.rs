@@ -63,6 +63,7 @@ impl MirrorServer {
             if self.send_owner(id, owner, SpawnFlags::IS_OWNER) {
                 self.send_to_new_owner(id);
             }
+            self.rebuild(id);
             self.update_observer(id, owner);
         }
         self.dispatch_ownership(id, former, owner);

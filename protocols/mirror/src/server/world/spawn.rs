@@ -12,6 +12,7 @@ use crate::SceneId;
 use crate::message::ObjectDestroyMessage;
 use crate::server::MirrorServer;
 use crate::server::world::object::{Observed, Visibility};
+use crate::server::world::scene::LoadedScene;
 
 /// Options of a spawn.
 ///
@@ -43,6 +44,8 @@ pub struct MirrorSpawnOptions {
     pub visibility: Visibility,
     /// Id of an object in the clients' loaded scene; not 0.
     pub scene_id: Option<SceneId>,
+    /// Scene that contains the object on the server, for the interest managements of scenes.
+    pub scene: LoadedScene,
 }
 
 /// Error of a spawn.
@@ -205,6 +208,7 @@ impl MirrorServer {
                 self.replication.frames.add(id, entry);
             }
             self.apply_interest();
+            self.rebuild_new(id);
             self.update_observers(id);
         }
         id

@@ -59,14 +59,23 @@ pub(crate) const STOCK: &[Stock] = &[
     ),
     behaviour("NetworkLerpRigidbody", ""),
     behaviour("NetworkRoomPlayer", "79874ac94d5b1314788ecf0e86bd23fd"),
-    behaviour("NetworkMatch", "5d17e718851449a6879986e45c458fb7"),
-    behaviour("NetworkTeam", "2576730625b1632468cbcbfe5e721f88"),
+    in_rust(
+        "NetworkMatch",
+        "5d17e718851449a6879986e45c458fb7",
+        "syncvar::mirror::interest::NetworkMatch",
+    ),
+    in_rust(
+        "NetworkTeam",
+        "2576730625b1632468cbcbfe5e721f88",
+        "syncvar::mirror::interest::NetworkTeam",
+    ),
     behaviour("NetworkName", "c68a5308094a8c746b26bd483c618126"),
     behaviour("PredictedRigidbody", "d38927cdc6024b9682b5fe9778b9ef99"),
     behaviour("LagCompensator", "a898831dd60c4cdfbfd9a6ea5702ed01"),
-    behaviour(
+    in_rust(
         "DistanceInterestManagementCustomRange",
         "b2e242ee38a14076a39934172a19079b",
+        "syncvar::mirror::interest::DistanceInterestManagementCustomRange",
     ),
     behaviour("RemoteStatistics", "ba360e4ff6b44fc6898f56322b90c6c8"),
     stock(
@@ -103,6 +112,11 @@ const fn stock(name: &'static str, guid: &'static str, kind: StockKind) -> Stock
 /// A behaviour without a counterpart in Rust.
 const fn behaviour(name: &'static str, guid: &'static str) -> Stock {
     stock(name, guid, StockKind::Behaviour(None))
+}
+
+/// A behaviour with a counterpart in Rust.
+const fn in_rust(name: &'static str, guid: &'static str, path: &'static str) -> Stock {
+    stock(name, guid, StockKind::Behaviour(Some(path)))
 }
 
 pub(crate) fn of_guid(guid: &str) -> Option<&'static Stock> {
