@@ -61,6 +61,8 @@ pub struct Prefab {
     pub asset_id: NetworkHash128,
     /// Description.
     pub text: PrefabText,
+    /// Classes of the behaviours, encoded: the part of the description without influence on the hash.
+    pub classes: Vec<u8>,
     /// Types of the behaviours, in order.
     pub types: Vec<TypeId>,
     /// Position of the first behaviour among the behaviours of all prefabs.
@@ -152,6 +154,7 @@ impl Prefabs {
             name: name.into(),
             asset_id,
             text: PrefabText::describe(name, asset_id, &sample),
+            classes: text::encode_classes(&sample),
             types,
             first_behaviour: self.behaviour_count(),
             rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),

@@ -362,3 +362,93 @@ fn unknown_version_is_refused_and_unrequested_framing_an_error() {
     assert!(error.to_string().contains("not asked for"), "{error}");
     assert_eq!(client.poll_event(), None);
 }
+
+/// Asks a server for its schema; returns its answer.
+fn learn(server: &mut NetworkServer, connection: ConnectionId) -> Vec<u8> {
+    let request = [0, 0, 34, 0];
+    let handled = server.handle_packet(connection, 0, &request);
+    handled.expect("a client without types asks once");
+    let mut answer = Vec::new();
+    while let Some(transmit) = server.poll_transmit() {
+        answer.extend(transmit.chunks.concat());
+    }
+    answer
+}
+
+#[test]
+fn client_without_types_learns_the_schema_and_joins() {
+    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
+    let mut server = NetworkServer::new(prefabs());
+    let connection = server.handle_connect();
+    let answer = learn(&mut server, connection);
+    let hash = prefabs().schema_hash().to_le_bytes();
+    // One behaviour without a base, with two fields and no calls, and two channels.
+    let classes = [&[13, 0, 34, 0][..], &hash, &[2, 0, 1, 1, 2]].concat();
+    assert_eq!(answer.strip_suffix(&classes[..]).map(|it| it[2]), Some(21));
+
+    let connect = [&[10, 0, 32, 0, 4][..], &hash, &[1]].concat();
+    server.handle_packet(connection, 0, &connect).unwrap();
+    server.update(std::time::Duration::from_secs(1));
+    assert_eq!(
+        server.poll_event(),
+        Some(ServerEvent::Connected { connection })
+    );
+}
+
+#[test]
+fn classes_count_fields_by_class_and_mark_late_calls() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Base {
+        #[sync_var]
+        a: SyncVar<u8>,
+    }
+
+    #[derive(NetworkBehaviour, Default)]
+    struct Derived {
+        #[network_behaviour(base)]
+        base: Base,
+        #[sync_var]
+        b: SyncVar<u8>,
+        #[sync_var]
+        c: SyncVar<u8>,
+    }
+
+    #[network_calls]
+    impl Derived {
+        #[client_rpc]
+        fn at_once(&mut self) {}
+        #[client_rpc(after_state)]
+        fn behind_the_state(&mut self) {}
+    }
+
+    let prefabs = Prefabs::new().register::<syncvar::behaviour::Optional<Derived>>("one");
+    let mut server = NetworkServer::new(prefabs);
+    let connection = server.handle_connect();
+    let answer = learn(&mut server, connection);
+    assert!(answer.ends_with(&[3, 1, 2, 1, 0, 1]), "{answer:?}");
+}
+
+#[test]
+fn schema_is_told_once_and_only_before_connect() {
+    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
+    let mut server = NetworkServer::new(prefabs());
+    let connection = server.handle_connect();
+    learn(&mut server, connection);
+    let request = [0, 0, 34, 0];
+    assert!(server.handle_packet(connection, 0, &request).is_err());
+    assert!(server.poll_transmit().is_none());
+
+    let surplus = server.handle_connect();
+    let handled = server.handle_packet(surplus, 0, &[1, 0, 34, 0, 7]);
+    assert!(handled.is_err(), "a request has no payload");
+
+    let mut net = MemoryNetwork::new(prefabs);
+    net.connect_client(NetworkClient::new(prefabs()));
+    net.settle();
+    let joined = ConnectionId(1);
+    assert!(
+        net.server
+            .handle_packet(joined, 0, &[0, 0, 0, 0, 34, 0])
+            .is_err()
+    );
+}

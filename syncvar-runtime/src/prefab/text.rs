@@ -175,6 +175,30 @@ fn describe_fields(schema: &BehaviourSchema) -> Vec<(String, String)> {
     fields
 }
 
+/// Returns the classes of behaviours, for a client that learns the schema: for each behaviour the packed
+/// number of its classes, of each class, bases first, the packed number of its own fields, and of each
+/// call one byte, which is 1 if the call runs after the state of its tick.
+pub fn encode_classes(behaviours: &Behaviours) -> Vec<u8> {
+    let mut writer = NetworkWriter::new();
+    for slot in behaviours.slots().iter() {
+        let info = slot.info();
+        let mut counts = vec![info.schema.fields.len()];
+        let mut class = info.schema.base;
+        while let Some(base) = class {
+            counts.push(base.fields.len());
+            class = base.base;
+        }
+        writer.write_packed_u64(counts.len() as u64);
+        for count in counts.iter().rev() {
+            writer.write_packed_u64(*count as u64);
+        }
+        for call in info.calls.all() {
+            writer.write_bool(call.after_state);
+        }
+    }
+    writer.as_bytes().to_vec()
+}
+
 /// Returns the 64-bit FNV-1a hash over the encoded texts, in the order given.
 pub fn hash(texts: &[&PrefabText]) -> u64 {
     let mut writer = NetworkWriter::new();

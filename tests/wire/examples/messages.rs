@@ -141,6 +141,11 @@ fn unet_examples() -> Vec<(&'static str, String)> {
             "Connect 4, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
+        ("Classes, the request", classes_example().0),
+        (
+            "Classes of `lamp` with `Lamp { lit: bool }`, a reliable and an unreliable channel",
+            classes_example().1,
+        ),
         (
             "Schema of prefab `lamp` with `Lamp { lit: bool }` on channel 0",
             schema_example(),
@@ -401,4 +406,19 @@ fn schema_example() -> String {
         .strip_suffix(disconnect)
         .expect("the refusal ends with Disconnect 1")
         .into()
+}
+
+/// The request for the schema, and the message behind the descriptions.
+fn classes_example() -> (String, String) {
+    let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
+    let connection = server.handle_connect();
+    let request = "00002200";
+    server
+        .handle_packet(connection, 0, &hex::decode(request).expect("hexadecimal"))
+        .expect("a client without types");
+    let answer = packets(&mut server).concat();
+    let classes = answer
+        .strip_prefix(&schema_example())
+        .expect("the answer begins with the descriptions");
+    (request.into(), classes.into())
 }

@@ -3,6 +3,7 @@
 pub(super) mod admission;
 pub(super) mod command;
 pub(super) mod connection;
+mod describe;
 pub(super) mod incoming;
 pub(super) mod ping;
 pub(super) mod receive;

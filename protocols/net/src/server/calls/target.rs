@@ -164,7 +164,7 @@ impl NetworkServer {
                     .values()
                     .any(|known| match known.state {
                         ConnectionState::Closing => false,
-                        ConnectionState::Connecting | ConnectionState::Requested { .. } => {
+                        ConnectionState::Connecting { .. } | ConnectionState::Requested { .. } => {
                             framing <= self.config.framing
                         }
                         _ => known.framing == framing,

@@ -397,7 +397,7 @@ impl NetworkServer {
     }
 
     /// Like [`send_own`](Self::send_own), compiled once for all messages.
-    fn write_own(
+    pub(in crate::server) fn write_own(
         &mut self,
         connection: ConnectionId,
         message_type: MessageType,

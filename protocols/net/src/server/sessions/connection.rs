@@ -113,7 +113,10 @@ impl Headers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum ConnectionState {
     /// Not accepted: its schema is not verified yet.
-    Connecting,
+    Connecting {
+        /// Whether it has received the schema.
+        described: bool,
+    },
     /// Its schema matches; the program decides.
     Requested {
         /// Whether it has asked for the objects.
@@ -135,7 +138,7 @@ impl Connection {
     pub(in crate::server) fn new(id: ConnectionId, packet_size: usize) -> Self {
         Self {
             id,
-            state: ConnectionState::Connecting,
+            state: ConnectionState::Connecting { described: false },
             framing: Framing::Unet,
             session: None,
             returning: None,
@@ -164,7 +167,7 @@ impl Connection {
     pub(in crate::server) fn is_connected(&self) -> bool {
         !matches!(
             self.state,
-            ConnectionState::Connecting
+            ConnectionState::Connecting { .. }
                 | ConnectionState::Requested { .. }
                 | ConnectionState::Closing
                 | ConnectionState::Recording

@@ -8,7 +8,7 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectErro
 
 use crate::MessageType;
 use crate::message::{
-    Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync, begin,
+    Classes, Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync,
     frames, unknown,
 };
 use crate::server::objects::replicated::State;
@@ -201,10 +201,14 @@ impl NetworkServer {
                     ..frame
                 }));
             }
-            (ConnectionState::Connecting, Some(MessageType::Session)) => {
+            (ConnectionState::Connecting { described: false }, Some(MessageType::Classes)) => {
+                Classes::decode(frame.payload)?;
+                self.describe(from);
+            }
+            (ConnectionState::Connecting { .. }, Some(MessageType::Session)) => {
                 self.handle_join_request(from, frame.payload)?;
             }
-            (ConnectionState::Connecting, Some(MessageType::Connect)) => {
+            (ConnectionState::Connecting { .. }, Some(MessageType::Connect)) => {
                 self.handle_connect_message(from, &Connect::decode(frame.payload)?);
             }
             (_, Some(MessageType::Disconnect)) => {
@@ -222,7 +226,7 @@ impl NetworkServer {
                 Ready::decode(frame.payload)?;
                 self.defer_ready(from);
             }
-            (ConnectionState::Connecting | ConnectionState::Requested { .. }, _) => {
+            (ConnectionState::Connecting { .. } | ConnectionState::Requested { .. }, _) => {
                 return Err(unknown(frame));
             }
             (_, Some(MessageType::Ready)) => {
@@ -269,25 +273,6 @@ impl NetworkServer {
         } else {
             self.send_schema(from);
             self.send_off(from, DisconnectReason::SchemaMismatch(None));
-        }
-    }
-
-    /// Sends the schema of every prefab, so that the client can name the differences.
-    fn send_schema(&mut self, to: ConnectionId) {
-        let Some(connection) = self.sessions.connections.get_mut(to.0) else {
-            return;
-        };
-        for text in self.world.prefabs.texts() {
-            let writer = connection.own.begin();
-            let start = begin(MessageType::Schema, writer);
-            text.encode(writer);
-            writer.finish_message(start);
-            if writer.take_error().is_some() {
-                connection.own.give_up();
-            } else {
-                self.stats
-                    .count_encoded(MessageType::Schema, connection.own.commit());
-            }
         }
     }
 

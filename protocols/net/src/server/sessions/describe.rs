@@ -1,0 +1,49 @@
+//! The schema on the wire: for a client that learns it, and for one with another schema.
+
+use syncvar_runtime::{Channel, ConnectionId};
+
+use crate::MessageType;
+use crate::message::begin;
+use crate::server::NetworkServer;
+use crate::server::sessions::connection::ConnectionState;
+
+impl NetworkServer {
+    /// Sends the schema to a client without compiled types: the description of every prefab, and the
+    /// classes of the behaviours.
+    pub(in crate::server) fn describe(&mut self, to: ConnectionId) {
+        if let Some(connection) = self.sessions.connections.get_mut(to.0) {
+            connection.state = ConnectionState::Connecting { described: true };
+        }
+        self.send_schema(to);
+        let kinds = self.config.channels.iter();
+        let kinds: Vec<u8> = kinds
+            .map(|kind| u8::from(*kind == Channel::Unreliable))
+            .collect();
+        let prefabs = self.world.prefabs.by_rank();
+        let classes: Vec<u8> = prefabs
+            .flat_map(|prefab| &prefab.classes)
+            .copied()
+            .collect();
+        let hash = self.sessions.schema_hash;
+        self.write_own(to, MessageType::Classes, &|writer| {
+            let start = begin(MessageType::Classes, writer);
+            writer.write_u64(hash);
+            writer.write_packed_u64(kinds.len() as u64);
+            writer.write_bytes(&kinds);
+            writer.write_bytes(&classes);
+            writer.finish_message(start);
+        });
+    }
+
+    /// Sends the description of every prefab.
+    pub(in crate::server) fn send_schema(&mut self, to: ConnectionId) {
+        let texts: Vec<_> = self.world.prefabs.texts().into_iter().cloned().collect();
+        for text in texts {
+            self.write_own(to, MessageType::Schema, &|writer| {
+                let start = begin(MessageType::Schema, writer);
+                text.encode(writer);
+                writer.finish_message(start);
+            });
+        }
+    }
+}
