@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
 use syncvar_runtime::clock::Slew;
 use syncvar_runtime::object::Nanos;
 use syncvar_runtime::time::micros;
@@ -25,7 +26,7 @@ const START: f64 = 1e7;
 const MEMORY: f64 = 2.0;
 
 /// Most ticks between two updates that count.
-const MAX_NOTED: usize = 64;
+const MAX_NOTED: usize = 16;
 
 /// Time of the view. Times are in microseconds of the own clock, ticks those of the wire.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ pub(in crate::client) struct ViewClock {
     /// Ticks per second; 0 before the first one.
     rate: u32,
     /// Ticks since the last update, whose packets are seen with the next one.
-    noted: Vec<(u32, bool)>,
+    noted: ArrayVec<(u32, bool), MAX_NOTED>,
     lateness: Option<Lateness>,
     /// Longest interval between two samples of a field, in nanoseconds.
     interval: Nanos,
@@ -74,7 +75,7 @@ impl ViewClock {
                 ..Self::default()
             };
         }
-        if self.noted.len() < MAX_NOTED {
+        if !self.noted.is_full() {
             self.noted.push((tick, settled));
         }
     }
@@ -87,12 +88,9 @@ impl ViewClock {
     /// Advances to the time of an update.
     pub(in crate::client) fn advance(&mut self, now: Duration, most: Duration) {
         let own = whole(micros(now));
-        for at in 0..self.noted.len() {
-            if let Some((tick, settled)) = self.noted.get(at).copied() {
-                self.arrived(own - START - self.time_of(tick), settled);
-            }
+        for (tick, settled) in std::mem::take(&mut self.noted) {
+            self.arrived(own - START - self.time_of(tick), settled);
         }
-        self.noted.clear();
         let Some(lateness) = self.lateness else {
             return;
         };
