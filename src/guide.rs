@@ -26,6 +26,7 @@ pages! {
     messages = "messages.md"
     time = "time.md"
     lossy = "lossy.md"
+    movement = "movement.md"
     host = "host.md"
     recording = "recording.md"
     engine = "engine.md"

@@ -125,10 +125,10 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-        ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, Throttled,
-        ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked,
-        hooked_variable, throttled, variable,
+        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked,
+        Interpolated, Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange,
+        SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set,
+        hooked, hooked_variable, interpolated, throttled, variable,
     };
 }
 
@@ -150,6 +150,17 @@ pub mod join {
 pub mod limits {
     pub use syncvar_net::LossSettings;
     pub use syncvar_runtime::limits::{LimitExceeded, Limits, ReadBudget, WorkMeter};
+}
+
+/// Motion: values between received ones, and the view of a client.
+pub mod motion {
+    #[cfg(feature = "derive")]
+    pub use syncvar_derive::Interpolate;
+    pub use syncvar_net::View;
+    pub use syncvar_runtime::motion::{
+        AnyTrack, Interpolate, Interpolation, MAX_SAMPLES, Moment, SettledTicks, Span, Spherical,
+        Track,
+    };
 }
 
 /// Tick records: recordings, replays and gateways.
@@ -259,7 +270,8 @@ pub mod transport {
 pub mod prelude {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::{
-        NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
+        Interpolate, NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event,
+        target_rpc,
     };
     pub use syncvar_net::{
         ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
@@ -294,6 +306,7 @@ pub mod __private {
     pub use syncvar_runtime::assert_calls_known;
     pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
     pub use syncvar_runtime::call::{CalledByClient, CalledByServer};
+    pub use syncvar_runtime::motion::{Interpolate, Interpolation};
     pub use syncvar_runtime::{
         BehaviourInfo, BehaviourSchema, CallContext, CallError, CallSchema, CheckWrites,
         CommandSender, ConnectionId, DictionaryChange, FieldBit, FieldPolicy, FieldSchema,
@@ -301,6 +314,6 @@ pub mod __private {
         NetworkBehaviour, NetworkCalls, NetworkContext, NetworkReader, NetworkWriter, ReadError,
         ReadResult, ReadResultExt, Readers, RpcSender, SetChange, SyncCodec, SyncEvent, SyncField,
         SyncValue, Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits, encoded,
-        encoded_hook, hooked, hooked_variable, throttled, variable,
+        encoded_hook, hooked, hooked_variable, interpolated, throttled, variable,
     };
 }

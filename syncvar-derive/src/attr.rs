@@ -4,6 +4,7 @@
 //! is reported and skipped, so that the others are still checked.
 
 mod keys;
+mod motion;
 mod rules;
 mod values;
 
@@ -14,6 +15,7 @@ use syn::{Attribute, Ident, Path, Type};
 use crate::errors::Errors;
 use keys::unknown;
 pub(crate) use keys::{distance, parse_keys, quoted, set};
+pub(crate) use motion::MotionAttrs;
 use rules::one_of;
 pub(crate) use rules::{RuleAttrs, Spanned};
 pub(crate) use values::{RELIABLE, UNRELIABLE, channel, number, path, value, word};
@@ -56,6 +58,7 @@ pub(crate) struct FieldAttrs {
     /// Name of the field's constant.
     pub(crate) constant: Option<Ident>,
     pub(crate) rules: RuleAttrs,
+    pub(crate) motion: MotionAttrs,
     /// `#[network_behaviour(base)]`, with its place.
     pub(crate) base: Option<Span>,
 }
@@ -174,6 +177,9 @@ impl FieldAttrs {
             "min_interval",
             "max_interval",
             "threshold",
+            "interpolate",
+            "extrapolate",
+            "snap",
         ];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {
@@ -193,6 +199,7 @@ impl FieldAttrs {
                         "`constant` names the constant of the field: `constant = HEALTH_FIELD`";
                     set(&mut self.constant, meta, method(meta, EXAMPLE)?, errors);
                 }
+                _ if motion::KEYS.contains(&key) => self.motion.parse(meta, key, errors)?,
                 _ if rules::KEYS.contains(&key) => self.rules.parse(meta, key, errors)?,
                 _ => return Err(unknown(meta, key, KEYS)),
             }

@@ -5,6 +5,7 @@ mod deserialize;
 mod dirty;
 mod hook;
 mod info;
+mod motion;
 mod policy;
 mod previous;
 mod schema;
@@ -22,6 +23,7 @@ use crate::model::{
     Behaviour, Collection, Container, Key, SyncVar, Value, elements_travel, travels,
 };
 use crate::names;
+pub(crate) use motion::interpolate;
 use previous::Previous;
 
 /// Emits the whole expansion of `#[derive(NetworkBehaviour)]`.

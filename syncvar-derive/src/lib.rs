@@ -51,6 +51,32 @@ pub fn derive_sync_value(input: proc_macro::TokenStream) -> proc_macro::TokenStr
     value(&parse_macro_input!(input as DeriveInput)).into()
 }
 
+/// Gives a struct values between two others: those of its members.
+///
+/// Each member has the trait `Interpolate`, and a type parameter has it as a bound. The distance of two values is the
+/// root of the sum of the squares of their members' distances. A member with `#[sync_value(skip)]` keeps its value.
+///
+/// ```
+/// use syncvar::prelude::*;
+/// use syncvar::motion::Interpolate;
+///
+/// #[derive(SyncValue, Interpolate, Clone, Default)]
+/// struct Pose {
+///     position: Vector3,
+///     heading: f32,
+/// }
+///
+/// #[derive(NetworkBehaviour, Default)]
+/// struct Player {
+///     #[sync_var(interpolate = linear)]
+///     pose: SyncVar<Pose>,
+/// }
+/// ```
+#[proc_macro_derive(Interpolate, attributes(sync_value))]
+pub fn derive_interpolate(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    interpolate(&parse_macro_input!(input as DeriveInput)).into()
+}
+
 #[doc = include_str!("docs/network_calls.md")]
 #[proc_macro_attribute]
 pub fn network_calls(
@@ -102,6 +128,21 @@ fn behaviour(input: &DeriveInput) -> TokenStream {
     match model::Behaviour::from_syn(input) {
         Ok(behaviour) => expand::behaviour(&behaviour),
         Err(errors) => fallback::behaviour(input, &errors),
+    }
+}
+
+fn interpolate(input: &DeriveInput) -> TokenStream {
+    let value = match model::Value::from_syn(input) {
+        Ok(value) => value,
+        Err(errors) => return errors.to_compile_errors(),
+    };
+    match &value.body {
+        model::Body::Struct(shape) => expand::interpolate(&value, shape),
+        model::Body::PlainEnum { .. } | model::Body::DataEnum(_) => {
+            const MESSAGE: &str = "an enum has no values between two others: write `interpolate = nearest` at its \
+                 field, without this derive";
+            syn::Error::new(input.ident.span(), MESSAGE).to_compile_error()
+        }
     }
 }
 

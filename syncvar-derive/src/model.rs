@@ -3,6 +3,7 @@
 mod behaviour;
 mod collection;
 mod field_type;
+mod motion;
 mod rules;
 mod thread;
 mod value;

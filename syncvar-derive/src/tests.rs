@@ -59,6 +59,8 @@ fn expand(source: &str) -> String {
         let input: DeriveInput = syn::parse2(item.to_token_stream()).unwrap();
         if derives(item, "SyncValue") {
             crate::value(&input)
+        } else if derives(item, "Interpolate") {
+            crate::interpolate(&input)
         } else {
             crate::behaviour(&input)
         }

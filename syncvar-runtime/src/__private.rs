@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use crate::{BehaviourInfo, FieldBit, NetworkCalls};
 
 /// Returns the constant of a field with this dirty bit.
-pub const fn bit<B>(bit: u64) -> FieldBit<B> {
-    FieldBit::new(bit)
+pub const fn bit<B, T>(bit: u64) -> FieldBit<B, T> {
+    FieldBit::interpolated(bit)
 }
 
 /// Source of a class's [`BehaviourInfo`] in the derive. The compiler prefers the constant here, for a

@@ -4,6 +4,7 @@ mod access;
 mod collection;
 pub mod dictionary;
 pub mod hash_set;
+mod interpolated;
 mod iterators;
 mod keys;
 mod lineage;
@@ -20,6 +21,7 @@ pub use access::{
     hooked_variable, throttled, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
+pub use interpolated::{Interpolated, interpolated};
 pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use operators::Operand;

@@ -3,7 +3,7 @@
 //!
 //! Games use it through the crate `syncvar`, which re-exports it beside the derives.
 //!
-//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`]; [`field`]; [`route`];
+//! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`] and [`motion`]; [`field`]; [`route`];
 //! [`behaviour`]; [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
 //! [`endpoint`].
 #![warn(clippy::print_stdout)]
@@ -22,6 +22,7 @@ pub mod field;
 pub mod ids;
 pub mod interest;
 pub mod limits;
+pub mod motion;
 pub mod object;
 mod object_error;
 pub mod ordered;
@@ -53,10 +54,11 @@ pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Lineage,
-    ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey, SyncDictionary,
-    SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut, VariableAccess,
-    dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable, throttled, variable,
+    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Interpolated,
+    Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey,
+    SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut,
+    VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
+    interpolated, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

@@ -44,6 +44,8 @@ pub struct FieldSchema {
     pub resendable: bool,
     /// Set if the hook also runs for the first state that a client receives of an object.
     pub initial_hook: bool,
+    /// Set if the field has values between its samples. The two ends need not agree.
+    pub interpolated: bool,
 }
 
 impl FieldSchema {
@@ -55,6 +57,7 @@ impl FieldSchema {
             policy: FieldPolicy::DEFAULT,
             resendable: false,
             initial_hook: false,
+            interpolated: false,
         }
     }
 
@@ -76,6 +79,13 @@ impl FieldSchema {
     #[must_use]
     pub const fn initial_hook(mut self) -> Self {
         self.initial_hook = true;
+        self
+    }
+
+    /// Gives the field values between its samples.
+    #[must_use]
+    pub const fn interpolated(mut self) -> Self {
+        self.interpolated = true;
         self
     }
 }
@@ -231,6 +241,22 @@ impl BehaviourSchema {
         let mut index = 0;
         while index < self.fields.len() {
             if self.fields[index].initial_hook {
+                bits |= bit_at(first, index);
+            }
+            index += 1;
+        }
+        bits
+    }
+
+    /// Returns the dirty bits of the fields with values between their samples.
+    pub const fn interpolated(&self) -> u64 {
+        let (first, mut bits) = match self.base {
+            Some(base) => (base.field_count(), base.interpolated()),
+            None => (0, 0),
+        };
+        let mut index = 0;
+        while index < self.fields.len() {
+            if self.fields[index].interpolated {
                 bits |= bit_at(first, index);
             }
             index += 1;

@@ -128,6 +128,7 @@ impl End {
             encoding: Encoding::Compact,
             channel: CHANNEL,
             tick: Some(u64::from(newest.tick) + 1_000),
+            wire_tick: Some(newest.tick),
             newest: Some(newest),
             kept: &mut self.kept,
             budget: ReadBudget::UNLIMITED,

@@ -13,6 +13,7 @@ mod late_join;
 mod lifecycle;
 mod many_behaviours;
 mod messages;
+mod motion;
 mod optional;
 mod owned_elsewhere;
 mod parenting;

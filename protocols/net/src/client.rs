@@ -14,6 +14,7 @@ mod iterate;
 mod lifecycle;
 mod link_quality;
 mod messages;
+mod motion;
 mod outbound;
 mod oversized;
 mod parent;
@@ -33,6 +34,7 @@ mod writes;
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
+pub use motion::View;
 pub use outbound::ClientPacket;
 pub use replica::Replica;
 pub use session::ClientState;
@@ -238,8 +240,8 @@ impl NetworkClient {
     /// If `now` goes back, the client's own time stands still for this update and continues from there.
     /// The same holds for a leap of more than 100 years ([`ClientEvent::ClockLeap`]).
     ///
-    /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time), and
-    /// drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
+    /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time) and the
+    /// [view](Self::view), and drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning.
@@ -258,6 +260,7 @@ impl NetworkClient {
         self.events.release();
         self.inbound.work.reset();
         self.expire_tick();
+        self.advance_view();
         self.send_ping();
         self.drop_expired();
         self.send_writes();

@@ -22,7 +22,7 @@ mod unet;
 
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient, Replica,
-    ReplicaMut, ReplicaSink, SpawnFailure,
+    ReplicaMut, ReplicaSink, SpawnFailure, View,
 };
 pub use context::NetworkContextExt;
 pub use link::settings::LossSettings;

@@ -60,6 +60,9 @@ fn placement_hint(key: &str) -> Option<&'static str> {
         "threshold" => {
             "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
         }
+        "interpolate" | "extrapolate" | "snap" => {
+            "this key belongs on a synchronised field: `#[sync_var(interpolate = linear)]`"
+        }
         "initial_hook" => {
             "`initial_hook` belongs on a synchronised field with a hook: `#[sync_var(hook = ..., initial_hook)]`"
         }

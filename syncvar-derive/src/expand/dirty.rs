@@ -8,7 +8,8 @@ use super::{Method, call, item, place_of};
 use crate::model::{Behaviour, SyncVar};
 use crate::names;
 
-/// Emits `const HEALTH: FieldBit<Self> = bit(1 << 0);` for every field, with its visibility.
+/// Emits `const HEALTH: FieldBit<Self> = bit(1 << 0);` for every field, with its visibility, and
+/// `FieldBit<Self, Vector3>` for an interpolated one.
 pub(super) fn bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     if behaviour.sync_vars.is_empty() {
         return None;
@@ -30,9 +31,10 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
                     quote!(#schema.#bit_after)
                 }
             };
+            let values = values(sync_var);
             // At the field, for errors about another constant with this name.
             quote_spanned! {constant.span()=>
-                #visibility const #constant: _syncvar::FieldBit<Self> = _syncvar::bit(#bit);
+                #visibility const #constant: _syncvar::FieldBit<Self #values> = _syncvar::bit(#bit);
             }
         });
     let where_clause = super::behaviour_bounds(behaviour);
@@ -49,6 +51,12 @@ pub(super) fn bits(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
             #(#bits)*
         }
     })
+}
+
+/// Emits the type of an interpolated field's values behind the class.
+fn values(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
+    let value = sync_var.interpolation.as_ref()?.value;
+    Some(quote!(, #value))
 }
 
 /// Emits the marker that lets the constants of the bases name fields of this class. A base that is a type
@@ -114,5 +122,6 @@ pub(super) fn limit(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
     let last = behaviour.sync_vars.last().filter(|_| countable)?;
     let (ident, span) = (behaviour.ident, place_of(last.ty.original));
     let bit = Ident::new(&last.constant.to_string(), span);
-    Some(quote_spanned!(span=> const _: _syncvar::FieldBit<#ident> = #ident::#bit;))
+    let values = values(last);
+    Some(quote_spanned!(span=> const _: _syncvar::FieldBit<#ident #values> = #ident::#bit;))
 }

@@ -23,7 +23,9 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         let field = field(sync_var);
         let policy = policy::schema(sync_var);
         let initial_hook = sync_var.initial_hook.then(|| quote!(.initial_hook()));
-        quote!(#field #policy #initial_hook)
+        let interpolation = sync_var.interpolation.as_ref();
+        let interpolated = interpolation.map(|_| quote!(.interpolated()));
+        quote!(#field #policy #initial_hook #interpolated)
     });
     quote! {
         const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {

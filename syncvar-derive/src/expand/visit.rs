@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::Type;
 
 use super::previous::Previous;
-use super::{first_place_of, item, last_place_of, policy, value_item};
+use super::{first_place_of, item, last_place_of, motion, policy, value_item};
 use crate::model::{Behaviour, Container, SyncVar, elements_travel, travels};
 use crate::names;
 
@@ -29,7 +29,8 @@ pub(super) fn visit(behaviour: &Behaviour<'_>) -> TokenStream {
     let fields = behaviour.sync_vars.iter().map(|sync_var| {
         let bit = &sync_var.constant;
         let name = names::place(behaviour.ident, &sync_var.member);
-        let access = policy::throttled(sync_var, access(sync_var));
+        let access = motion::interpolated(sync_var, access(sync_var));
+        let access = policy::throttled(sync_var, access);
         if is_plain(sync_var) {
             quote!(visitor.field(Self::#bit.bit(), #name, #access);)
         } else if is_known(sync_var) {
@@ -64,7 +65,10 @@ fn place_type<'a>(sync_var: &'a SyncVar<'a>) -> &'a Type {
 
 /// Returns whether the access to a field is short enough for the line of its visit.
 fn is_plain(sync_var: &SyncVar<'_>) -> bool {
-    is_known(sync_var) && !sync_var.is_remembered() && sync_var.policy.threshold.is_none()
+    is_known(sync_var)
+        && !sync_var.is_remembered()
+        && sync_var.policy.threshold.is_none()
+        && sync_var.interpolation.is_none()
 }
 
 /// Returns whether the macro knows that the type has the trait.

@@ -7,6 +7,7 @@ use syn::{
 };
 
 use super::field_type::{self, Container, FieldType};
+use super::motion::Interpolation;
 use super::rules::CommonPolicy;
 use super::thread::refuse_bound_to_thread;
 use super::{Policy, Readers};
@@ -64,6 +65,8 @@ pub(crate) struct SyncVar<'a> {
     pub(crate) codec: Option<Type>,
     /// Readers, writers and times.
     pub(crate) policy: Policy,
+    /// Values between the samples.
+    pub(crate) interpolation: Option<Interpolation<'a>>,
 }
 
 impl SyncVar<'_> {
@@ -245,6 +248,7 @@ impl<'a> Behaviour<'a> {
                     errors.add(hook, no_batch_hook(&ty));
                 }
                 let policy = Policy::from_attrs(attrs.rules, &ty, errors);
+                let interpolation = Interpolation::from_attrs(attrs.motion, &ty, errors);
                 let told = attrs.hook.is_some() || batch_hook.is_some();
                 if let Some(place) = attrs.initial_hook.filter(|_| !told) {
                     errors.add_error(syn::Error::new(
@@ -254,6 +258,7 @@ impl<'a> Behaviour<'a> {
                 }
                 self.sync_vars.push(SyncVar {
                     policy,
+                    interpolation,
                     member,
                     constant,
                     visibility: &field.vis,

@@ -14,11 +14,11 @@ const LATEST: i64 = i64::MAX / 2;
 ///
 /// The estimate is the other clock's lead over the own time. The shown time runs at 9/8 of the own
 /// speed while it is behind the estimate, and at 7/8 while it is ahead: at 1/8 from 250 ms on. A shown
-/// time that is more than 250 ms behind jumps.
+/// time that is more than 250 ms behind jumps. [`with_share`](Self::with_share) replaces the eighth.
 ///
 /// A new estimate counts from the next [`advance`](Self::advance) on, so that [`at`](Self::at) is
 /// continuous for a program that asks between two of them.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Slew {
     /// Own time of the last advance, in microseconds like all numbers here.
     base: i64,
@@ -26,6 +26,14 @@ pub struct Slew {
     shown: i64,
     /// Lead that `at` approaches.
     ahead: i64,
+    /// The speed differs from the own one by one part in this many.
+    share: i64,
+}
+
+impl Default for Slew {
+    fn default() -> Self {
+        Self::new(Duration::ZERO, 0)
+    }
 }
 
 impl Slew {
@@ -33,7 +41,19 @@ impl Slew {
     pub fn new(now: Duration, ahead: i64) -> Self {
         let base = own(now);
         let shown = base.saturating_add(ahead).max(0);
-        Self { base, shown, ahead }
+        Self {
+            base,
+            shown,
+            ahead,
+            share: 8,
+        }
+    }
+
+    /// Changes the speed by one part in `share` at most, at least 2.
+    #[must_use]
+    pub fn with_share(mut self, share: u8) -> Self {
+        self.share = i64::from(share).max(2);
+        self
     }
 
     /// Returns the shown time at an own time, in microseconds. At a time before the last advance it is
@@ -41,12 +61,13 @@ impl Slew {
     pub fn at(&self, now: Duration) -> i64 {
         let step = own(now).saturating_sub(self.base).max(0);
         let error = self.error();
+        let most = step / self.share;
         let slowest = if error < -LEAP {
-            step.saturating_sub(step / 8)
+            step.saturating_sub(most)
         } else {
-            step / 8
+            most
         };
-        let correction = error.clamp(-slowest, step / 8);
+        let correction = error.clamp(-slowest, most);
         self.shown.saturating_add(step).saturating_add(correction)
     }
 

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use crate::motion::AnyTrack;
 use crate::wire::ValueForm;
 use crate::{
     HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncField, SyncValue,
@@ -15,6 +16,8 @@ pub trait FieldAccess {
     const HOOK: bool = false;
     /// Set if the field has a codec: a write may leave its bytes unchanged.
     const ENCODED: bool = false;
+    /// Set if the field has values between its samples.
+    const INTERPOLATED: bool = false;
 
     /// Type of the field.
     type Field: 'static;
@@ -86,6 +89,14 @@ pub trait FieldAccess {
     fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
         let _ = last_sent;
         true
+    }
+    /// Creates the track of its samples; `None` without [interpolation](Self::INTERPOLATED).
+    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
+        None
+    }
+    /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track).
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
+        let _ = (track, tick);
     }
 }
 
@@ -290,6 +301,8 @@ macro_rules! forward {
     };
 }
 
+pub(super) use forward;
+
 impl<F: SyncField> FieldAccess for &mut F {
     type Field = F;
 
@@ -491,6 +504,7 @@ where
 impl<A: VariableAccess> FieldAccess for Throttled<A> {
     const HOOK: bool = A::HOOK;
     const ENCODED: bool = A::ENCODED;
+    const INTERPOLATED: bool = A::INTERPOLATED;
 
     type Field = A::Field;
 
@@ -541,6 +555,14 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
         last_sent.map_or(true, |last_sent| {
             (self.is_beyond)(&last_sent, self.field.value())
         })
+    }
+
+    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
+        self.field.new_track()
+    }
+
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
+        self.field.record(track, tick);
     }
 }
 

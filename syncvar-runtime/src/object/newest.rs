@@ -95,7 +95,7 @@ impl KeptFields {
             let result = slot.deserialize(reader, initial_state);
             (result, fields_of(reader, initial_state))
         } else {
-            self.read_without(slot, kept, reader, initial_state)
+            self.read_without(slot, (kept, Some(rule.tick)), reader, initial_state)
         };
         if let Some(ticks) = slot.ticks_mut()
             && result.is_ok()
@@ -105,8 +105,8 @@ impl KeptFields {
         (result, fields)
     }
 
-    /// Reads the snapshot or the delta of a behaviour, except some fields. Returns the fields that were
-    /// read.
+    /// Reads the snapshot or the delta of a behaviour, except some fields, whose late values are samples of a
+    /// tick. Returns the fields that were read.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl KeptFields {
     pub fn read_without<S: Slot + ?Sized>(
         &mut self,
         slot: &mut S,
-        kept: u64,
+        (kept, late): (u64, Option<u32>),
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> (ReadResult<()>, u64) {
@@ -134,6 +134,10 @@ impl KeptFields {
         };
         let result = slot.deserialize(reader, initial_state);
         let fields = fields_of(reader, initial_state);
+        if let Some(tick) = late.filter(|_| result.is_ok()) {
+            // A value from before the newest one is a sample nevertheless.
+            slot.record(fields & kept, tick);
+        }
         self.restore(slot, fields);
         slot.skip_hooks_of(kept);
         (result, fields & !kept)

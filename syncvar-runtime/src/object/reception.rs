@@ -32,6 +32,8 @@ pub struct Reception<'a> {
     pub channel: u8,
     /// Tick of the packet, for the reports; `None` without one.
     pub tick: Option<u64>,
+    /// The same tick on the wire, for samples of interpolated fields.
+    pub wire_tick: Option<u32>,
     /// Condition for fields with ticks; `None` on a reliable channel.
     pub newest: Option<NewestWins>,
     /// Memory for fields that keep newer values.
@@ -84,6 +86,7 @@ impl Reception<'_> {
         };
         let mut changes = ReportChanges {
             object: entry.net_id,
+            samples: self.wire_tick.filter(|_| result.is_ok()),
             extent,
             written: false,
             deferred: self.gathers_hooks,
@@ -172,6 +175,8 @@ enum Extent {
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'r, 'a> {
     object: NetId,
+    /// Tick of the samples; none after an unreadable delta.
+    samples: Option<u32>,
     extent: Extent,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
@@ -184,17 +189,18 @@ struct ReportChanges<'r, 'a> {
 impl Visit for ReportChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        let behaviour = index as usize;
+        let masks = &self.reception.masks;
+        let dirty_bits = masks.get(behaviour).copied().unwrap_or_default();
+        if slot.info().interpolated != 0
+            && let Some(tick) = self.samples
+        {
+            slot.record(dirty_bits, tick);
+        }
         if self.extent == Extent::Nothing {
             slot.skip_hooks();
             return;
         }
-        let behaviour = index as usize;
-        let dirty_bits = self
-            .reception
-            .masks
-            .get(behaviour)
-            .copied()
-            .unwrap_or_default();
         if self.extent == Extent::Fields {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);

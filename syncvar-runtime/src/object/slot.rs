@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::field_ticks::FieldTicks;
 use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
+use super::tracks::Tracks;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, Presence};
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
@@ -75,6 +76,8 @@ pub struct SlotInfo {
     pub packed: PackedBits,
     /// Fields whose hooks also run for the first state of an object.
     pub initial_hooks: u64,
+    /// Fields with values between their samples.
+    pub interpolated: u64,
     /// Restricted fields.
     pub policy: PolicyBits,
     /// Context of the hooks of the class and its bases.
@@ -299,6 +302,16 @@ pub trait Slot: Send + Sync {
 
     /// Gives each field this tick, that of the spawn. From now on the slot has [`ticks`](Self::ticks).
     fn track_ticks(&mut self, tick: u32);
+
+    /// Records the values of those of some fields that are [interpolated](SlotInfo::interpolated), in a tick of the
+    /// wire.
+    fn record(&mut self, fields: u64, tick: u32);
+
+    /// Drops the samples of all fields.
+    fn clear_tracks(&mut self);
+
+    /// Returns the samples of the interpolated fields; `None` before the first one.
+    fn tracks(&self) -> Option<&Tracks>;
 
     /// Makes some fields clean that no connection receives. A tick counts as that of a frame with them.
     fn drop_fields(&mut self, fields: u64, tick: Option<u32>);

@@ -172,7 +172,7 @@ impl<B: 'static> Changed<B> {
     }
 
     /// Returns whether a field of `B` or of a base has changed.
-    pub fn contains<C>(&self, field: FieldBit<C>) -> bool
+    pub fn contains<C, T>(&self, field: FieldBit<C, T>) -> bool
     where
         B: Inherits<C>,
     {

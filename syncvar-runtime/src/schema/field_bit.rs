@@ -16,7 +16,8 @@ pub fn each_bit(mask: u64) -> impl Iterator<Item = u64> {
     bits.filter(move |bit| mask & bit != 0)
 }
 
-/// A field of the behaviour `B`, as its dirty bit.
+/// A field of the behaviour `B`, as its dirty bit. The constant of an interpolated field names the type `T` of its
+/// values.
 ///
 /// `#[derive(NetworkBehaviour)]` declares one constant for each field, with the visibility of the field and its
 /// name in capitals: `Player::HEALTH` for `health`, `Player::FIELD_0` for the first field of a tuple struct.
@@ -42,14 +43,24 @@ pub fn each_bit(mask: u64) -> impl Iterator<Item = u64> {
 /// let dirty_bits = player.sync_var_dirty_bits();
 /// assert!(dirty_bits & Player::NAME_FIELD != 0 && dirty_bits & Player::HEALTH == 0);
 /// ```
-pub struct FieldBit<B> {
+pub struct FieldBit<B, T = ()> {
     bit: u64,
-    behaviour: PhantomData<fn() -> B>,
+    behaviour: PhantomData<fn() -> (B, T)>,
 }
 
 impl<B> FieldBit<B> {
     /// Creates the constant of a behaviour written by hand, from its dirty bit.
     pub const fn new(bit: u64) -> Self {
+        Self {
+            bit,
+            behaviour: PhantomData,
+        }
+    }
+}
+
+impl<B, T> FieldBit<B, T> {
+    /// Creates the constant of an interpolated field, with the type of its values.
+    pub const fn interpolated(bit: u64) -> Self {
         Self {
             bit,
             behaviour: PhantomData,
@@ -63,34 +74,34 @@ impl<B> FieldBit<B> {
     }
 }
 
-impl<B> Clone for FieldBit<B> {
+impl<B, T> Clone for FieldBit<B, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<B> Copy for FieldBit<B> {}
+impl<B, T> Copy for FieldBit<B, T> {}
 
-impl<B> PartialEq for FieldBit<B> {
+impl<B, T> PartialEq for FieldBit<B, T> {
     fn eq(&self, other: &Self) -> bool {
         self.bit == other.bit
     }
 }
 
-impl<B> Eq for FieldBit<B> {}
+impl<B, T> Eq for FieldBit<B, T> {}
 
-impl<B> fmt::Debug for FieldBit<B> {
+impl<B, T> fmt::Debug for FieldBit<B, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FieldBit({:#x})", self.bit)
     }
 }
 
 /// Selects the bit of a field from a dirty mask.
-impl<B> BitAnd<FieldBit<B>> for u64 {
+impl<B, T> BitAnd<FieldBit<B, T>> for u64 {
     type Output = u64;
 
     #[inline]
-    fn bitand(self, field: FieldBit<B>) -> u64 {
+    fn bitand(self, field: FieldBit<B, T>) -> u64 {
         self & field.bit
     }
 }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use syncvar_runtime::{DisconnectReason, NetworkReader, ReadError, ReadErrorKind};
 
+use super::motion::Motion;
 use super::{ClientState, NetworkClient};
 use crate::link::header::DatagramHeader;
 use crate::link::settings::LossSettings;
@@ -37,6 +38,7 @@ pub(super) struct Arrivals {
     ticks: Ticks,
     /// Calls that wait for the state of their tick.
     calls: LateCalls,
+    pub(super) motion: Motion,
     /// `None` if the transport has no datagrams.
     pub(super) datagrams: Option<Box<Datagrams>>,
 }
@@ -50,6 +52,7 @@ impl Arrivals {
             gathered: Gathered::default(),
             ticks: Ticks::default(),
             calls: LateCalls::default(),
+            motion: Motion::default(),
             datagrams: datagrams.map(|settings| Box::new(Datagrams::new(settings))),
         }
     }

@@ -65,6 +65,9 @@ pub struct ClientConfig {
     /// reported together; one tick by default, zero to apply each packet as it arrives. Packets beyond 96 KiB
     /// of a tick do not wait.
     pub gather_time: Option<Duration>,
+    /// Longest delay of the [view](NetworkClient::view) behind the arrivals of the server's ticks; half a second by
+    /// default. A field keeps 32 samples.
+    pub max_view_delay: Duration,
     /// Limits and times of a transport with datagrams.
     pub loss: LossSettings,
     /// Timeout of early messages; 3 s by default.
@@ -114,6 +117,7 @@ impl Default for ClientConfig {
             callbacks: Callbacks::Run,
             max_events: 100_000,
             gather_time: None,
+            max_view_delay: Duration::from_millis(500),
             loss: LossSettings::default(),
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,

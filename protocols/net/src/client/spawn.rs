@@ -235,6 +235,7 @@ impl NetworkClient {
         };
         replica.health = Health::Intact;
         let is_visible = replica.is_visible();
+        self.record_snapshot(object);
         self.replace_references(object);
         if is_visible {
             self.run_received_hooks(object, hooks);

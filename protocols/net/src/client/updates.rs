@@ -187,6 +187,7 @@ impl NetworkClient {
             encoding: framing.encoding(),
             channel,
             tick: self.inbound.packet.network_tick,
+            wire_tick: Some(self.inbound.packet.tick.unwrap_or_default()),
             newest,
             kept: &mut self.inbound.kept,
             budget: self.inbound.budget,

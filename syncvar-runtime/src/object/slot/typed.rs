@@ -10,6 +10,7 @@ use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
 use crate::object::field_ticks::{FieldTicks, SlotState};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::PolicyState;
+use crate::object::tracks::Tracks;
 use crate::schema::BehaviourClass;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, Lineage,
@@ -44,6 +45,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         operation_bits: B::SCHEMA.operation_bits(),
         packed: B::SCHEMA.packed_bits(),
         initial_hooks: B::SCHEMA.initial_hooks(),
+        interpolated: B::SCHEMA.interpolated(),
         policy: B::SCHEMA.policy_bits(),
         hook_context: if B::INFO.context_hooks {
             HookContext::Object
@@ -71,7 +73,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             state: Self::INFO.policy.has_state().then(|| {
                 Box::new(SlotState {
                     policy: Some(Box::default()),
-                    ticks: None,
+                    ..SlotState::default()
                 })
             }),
         }
@@ -368,13 +370,29 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn track_ticks(&mut self, tick: u32) {
-        let state = self.state.get_or_insert_with(|| {
-            Box::new(SlotState {
-                policy: None,
-                ticks: None,
-            })
-        });
+        let state = self.state.get_or_insert_default();
         state.ticks = Some(FieldTicks::new(const { B::SCHEMA.field_count() }, tick));
+    }
+
+    #[inline]
+    fn record(&mut self, fields: u64, tick: u32) {
+        if const { B::SCHEMA.interpolated() != 0 } && fields & Self::INFO.interpolated != 0 {
+            let state = self.state.get_or_insert_default();
+            let tracks = state.tracks.get_or_insert_default();
+            tracks.record(&mut self.behaviour, fields, tick);
+        }
+    }
+
+    fn clear_tracks(&mut self) {
+        if let Some(state) = &mut self.state
+            && let Some(tracks) = &mut state.tracks
+        {
+            tracks.clear();
+        }
+    }
+
+    fn tracks(&self) -> Option<&Tracks> {
+        self.state.as_ref()?.tracks.as_deref()
     }
 
     fn drop_fields(&mut self, fields: u64, tick: Option<u32>) {

@@ -148,6 +148,7 @@ impl NetworkClient {
         let datagrams = arrivals.datagrams.as_mut();
         let after_gap = datagrams.is_some_and(|it| it.report_up_to(report.newest));
         let session = self.session.number;
+        self.note_tick(report.tick, (report.complete, after_gap));
         self.run_late_calls(report.tick);
         if self.session.is_current(session)
             && let Some(tick) = self.network_tick(report.tick)

@@ -1,0 +1,166 @@
+//! `Motion`: the view of moving objects, between received samples and behind the server's time.
+
+mod clock;
+mod view;
+
+pub use view::View;
+
+use std::time::Duration;
+
+use syncvar_runtime::motion::{Moment, SettledTicks};
+use syncvar_runtime::object::{Nanos, Slots};
+use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
+
+use super::NetworkClient;
+use clock::ViewClock;
+
+/// State of the view for one connection.
+#[derive(Debug, Default)]
+pub(super) struct Motion {
+    pub(super) clock: ViewClock,
+    pub(super) settled: SettledTicks,
+}
+
+impl NetworkClient {
+    /// Returns the interpolated fields of the first behaviour of a type on an object, at the view time of the last
+    /// [`update`](Self::update). Render loops use [`view_at`](Self::view_at).
+    ///
+    /// The replica itself holds the newest values, and its hooks run when they arrive: the view does not touch it.
+    pub fn view<B: NetworkBehaviour>(&self, id: NetId) -> Option<View<'_, B>> {
+        self.view_at(id, self.now())
+    }
+
+    /// Returns the interpolated fields of the first behaviour of a type on an object, at the view time of a moment:
+    /// `now` is a time of the clock that [`update`](Self::update) takes, not before the last update.
+    ///
+    /// `None` if the object is invisible or has no such behaviour.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// #[network_behaviour(send_interval = 0)]
+    /// struct Player {
+    ///     #[sync_var(interpolate = linear, snap = 5.0)]
+    ///     position: SyncVar<Vector3>,
+    /// }
+    ///
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().register::<Player>("player"));
+    /// let id = net.server.spawn(Player::default());
+    /// for _ in 0..40 {
+    ///     net.server.get_mut::<Player>(id).unwrap().position.x += 0.1;
+    ///     net.step();
+    /// }
+    /// let client = net.client(0);
+    /// let newest = client.get::<Player>(id).unwrap().position.x;
+    /// let frame = Duration::from_millis(10);
+    /// let shown = [0, 1, 2].map(|frames| {
+    ///     let view = client.view_at::<Player>(id, net.now() + frames * frame).unwrap();
+    ///     view.get(Player::POSITION).unwrap().x
+    /// });
+    /// assert!(shown[0] < shown[1] && shown[1] < shown[2] && shown[2] <= newest);
+    /// ```
+    pub fn view_at<B: NetworkBehaviour>(&self, id: NetId, now: Duration) -> Option<View<'_, B>> {
+        let replica = self.world.objects.get(id.0)?;
+        if !replica.is_visible() {
+            return None;
+        }
+        let slots = self.world.pools.slots(replica.at)?;
+        let slot = slots.slot(slots.position::<B>()?)?;
+        let info = slot.info();
+        let own = if replica.owned {
+            info.policy.owner_write
+        } else {
+            0
+        };
+        let arrivals = self.arrivals.as_ref();
+        let moment = arrivals.and_then(|arrivals| {
+            let motion = &arrivals.motion;
+            let tick = motion.clock.tick_at(self.clock.own.at(now))?;
+            Some(Moment {
+                tick,
+                settled: &motion.settled,
+                interval: motion
+                    .clock
+                    .ticks_of(info.interval(self.config.default_interval())),
+                tick_length: motion.clock.tick_length(),
+            })
+        });
+        Some(View::new(slot.tracks(), moment, own))
+    }
+
+    /// Returns the server's time that [`view`](Self::view) shows at a moment, in the ticks of
+    /// [`ClientEvent::Tick`](crate::ClientEvent::Tick): a program that shows an effect in step with the movement waits
+    /// for the tick of its event. `None` before the first tick, and in [`Framing::Unet`](crate::Framing::Unet).
+    pub fn view_time_at(&self, now: Duration) -> Option<NetworkTime> {
+        let clock = &self.arrivals.as_ref()?.motion.clock;
+        let since = (clock.tick_at(self.clock.own.at(now))? - 1.0).max(0.0);
+        let rate = f64::from(clock.tick_rate());
+        #[expect(clippy::cast_precision_loss, reason = "far beyond any program's run")]
+        let first = self.session.start?.first_tick as f64;
+        let time = Duration::try_from_secs_f64((first + since) / rate).ok()?;
+        Some(NetworkTime::new(time, clock.tick_rate()))
+    }
+
+    /// Returns the delay between the arrival of a tick and its view: the interval between two samples, twice the
+    /// deviation of the arrivals, and up to a further interval on a link that loses packets. It is at most
+    /// [`ClientConfig::max_view_delay`](crate::ClientConfig::max_view_delay). `None` before the first tick.
+    ///
+    /// The view time follows a change of the delay at 19/20 to 21/20 of the clock's speed.
+    pub fn view_delay(&self) -> Option<Duration> {
+        self.arrivals.as_ref()?.motion.clock.delay()
+    }
+
+    /// Advances the view to the time of an update.
+    pub(super) fn advance_view(&mut self) {
+        let (now, most) = (self.clock.own.now(), self.config.max_view_delay);
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.motion.clock.advance(now, most);
+        }
+    }
+
+    /// Notes a reported tick of the wire, and whether all its changes and all changes since the former report are known.
+    pub(super) fn note_tick(&mut self, tick: u32, (complete, after_gap): (bool, bool)) {
+        let rate = self.clock.server.tick_rate();
+        let rate = rate.unwrap_or(self.config.tick_rate);
+        if let Some(arrivals) = &mut self.arrivals {
+            let motion = &mut arrivals.motion;
+            let settled = complete && !after_gap;
+            motion.settled.note(tick, settled, !after_gap);
+            motion.clock.note(tick, rate, settled);
+        }
+    }
+
+    /// Makes the state of an object that a snapshot has brought a sample of its interpolated fields. In a burst, the
+    /// former samples may be those of another connection.
+    pub(super) fn record_snapshot(&mut self, id: NetId) {
+        let tick = self.inbound.packet.tick.unwrap_or_default();
+        let joining = self.session.joining;
+        let Some(slots) = self.world.slots_mut(id) else {
+            return;
+        };
+        let interval = record(slots, (tick, joining), self.config.default_interval());
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.motion.clock.see_interval(interval);
+        }
+    }
+}
+
+/// Records all interpolated fields of an object. Returns the longest send interval of its behaviours with such
+/// fields.
+fn record(slots: &mut dyn Slots, (tick, anew): (u32, bool), default: Nanos) -> Nanos {
+    let mut longest = 0;
+    slots.for_each_mut(|slot| {
+        let info = slot.info();
+        if info.interpolated == 0 {
+            return;
+        }
+        if anew {
+            slot.clear_tracks();
+        }
+        slot.record(u64::MAX, tick);
+        longest = longest.max(info.interval(default));
+    });
+    longest
+}

@@ -1,0 +1,68 @@
+//! Keys of `#[sync_var(...)]` for the values of a field between its samples.
+
+use proc_macro2::Span;
+use syn::Ident;
+use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned as _;
+
+use super::{Spanned, number, one_of, seconds_as, set};
+use crate::errors::Errors;
+
+/// Keys of an interpolation.
+pub(super) const KEYS: &[&str] = &["interpolate", "extrapolate", "snap"];
+
+/// Values of a field between its samples.
+#[derive(Default)]
+pub(crate) struct MotionAttrs {
+    /// `linear`, `hermite`, `spherical` or `nearest`.
+    pub(crate) interpolate: Option<Ident>,
+    /// Seconds.
+    pub(crate) extrapolate: Option<Spanned<f64>>,
+    /// Distance.
+    pub(crate) snap: Option<Spanned<f64>>,
+}
+
+impl MotionAttrs {
+    /// Takes one of the [`KEYS`].
+    pub(super) fn parse(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        key: &str,
+        errors: &mut Errors,
+    ) -> syn::Result<()> {
+        let span = meta.path.span();
+        match key {
+            "interpolate" => {
+                const EXAMPLE: &str = "`interpolate` names the way between two received values: `linear`, `hermite`, \
+                     `spherical` for a rotation, or `nearest` for a value without values between, as in \
+                     `interpolate = linear`";
+                let known = ["linear", "hermite", "spherical", "nearest"];
+                let Spanned { value, span } = one_of(meta, &known, EXAMPLE)?;
+                set(
+                    &mut self.interpolate,
+                    meta,
+                    Ident::new(&value, span),
+                    errors,
+                );
+            }
+            "extrapolate" => {
+                const EXAMPLE: &str = "`extrapolate` is a number of seconds between 0 and 3600, such as `extrapolate = 0.1`";
+                let value = seconds_as(meta, EXAMPLE)?;
+                set(&mut self.extrapolate, meta, Spanned { value, span }, errors);
+            }
+            _ => {
+                const EXAMPLE: &str = "`snap` is a distance above 0, such as `snap = 5.0`: a longer step is a teleport";
+                let is_right = |distance: f64| distance > 0.0 && distance <= f32::MAX.into();
+                let value = number(meta, EXAMPLE, is_right)?;
+                set(&mut self.snap, meta, Spanned { value, span }, errors);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the places of the settings that need `interpolate`.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = Span> {
+        let settings = [&self.extrapolate, &self.snap];
+        settings.into_iter().flatten().map(|setting| setting.span)
+    }
+}

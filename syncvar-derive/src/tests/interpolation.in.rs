@@ -1,0 +1,7 @@
+#[derive(NetworkBehaviour)]
+struct Player {
+    #[sync_var(interpolate = hermite, extrapolate = 0.1, snap = 5.0)]
+    position: SyncVar<Vector3>,
+    #[sync_var(interpolate = nearest, hook = on_stance)]
+    stance: SyncVar<Stance>,
+}

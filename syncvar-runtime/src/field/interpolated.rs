@@ -1,0 +1,103 @@
+//! Access to a variable with values between its samples.
+
+use std::any::Any;
+
+use super::access::forward;
+use super::{FieldAccess, VariableAccess};
+use crate::motion::{AnyTrack, Interpolation, Track};
+use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
+
+/// Access to a variable with [values between its samples](Interpolation); see [`interpolated`].
+#[derive(Debug)]
+pub struct Interpolated<A: VariableAccess> {
+    field: A,
+    rules: Interpolation<A::Value>,
+}
+
+/// Adds rules for the values between two samples to a variable.
+#[inline]
+pub const fn interpolated<A: VariableAccess>(
+    field: A,
+    rules: Interpolation<A::Value>,
+) -> Interpolated<A> {
+    Interpolated { field, rules }
+}
+
+impl<A: VariableAccess> FieldAccess for Interpolated<A>
+where
+    A::Value: Clone + Send + Sync + 'static,
+{
+    const HOOK: bool = A::HOOK;
+    const ENCODED: bool = A::ENCODED;
+    const INTERPOLATED: bool = true;
+
+    type Field = A::Field;
+
+    forward!(FieldAccess, |this| this.field);
+
+    #[inline]
+    fn field_mut(&mut self) -> &mut A::Field {
+        self.field.field_mut()
+    }
+
+    #[inline]
+    fn take_changes(&mut self, from: &mut A::Field) -> bool {
+        self.field.take_changes(from)
+    }
+
+    #[inline]
+    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+        self.field.read_delta(reader)
+    }
+
+    #[inline]
+    fn begin_change(&mut self) {
+        self.field.begin_change();
+    }
+
+    #[inline]
+    fn end_change(&mut self, place: Place) {
+        self.field.end_change(place);
+    }
+
+    #[inline]
+    fn remember(&mut self) {
+        self.field.remember();
+    }
+
+    #[inline]
+    fn has_changed(&mut self) -> bool {
+        self.field.has_changed()
+    }
+
+    #[inline]
+    fn skip_hook(&mut self) {
+        self.field.skip_hook();
+    }
+
+    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
+        Some(Box::new(Track::new(self.rules)))
+    }
+
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
+        let track: &mut dyn Any = track;
+        if let Some(track) = track.downcast_mut::<Track<A::Value>>() {
+            track.record(tick, self.field.value().clone());
+        }
+    }
+}
+
+impl<A: VariableAccess> VariableAccess for Interpolated<A>
+where
+    A::Value: Clone + Send + Sync + 'static,
+{
+    type Value = A::Value;
+
+    fn value(&self) -> &A::Value {
+        self.field.value()
+    }
+
+    fn decode(reader: &mut NetworkReader<'_>) -> ReadResult<A::Value> {
+        A::decode(reader)
+    }
+}

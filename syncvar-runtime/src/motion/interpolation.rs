@@ -1,0 +1,165 @@
+//! `Interpolation`: the way from one sample of a field to the next.
+
+use std::fmt;
+
+use super::{Interpolate, Spherical};
+
+/// Neighbours of a value between two samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Span<'a, T> {
+    /// Sample before `from`, with the time from it to `from` as a share of the time from `from` to `to`; `None` if
+    /// the value rested or jumped there.
+    pub before: Option<(&'a T, f32)>,
+    /// Sample before the value.
+    pub from: &'a T,
+    /// Sample after the value.
+    pub to: &'a T,
+}
+
+/// Rules for the values of a field between its samples: `#[sync_var(interpolate = ...)]`.
+///
+/// ```
+/// use std::time::Duration;
+/// use syncvar::motion::Interpolation;
+///
+/// const POSITION: Interpolation<[f32; 3]> =
+///     Interpolation::linear().extrapolate(Duration::from_millis(100)).snap(5.0);
+/// ```
+pub struct Interpolation<T> {
+    between: fn(&Span<'_, T>, f32) -> T,
+    distance: Option<fn(&T, &T) -> f32>,
+    snap: f32,
+    /// Longest extrapolation in seconds.
+    extrapolate: f32,
+}
+
+impl<T> Clone for Interpolation<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Interpolation<T> {}
+
+impl<T> fmt::Debug for Interpolation<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = f.debug_struct("Interpolation");
+        text.field("snap", &self.snap);
+        text.field("extrapolate", &self.extrapolate);
+        text.finish_non_exhaustive()
+    }
+}
+
+impl<T: Clone> Interpolation<T> {
+    /// Returns the sample whose time is nearest: for states, names and other values without values between them.
+    pub const fn nearest() -> Self {
+        Self::by(|span, fraction| {
+            if fraction < 0.5 {
+                span.from.clone()
+            } else {
+                span.to.clone()
+            }
+        })
+    }
+
+    const fn by(between: fn(&Span<'_, T>, f32) -> T) -> Self {
+        Self {
+            between,
+            distance: None,
+            snap: f32::INFINITY,
+            extrapolate: 0.0,
+        }
+    }
+}
+
+impl<T: Clone> Interpolation<T> {
+    /// Moves on the straight line between two samples.
+    pub const fn linear() -> Self
+    where
+        T: Interpolate,
+    {
+        Self::by(|span, fraction| span.from.linear(span.to, fraction)).measured()
+    }
+
+    /// Moves on a curve through the samples whose velocity has no step: cubic Hermite, with the velocity of the
+    /// last step at each sample.
+    pub const fn hermite() -> Self
+    where
+        T: Interpolate,
+    {
+        Self::by(curve).measured()
+    }
+
+    /// Turns on the shorter way between two rotations, at a constant angular velocity.
+    pub const fn spherical() -> Self
+    where
+        T: Spherical,
+    {
+        Self::by(|span, fraction| span.from.spherical(span.to, fraction)).measured()
+    }
+
+    const fn measured(mut self) -> Self
+    where
+        T: Interpolate,
+    {
+        self.distance = Some(T::distance);
+        self
+    }
+
+    /// Continues the last step beyond the newest sample for a time, when the next sample is late.
+    #[must_use]
+    pub const fn extrapolate(mut self, time: std::time::Duration) -> Self {
+        self.extrapolate = time.as_secs_f32();
+        self
+    }
+
+    /// Jumps between two samples whose [distance](Interpolate::distance) is larger: a teleport.
+    #[must_use]
+    pub const fn snap(mut self, distance: f32) -> Self {
+        self.snap = distance;
+        self
+    }
+}
+
+impl<T> Interpolation<T> {
+    /// Returns the value at a fraction of a span.
+    #[inline]
+    pub fn between(&self, span: &Span<'_, T>, fraction: f32) -> T {
+        (self.between)(span, fraction)
+    }
+
+    /// Returns whether two successive samples are a jump.
+    #[inline]
+    pub fn is_jump(&self, from: &T, to: &T) -> bool {
+        self.snap < f32::INFINITY && { self.distance }
+            .is_some_and(|distance| distance(from, to) > self.snap)
+    }
+
+    /// Returns the longest extrapolation in seconds.
+    pub const fn longest_extrapolation(&self) -> f32 {
+        self.extrapolate
+    }
+}
+
+/// Returns the point of a cubic curve, by de Casteljau. Its control points need straight lines alone, so that it
+/// exists for each value that has them.
+fn curve<T: Interpolate>(span: &Span<'_, T>, fraction: f32) -> T {
+    const THIRD: f32 = 1.0 / 3.0;
+    let (from, to) = (span.from, span.to);
+    if !(0.0..=1.0).contains(&fraction) {
+        return from.linear(to, fraction);
+    }
+    let leaving = match span.before {
+        Some((before, share)) => before.linear(from, 1.0 + THIRD / share),
+        None => from.linear(to, THIRD),
+    };
+    let arriving = from.linear(to, 1.0 - THIRD);
+    let first = from.linear(&leaving, fraction);
+    let middle = leaving.linear(&arriving, fraction);
+    let last = arriving.linear(to, fraction);
+    let (start, end) = (
+        first.linear(&middle, fraction),
+        middle.linear(&last, fraction),
+    );
+    start.linear(&end, fraction)
+}

@@ -1,0 +1,370 @@
+//! `Track`: samples of one field by tick.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+
+use super::{Interpolation, SettledTicks, Span};
+
+/// Most samples of a track; the oldest ones go.
+pub const MAX_SAMPLES: usize = 32;
+
+/// Number of recent steps whose shortest one is the interval between two samples.
+const RECENT_STEPS: usize = 4;
+
+/// Moment at which values are read from tracks. Ticks are those of the wire.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// Tick, with its fraction.
+    pub tick: f64,
+    /// Ticks of which all changes are known.
+    pub settled: &'a SettledTicks,
+    /// Ticks from one delta of the behaviour to the next, at least 1.
+    pub interval: u32,
+    /// Length of a tick in seconds.
+    pub tick_length: f32,
+}
+
+/// Samples of one field, ascending by tick, and the rules for the values between them.
+///
+/// A value that changes after a rest was at rest until one interval before the change: the rest is not stretched
+/// into a slow movement. [`SettledTicks`] tells a rest from lost samples.
+///
+/// ```
+/// use syncvar::motion::{Interpolation, Moment, SettledTicks, Track};
+///
+/// let mut track = Track::new(Interpolation::<f32>::linear());
+/// track.record(1, 0.0);
+/// track.record(10, 4.0); // at rest from tick 1 to tick 9
+/// let at = |tick| Moment { tick, settled: &SettledTicks::ALL, interval: 1, tick_length: 0.05 };
+/// assert_eq!([5.0, 9.0, 9.5, 10.0].map(|tick| track.at(&at(tick))), [0.0, 0.0, 2.0, 4.0].map(Some));
+/// ```
+pub struct Track<T> {
+    samples: VecDeque<(u32, T)>,
+    rules: Interpolation<T>,
+}
+
+impl<T> fmt::Debug for Track<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ticks: Vec<u32> = self.samples.iter().map(|(tick, _)| *tick).collect();
+        f.debug_struct("Track")
+            .field("ticks", &ticks)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A [`Track`] of any value.
+pub trait AnyTrack: Any + Send + Sync + fmt::Debug {
+    /// Drops all samples.
+    fn clear(&mut self);
+}
+
+impl<T: Clone + Send + Sync + 'static> AnyTrack for Track<T> {
+    fn clear(&mut self) {
+        self.samples.clear();
+    }
+}
+
+impl<T: Clone> Track<T> {
+    /// Creates a track without samples.
+    pub const fn new(rules: Interpolation<T>) -> Self {
+        Self {
+            samples: VecDeque::new(),
+            rules,
+        }
+    }
+
+    /// Adds a sample, in any order of the ticks. A second sample of a tick replaces the first one.
+    pub fn record(&mut self, tick: u32, value: T) {
+        let place = match self.samples.back() {
+            Some((newest, _)) if *newest >= tick => {
+                self.samples.binary_search_by_key(&tick, |(tick, _)| *tick)
+            }
+            _ => Err(self.samples.len()),
+        };
+        match place {
+            Ok(at) => {
+                if let Some(sample) = self.samples.get_mut(at) {
+                    sample.1 = value;
+                }
+            }
+            Err(0) if self.samples.len() >= MAX_SAMPLES => {}
+            Err(mut at) => {
+                if self.samples.len() >= MAX_SAMPLES {
+                    self.samples.pop_front();
+                    at -= 1;
+                }
+                self.samples.insert(at, (tick, value));
+            }
+        }
+    }
+
+    /// Returns the newest sample.
+    pub fn newest(&self) -> Option<&T> {
+        self.samples.back().map(|(_, value)| value)
+    }
+
+    /// Returns the value at a moment: before the first sample the first one, after the newest sample the newest one
+    /// or an extrapolation. `None` without samples.
+    pub fn at(&self, moment: &Moment<'_>) -> Option<T> {
+        let mut at = self.samples.len().checked_sub(1)?;
+        while at > 0
+            && self
+                .samples
+                .get(at)
+                .is_some_and(|it| f64::from(it.0) > moment.tick)
+        {
+            at -= 1;
+        }
+        let (tick, value) = self.samples.get(at)?;
+        if f64::from(*tick) >= moment.tick {
+            return Some(value.clone());
+        }
+        let Some((next, to)) = self.samples.get(at + 1) else {
+            return Some(self.beyond(at, (*tick, value), moment));
+        };
+        if self.rules.is_jump(value, to) {
+            return Some(value.clone());
+        }
+        let start = self.start_of_step(at, *next, moment);
+        if moment.tick <= f64::from(start) {
+            return Some(value.clone());
+        }
+        let length = short(next - start);
+        let before = self.step_before(at, moment).filter(|_| start == *tick);
+        let span = Span {
+            before: before.map(|(before, ticks)| (before, ticks / length)),
+            from: value,
+            to,
+        };
+        let fraction = share(moment.tick - f64::from(start)) / length;
+        Some(self.rules.between(&span, fraction))
+    }
+
+    /// Returns the tick at which the step from a sample to the next one begins.
+    fn start_of_step(&self, at: usize, next: u32, moment: &Moment<'_>) -> u32 {
+        let Some((tick, _)) = self.samples.get(at) else {
+            return next;
+        };
+        let rest = next.saturating_sub(self.interval(moment.interval));
+        let rest = rest.min(moment.settled.rested_until(*tick));
+        rest.clamp(*tick, next.saturating_sub(1).max(*tick))
+    }
+
+    /// Returns the sample before another one, and the ticks of the step between the two; none after a rest or
+    /// a jump.
+    fn step_before(&self, at: usize, moment: &Moment<'_>) -> Option<(&T, f32)> {
+        let ((tick, value), (before, from)) =
+            (self.samples.get(at)?, self.samples.get(at.checked_sub(1)?)?);
+        let start = self.start_of_step(at - 1, *tick, moment);
+        let is_step = start == *before && !self.rules.is_jump(from, value);
+        is_step.then(|| (from, short(tick - start)))
+    }
+
+    /// Returns the value after the newest sample, which is at this place.
+    fn beyond(&self, at: usize, (tick, value): (u32, &T), moment: &Moment<'_>) -> T {
+        let limit = self.rules.longest_extrapolation() / moment.tick_length;
+        let interval = self.interval(moment.interval);
+        let rests = moment.settled.rested_until(tick) >= tick.saturating_add(interval);
+        let step = self.step_before(at, moment);
+        let Some((from, ticks)) = step.filter(|_| limit > 0.0 && !rests) else {
+            return value.clone();
+        };
+        let further = share(moment.tick - f64::from(tick)).min(limit);
+        let span = Span {
+            before: None,
+            from,
+            to: value,
+        };
+        self.rules.between(&span, 1.0 + further / ticks)
+    }
+
+    /// Returns the interval between two samples: the shortest of the recent ones, at most that of the behaviour.
+    fn interval(&self, most: u32) -> u32 {
+        let ticks = self.samples.iter().rev().map(|(tick, _)| *tick);
+        let earlier = ticks.clone().skip(1);
+        let steps = ticks.zip(earlier).take(RECENT_STEPS);
+        let shortest = steps
+            .map(|(tick, earlier)| tick.saturating_sub(earlier))
+            .min();
+        shortest.unwrap_or(most).min(most).max(1)
+    }
+}
+
+/// Returns a number of ticks of a step, which is small.
+#[expect(clippy::cast_precision_loss, reason = "an interpolated step is short")]
+fn short(ticks: u32) -> f32 {
+    ticks as f32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the nearest")]
+fn share(ticks: f64) -> f32 {
+    ticks as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn track(rules: Interpolation<f32>, samples: &[(u32, f32)]) -> Track<f32> {
+        let mut track = Track::new(rules);
+        for (tick, value) in samples {
+            track.record(*tick, *value);
+        }
+        track
+    }
+
+    fn at(tick: f64, settled: &SettledTicks) -> Moment<'_> {
+        Moment {
+            tick,
+            settled,
+            interval: 1,
+            tick_length: 0.05,
+        }
+    }
+
+    fn values(track: &Track<f32>, settled: &SettledTicks, ticks: &[f64]) -> Vec<f32> {
+        let value = |tick: &f64| track.at(&at(*tick, settled)).unwrap();
+        ticks.iter().map(value).collect()
+    }
+
+    /// Record of ticks 1 to 40, of which some are not settled.
+    fn settled_without(lost: &[u32]) -> SettledTicks {
+        let mut ticks = SettledTicks::default();
+        for tick in 1..=40 {
+            ticks.note(tick, !lost.contains(&tick), true);
+        }
+        ticks
+    }
+
+    #[test]
+    fn values_lie_between_the_samples_of_their_ticks() {
+        let track = track(Interpolation::linear(), &[(1, 0.0), (2, 1.0), (3, 3.0)]);
+        let known = settled_without(&[]);
+        let ticks = [0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 9.0];
+        assert_eq!(
+            values(&track, &known, &ticks),
+            [0.0, 0.0, 0.5, 1.0, 2.0, 3.0, 3.0]
+        );
+        assert_eq!(
+            Track::new(Interpolation::<f32>::linear()).at(&at(1.0, &known)),
+            None
+        );
+    }
+
+    #[test]
+    fn a_rest_is_not_stretched_into_a_slow_movement() {
+        let track = track(Interpolation::linear(), &[(1, 0.0), (20, 4.0)]);
+        let rested = settled_without(&[]);
+        assert_eq!(
+            values(&track, &rested, &[10.0, 19.0, 19.5]),
+            [0.0, 0.0, 2.0]
+        );
+        let lost = settled_without(&[11]);
+        assert_eq!(
+            values(&track, &lost, &[10.0, 15.0]),
+            [0.0, 2.0],
+            "from tick 10"
+        );
+    }
+
+    #[test]
+    fn a_longer_interval_is_no_rest() {
+        let samples = [(3, 0.0), (6, 3.0), (9, 6.0), (12, 9.0), (30, 12.0)];
+        let track = track(Interpolation::linear(), &samples);
+        let known = settled_without(&[]);
+        let value = |tick| {
+            let moment = Moment {
+                interval: 3,
+                ..at(tick, &known)
+            };
+            track.at(&moment)
+        };
+        assert_eq!(
+            [4.0, 7.5, 20.0, 27.0, 28.0].map(value),
+            [1.0, 4.5, 9.0, 9.0, 10.0].map(Some)
+        );
+    }
+
+    #[test]
+    fn late_and_repeated_samples_take_their_place() {
+        let mut track = track(Interpolation::linear(), &[(1, 0.0), (4, 6.0)]);
+        track.record(2, 4.0);
+        track.record(2, 2.0);
+        assert_eq!(
+            values(&track, &settled_without(&[3]), &[1.5, 2.0, 3.0]),
+            [1.0, 2.0, 4.0]
+        );
+        for tick in 5..60 {
+            track.record(tick, 0.0);
+        }
+        assert_eq!(track.samples.len(), MAX_SAMPLES);
+        track.record(3, 1.0);
+        assert_eq!(
+            track.samples.front().map(|(tick, _)| *tick),
+            Some(28),
+            "too old"
+        );
+        track.record(28, 7.0);
+        assert_eq!(track.samples.front(), Some(&(28, 7.0)));
+    }
+
+    #[test]
+    fn a_teleport_is_shown_in_its_tick() {
+        let rules = Interpolation::linear().snap(5.0);
+        let track = track(rules, &[(1, 0.0), (2, 1.0), (3, 50.0), (4, 51.0)]);
+        let known = settled_without(&[]);
+        let ticks = [1.5, 2.5, 2.9, 3.0, 3.5];
+        assert_eq!(values(&track, &known, &ticks), [0.5, 1.0, 1.0, 50.0, 50.5]);
+    }
+
+    #[test]
+    fn an_extrapolation_ends_and_does_not_leave_a_rest() {
+        let rules = Interpolation::linear().extrapolate(Duration::from_millis(100));
+        let moving = track(rules, &[(38, 0.0), (39, 1.0), (40, 2.0)]);
+        let known = settled_without(&[]);
+        let ticks = [40.5, 42.0, 60.0];
+        assert_eq!(
+            values(&moving, &known, &ticks),
+            [2.5, 4.0, 4.0],
+            "two ticks at most"
+        );
+        let resting = track(rules, &[(28, 0.0), (29, 1.0), (30, 2.0)]);
+        assert_eq!(values(&resting, &known, &ticks), [2.0, 2.0, 2.0]);
+        let jumped = track(rules.snap(0.5), &[(39, 1.0), (40, 2.0)]);
+        assert_eq!(values(&jumped, &known, &ticks), [2.0, 2.0, 2.0]);
+        let alone = track(rules, &[(40, 2.0)]);
+        assert_eq!(values(&alone, &known, &ticks), [2.0, 2.0, 2.0]);
+    }
+
+    #[test]
+    fn a_curve_passes_the_samples_without_a_step_in_velocity() {
+        let samples: Vec<(u32, f32)> = (1..20_u8)
+            .map(|tick| (tick.into(), (f32::from(tick) * 0.5).sin()))
+            .collect();
+        let track = track(Interpolation::hermite(), &samples);
+        let known = settled_without(&[]);
+        let value = |tick: f64| f64::from(values(&track, &known, &[tick])[0]);
+        for (tick, expected) in &samples {
+            assert!((value(f64::from(*tick)) - f64::from(*expected)).abs() < 1e-6);
+        }
+        for tick in 3..19 {
+            let tick = f64::from(tick);
+            let left = (value(tick) - value(tick - 0.01)) / 0.01;
+            let right = (value(tick + 0.01) - value(tick)) / 0.01;
+            assert!((left - right).abs() < 0.03, "{tick}: {left} {right}");
+        }
+    }
+
+    #[test]
+    fn nearest_shows_the_nearer_sample() {
+        let mut track = Track::new(Interpolation::nearest());
+        track.record(1, "idle");
+        track.record(2, "run");
+        let known = settled_without(&[]);
+        let value = |tick| track.at(&at(tick, &known)).unwrap();
+        assert_eq!([1.4, 1.6, 3.0].map(value), ["idle", "run", "run"]);
+    }
+}

@@ -1,0 +1,79 @@
+//! `Tracks`: samples of the interpolated fields of one behaviour.
+
+use std::any::Any;
+
+use crate::behaviour::FieldVisitor;
+use crate::motion::{AnyTrack, Moment, Track};
+use crate::{FieldAccess, NetworkBehaviour};
+
+/// Samples of the interpolated fields of one behaviour.
+#[derive(Debug, Default)]
+pub struct Tracks {
+    /// Tracks of the fields that were recorded, by dirty bit.
+    fields: Vec<(u64, Box<dyn AnyTrack>)>,
+}
+
+impl Tracks {
+    /// Records the values of some fields in a tick.
+    pub(super) fn record<B: NetworkBehaviour>(
+        &mut self,
+        behaviour: &mut B,
+        fields: u64,
+        tick: u32,
+    ) {
+        let mut visitor = Record {
+            tracks: self,
+            fields,
+            tick,
+        };
+        behaviour.visit(&mut B::Previous::default(), &mut visitor);
+    }
+
+    /// Drops all samples.
+    pub(super) fn clear(&mut self) {
+        self.fields.iter_mut().for_each(|(_, track)| track.clear());
+    }
+
+    /// Returns the value of a field at a moment, by its dirty bit. `None` without samples of this type.
+    #[inline]
+    pub fn at<T: Clone + 'static>(&self, field: u64, moment: &Moment<'_>) -> Option<T> {
+        self.track(field)?.at(moment)
+    }
+
+    /// Returns the newest sample of a field, by its dirty bit. `None` without samples of this type.
+    #[inline]
+    pub fn newest<T: Clone + 'static>(&self, field: u64) -> Option<T> {
+        self.track(field)?.newest().cloned()
+    }
+
+    #[inline]
+    fn track<T: Clone + 'static>(&self, field: u64) -> Option<&Track<T>> {
+        let (_, track) = self.fields.iter().find(|(bit, _)| *bit == field)?;
+        let track: &dyn Any = &**track;
+        track.downcast_ref()
+    }
+}
+
+struct Record<'a> {
+    tracks: &'a mut Tracks,
+    fields: u64,
+    tick: u32,
+}
+
+impl FieldVisitor for Record<'_> {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, field: A) {
+        if !A::INTERPOLATED || self.fields & bit == 0 {
+            return;
+        }
+        let tracks = &mut self.tracks.fields;
+        let known = tracks.iter().position(|(known, _)| *known == bit);
+        let at = known.unwrap_or_else(|| {
+            tracks.extend(field.new_track().map(|track| (bit, track)));
+            tracks.len() - 1
+        });
+        if let Some((_, track)) = tracks.get_mut(at) {
+            field.record(&mut **track, self.tick);
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Views: interpolated fields between their samples, behind the server's time.
+
+#![expect(clippy::float_cmp, reason = "resting values are not computed")]
+
+use std::time::Duration;
+
+use syncvar::prelude::*;
+use syncvar::testing::Link;
+use syncvar::{ClientConfig, Framing, NetworkBehaviour, ServerConfig, codec::Half};
+
+/// Speed of a runner in metres per second.
+const SPEED: f32 = 5.0;
+
+const TICK: Duration = Duration::from_micros(33_334);
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Runner {
+    #[sync_var(interpolate = linear, extrapolate = 0.1, snap = 3.0, hook = on_position)]
+    position: SyncVar<Vector3>,
+    #[sync_var(interpolate = spherical)]
+    rotation: SyncVar<Quaternion>,
+    #[sync_var(interpolate = nearest)]
+    stance: SyncVar<String>,
+    #[sync_var]
+    health: SyncVar<i32>,
+    heard: Vec<f32>,
+}
+
+impl Runner {
+    fn on_position(&mut self, _: Vector3) {
+        self.heard.push(self.position.x);
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Car {
+    #[network_behaviour(base)]
+    base: Runner,
+    #[sync_var(interpolate = hermite, with = Half, threshold = turned)]
+    wheel: SyncVar<f32>,
+}
+
+impl Car {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "the signature of a threshold"
+    )]
+    fn turned(former: &f32, now: &f32) -> bool {
+        (former - now).abs() > 0.01
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Avatar {
+    #[sync_var(interpolate = linear, write = owner)]
+    x: SyncVar<f32>,
+}
+
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Runner>("runner")
+        .register::<Car>("car")
+        .register::<Avatar>("avatar")
+}
+
+fn network(link: Link) -> MemoryNetwork {
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    net.tick = TICK;
+    net.datagrams = true;
+    net
+}
+
+/// Steps and returns the view of each of four frames per step.
+fn frames<T>(
+    net: &mut MemoryNetwork,
+    mut view: impl FnMut(&NetworkClient, Duration) -> T,
+) -> Vec<T> {
+    net.step();
+    let now = net.now();
+    let frames = [0, 1, 2, 3].map(|frame| now + TICK / 4 * frame);
+    frames.map(|now| view(net.client(0), now)).into()
+}
+
+fn x_of(client: &NetworkClient, id: NetId, now: Duration) -> f32 {
+    let view = client.view_at::<Runner>(id, now).unwrap();
+    view.get(Runner::POSITION).unwrap().x
+}
+
+/// Lets a runner run for some steps, and returns the largest step between two frames and the distances from the true
+/// path at the view time, in metres.
+fn run(link: Link, steps: u16) -> (f32, Vec<f32>, MemoryNetwork) {
+    let mut net = network(link);
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    let begin = net.now();
+    let (mut last, mut largest, mut errors): (Option<f32>, f32, Vec<f32>) = (None, 0.0, Vec::new());
+    for step in 0..steps {
+        // The path at the time of the update that follows.
+        let time = (net.now() + TICK).saturating_sub(begin).as_secs_f32();
+        net.server.get_mut::<Runner>(id).unwrap().position.x = SPEED * time;
+        let seen = frames(&mut net, |client, now| {
+            client.get::<Runner>(id)?;
+            let time = client.view_time_at(now)?.time;
+            Some((x_of(client, id, now), time))
+        });
+        for (x, time) in seen.into_iter().flatten().filter(|_| step > steps / 2) {
+            largest = largest.max((x - last.unwrap_or(x)).abs());
+            last = Some(x);
+            errors.push((x - SPEED * time.saturating_sub(begin).as_secs_f32()).abs());
+        }
+    }
+    (largest, errors, net)
+}
+
+fn percentile(mut values: Vec<f32>, of_hundred: usize) -> f32 {
+    values.sort_by(f32::total_cmp);
+    values[(values.len() - 1) * of_hundred / 100]
+}
+
+#[test]
+fn a_view_follows_the_true_path_behind_the_server() {
+    let (largest, errors, net) = run(Link::default(), 300);
+    let frame = SPEED * TICK.as_secs_f32() / 4.0;
+    assert!(largest < frame * 1.06, "{largest}");
+    // The server's tick is its time rounded down.
+    assert!(percentile(errors, 100) < SPEED * TICK.as_secs_f32() * 1.1);
+    let delay = net.client(0).view_delay().unwrap();
+    assert!(
+        (TICK.mul_f32(0.99)..TICK.mul_f32(1.1)).contains(&delay),
+        "{delay:?}"
+    );
+    let (newest, heard) = {
+        let (_, runner) = net.client(0).iter::<Runner>().next().unwrap();
+        (runner.position.x, runner.heard.len())
+    };
+    assert!(heard > 290, "hooks run at the arrival: {heard}");
+    let (id, _) = net.client(0).iter::<Runner>().next().unwrap();
+    assert!(x_of(net.client(0), id, net.now()) < newest);
+}
+
+#[test]
+fn loss_and_jitter_cause_no_visible_jump() {
+    let frame = SPEED * TICK.as_secs_f32() / 4.0;
+    for seed in 0..4 {
+        let link = Link {
+            delay: Duration::from_millis(80),
+            jitter: Duration::from_millis(40),
+            loss_per_mille: 50,
+            seed,
+            ..Link::default()
+        };
+        let (largest, errors, net) = run(link, 900);
+        assert!(
+            largest < frame * 1.06,
+            "{largest} m in a frame, seed {seed}"
+        );
+        let error = percentile(errors, 99);
+        assert!(error < 0.01, "{error} m, seed {seed}");
+        // Two ticks and twice the deviation of the arrivals, which the client's steps gather.
+        let delay = net.client(0).view_delay().unwrap();
+        assert!(
+            delay < TICK * 2 + Duration::from_millis(2 * 25),
+            "{delay:?}"
+        );
+    }
+}
+
+#[test]
+fn a_start_after_a_rest_takes_one_interval() {
+    let mut net = network(Link::default());
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    let other = net.server.spawn(Runner::default());
+    for step in 0..60_u8 {
+        // Its packets show that the first one rests.
+        net.server.get_mut::<Runner>(other).unwrap().position.x = f32::from(step);
+        net.step();
+    }
+    net.server.get_mut::<Runner>(id).unwrap().position.x = 2.0;
+    let seen: Vec<f32> = (0..8)
+        .flat_map(|_| frames(&mut net, |client, now| x_of(client, id, now)))
+        .collect();
+    let between = seen.iter().filter(|x| **x > 0.0 && **x < 2.0).count();
+    assert!((2..=5).contains(&between), "{seen:?}");
+    assert_eq!((seen[0], *seen.last().unwrap()), (0.0, 2.0));
+    assert!(seen.is_sorted(), "{seen:?}");
+}
+
+#[test]
+fn teleports_rotations_and_states_have_their_way() {
+    let mut net = network(Link::default());
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    for _ in 0..30 {
+        net.step();
+    }
+    {
+        let mut runner = net.server.get_mut::<Runner>(id).unwrap();
+        runner.position.x = 100.0;
+        runner.rotation.set(Quaternion::new(0.0, 1.0, 0.0, 0.0));
+        runner.stance.set("crouched".into());
+    }
+    let seen: Vec<(f32, Quaternion, String)> = (0..5)
+        .flat_map(|_| {
+            frames(&mut net, |client, now| {
+                let view = client.view_at::<Runner>(id, now).unwrap();
+                let position = view.get(Runner::POSITION).unwrap();
+                let rotation = view.get(Runner::ROTATION).unwrap();
+                (position.x, rotation, view.get(Runner::STANCE).unwrap())
+            })
+        })
+        .collect();
+    assert!(
+        seen.iter().all(|(x, ..)| *x == 0.0 || *x == 100.0),
+        "{seen:?}"
+    );
+    let turning = seen.iter().filter(|(_, it, _)| it.y > 0.01 && it.y < 0.99);
+    for (_, rotation, _) in turning {
+        assert!((rotation.y.powi(2) + rotation.w.powi(2) - 1.0).abs() < 1e-4);
+    }
+    assert_eq!(seen.last().unwrap().2, "crouched");
+    assert_eq!(seen[0].2, "");
+}
+
+#[test]
+fn a_base_a_codec_and_a_threshold_have_views() {
+    let mut net = network(Link::default());
+    net.connect();
+    let id = net.server.spawn(Car::default());
+    for step in 0..60_u8 {
+        let mut car = net.server.get_mut::<Car>(id).unwrap();
+        car.base.position.x = f32::from(step) * 0.1;
+        car.wheel.set(f32::from(step) * 0.5);
+        drop(car);
+        net.step();
+    }
+    let client = net.client(0);
+    let view = client.view::<Car>(id).unwrap();
+    let (x, wheel) = (
+        view.get(Runner::POSITION).unwrap().x,
+        view.get(Car::WHEEL).unwrap(),
+    );
+    assert!(x > 5.0 && x < 5.9, "{x}");
+    assert!((wheel - x * 5.0).abs() < 0.05, "{wheel} and {x}");
+    assert!(
+        client.view::<Runner>(id).is_none(),
+        "a base is no behaviour of the object"
+    );
+}
+
+#[test]
+fn an_owner_sees_its_own_values_and_others_a_view() {
+    let mut net = network(Link::default());
+    let (first, second) = (net.connect(), net.connect());
+    net.settle();
+    let id = net.server.spawn(Avatar::default());
+    let owner = net.connection(first);
+    net.server.set_owner(id, Some(owner)).unwrap();
+    for step in 0..60_u8 {
+        net.step();
+        if let Ok(mut avatar) = net.client_mut(first).get_mut::<Avatar>(id) {
+            avatar.x.set(f32::from(step));
+        }
+    }
+    let own = net.client(first).view::<Avatar>(id).unwrap();
+    assert_eq!(own.get(Avatar::X), None);
+    let seen = net.client(second).view::<Avatar>(id).unwrap();
+    let seen = seen.get(Avatar::X).unwrap();
+    let newest = *net.client(second).get::<Avatar>(id).unwrap().x;
+    assert!(seen > newest - 3.0 && seen < newest, "{seen} and {newest}");
+}
+
+#[test]
+fn a_new_object_has_no_samples_of_a_former_one() {
+    let mut net = network(Link::default());
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    for _ in 0..10 {
+        net.server.get_mut::<Runner>(id).unwrap().position.x += 1.0;
+        net.step();
+    }
+    let connection = net.connection(0);
+    net.server.hide(id, connection).unwrap();
+    net.settle();
+    assert!(net.client(0).view::<Runner>(id).is_none());
+    net.server.get_mut::<Runner>(id).unwrap().position.x = 500.0;
+    net.server.show(id, connection).unwrap();
+    for _ in 0..5 {
+        for x in frames(&mut net, |client, now| {
+            client.get::<Runner>(id)?;
+            Some(x_of(client, id, now))
+        }) {
+            assert!(x.is_none_or(|x| x == 500.0), "{x:?}");
+        }
+    }
+    assert!(net.client(0).view::<Runner>(id).is_some());
+}
+
+#[test]
+fn another_connection_begins_with_new_samples() {
+    let mut net = network(Link::default());
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    for step in 0..20_u8 {
+        net.server.get_mut::<Runner>(id).unwrap().position.x = f32::from(step);
+        net.step();
+    }
+    net.cut(0);
+    net.server.get_mut::<Runner>(id).unwrap().position.x = -7.0;
+    net.reconnect(0);
+    net.settle();
+    assert_eq!(x_of(net.client(0), id, net.now()), -7.0);
+    for _ in 0..20 {
+        net.server.get_mut::<Runner>(id).unwrap().position.x -= 0.5;
+        net.step();
+    }
+    let shown = x_of(net.client(0), id, net.now());
+    assert!(shown < -15.0 && shown > -17.0, "{shown}");
+}
+
+#[test]
+fn without_ticks_the_view_is_the_newest_value() {
+    let mut net = network(Link::default());
+    let config = ClientConfig {
+        framing: Framing::Unet,
+        ..ClientConfig::default()
+    };
+    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    let id = net.server.spawn(Runner::default());
+    for _ in 0..10 {
+        net.server.get_mut::<Runner>(id).unwrap().position.x += 0.5;
+        net.settle();
+        let newest = net.client(0).get::<Runner>(id).unwrap().position.x;
+        assert_eq!(x_of(net.client(0), id, net.now()), newest);
+    }
+    let client = net.client(0);
+    assert_eq!(
+        (client.view_delay(), client.view_time_at(net.now())),
+        (None, None)
+    );
+}
+
+#[test]
+fn interpolation_is_no_part_of_the_schema() {
+    #[derive(NetworkBehaviour, Default)]
+    struct Plain {
+        #[sync_var]
+        x: SyncVar<f32>,
+    }
+    mod shown {
+        use syncvar::prelude::*;
+        #[derive(NetworkBehaviour, Default)]
+        pub(super) struct Plain {
+            #[sync_var(interpolate = linear)]
+            pub(super) x: SyncVar<f32>,
+        }
+    }
+    let schema = |behaviour: syncvar::schema::BehaviourSchema| {
+        behaviour
+            .fields
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(schema(Plain::SCHEMA), schema(shown::Plain::SCHEMA));
+    let x = Plain::default().x;
+    assert_eq!(x, shown::Plain::default().x);
+}
