@@ -25,6 +25,7 @@ pub use client::{
     ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
+pub use link::losses::Losses;
 pub use link::settings::LossSettings;
 pub use memory::{
     DifferenceKind, Link, MemoryNetwork, Random, ReplicaDifference, compare_replicas,
@@ -32,7 +33,7 @@ pub use memory::{
 pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
-    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, Losses, NetworkServer,
+    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
     PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
