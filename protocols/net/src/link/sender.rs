@@ -60,6 +60,16 @@ pub(crate) enum Content<O> {
     Own(O),
 }
 
+impl<O> Content<O> {
+    /// Returns the own entry, for changes.
+    pub(crate) fn own_mut(&mut self) -> Option<&mut O> {
+        match self {
+            Self::Chunk(_) => None,
+            Self::Own(entry) => Some(entry),
+        }
+    }
+}
+
 /// Counts of the last sent packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Loss {

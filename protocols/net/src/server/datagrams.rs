@@ -3,6 +3,7 @@
 mod echo;
 pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
+mod lost;
 mod quality;
 pub(in crate::server) mod queue;
 mod seal;
@@ -21,7 +22,7 @@ use crate::link::ack::Ack;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::receiver::Receiver;
 use crate::link::round_trip::RoundTrip;
-use crate::link::sender::{Sender, Verdict};
+use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::settings::LossSettings;
 use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
@@ -47,8 +48,10 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) long: Vec<LongEntry>,
     /// Ticks and numbers of the last stream packets of updates that are not handled yet.
     ends: VecDeque<(u32, u64)>,
-    /// Verdicts on packets that had to leave a full ring.
+    /// Lost parts of packets, until the next frame.
     pub(in crate::server) verdicts: Vec<Verdict<Entry>>,
+    /// Bytes left for repairs in this update.
+    pub(in crate::server) repair_left: usize,
     pub(in crate::server) counts: Counts,
 }
 
@@ -86,6 +89,7 @@ impl Datagrams {
             long: Vec::new(),
             ends: VecDeque::new(),
             verdicts: Vec::new(),
+            repair_left: settings.repair_bytes,
             counts: Counts::default(),
         }
     }
@@ -123,7 +127,8 @@ impl Datagrams {
     /// Returns whether all state has arrived, as far as the connection has told.
     pub(in crate::server) fn is_settled(&self) -> bool {
         let detached = self.sender.is_detached();
-        !detached && self.sender.loss().flying == 0 && self.queue.is_empty()
+        let decided = self.sender.is_settled() && self.verdicts.is_empty();
+        !detached && decided && self.queue.is_empty()
     }
 
     /// Returns whether a chunk travels by datagram; longer ones take the stream.
@@ -134,6 +139,15 @@ impl Datagrams {
     /// Returns whether no long entry of an object is under way.
     pub(in crate::server) fn may_send_long(&self, net_id: NetId) -> bool {
         self.long.iter().all(|long| long.net_id != net_id)
+    }
+
+    /// Notes that a chunk of a tick is not sent.
+    pub(in crate::server) fn withhold(&mut self, tick: u32, number: u64) {
+        self.verdicts.push(Verdict {
+            kind: VerdictKind::Lost,
+            tick,
+            content: Content::Chunk(number),
+        });
     }
 
     /// Forgets the packets on the stream that are handled.
@@ -184,18 +198,6 @@ impl Datagrams {
 }
 
 impl NetworkServer {
-    /// Moves a chunk of this tick's frame to the backlog.
-    pub(in crate::server) fn withhold_chunk(&mut self, connection: ConnectionId, number: u64) {
-        let tick = self.replication.frames.tick();
-        self.with_datagrams(connection, |server, datagrams| {
-            let mut owed = std::mem::take(&mut server.replication.owed);
-            let entries = server.replication.frames.entries(number);
-            server.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
-            server.owe(connection, &datagrams.shown, &mut owed);
-            server.replication.owed = owed;
-        });
-    }
-
     /// Gives the fields of a new object on unreliable channels the present tick.
     pub(in crate::server) fn track_ticks(&mut self, id: NetId) {
         let tick = self.outbound.store.tick;
@@ -289,36 +291,42 @@ impl NetworkServer {
     /// Handles the acknowledgement in a packet of a connection.
     pub(in crate::server) fn handle_ack(&mut self, connection: ConnectionId, ack: &Ack) {
         let now = self.clock.now();
-        let mut verdicts = std::mem::take(&mut self.replication.verdicts);
+        let mut arrived = std::mem::take(&mut self.replication.arrived);
         let is_bad = self.with_datagrams(connection, |server, datagrams| {
-            let since = datagrams.sender.on_ack(now, ack, &mut verdicts);
-            server.take_back(connection, datagrams, &mut verdicts);
+            let since = datagrams.sender.on_ack(now, ack, &mut arrived);
+            server.take_back(connection, datagrams, &mut arrived);
             // What is taken back must not be declared lost with the packets that the gap decides.
-            datagrams.sender.on_gap(&mut verdicts);
-            server.owe_lost(connection, datagrams, &mut verdicts);
+            datagrams.sender.on_gap(&mut datagrams.verdicts);
             datagrams.forget_handled();
             if let Some(since) = since {
                 server.attach(connection, datagrams, since);
             }
             datagrams.sender.has_too_many_bad_acks()
         });
-        self.replication.verdicts = verdicts;
+        self.replication.arrived = arrived;
         if is_bad == Some(true) {
             self.close_for(connection, LimitExceeded::Misbehaviour);
         }
     }
 
-    /// Removes from the backlog what has arrived although it was declared lost.
+    /// Forgets losses and removes from the backlog what has arrived although it was declared lost.
     fn take_back(
         &mut self,
         connection: ConnectionId,
         datagrams: &mut Datagrams,
-        verdicts: &mut Vec<Verdict<Entry>>,
+        arrived: &mut Vec<Verdict<Entry>>,
     ) {
-        for Verdict { tick, content, .. } in verdicts.drain(..) {
+        for Verdict { tick, content, .. } in arrived.drain(..) {
+            let Datagrams {
+                sender, verdicts, ..
+            } = datagrams;
+            verdicts.retain(|lost| lost.content != content);
             for entry in self.replication.frames.entries_in(&content) {
                 let fields = self.changed_until(entry, tick);
-                for own in datagrams.sender.flying_own() {
+                let lost = verdicts
+                    .iter_mut()
+                    .filter_map(|lost| lost.content.own_mut());
+                for own in sender.flying_own().chain(lost) {
                     if (own.net_id, own.behaviour) == (entry.net_id, entry.behaviour) {
                         own.fields &= !fields;
                     }
@@ -329,25 +337,6 @@ impl NetworkServer {
                 }
             }
         }
-    }
-
-    /// Adds lost fields that no later packet has carried to the backlog.
-    fn owe_lost(
-        &mut self,
-        connection: ConnectionId,
-        datagrams: &Datagrams,
-        verdicts: &mut Vec<Verdict<Entry>>,
-    ) {
-        if verdicts.is_empty() {
-            return;
-        }
-        let mut owed = std::mem::take(&mut self.replication.owed);
-        for Verdict { tick, content, .. } in verdicts.drain(..) {
-            let entries = self.replication.frames.entries_in(&content);
-            self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
-        }
-        self.owe(connection, &datagrams.shown, &mut owed);
-        self.replication.owed = owed;
     }
 
     /// Owes a connection that is attached again all changes since a tick.

@@ -15,7 +15,6 @@ use crate::link::header_bytes::HeaderBytes;
 use crate::link::sender::ChunkRef;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::{Entry, Frames};
-use crate::server::datagrams::queue::Queued;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::outbound::recorder::Recorder;
 use crate::server::sessions::connection::{Connection, QueuedChunks};
@@ -31,8 +30,6 @@ pub(super) struct Outbound {
     /// Chunks of the packet polled last, if they were not adjacent in the store.
     pub(super) packet: Vec<Bytes>,
     pub(super) recorder: Recorder,
-    /// Chunks of the datagram polled last, reused.
-    pub(super) taken: Vec<Queued>,
 }
 
 impl Outbound {
@@ -52,13 +49,11 @@ impl Outbound {
         connection.list(&mut self.outgoing);
     }
 
-    /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream. `withheld`
-    /// receives the numbers of those that have to wait.
+    /// Appends the chunks of a frame to the datagrams of a connection; longer ones take the stream, or wait.
     pub(super) fn queue_frame(
         &mut self,
         connection: &mut Connection,
         (frames, chunks, queued): (&Frames, &[Bytes], &QueuedChunks),
-        withheld: &mut Vec<(ConnectionId, u64)>,
     ) {
         let (channel, tick) = (queued.channel, queued.tick);
         for (number, chunk) in queued.chunks.clone().zip(chunks) {
@@ -87,7 +82,7 @@ impl Outbound {
                 );
             } else {
                 datagrams.queue.partial = true;
-                withheld.push((connection.id, number));
+                datagrams.withhold(tick, number);
             }
         }
     }

@@ -43,8 +43,10 @@ pub(super) struct Replication {
     pub(super) frames: Box<Frames>,
     /// Ids that wait for the end of their former objects.
     pub(super) ended: EndedIds,
-    /// Lists reused for each connection with datagrams: verdicts, lost fields, their records, connections.
-    pub(super) verdicts: Vec<Verdict<Entry>>,
+    /// Buffers of the repair in progress, one for each channel, reused.
+    pub(super) repairs: Vec<Segments>,
+    /// Lists reused for each connection with datagrams: late arrivals, lost fields, their records, connections.
+    pub(super) arrived: Vec<Verdict<Entry>>,
     pub(super) owed: Vec<Entry>,
     pub(super) losses: WriteLog,
     pub(super) links: Vec<ConnectionId>,

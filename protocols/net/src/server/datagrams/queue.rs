@@ -1,7 +1,7 @@
 //! `DatagramQueue`: chunks on their way into the datagrams of one connection.
 
-use std::collections::VecDeque;
 use std::num::NonZeroU8;
+use std::ops::Range;
 
 use bytes::Bytes;
 
@@ -26,8 +26,8 @@ pub(in crate::server) struct Queued {
 pub(in crate::server) enum ChunkContent {
     /// A chunk of a frame, or the echo of one.
     Frame(ChunkRef),
-    /// Entries for this connection alone: the first ones of the list.
-    Own,
+    /// This number of entries for this connection alone: the first ones of the list.
+    Own(u32),
     /// Calls, which are not repaired.
     Calls,
 }
@@ -37,13 +37,15 @@ pub(in crate::server) enum ChunkContent {
 pub(in crate::server) struct DatagramQueue {
     /// Tick of the chunks.
     pub(in crate::server) tick: u32,
-    chunks: VecDeque<Queued>,
-    /// Entries of the chunks for this connection alone, with the numbers of their chunks.
-    own: VecDeque<(u64, Entry)>,
+    chunks: Vec<Queued>,
+    /// Entries of the chunks for this connection alone.
+    own: Vec<Entry>,
+    /// Ends of the datagrams in the list of chunks.
+    ends: Vec<usize>,
+    /// Datagrams, chunks and own entries that are sent, at the start of the lists.
+    sent: Sent,
     /// Channels and bytes of calls, which travel behind the state of their tick.
-    calls: VecDeque<(u8, Bytes)>,
-    /// Number of datagrams of the tick, and of those sent.
-    parts: (u8, u8),
+    calls: Vec<(u8, Bytes)>,
     /// Set if changes of the tick were withheld.
     pub(in crate::server) partial: bool,
     /// Set if the backlog is not empty after the update.
@@ -52,26 +54,44 @@ pub(in crate::server) struct DatagramQueue {
     pub(in crate::server) probe: bool,
 }
 
+/// Numbers of sent items.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent {
+    parts: u8,
+    chunks: usize,
+    own: usize,
+}
+
+/// Content of the next datagram.
+#[derive(Debug)]
+pub(in crate::server) struct Part<'a> {
+    /// Its index, and the number of the tick's datagrams; (0, 1) for a probe.
+    pub(in crate::server) place: (u8, NonZeroU8),
+    pub(in crate::server) chunks: &'a [Queued],
+    /// Entries of the chunks for this connection alone.
+    pub(in crate::server) own: &'a [Entry],
+}
+
 impl DatagramQueue {
     /// Appends a chunk of a frame.
     pub(in crate::server) fn push_frame(&mut self, channel: u8, chunk: u64, record: ChunkRef) {
         let content = ChunkContent::Frame(record);
-        self.chunks.push_back(Queued {
-            channel,
-            chunk,
-            content,
-        });
+        self.push(channel, chunk, content);
     }
 
     /// Appends a chunk with entries for this connection alone.
     pub(in crate::server) fn push_own(&mut self, channel: u8, chunk: u64, entries: &[Entry]) {
-        let content = ChunkContent::Own;
-        self.chunks.push_back(Queued {
+        let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        self.push(channel, chunk, ChunkContent::Own(count));
+        self.own.extend(entries);
+    }
+
+    fn push(&mut self, channel: u8, chunk: u64, content: ChunkContent) {
+        self.chunks.push(Queued {
             channel,
             chunk,
             content,
         });
-        self.own.extend(entries.iter().map(|entry| (chunk, *entry)));
     }
 
     /// Appends calls. They wait for the end of the next update.
@@ -86,18 +106,13 @@ impl DatagramQueue {
         (store, room): (&mut ChunkStore, usize),
         mut too_long: impl FnMut(&mut ChunkStore, u8, Bytes),
     ) {
-        for (channel, calls) in self.calls.drain(..) {
+        for (channel, calls) in std::mem::take(&mut self.calls) {
             if calls.len() > room {
                 too_long(store, channel, calls);
                 continue;
             }
             let chunk = store.add(std::iter::once(calls)).start;
-            let content = ChunkContent::Calls;
-            self.chunks.push_back(Queued {
-                channel,
-                chunk,
-                content,
-            });
+            self.push(channel, chunk, ChunkContent::Calls);
         }
     }
 
@@ -109,95 +124,105 @@ impl DatagramQueue {
     /// Divides the chunks of a tick into datagrams. Returns their number, and leaves those beyond the limit.
     pub(in crate::server) fn divide(&mut self, tick: u32, store: &ChunkStore, room: usize) -> u8 {
         self.tick = tick;
-        let (mut start, mut count) = (0, 0);
-        while start < self.chunks.len() && count < MAX_PARTS {
-            start += self.group(start, store, room);
-            count += 1;
+        let (mut length, mut channel) = (0, None);
+        for (index, queued) in self.chunks.iter().enumerate() {
+            let of_chunk = store.length(queued.chunk);
+            length += of_chunk;
+            if channel != Some(queued.channel) || length > room {
+                if self.ends.len() == MAX_PARTS {
+                    break;
+                }
+                (length, channel) = (of_chunk, Some(queued.channel));
+                self.ends.push(index);
+            }
+            if let Some(end) = self.ends.last_mut() {
+                *end = index + 1;
+            }
         }
-        let count = u8::try_from(count).unwrap_or(u8::MAX);
-        self.parts = (count, 0);
-        count
+        self.count()
+    }
+
+    fn count(&self) -> u8 {
+        u8::try_from(self.ends.len()).unwrap_or(u8::MAX)
     }
 
     /// Returns the number of datagrams of the tick.
     pub(in crate::server) fn parts(&self) -> Option<NonZeroU8> {
-        NonZeroU8::new(self.parts.0)
+        NonZeroU8::new(self.count())
     }
 
     /// Returns whether a datagram is to be sent.
     pub(in crate::server) fn has_more(&self) -> bool {
-        self.parts.1 < self.parts.0 || self.probe
+        self.sent.parts < self.count() || self.probe
     }
 
     /// Returns whether the queue is empty.
     pub(in crate::server) fn is_empty(&self) -> bool {
-        self.chunks.is_empty() && self.calls.is_empty()
+        self.waiting().is_empty() && self.calls.is_empty()
     }
 
     /// Returns the lowest number of a chunk.
     pub(in crate::server) fn first_chunk(&self) -> Option<u64> {
-        self.chunks.iter().map(|queued| queued.chunk).min()
+        self.waiting().iter().map(|queued| queued.chunk).min()
     }
 
-    /// Moves the chunks of the next datagram to a list. Returns its index and the number of the tick's
-    /// datagrams; (0, 1) for one without chunks.
-    pub(in crate::server) fn take(
-        &mut self,
-        (store, room): (&ChunkStore, usize),
-        taken: &mut Vec<Queued>,
-    ) -> (u8, NonZeroU8) {
+    fn waiting(&self) -> &[Queued] {
+        self.chunks.get(self.sent.chunks..).unwrap_or_default()
+    }
+
+    /// Takes the next datagram, without chunks if none waits.
+    pub(in crate::server) fn take(&mut self) -> Part<'_> {
         self.probe = false;
-        let (count, index) = self.parts;
-        if index >= count {
-            return (0, NonZeroU8::MIN);
+        let former = self.sent;
+        let mut place = (0, NonZeroU8::MIN);
+        if let Some((end, count)) = self.ends.get(usize::from(former.parts)).zip(self.parts()) {
+            place = (former.parts, count);
+            self.sent.parts += 1;
+            self.sent.chunks = *end;
         }
-        self.parts.1 += 1;
-        taken.extend(self.chunks.drain(..self.group(0, store, room)));
-        (index, NonZeroU8::new(count).unwrap_or(NonZeroU8::MIN))
+        let chunks = slice(&self.chunks, former.chunks..self.sent.chunks);
+        let own: usize = chunks.iter().map(|queued| queued.content.own()).sum();
+        self.sent.own += own;
+        Part {
+            place,
+            chunks,
+            own: slice(&self.own, former.own..self.sent.own),
+        }
     }
 
-    /// Takes the entries for this connection alone of the chunks up to a number.
-    pub(in crate::server) fn take_own(&mut self, last: Option<u64>) -> impl Iterator<Item = Entry> {
-        let own = &mut self.own;
-        let is_taken = move |(chunk, _): &mut (u64, Entry)| last.is_some_and(|last| *chunk <= last);
-        std::iter::from_fn(move || Some(own.pop_front_if(is_taken)?.1))
-    }
-
-    /// Removes all chunks. `withheld` receives each of them, with its entries for this connection alone.
-    pub(in crate::server) fn withhold(
-        &mut self,
-        mut withheld: impl FnMut(Queued, &mut Vec<Entry>),
-    ) {
-        self.parts = (0, 0);
-        let mut own = Vec::new();
-        for queued in std::mem::take(&mut self.chunks) {
-            if matches!(queued.content, ChunkContent::Own) {
-                own.extend(self.take_own(Some(queued.chunk)));
-            }
-            withheld(queued, &mut own);
-            own.clear();
+    /// Ends the tick. `withheld` receives each chunk that was not sent, with its entries for this connection
+    /// alone.
+    pub(in crate::server) fn end_tick(&mut self, mut withheld: impl FnMut(&Queued, &[Entry])) {
+        let mut start = self.sent.own;
+        for queued in self.waiting() {
+            let end = start + queued.content.own();
+            withheld(queued, slice(&self.own, start..end));
+            start = end;
         }
+        self.chunks.clear();
         self.own.clear();
+        self.ends.clear();
+        self.sent = Sent::default();
     }
 
     /// Discards everything.
     pub(in crate::server) fn clear(&mut self) {
         *self = Self::default();
     }
+}
 
-    /// Returns the number of chunks from a position on that fit a datagram together: at least one.
-    fn group(&self, start: usize, store: &ChunkStore, room: usize) -> usize {
-        let mut chunks = self.chunks.range(start..);
-        let Some(first) = chunks.next() else {
-            return 0;
-        };
-        let mut length = store.length(first.chunk);
-        let more = chunks.take_while(|queued| {
-            length += store.length(queued.chunk);
-            queued.channel == first.channel && length <= room
-        });
-        1 + more.count()
+impl ChunkContent {
+    /// Returns the number of entries for one connection alone.
+    fn own(self) -> usize {
+        match self {
+            Self::Own(count) => count as usize,
+            Self::Frame(_) | Self::Calls => 0,
+        }
     }
+}
+
+fn slice<T>(list: &[T], range: Range<usize>) -> &[T] {
+    list.get(range).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -210,12 +235,12 @@ mod tests {
         store
     }
 
-    fn taken(queue: &mut DatagramQueue, store: &ChunkStore) -> Vec<(u8, u8, Vec<u64>)> {
+    fn taken(queue: &mut DatagramQueue) -> Vec<(u8, u8, Vec<u64>)> {
         let mut all = Vec::new();
         while queue.has_more() {
-            let mut chunks = Vec::new();
-            let (index, count) = queue.take((store, 100), &mut chunks);
-            let chunks = chunks.iter().map(|queued| queued.chunk);
+            let part = queue.take();
+            let (index, count) = part.place;
+            let chunks = part.chunks.iter().map(|queued| queued.chunk);
             all.push((index, count.get(), chunks.collect()));
         }
         all
@@ -243,7 +268,7 @@ mod tests {
             (2, 4, vec![3]),
             (3, 4, vec![4]),
         ];
-        assert_eq!(taken(&mut queue, &store), expected);
+        assert_eq!(taken(&mut queue), expected);
         assert!(queue.is_empty());
     }
 
@@ -253,7 +278,7 @@ mod tests {
             probe: true,
             ..DatagramQueue::default()
         };
-        assert_eq!(taken(&mut queue, &store(&[])), [(0, 1, vec![])]);
+        assert_eq!(taken(&mut queue), [(0, 1, vec![])]);
     }
 
     #[test]
@@ -264,7 +289,7 @@ mod tests {
         queue.push_frame(1, 0, ChunkRef { number: 0, tick: 9 });
         queue.add_calls((&mut store, 100), |_, _, _| panic!("it is short"));
         queue.divide(9, &store, 100);
-        assert_eq!(taken(&mut queue, &store), [(0, 1, vec![0, 1])]);
+        assert_eq!(taken(&mut queue), [(0, 1, vec![0, 1])]);
     }
 
     #[test]
@@ -282,9 +307,9 @@ mod tests {
             );
         }
         assert_eq!(queue.divide(9, &store, 100), 255);
-        assert_eq!(taken(&mut queue, &store).len(), 255);
+        assert_eq!(taken(&mut queue).len(), 255);
         let mut left = 0;
-        queue.withhold(|_, _| left += 1);
+        queue.end_tick(|_, _| left += 1);
         assert_eq!((left, queue.is_empty()), (45, true));
     }
 }

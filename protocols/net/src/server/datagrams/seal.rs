@@ -3,11 +3,8 @@
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::DisconnectReason;
 
-use crate::link::sender::Verdict;
 use crate::server::NetworkServer;
 use crate::server::datagrams::Datagrams;
-use crate::server::datagrams::frames::Entry;
-use crate::server::datagrams::queue::ChunkContent;
 use crate::server::sessions::connection::QueuedChunks;
 
 /// Ticks between two searches for records that no packet needs.
@@ -59,57 +56,27 @@ impl NetworkServer {
     fn decide_losses_of(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let (now, tick) = (self.clock.now(), self.outbound.store.tick);
         if datagrams.queue.tick < tick {
-            self.withhold(connection, datagrams);
+            datagrams.end_tick();
             datagrams.queue.partial = false;
         }
-        let mut verdicts = std::mem::take(&mut datagrams.verdicts);
-        self.owe_lost(connection, datagrams, &mut verdicts);
-        datagrams.queue.probe = datagrams.sender.on_time(now, tick, &mut verdicts);
-        self.owe_lost(connection, datagrams, &mut verdicts);
-        if datagrams.sender.is_stalled(now, 1) {
-            self.detach(connection, datagrams, &mut verdicts);
+        datagrams.repair_left = self.config.loss.repair_bytes;
+        let Datagrams {
+            sender, verdicts, ..
+        } = datagrams;
+        datagrams.queue.probe = sender.on_time(now, tick, verdicts);
+        if sender.is_stalled(now, 1) {
+            self.detach(connection, datagrams);
         }
-        datagrams.verdicts = verdicts;
     }
 
     /// Stops the state for a connection. Nothing of this tick was sent to it.
-    fn detach(
-        &mut self,
-        connection: ConnectionId,
-        datagrams: &mut Datagrams,
-        verdicts: &mut Vec<Verdict<Entry>>,
-    ) {
+    fn detach(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let (now, tick) = (self.clock.now(), self.outbound.store.tick);
         tracing::debug!(connection = connection.0, tick, "detached");
-        datagrams
-            .sender
-            .detach(now, tick.saturating_sub(1), verdicts);
-        self.owe_lost(connection, datagrams, verdicts);
+        let since = tick.saturating_sub(1);
+        { &mut datagrams.sender }.detach(now, since, &mut datagrams.verdicts);
         datagrams.counts.detached += 1;
         datagrams.queue.probe = true;
-    }
-
-    /// Moves the chunks that no transport has polled to the backlog.
-    pub(super) fn withhold(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
-        if datagrams.queue.first_chunk().is_none() {
-            return;
-        }
-        let tick = datagrams.queue.tick;
-        let mut queue = std::mem::take(&mut datagrams.queue);
-        let mut owed = std::mem::take(&mut self.replication.owed);
-        queue.withhold(|queued, own| {
-            let entries = match queued.content {
-                ChunkContent::Own => &own[..],
-                ChunkContent::Frame(record) if record.number == queued.chunk => {
-                    self.replication.frames.entries(record.number)
-                }
-                ChunkContent::Frame(_) | ChunkContent::Calls => &[],
-            };
-            self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
-        });
-        self.owe(connection, &datagrams.shown, &mut owed);
-        self.replication.owed = owed;
-        datagrams.queue = queue;
     }
 
     /// Divides the chunks of the update into datagrams, and forgets records on which no verdict is due.
@@ -129,10 +96,12 @@ impl NetworkServer {
                 datagrams.shown.trim(open.unwrap_or(u32::MAX));
                 // A lost packet that arrives after all is taken back.
                 let missing = trims.then(|| datagrams.sender.oldest_missing_tick(tick));
-                (missing.flatten(), datagrams.unhandled_tick())
+                let lost = datagrams.verdicts.iter().map(|lost| lost.tick);
+                let needed = lost.chain(missing.flatten()).min();
+                (needed, datagrams.unhandled_tick())
             });
-            let (missing, unhandled) = of_connection.unwrap_or_default();
-            oldest = missing.map_or(oldest, |missing| missing.min(oldest));
+            let (needed, unhandled) = of_connection.unwrap_or_default();
+            oldest = needed.map_or(oldest, |needed| needed.min(oldest));
             handled = unhandled.map_or(handled, |tick| tick.min(handled));
         }
         self.replication.links = connections;
@@ -167,10 +136,8 @@ impl NetworkServer {
             });
             let count = datagrams.queue.divide(tick, &self.outbound.store, room);
             if datagrams.sender.is_stalled(now, count.into()) {
-                let mut verdicts = std::mem::take(&mut datagrams.verdicts);
-                self.detach(connection, datagrams, &mut verdicts);
-                datagrams.verdicts = verdicts;
-                datagrams.queue.withhold(|_, _| {});
+                self.detach(connection, datagrams);
+                datagrams.queue.end_tick(|_, _| {});
             }
         }
         let queue = &mut datagrams.queue;
@@ -185,7 +152,8 @@ impl NetworkServer {
         let due = datagrams.receiver.due(now);
         if let Some(known) = self.sessions.connections.get_mut(connection.0) {
             let backlog = known.backlog.as_ref();
-            queue.owed = backlog.is_some_and(|backlog| !backlog.entries.is_empty());
+            queue.owed = !datagrams.verdicts.is_empty()
+                || backlog.is_some_and(|backlog| !backlog.entries.is_empty());
             if queue.has_more() || due {
                 known.list(&mut self.outbound.outgoing);
             }

@@ -10,7 +10,6 @@ use crate::link::sequence::low_bits;
 use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::queue::{ChunkContent, Queued};
 use crate::server::outbound::Outbound;
-use crate::server::outbound::chunks::ChunkStore;
 use crate::server::outbound::transmit::Packet;
 use crate::server::sessions::connection::Connection;
 
@@ -23,8 +22,8 @@ impl Connection {
 }
 
 impl Outbound {
-    /// Takes the next datagram of a connection. Its chunks are gathered. The stream must be empty: the datagram
-    /// counts all packets on it. One without messages takes the default channel.
+    /// Takes the next datagram of a connection. The stream must be empty: the datagram counts all packets on it.
+    /// One without messages takes the default channel.
     pub(super) fn take_datagram(
         &mut self,
         connection: &mut Connection,
@@ -35,58 +34,66 @@ impl Outbound {
             return None;
         }
         let datagrams = connection.datagrams.as_mut()?;
-        let header = datagrams.take(&self.store, now, &mut self.taken).encode();
-        let mut length = header.as_slice().len();
-        for queued in &self.taken {
-            let chunk = self.store.get(&(queued.chunk..queued.chunk + 1));
-            length += chunk.iter().map(Bytes::len).sum::<usize>();
-            self.packet.extend_from_slice(chunk);
+        let (header, taken) = datagrams.take(now);
+        let header = header.encode();
+        let channel = taken.first().map_or(default_channel, |it| it.channel);
+        let start = taken.first().map_or(0, |it| it.chunk);
+        let is_adjacent = |(number, queued): (u64, &Queued)| queued.chunk == number;
+        let mut chunks = 0..0;
+        if (start..).zip(taken).all(is_adjacent) {
+            chunks = start..start + taken.len() as u64;
+        } else {
+            for queued in taken {
+                let chunk = self.store.get(&(queued.chunk..queued.chunk + 1));
+                self.packet.extend_from_slice(chunk);
+            }
         }
+        let bytes = if self.packet.is_empty() {
+            self.store.get(&chunks)
+        } else {
+            &self.packet
+        };
+        let length = header.as_slice().len() + bytes.iter().map(Bytes::len).sum::<usize>();
         connection.outgoing.add(length);
         Some(Packet {
-            channel: self.taken.first().map_or(default_channel, |it| it.channel),
+            channel,
             delivery: Channel::Unreliable,
             length,
             header,
-            chunks: 0..0,
+            chunks,
         })
     }
 }
 
 impl Datagrams {
-    /// Takes the chunks of the next datagram, none for a probe or an acknowledgement alone. Returns its header.
-    fn take(
-        &mut self,
-        store: &ChunkStore,
-        now: Duration,
-        taken: &mut Vec<Queued>,
-    ) -> DatagramHeader {
-        taken.clear();
+    /// Takes the next datagram. Returns its header and its chunks, none for a probe or an acknowledgement alone.
+    fn take(&mut self, now: Duration) -> (DatagramHeader, &[Queued]) {
         let ack = self.receiver.owes_ack().then(|| self.receiver.take_ack());
         if !self.queue.has_more() {
-            return DatagramHeader::new(None, ack);
+            return (DatagramHeader::new(None, ack), &[]);
         }
-        let part = self.queue.take((store, self.room), taken);
-        let tick = self.queue.tick;
-        let records = taken.iter().filter_map(|queued| match queued.content {
-            ChunkContent::Frame(record) => Some(record),
-            ChunkContent::Own | ChunkContent::Calls => None,
-        });
-        let own = taken
+        let (tick, partial, owed) = (self.queue.tick, self.queue.partial, self.queue.owed);
+        let part = self.queue.take();
+        let records = part
+            .chunks
             .iter()
-            .filter(|it| matches!(it.content, ChunkContent::Own));
-        let own = self.queue.take_own(own.map(|queued| queued.chunk).max());
+            .filter_map(|queued| match queued.content {
+                ChunkContent::Frame(record) => Some(record),
+                ChunkContent::Own(_) | ChunkContent::Calls => None,
+            });
         let after = self.sender.reliable_sent();
+        let own = part.own.iter().copied();
         let sequence = self
             .sender
             .record(now, tick, after, records, own, &mut self.verdicts);
-        DatagramHeader {
+        let header = DatagramHeader {
             sent: Some(self.sender.place(sequence, tick)),
             after: self.sender.needs_after(after).then(|| low_bits(after)),
-            part,
+            part: part.place,
             ack,
-            partial: self.queue.partial,
-            owed: self.queue.owed,
-        }
+            partial,
+            owed,
+        };
+        (header, part.chunks)
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use syncvar_runtime::object::{Slot, Slots, WriteLog, WriteRecord};
-use syncvar_runtime::packet::{update_length, update_refusal};
+use syncvar_runtime::packet::{Segments, update_length, update_refusal};
 use syncvar_runtime::{
     AudienceId, Channel, ConnectionId, NetId, NetworkWriter, ObjectError, Vector3,
 };
@@ -37,10 +37,10 @@ pub(in crate::server) struct BandwidthLimiter {
     /// Lists reused by every connection.
     order: Vec<usize>,
     chosen: Vec<Chosen>,
-    /// Fields of the chosen entries.
-    own: Vec<Entry>,
-    /// Channels, ends in their buffers, and fields of the chosen entries that may be lost.
-    places: Vec<(u8, usize, Range<usize>)>,
+    /// Fields that are written for one connection.
+    pub(in crate::server) own: Vec<Entry>,
+    /// Channels, ends in their buffers, and fields of entries that may be lost.
+    pub(in crate::server) places: Vec<(u8, usize, Range<usize>)>,
     /// Fields in the chunk that is sent.
     in_chunk: Vec<Entry>,
 }
@@ -217,7 +217,7 @@ impl NetworkServer {
         backlog: &mut Backlog,
         mut datagrams: Option<&mut Datagrams>,
     ) {
-        backlog.begin_update(self.loss_settings().repair_bytes);
+        backlog.begin_update();
         let connection = self.sessions.connections.get(id.0);
         let ready = connection.filter(|connection| connection.is_ready());
         let Some(framing) = ready.map(|connection| connection.framing) else {
@@ -396,11 +396,11 @@ impl NetworkServer {
         &mut self,
         id: ConnectionId,
         backlog: &mut Backlog,
-        mut datagrams: Option<&mut Datagrams>,
+        datagrams: Option<&mut Datagrams>,
     ) {
         let mut chosen = std::mem::take(&mut self.replication.bandwidth.chosen);
-        let mut own = std::mem::take(&mut self.replication.bandwidth.own);
-        let Some(connection) = self.sessions.connections.get_mut(id.0) else {
+        let own = std::mem::take(&mut self.replication.bandwidth.own);
+        let Some(connection) = self.sessions.connections.get(id.0) else {
             return;
         };
         let (framing, packet_size) = (connection.framing, self.config.gathered_size());
@@ -412,7 +412,6 @@ impl NetworkServer {
             ..
         } = backlog;
         let mut places = std::mem::take(&mut self.replication.bandwidth.places);
-        let mut in_chunk = std::mem::take(&mut self.replication.bandwidth.in_chunk);
         for Chosen { index, source, own } in &chosen {
             let Some(entry) = entries.get(*index) else {
                 continue;
@@ -436,40 +435,58 @@ impl NetworkServer {
                 places.push((entry.channel, output.last_update().end, own.clone()));
             }
         }
-        let mut sent = 0;
-        for (channel, output) in (0_u8..).zip(outputs) {
-            let chunks = output.drain().inspect(|chunk| sent += chunk.len());
-            let of_channel = places.iter().filter(|(of, ..)| *of == channel);
-            match datagrams.as_deref_mut() {
-                Some(datagrams) if self.config.is_lossy(channel) => {
-                    let mut of_channel = of_channel.peekable();
-                    let mut end = 0;
-                    for chunk in chunks {
-                        end += chunk.len();
-                        while let Some((.., of_entry)) = of_channel.next_if(|(_, at, _)| *at <= end)
-                        {
-                            let fields = own.get(of_entry.clone()).unwrap_or_default();
-                            in_chunk.extend_from_slice(fields);
-                        }
-                        self.outbound
-                            .queue_own((connection, datagrams), channel, chunk, &in_chunk);
-                        in_chunk.clear();
-                    }
-                }
-                _ => {
-                    let chunks = self.outbound.add(channel, chunks);
-                    self.outbound.queue(connection, chunks);
-                }
-            }
-        }
+        self.replication.bandwidth.own = own;
+        self.replication.bandwidth.places = places;
+        let sent = self.queue_outputs(id, datagrams, &mut backlog.outputs);
         backlog.charge(sent);
         backlog.remove_sent(chosen.iter().map(|chosen| chosen.index));
         chosen.clear();
-        own.clear();
         self.replication.bandwidth.chosen = chosen;
-        self.replication.bandwidth.own = own;
+    }
+
+    /// Appends buffers to the queues of a connection, with their fields if they take datagrams. Returns the number
+    /// of their bytes.
+    pub(in crate::server) fn queue_outputs(
+        &mut self,
+        id: ConnectionId,
+        mut datagrams: Option<&mut Datagrams>,
+        outputs: &mut [Segments],
+    ) -> usize {
+        let BandwidthLimiter {
+            own,
+            places,
+            in_chunk,
+            ..
+        } = &mut *self.replication.bandwidth;
+        let mut sent = 0;
+        if let Some(connection) = self.sessions.connections.get_mut(id.0) {
+            for (channel, output) in (0_u8..).zip(outputs) {
+                let chunks = output.drain().inspect(|chunk| sent += chunk.len());
+                let Some(datagrams) = datagrams
+                    .as_deref_mut()
+                    .filter(|_| self.config.is_lossy(channel))
+                else {
+                    let chunks = self.outbound.add(channel, chunks);
+                    self.outbound.queue(connection, chunks);
+                    continue;
+                };
+                let of_channel = places.iter().filter(|(of, ..)| *of == channel);
+                let mut of_channel = of_channel.peekable();
+                let mut end = 0;
+                for chunk in chunks {
+                    end += chunk.len();
+                    while let Some((.., of_entry)) = of_channel.next_if(|(_, at, _)| *at <= end) {
+                        let fields = own.get(of_entry.clone()).unwrap_or_default();
+                        in_chunk.extend_from_slice(fields);
+                    }
+                    let receiver = (&mut *connection, &mut *datagrams);
+                    self.outbound.queue_own(receiver, channel, chunk, in_chunk);
+                    in_chunk.clear();
+                }
+            }
+        }
+        own.clear();
         places.clear();
-        self.replication.bandwidth.places = places;
-        self.replication.bandwidth.in_chunk = in_chunk;
+        sent
     }
 }

@@ -94,6 +94,7 @@ impl NetworkServer {
         self.begin_frame();
         self.send_deltas(now, joining);
         self.replication.index_frame();
+        self.repair_losses();
         self.send_backlogs();
         self.deliver_changes();
         self.echo_frame();
@@ -359,7 +360,6 @@ impl NetworkServer {
             &self.replication.bandwidth.log,
         );
         let config = &self.config;
-        let mut withheld = Vec::new();
         self.visibility.audiences.drain(|delivery| {
             let Delivery {
                 channel, chunks, ..
@@ -379,15 +379,12 @@ impl NetworkServer {
                     outbound.queue(connection, queued.clone());
                 } else if is_frame {
                     let frame = (&**frames, chunks, &queued);
-                    outbound.queue_frame(connection, frame, &mut withheld);
+                    outbound.queue_frame(connection, frame);
                 } else if let Some(datagrams) = &mut connection.datagrams {
                     datagrams.queue.push_calls(channel, chunks);
                 }
             }
         });
-        for (connection, number) in withheld {
-            self.withhold_chunk(connection, number);
-        }
     }
 
     /// Appends a message for one connection alone.

@@ -60,8 +60,6 @@ pub(in crate::server) struct Backlog {
     pub(in crate::server) ending: bool,
     /// Bytes left for this update; negative after an overdraft.
     bytes_left: i64,
-    /// Bytes left for repairs in this update.
-    pub(in crate::server) repair_left: usize,
     reserved: Reserved,
     /// Entries in the order of objects and channels.
     pub(in crate::server) entries: Vec<BacklogEntry>,
@@ -81,7 +79,6 @@ impl Backlog {
             budget,
             ending: false,
             bytes_left: 0,
-            repair_left: 0,
             reserved: Reserved::default(),
             entries: Vec::new(),
             masks: Vec::new(),
@@ -111,9 +108,8 @@ impl Backlog {
     }
 
     /// Begins an update: adds the budget to the bytes left.
-    pub(in crate::server) fn begin_update(&mut self, repair_bytes: usize) {
+    pub(in crate::server) fn begin_update(&mut self) {
         self.reserved = Reserved::default();
-        self.repair_left = repair_bytes;
         let budget = self.bytes();
         self.bytes_left = if self.ending || !self.is_limited() {
             i64::MAX

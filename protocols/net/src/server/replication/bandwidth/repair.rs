@@ -54,15 +54,14 @@ impl NetworkServer {
             link.queue.partial |= !is_free;
             !is_free
         } else {
-            // Within a budget the changes of this tick compete with the repairs. The first one always fits.
-            let is_first = backlog.repair_left == self.config.loss.repair_bytes;
-            !backlog.is_limited() && !is_first && backlog.repair_left < bytes
+            // Within a budget the changes of this tick compete with the repairs.
+            let link = datagrams.as_deref_mut().filter(|_| !backlog.is_limited());
+            link.is_some_and(|link| !link.reserve_repair(bytes, self.config.loss.repair_bytes))
         };
         if waits {
             self.replication.bandwidth.own.truncate(own);
             return None;
         }
-        backlog.repair_left = backlog.repair_left.saturating_sub(bytes);
         let own = own..self.replication.bandwidth.own.len();
         let repaired = !is_long && matches!(source, Source::Rewritten(_));
         if let Some(link) = datagrams.filter(|_| repaired) {
