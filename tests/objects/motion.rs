@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::testing::Link;
+use syncvar::testing::Conditions;
 use syncvar::{ClientConfig, Framing, NetworkBehaviour, ServerConfig, codec::Half};
 
 /// Speed of a runner in metres per second.
@@ -66,7 +66,7 @@ fn prefabs() -> Prefabs {
         .register::<Avatar>("avatar")
 }
 
-fn network(link: Link) -> MemoryNetwork {
+fn network(link: Conditions) -> MemoryNetwork {
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     net.tick = TICK;
     net.datagrams = true;
@@ -91,7 +91,7 @@ fn x_of(client: &NetworkClient, id: NetId, now: Duration) -> f32 {
 
 /// Lets a runner run for some steps, and returns the largest step between two frames and the distances from the true
 /// path at the view time, in metres.
-fn run(link: Link, steps: u16) -> (f32, Vec<f32>, MemoryNetwork) {
+fn run(link: Conditions, steps: u16) -> (f32, Vec<f32>, MemoryNetwork) {
     let mut net = network(link);
     net.connect();
     let id = net.server.spawn(Runner::default());
@@ -122,7 +122,7 @@ fn percentile(mut values: Vec<f32>, of_hundred: usize) -> f32 {
 
 #[test]
 fn a_view_follows_the_true_path_behind_the_server() {
-    let (largest, errors, net) = run(Link::default(), 300);
+    let (largest, errors, net) = run(Conditions::default(), 300);
     let frame = SPEED * TICK.as_secs_f32() / 4.0;
     assert!(largest < frame * 1.06, "{largest}");
     // The server's tick is its time rounded down.
@@ -145,12 +145,12 @@ fn a_view_follows_the_true_path_behind_the_server() {
 fn loss_and_jitter_cause_no_visible_jump() {
     let frame = SPEED * TICK.as_secs_f32() / 4.0;
     for seed in 0..4 {
-        let link = Link {
+        let link = Conditions {
             delay: Duration::from_millis(80),
             jitter: Duration::from_millis(40),
-            loss_per_mille: 50,
+            loss: 0.05,
             seed,
-            ..Link::default()
+            ..Conditions::default()
         };
         let (largest, errors, net) = run(link, 900);
         assert!(
@@ -170,7 +170,7 @@ fn loss_and_jitter_cause_no_visible_jump() {
 
 #[test]
 fn a_start_after_a_rest_takes_one_interval() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     net.connect();
     let id = net.server.spawn(Runner::default());
     let other = net.server.spawn(Runner::default());
@@ -191,7 +191,7 @@ fn a_start_after_a_rest_takes_one_interval() {
 
 #[test]
 fn teleports_rotations_and_states_have_their_way() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     net.connect();
     let id = net.server.spawn(Runner::default());
     for _ in 0..30 {
@@ -227,7 +227,7 @@ fn teleports_rotations_and_states_have_their_way() {
 
 #[test]
 fn a_base_a_codec_and_a_threshold_have_views() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     net.connect();
     let id = net.server.spawn(Car::default());
     for step in 0..60_u8 {
@@ -253,7 +253,7 @@ fn a_base_a_codec_and_a_threshold_have_views() {
 
 #[test]
 fn an_owner_sees_its_own_values_and_others_a_view() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     let (first, second) = (net.connect(), net.connect());
     net.settle();
     let id = net.server.spawn(Avatar::default());
@@ -275,7 +275,7 @@ fn an_owner_sees_its_own_values_and_others_a_view() {
 
 #[test]
 fn a_new_object_has_no_samples_of_a_former_one() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     net.connect();
     let id = net.server.spawn(Runner::default());
     for _ in 0..10 {
@@ -301,7 +301,7 @@ fn a_new_object_has_no_samples_of_a_former_one() {
 
 #[test]
 fn another_connection_begins_with_new_samples() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     net.connect();
     let id = net.server.spawn(Runner::default());
     for step in 0..20_u8 {
@@ -323,7 +323,7 @@ fn another_connection_begins_with_new_samples() {
 
 #[test]
 fn without_ticks_the_view_is_the_newest_value() {
-    let mut net = network(Link::default());
+    let mut net = network(Conditions::default());
     let config = ClientConfig {
         framing: Framing::Unet,
         ..ClientConfig::default()

@@ -292,6 +292,39 @@ fn each_write_is_sent_once_without_losses() {
     net.settle();
     assert_eq!(sent(&net) - before, 100);
     assert_eq!(net.server.get::<Car>(id).unwrap().x, 100);
+    let losses = net.client(0).losses().unwrap();
+    assert_eq!((losses.loss, losses.repaired, losses.spurious), (0.0, 0, 0));
+    // The delay in both directions, and the time until the acknowledgement leaves.
+    let range = Duration::from_millis(80)..=Duration::from_millis(200);
+    assert!(range.contains(&losses.rtt), "{losses:?}");
+}
+
+#[test]
+fn client_counts_the_losses_of_its_datagrams() {
+    let mut net = network(2, link(300, 12));
+    let ids: Vec<_> = (0..20).map(|_| spawn(&mut net, 0)).collect();
+    net.settle();
+    // Each object rests for 20 ticks: longer than the time to a repair.
+    for (number, id) in (1..=400).zip(ids.iter().cycle()) {
+        net.client_mut(0).get_mut::<Car>(*id).unwrap().x.set(number);
+        net.step();
+    }
+    let losses = net.client(0).losses().unwrap();
+    assert!(losses.flying > 0 && losses.repaired > 0, "{losses:?}");
+    // Acknowledgements get lost too, and late ones end a loss.
+    assert!((0.2..0.6).contains(&losses.loss), "{losses:?}");
+    assert!(losses.jitter > Duration::ZERO, "{losses:?}");
+    net.settle();
+    assert_equal(&net, &ids);
+    let losses = net.client(0).losses().unwrap();
+    let left = (losses.flying, losses.backlog, losses.shown);
+    assert_eq!((left, losses.bad_acks), ((0, 0, 0), 0));
+    // The other client writes nothing.
+    assert_eq!(net.client(1).losses().unwrap().repaired, 0);
+
+    let mut stream = MemoryNetwork::pair(prefabs);
+    stream.settle();
+    assert_eq!(stream.client(0).losses(), None);
 }
 
 #[test]

@@ -25,12 +25,13 @@ pub use client::{
     ReplicaMut, ReplicaSink, SpawnFailure, View,
 };
 pub use context::NetworkContextExt;
+pub use link::losses::Losses;
 pub use link::settings::LossSettings;
 pub use memory::{DifferenceKind, MemoryNetwork, ReplicaDifference, compare_replicas};
 pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
-    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, Losses, NetworkServer,
+    Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
     PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;

@@ -5,6 +5,7 @@
 pub(crate) mod ack;
 pub(crate) mod header;
 pub(crate) mod header_bytes;
+pub(crate) mod losses;
 #[cfg(test)]
 mod model;
 pub(crate) mod receiver;

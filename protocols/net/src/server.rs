@@ -17,7 +17,6 @@ mod side;
 mod visibility;
 
 pub use config::{Admission, ServerConfig};
-pub use datagrams::Losses;
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};

@@ -28,7 +28,6 @@ use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::StateChange;
 use frames::Entry;
-pub use quality::Losses;
 use queue::DatagramQueue;
 use shown::Shown;
 use writes::WriteTicks;

@@ -20,6 +20,8 @@ pub(super) struct Sent {
     pub(super) behaviour: u8,
     pub(super) channel: u8,
     pub(super) fields: u64,
+    /// Lost fields among them, with their present values.
+    pub(super) lost: u64,
     /// Fields that the next update repeats.
     pub(super) repeated: u64,
     /// Number of the behaviour's fields.
@@ -98,7 +100,7 @@ impl WriteEncoder {
         let dirty = slot.dirty_bits() & slot.info().policy.owner_write;
         let fields = self.due(slot);
         self.left |= dirty != fields;
-        if fields != 0 && !self.reliable.write((index, slot), fields, 0) {
+        if fields != 0 && !self.reliable.write((index, slot), fields) {
             self.left = true;
         }
     }
@@ -115,17 +117,18 @@ impl WriteEncoder {
         }
         slot.set_dirty_bit(fields);
         let repeats = slot.info().redundancy > 0;
-        let lost = missing.owed & others;
-        let repeated = if repeats { due | lost } else { 0 };
-        if !self.lossy.write((index, slot), fields, repeated) {
+        if !self.lossy.write((index, slot), fields) {
             self.left = true;
+        } else if let Some(sent) = self.lossy.sent.last_mut() {
+            sent.lost = missing.owed & others;
+            sent.repeated = if repeats { due | sent.lost } else { 0 };
         }
     }
 }
 
 impl Part {
     /// Writes some fields of a behaviour. Returns whether it has written them.
-    fn write(&mut self, (index, slot): (u8, &mut dyn Slot), fields: u64, repeated: u64) -> bool {
+    fn write(&mut self, (index, slot): (u8, &mut dyn Slot), fields: u64) -> bool {
         let start = self.writer.len();
         self.writer.write_u8(index);
         let context = self.writer.context().with_fields(fields);
@@ -141,7 +144,8 @@ impl Part {
             behaviour: index,
             channel: info.channel,
             fields,
-            repeated,
+            lost: 0,
+            repeated: 0,
             count: info.schema.field_count(),
         });
         true

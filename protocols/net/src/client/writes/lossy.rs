@@ -16,6 +16,7 @@ use super::encode::Missing;
 use crate::link::ack::Ack;
 use crate::link::header::DatagramHeader;
 use crate::link::header_bytes::HeaderBytes;
+use crate::link::losses::Losses;
 use crate::link::round_trip::RoundTrip;
 use crate::link::sender::{Content, Sender, Verdict, VerdictKind};
 use crate::link::settings::LossSettings;
@@ -79,6 +80,8 @@ pub(in crate::client) struct LossyWrites {
     flying: FxHashMap<(NetId, u8), u64>,
     waiting: VecDeque<Waiting>,
     verdicts: Vec<Verdict<Written>>,
+    /// Behaviours that were sent again after a loss.
+    pub(super) repaired: u64,
     /// Room for the messages of a datagram.
     room: usize,
 }
@@ -94,6 +97,7 @@ impl LossyWrites {
             flying: FxHashMap::default(),
             waiting: VecDeque::new(),
             verdicts: Vec::new(),
+            repaired: 0,
             room,
         }
     }
@@ -101,6 +105,22 @@ impl LossyWrites {
     /// Returns whether all writes have arrived, as far as the server has told.
     pub(in crate::client) fn is_settled(&self) -> bool {
         self.owed.is_empty() && self.waiting.is_empty() && self.sender.is_settled()
+    }
+
+    /// Returns the delay and the losses of the datagrams.
+    pub(in crate::client) fn losses(&self, now: Duration) -> Losses {
+        let handled = self.sender.handled();
+        let is_on_stream = |object: &&Object| match object.stream {
+            Stream::Handled => false,
+            Stream::Queued => true,
+            Stream::Sent(packet) => packet > handled,
+        };
+        Losses {
+            backlog: self.owed.len(),
+            shown: self.objects.values().filter(is_on_stream).count(),
+            repaired: self.repaired,
+            ..Losses::of(&self.sender, now)
+        }
     }
 
     /// Returns whether datagrams wait for the transport.

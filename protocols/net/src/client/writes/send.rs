@@ -125,6 +125,7 @@ impl NetworkClient {
         }
         if fits {
             let channel = sent.first().map_or(0, |sent| sent.channel);
+            lossy.repaired += sent.iter().filter(|sent| sent.lost != 0).count() as u64;
             let written: Vec<_> = sent.iter().map(|sent| written(sent, sent.fields)).collect();
             lossy.push((channel, update), message, &written);
             self.stats
