@@ -14,46 +14,26 @@ const LATEST: i64 = i64::MAX / 2;
 ///
 /// The estimate is the other clock's lead over the own time. The shown time runs at 9/8 of the own
 /// speed while it is behind the estimate, and at 7/8 while it is ahead: at 1/8 from 250 ms on. A shown
-/// time that is more than 250 ms behind jumps. [`with_share`](Self::with_share) replaces the eighth.
+/// time that is more than 250 ms behind jumps. Another `SHARE` replaces the eighth.
 ///
 /// A new estimate counts from the next [`advance`](Self::advance) on, so that [`at`](Self::at) is
 /// continuous for a program that asks between two of them.
-#[derive(Clone, Copy, Debug)]
-pub struct Slew {
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Slew<const SHARE: i64 = 8> {
     /// Own time of the last advance, in microseconds like all numbers here.
     base: i64,
     /// Shown time at `base`.
     shown: i64,
     /// Lead that `at` approaches.
     ahead: i64,
-    /// The speed differs from the own one by one part in this many.
-    share: i64,
 }
 
-impl Default for Slew {
-    fn default() -> Self {
-        Self::new(Duration::ZERO, 0)
-    }
-}
-
-impl Slew {
+impl<const SHARE: i64> Slew<SHARE> {
     /// Returns a time with a first estimate.
     pub fn new(now: Duration, ahead: i64) -> Self {
         let base = own(now);
         let shown = base.saturating_add(ahead).max(0);
-        Self {
-            base,
-            shown,
-            ahead,
-            share: 8,
-        }
-    }
-
-    /// Changes the speed by one part in `share` at most, at least 2.
-    #[must_use]
-    pub fn with_share(mut self, share: u8) -> Self {
-        self.share = i64::from(share).max(2);
-        self
+        Self { base, shown, ahead }
     }
 
     /// Returns the shown time at an own time, in microseconds. At a time before the last advance it is
@@ -61,7 +41,7 @@ impl Slew {
     pub fn at(&self, now: Duration) -> i64 {
         let step = own(now).saturating_sub(self.base).max(0);
         let error = self.error();
-        let most = step / self.share;
+        let most = step / SHARE;
         let slowest = if error < -LEAP {
             step.saturating_sub(most)
         } else {
@@ -102,7 +82,7 @@ mod tests {
 
     #[test]
     fn small_error_is_slewed_and_a_large_one_jumps() {
-        let mut slew = Slew::new(at(0), 1_000);
+        let mut slew = Slew::<8>::new(at(0), 1_000);
         slew.advance(at(0), 11_000);
         assert_eq!(
             [0, 8_000, 80_000, 90_000].map(|now| slew.at(at(now))),
@@ -114,7 +94,7 @@ mod tests {
 
     #[test]
     fn time_far_ahead_keeps_moving() {
-        let mut slew = Slew::new(at(0), 1_000_000);
+        let mut slew = Slew::<8>::new(at(0), 1_000_000);
         slew.advance(at(0), 0);
         assert_eq!(slew.at(at(8_000)), 1_001_000);
         slew.advance(at(8_000), 900_000);
@@ -125,7 +105,7 @@ mod tests {
     fn frames_between_updates_advance_by_seven_to_nine_eighths() {
         let leads = [0, 120_000, -200_000, 249_000, 3, -4, 90_000, -90_000];
         for frame in [100, 1_001, 6_944, 20_000] {
-            let mut slew = Slew::new(at(0), 1_000_000);
+            let mut slew = Slew::<8>::new(at(0), 1_000_000);
             let (mut now, mut last) = (0, 1_000_000);
             for lead in leads.into_iter().cycle().take(200) {
                 slew.advance(at(now), 1_000_000 + lead / 2);

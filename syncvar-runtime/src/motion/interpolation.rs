@@ -29,6 +29,8 @@ pub struct Interpolation<T> {
     between: fn(&Span<'_, T>, f32) -> T,
     distance: Option<fn(&T, &T) -> f32>,
     snap: f32,
+    /// Whether it uses the sample before the two.
+    curved: bool,
     /// Longest extrapolation in seconds.
     extrapolate: f32,
 }
@@ -67,6 +69,7 @@ impl<T: Clone> Interpolation<T> {
             between,
             distance: None,
             snap: f32::INFINITY,
+            curved: false,
             extrapolate: 0.0,
         }
     }
@@ -87,7 +90,9 @@ impl<T: Clone> Interpolation<T> {
     where
         T: Interpolate,
     {
-        Self::by(curve).measured()
+        let mut rules = Self::by(curve).measured();
+        rules.curved = true;
+        rules
     }
 
     /// Turns on the shorter way between two rotations, at a constant angular velocity.
@@ -126,6 +131,12 @@ impl<T> Interpolation<T> {
     #[inline]
     pub fn between(&self, span: &Span<'_, T>, fraction: f32) -> T {
         (self.between)(span, fraction)
+    }
+
+    /// Returns whether the way depends on [`Span::before`].
+    #[inline]
+    pub const fn is_curved(&self) -> bool {
+        self.curved
     }
 
     /// Returns whether two successive samples are a jump.

@@ -131,7 +131,8 @@ impl<T: Clone> Track<T> {
             return Some(value.clone());
         }
         let length = short(next - start);
-        let before = self.step_before(at, moment).filter(|_| start == *tick);
+        let is_curved = self.rules.is_curved() && start == *tick;
+        let before = is_curved.then(|| self.step_before(at, moment)).flatten();
         let span = Span {
             before: before.map(|(before, ticks)| (before, ticks / length)),
             from: value,
@@ -164,10 +165,13 @@ impl<T: Clone> Track<T> {
     /// Returns the value after the newest sample, which is at this place.
     fn beyond(&self, at: usize, (tick, value): (u32, &T), moment: &Moment<'_>) -> T {
         let limit = self.rules.longest_extrapolation() / moment.tick_length;
+        if limit <= 0.0 {
+            return value.clone();
+        }
         let interval = self.interval(moment.interval);
         let rests = moment.settled.rested_until(tick) >= tick.saturating_add(interval);
         let step = self.step_before(at, moment);
-        let Some((from, ticks)) = step.filter(|_| limit > 0.0 && !rests) else {
+        let Some((from, ticks)) = step.filter(|_| !rests) else {
             return value.clone();
         };
         let further = share(moment.tick - f64::from(tick)).min(limit);

@@ -8,7 +8,7 @@ use syncvar_runtime::object::Nanos;
 use syncvar_runtime::time::micros;
 
 /// The view runs at 19/20 to 21/20 of the clock's speed.
-const SHARE: u8 = 20;
+const SHARE: i64 = 20;
 
 /// Deviations of the arrivals in the delay.
 const DEVIATIONS: f64 = 2.0;
@@ -39,7 +39,7 @@ pub(in crate::client) struct ViewClock {
     /// Longest interval between two samples of a field, in nanoseconds.
     interval: Nanos,
     delay: f64,
-    shown: Option<Slew>,
+    shown: Option<Slew<SHARE>>,
 }
 
 /// Own time of arrival less the time of the tick, averaged.
@@ -102,7 +102,7 @@ impl ViewClock {
         let ahead = -(lateness.mean + self.delay) as i64;
         match &mut self.shown {
             Some(shown) => shown.advance(now, ahead),
-            None => self.shown = Some(Slew::new(now, ahead).with_share(SHARE)),
+            None => self.shown = Some(Slew::new(now, ahead)),
         }
     }
 
