@@ -33,6 +33,8 @@ pub(crate) struct Workload {
     pub(crate) movers: usize,
     /// Part of the others that changes in a tick, per thousand.
     pub(crate) others: u32,
+    /// Repairs of the reference model for each loss, in percent of the changes.
+    pub(crate) repairs: [f64; 5],
 }
 
 struct Player {
