@@ -156,7 +156,7 @@ impl Delivery {
     }
 
     /// Counts a datagram to the peer that was lost here.
-    pub(crate) fn count_unsent(&self) {
+    pub fn count_unsent(&self) {
         let counters = self.admission.counters();
         counters.count(|stats| &mut stats.unsent_datagrams);
     }
