@@ -44,6 +44,8 @@ pub(crate) struct Verdict<O> {
 pub(crate) enum VerdictKind {
     /// The content did not arrive: its fields are owed.
     Lost,
+    /// The content was not sent: its fields are owed.
+    Withheld,
     /// The content has arrived after all: its fields are not owed any more.
     TakenBack,
 }

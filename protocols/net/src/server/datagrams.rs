@@ -58,7 +58,7 @@ pub(in crate::server) struct Datagrams {
 /// Counts since the connection was accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::server) struct Counts {
-    /// Behaviours in repairs.
+    /// Lost behaviours whose fields are sent again.
     pub(in crate::server) repaired: u64,
     /// Behaviours that were owed when the connection was attached again.
     pub(in crate::server) caught_up: u64,
@@ -144,7 +144,7 @@ impl Datagrams {
     /// Notes that a chunk of a tick is not sent.
     pub(in crate::server) fn withhold(&mut self, tick: u32, number: u64) {
         self.verdicts.push(Verdict {
-            kind: VerdictKind::Lost,
+            kind: VerdictKind::Withheld,
             tick,
             content: Content::Chunk(number),
         });

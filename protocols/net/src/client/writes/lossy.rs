@@ -154,7 +154,7 @@ impl LossyWrites {
         // Of the other fields a later packet decides.
         let last = behaviour.carried.changed_until(written.fields, tick);
         match kind {
-            VerdictKind::Lost => behaviour.owed |= last,
+            VerdictKind::Lost | VerdictKind::Withheld => behaviour.owed |= last,
             VerdictKind::TakenBack => behaviour.owed &= !last,
         }
         if behaviour.owed != 0 {

@@ -330,7 +330,9 @@ impl Client {
             let replica = self.replicas.get(&object);
             if replica.is_some_and(|own| own.permit != 0 && own.owned_changed <= verdict.tick) {
                 match verdict.kind {
-                    VerdictKind::Lost => self.backlog.insert(object, self.tick),
+                    VerdictKind::Lost | VerdictKind::Withheld => {
+                        self.backlog.insert(object, self.tick)
+                    }
                     VerdictKind::TakenBack => self.backlog.remove(&object),
                 };
             }

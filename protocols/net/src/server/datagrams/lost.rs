@@ -31,23 +31,23 @@ impl Datagrams {
         fits
     }
 
-    /// Ends the tick of the queue. Chunks that no transport has polled are lost.
+    /// Ends the tick of the queue. Chunks that no transport has polled are withheld.
     pub(super) fn end_tick(&mut self) {
         let Self {
             queue, verdicts, ..
         } = self;
         let tick = queue.tick;
-        let lost = |content| Verdict {
-            kind: VerdictKind::Lost,
+        let withheld = |content| Verdict {
+            kind: VerdictKind::Withheld,
             tick,
             content,
         };
         queue.end_tick(|queued, own| match queued.content {
             ChunkContent::Own(_) => {
-                verdicts.extend(own.iter().map(|entry| lost(Content::Own(*entry))));
+                verdicts.extend(own.iter().map(|entry| withheld(Content::Own(*entry))));
             }
             ChunkContent::Frame(record) if record.number == queued.chunk => {
-                verdicts.push(lost(Content::Chunk(record.number)));
+                verdicts.push(withheld(Content::Chunk(record.number)));
             }
             ChunkContent::Frame(_) | ChunkContent::Calls => {}
         });
@@ -75,9 +75,21 @@ impl NetworkServer {
 
     fn repair_losses_of(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let mut owed = std::mem::take(&mut self.replication.owed);
-        for Verdict { tick, content, .. } in datagrams.verdicts.drain(..) {
+        let Datagrams {
+            verdicts, shown, ..
+        } = datagrams;
+        for Verdict {
+            kind,
+            tick,
+            content,
+        } in verdicts.drain(..)
+        {
+            let former = owed.len();
             let entries = self.replication.frames.entries_in(&content);
-            self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+            self.add_standing(connection, shown, (entries, tick), &mut owed);
+            if kind == VerdictKind::Lost {
+                datagrams.counts.repaired += (owed.len() - former) as u64;
+            }
         }
         let place = |entry: &Entry| (entry.net_id, entry.channel, entry.behaviour);
         if !owed.is_sorted_by_key(place) {
@@ -179,7 +191,6 @@ impl NetworkServer {
         let end = output.last_update().end;
         let placed = &mut self.replication.bandwidth.placed;
         placed.extend(lost.iter().map(|entry| (end, *entry)));
-        datagrams.counts.repaired += lost.len() as u64;
         repair
     }
 }

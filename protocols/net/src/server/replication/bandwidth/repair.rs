@@ -48,14 +48,13 @@ impl NetworkServer {
         let long = datagrams
             .as_deref_mut()
             .filter(|link| !link.carries(FRAME + bytes));
-        let is_long = long.is_some();
         let waits = if let Some(link) = long {
             let is_free = link.may_send_long(entry.net_id);
             link.queue.partial |= !is_free;
             !is_free
         } else {
             // Within a budget the changes of this tick compete with the repairs.
-            let link = datagrams.as_deref_mut().filter(|_| !backlog.is_limited());
+            let link = datagrams.filter(|_| !backlog.is_limited());
             link.is_some_and(|link| !link.reserve_repair(bytes, self.config.loss.repair_bytes))
         };
         if waits {
@@ -63,10 +62,6 @@ impl NetworkServer {
             return None;
         }
         let own = own..self.replication.bandwidth.own.len();
-        let repaired = !is_long && matches!(source, Source::Rewritten(_));
-        if let Some(link) = datagrams.filter(|_| repaired) {
-            link.counts.repaired += own.len() as u64;
-        }
         Some((source, own))
     }
 
