@@ -13,12 +13,13 @@ mod mirror;
 mod operators;
 mod record;
 mod set;
+mod throttled;
 mod unnoticed;
 mod var;
 
 pub use access::{
-    FieldAccess, Formed, Hooked, Throttled, VariableAccess, encoded, encoded_hook, hooked,
-    hooked_variable, throttled, variable,
+    FieldAccess, Formed, Hooked, VariableAccess, encoded, encoded_hook, hooked, hooked_variable,
+    variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use interpolated::{Interpolated, interpolated};
@@ -26,6 +27,7 @@ pub use lineage::{Lineage, Place};
 pub use list::{ElementMut, ListChange, ListEdit, SyncList};
 pub use operators::Operand;
 pub use set::{SetChange, SyncHashSet, SyncSortedSet};
+pub use throttled::{Throttled, throttled};
 pub use unnoticed::NoticesWrites;
 pub use var::SyncVar;
 

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Access to one field of a behaviour, as `NetworkBehaviour::visit`
-/// passes it: `&mut field`, [`hooked`], [`encoded`], [`encoded_hook`], or [`throttled`] around one.
+/// passes it: `&mut field`, [`hooked`], [`encoded`], [`encoded_hook`], or [`throttled`](super::throttled()) around one.
 pub trait FieldAccess {
     /// Set if the field has a hook.
     const HOOK: bool = false;
@@ -100,7 +100,7 @@ pub trait FieldAccess {
     }
 }
 
-/// Access to a [`SyncVar`] with a value that a [threshold](throttled) compares.
+/// Access to a [`SyncVar`] with a value that a [threshold](super::throttled()) compares.
 pub trait VariableAccess: FieldAccess {
     /// Type of the value.
     type Value;
@@ -130,13 +130,6 @@ pub struct Formed<'a, F, T, const HOOK: bool, const ENCODED: bool> {
     field: &'a mut SyncVar<T>,
     previous: Option<&'a mut Option<T>>,
     form: PhantomData<F>,
-}
-
-/// Access to a variable with a threshold; see [`throttled`].
-#[derive(Debug)]
-pub struct Throttled<A: VariableAccess> {
-    field: A,
-    is_beyond: fn(&A::Value, &A::Value) -> bool,
 }
 
 /// Creates the access to a field with a hook. `previous` holds the value for the hook.
@@ -206,15 +199,6 @@ pub fn encoded_hook<'a, F: ValueForm<T>, T>(
         previous,
         form,
     }
-}
-
-/// Adds a threshold to a variable: `is_beyond(last_sent, now)`.
-#[inline]
-pub const fn throttled<A: VariableAccess>(
-    field: A,
-    is_beyond: fn(&A::Value, &A::Value) -> bool,
-) -> Throttled<A> {
-    Throttled { field, is_beyond }
 }
 
 /// Forwards the operations that every kind of field shares. `$of` is the trait of the inner value.
@@ -302,6 +286,55 @@ macro_rules! forward {
 }
 
 pub(super) use forward;
+
+/// Forwards all operations of an access around another one, which `$field` names.
+macro_rules! forward_access {
+    ($field:ident) => {
+        forward!(FieldAccess, |this| this.$field);
+
+        #[inline]
+        fn field_mut(&mut self) -> &mut Self::Field {
+            self.$field.field_mut()
+        }
+
+        #[inline]
+        fn take_changes(&mut self, from: &mut Self::Field) -> bool {
+            self.$field.take_changes(from)
+        }
+
+        #[inline]
+        fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+            self.$field.read_delta(reader)
+        }
+
+        #[inline]
+        fn begin_change(&mut self) {
+            self.$field.begin_change();
+        }
+
+        #[inline]
+        fn end_change(&mut self, place: Place) {
+            self.$field.end_change(place);
+        }
+
+        #[inline]
+        fn remember(&mut self) {
+            self.$field.remember();
+        }
+
+        #[inline]
+        fn has_changed(&mut self) -> bool {
+            self.$field.has_changed()
+        }
+
+        #[inline]
+        fn skip_hook(&mut self) {
+            self.$field.skip_hook();
+        }
+    };
+}
+
+pub(super) use forward_access;
 
 impl<F: SyncField> FieldAccess for &mut F {
     type Field = F;
@@ -498,71 +531,6 @@ where
         if let Some(previous) = &mut self.previous {
             **previous = None;
         }
-    }
-}
-
-impl<A: VariableAccess> FieldAccess for Throttled<A> {
-    const HOOK: bool = A::HOOK;
-    const ENCODED: bool = A::ENCODED;
-    const INTERPOLATED: bool = A::INTERPOLATED;
-
-    type Field = A::Field;
-
-    forward!(FieldAccess, |this| this.field);
-
-    #[inline]
-    fn field_mut(&mut self) -> &mut A::Field {
-        self.field.field_mut()
-    }
-
-    #[inline]
-    fn take_changes(&mut self, from: &mut A::Field) -> bool {
-        self.field.take_changes(from)
-    }
-
-    #[inline]
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        self.field.read_delta(reader)
-    }
-
-    #[inline]
-    fn begin_change(&mut self) {
-        self.field.begin_change();
-    }
-
-    #[inline]
-    fn end_change(&mut self, place: Place) {
-        self.field.end_change(place);
-    }
-
-    #[inline]
-    fn remember(&mut self) {
-        self.field.remember();
-    }
-
-    #[inline]
-    fn has_changed(&mut self) -> bool {
-        self.field.has_changed()
-    }
-
-    #[inline]
-    fn skip_hook(&mut self) {
-        self.field.skip_hook();
-    }
-
-    fn is_beyond_threshold(&self, last_sent: &mut NetworkReader<'_>) -> bool {
-        let last_sent = A::decode(last_sent);
-        last_sent.map_or(true, |last_sent| {
-            (self.is_beyond)(&last_sent, self.field.value())
-        })
-    }
-
-    fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
-        self.field.new_track()
-    }
-
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
-        self.field.record(track, tick);
     }
 }
 

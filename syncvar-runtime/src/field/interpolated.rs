@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use super::access::forward;
+use super::access::{forward, forward_access};
 use super::{FieldAccess, VariableAccess};
 use crate::motion::{AnyTrack, Interpolation, Track};
 use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
@@ -33,47 +33,7 @@ where
 
     type Field = A::Field;
 
-    forward!(FieldAccess, |this| this.field);
-
-    #[inline]
-    fn field_mut(&mut self) -> &mut A::Field {
-        self.field.field_mut()
-    }
-
-    #[inline]
-    fn take_changes(&mut self, from: &mut A::Field) -> bool {
-        self.field.take_changes(from)
-    }
-
-    #[inline]
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
-        self.field.read_delta(reader)
-    }
-
-    #[inline]
-    fn begin_change(&mut self) {
-        self.field.begin_change();
-    }
-
-    #[inline]
-    fn end_change(&mut self, place: Place) {
-        self.field.end_change(place);
-    }
-
-    #[inline]
-    fn remember(&mut self) {
-        self.field.remember();
-    }
-
-    #[inline]
-    fn has_changed(&mut self) -> bool {
-        self.field.has_changed()
-    }
-
-    #[inline]
-    fn skip_hook(&mut self) {
-        self.field.skip_hook();
-    }
+    forward_access!(field);
 
     fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
         Some(Box::new(Track::new(self.rules)))
