@@ -48,7 +48,7 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) long: Vec<LongEntry>,
     /// Ticks and numbers of the last stream packets of updates that are not handled yet.
     ends: VecDeque<(u32, u64)>,
-    /// Lost parts of packets, until the next frame.
+    /// Lost and withheld parts of packets, until the next frame.
     pub(in crate::server) verdicts: Vec<Verdict<Entry>>,
     /// Bytes left for repairs in this update.
     pub(in crate::server) repair_left: usize,
