@@ -249,12 +249,12 @@ pub mod mirror {
 ))]
 pub mod transport {
     pub use syncvar_tokio::tasks;
+    #[cfg(any(feature = "tcp", feature = "udp"))]
+    pub use syncvar_tokio::{Carrier, NetworkHost, NetworkPeer, client_options};
     pub use syncvar_tokio::{
         Host, LinkConditions, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout,
         TransportCounters, TransportError, TransportOptions, TransportStats,
     };
-    #[cfg(any(feature = "tcp", feature = "udp"))]
-    pub use syncvar_tokio::{NetworkPeer, client_options};
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.
