@@ -282,11 +282,13 @@ impl MirrorPeer {
     #[cfg(feature = "telepathy")]
     pub async fn telepathy_with(
         addr: impl ToSocketAddrs,
-        client: MirrorClient,
+        mut client: MirrorClient,
         options: TransportOptions,
     ) -> io::Result<Self> {
         let addrs = resolve(addr).await?;
-        Self::connect(Peer::telepathy(&addrs[..], options)?, client).await
+        let mut peer = Peer::telepathy(&addrs[..], options)?;
+        peer.connected(&mut client).await?;
+        Ok(Self { client, peer })
     }
 
     /// Connects to a server by KCP (UDP), and waits for its answer.
@@ -316,11 +318,13 @@ impl MirrorPeer {
     #[cfg(feature = "kcp")]
     pub async fn kcp_with(
         addr: impl ToSocketAddrs,
-        client: MirrorClient,
+        mut client: MirrorClient,
         options: TransportOptions,
     ) -> io::Result<Self> {
         let addrs = resolve(addr).await?;
-        Self::connect(Peer::kcp(&addrs[..], options)?, client).await
+        let mut peer = Peer::kcp(&addrs[..], options)?;
+        peer.connected(&mut client).await?;
+        Ok(Self { client, peer })
     }
 
     /// Waits for the first connection of a peer, such as one of `syncvar-websocket`.

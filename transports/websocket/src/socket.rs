@@ -75,7 +75,10 @@ where
         ));
         tokio::select! {
             input = &mut reading => match input? {
-                Input::Ended => return Ok(End::Closed),
+                Input::Ended => {
+                    inbox.leave();
+                    return Ok(End::Closed);
+                }
                 // The endpoint closes the connection, with its reason.
                 Input::Stopped => writing.await?,
             },

@@ -130,7 +130,7 @@ impl<G: RoomGame> NetworkRoom<G> {
 
     /// Begins the game: all clients load its scene. Without effect during a game.
     pub fn start(&mut self, server: &mut MirrorServer) {
-        if self.is_open() && self.load(server, &self.settings.game_scene) {
+        if self.is_open() && load(server, &self.settings.game_scene) {
             self.stage = Stage::Loading;
             self.pending.clear();
         }
@@ -166,16 +166,7 @@ impl<G: RoomGame> NetworkRoom<G> {
             }
             set_not_ready::<G>(server, *room_player);
         }
-        self.load(server, &self.settings.room_scene);
-    }
-
-    /// Loads a scene on all clients. Returns whether its name fits into a message.
-    fn load(&self, server: &mut MirrorServer, scene: &str) -> bool {
-        let loaded = server.load_scene(scene, SceneOperation::Normal);
-        if let Err(error) = &loaded {
-            tracing::error!(%error, scene, "cannot load a scene");
-        }
-        loaded.is_ok()
+        load(server, &self.settings.room_scene);
     }
 
     /// Adds the room player of a connection. Mirror, `OnServerAddPlayer`.
@@ -239,4 +230,13 @@ fn set_not_ready<G: RoomGame>(server: &mut MirrorServer, player: NetId) {
     if let Ok(mut player) = server.get_mut::<G::RoomPlayer>(player) {
         player.as_mut().ready_to_begin.set(false);
     }
+}
+
+/// Loads a scene on all clients. Returns whether its name fits into a message.
+fn load(server: &mut MirrorServer, scene: &str) -> bool {
+    let loaded = server.load_scene(scene, SceneOperation::Normal);
+    if let Err(error) = &loaded {
+        tracing::error!(%error, scene, "cannot load a scene");
+    }
+    loaded.is_ok()
 }

@@ -124,14 +124,14 @@ async fn client_that_leaves_takes_its_player_along_and_can_return() {
     let mut stays = join(&url).await;
     let leaves = join(&url).await;
     let player = leaves.client().local_player().unwrap();
-    soon(async {
+    Box::pin(soon(async {
         let gone = |event: &MirrorClientEvent| {
             matches!(event, MirrorClientEvent::Despawned { object, .. } if *object == player)
         };
         let client = leaves.disconnect().await;
         assert!(!client.is_connected());
         while !gone(&stays.next_event().await.unwrap()) {}
-    })
+    }))
     .await;
     join(&url).await;
 }
@@ -195,10 +195,10 @@ async fn is_closed(bytes: &[u8]) {
 
 #[tokio::test]
 async fn malformed_messages_close_their_connection() {
-    is_closed(&frame(1, b"text")).await;
-    is_closed(&frame(2, b"")).await;
-    is_closed(&frame(2, &[0, 1, 2])).await;
-    is_closed(&frame(2, &vec![0; 16 * 1024 + 1])).await;
+    Box::pin(is_closed(&frame(1, b"text"))).await;
+    Box::pin(is_closed(&frame(2, b""))).await;
+    Box::pin(is_closed(&frame(2, &[0, 1, 2]))).await;
+    Box::pin(is_closed(&frame(2, &vec![0; 16 * 1024 + 1]))).await;
 }
 
 #[tokio::test]
