@@ -79,6 +79,8 @@
 //! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator`, `PredictedRigidbody` | [`components`] |
 //! | `NetworkAuthenticator`, `BasicAuthenticator`, `TimeoutAuthenticator`, ... | [`authenticator`] |
 //! | `DistanceInterestManagement`, `MatchInterestManagement`, ... | [`interest`], [`MirrorServer::with_mirror_interest`] |
+//! | `NetworkStatistics`, `NetworkPingDisplay` | [`components::NetworkStatistics`], [`components::NetworkPingDisplay`] |
+//! | `NetworkManager.ServerChangeScene`, `new SceneMessage` | [`MirrorServer::load_scene`], [`load_scene_on`](MirrorServer::load_scene_on) |
 //! | `NetworkRoomManager`, `NetworkRoomPlayer` | [`room`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
