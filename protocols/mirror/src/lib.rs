@@ -87,7 +87,7 @@
 //! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
 //! module, from its C# sources and prefabs.
 //!
-//! Other components of Mirror are not part of the crate.
+//! The encryption transport and `RemoteStatistics` are not part of the crate.
 #![warn(clippy::print_stdout)]
 
 pub mod authenticator;
