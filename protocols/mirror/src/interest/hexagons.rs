@@ -283,13 +283,13 @@ mod tests {
         };
         server.update(Duration::from_millis(500));
         assert_eq!(seen(&server), [true, false, false], "before the interval");
-        server.update(Duration::from_millis(1000));
+        server.update(Duration::from_secs(1));
         assert_eq!(seen(&server), [true, true, false]);
         let (position, rotation) = (centre(10.0, 1, 0), Quaternion::IDENTITY);
         server.set_transform(player, position, rotation).unwrap();
         server.update(Duration::from_millis(1500));
         assert_eq!(seen(&server), [true, true, false]);
-        server.update(Duration::from_millis(2000));
+        server.update(Duration::from_secs(2));
         assert_eq!(seen(&server), [true, true, true]);
     }
 }

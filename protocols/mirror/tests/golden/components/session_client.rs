@@ -62,9 +62,10 @@ pub(crate) fn run<M: TransformMethod>(case: &Value) -> Result<Verdict, String> {
         }
         compare::<M>(&mut client, &mut ticks, (index, frame, has_lost))?;
     }
-    Ok(match has_lost {
-        true => Verdict::Ruled(Rule::BaselinesOnTime),
-        false => Verdict::Matched,
+    Ok(if has_lost {
+        Verdict::Ruled(Rule::BaselinesOnTime)
+    } else {
+        Verdict::Matched
     })
 }
 

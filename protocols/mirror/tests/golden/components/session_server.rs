@@ -66,9 +66,10 @@ pub(crate) fn run<M: TransformMethod>(case: &Value, is_relay: bool) -> Result<Ve
         replay.has_lost |= due == Due::LostBaseline;
         replay.frame(index, (frame, due), is_relay)?;
     }
-    Ok(match replay.has_lost {
-        true => Verdict::Ruled(Rule::BaselinesOnTime),
-        false => Verdict::Matched,
+    Ok(if replay.has_lost {
+        Verdict::Ruled(Rule::BaselinesOnTime)
+    } else {
+        Verdict::Matched
     })
 }
 
