@@ -39,7 +39,7 @@ pub struct Traffic {
 ///         println!("{} packets/s", statistics.traffic().sent.messages);
 ///     }
 /// }
-/// assert!(statistics.traffic().sent.messages >= 10); // the pings
+/// assert!(statistics.traffic().sent.messages > 5); // pings, among others
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NetworkStatistics {
