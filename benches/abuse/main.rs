@@ -15,6 +15,7 @@ mod attack;
 mod healthy;
 mod packets;
 mod plan;
+#[path = "../support/process.rs"]
 mod process;
 mod server;
 mod table;

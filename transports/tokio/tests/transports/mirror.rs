@@ -202,7 +202,7 @@ async fn a_client_leaves_with_its_player_and_can_return() {
         wait(&mut stays[0], |client| client.identity(player).is_none()).await;
 
         let addr = server.addrs[1];
-        let mut back = soon(MirrorPeer::kcp(addr, client)).await.unwrap();
+        let mut back = soon(Box::pin(MirrorPeer::kcp(addr, client))).await.unwrap();
         let again = |client: &MirrorClient| client.local_player().is_some();
         wait(&mut back, again).await;
         assert_ne!(back.client().local_player(), Some(player));
@@ -269,7 +269,9 @@ async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
         }
         ControlFlow::Continue(())
     }));
-    let mut peer = soon(MirrorPeer::telepathy(addr, client())).await.unwrap();
+    let mut peer = soon(Box::pin(MirrorPeer::telepathy(addr, client())))
+        .await
+        .unwrap();
     wait_for_end(&mut peer).await;
     soon(game).await.unwrap();
 }
