@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use syncvar::prelude::*;
 use syncvar_tls::Trust;
 use syncvar_tokio::tcp::TcpOptions;
 use tokio::net::UdpSocket;
