@@ -133,10 +133,7 @@ impl Player {
         // A refused call is a missing round trip.
         let _ = match self {
             Self::Tcp(tcp) => tcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
-            Self::Peer(peer) => peer
-                .client_mut()
-                .calls::<Echo>(echo(number))
-                .echo(micros()),
+            Self::Peer(peer) => peer.client_mut().calls::<Echo>(echo(number)).echo(micros()),
             Self::Udp(udp) => udp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
             Self::Kcp(kcp) => kcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
         };

@@ -98,7 +98,7 @@ impl Crowd {
             ..TcpOptions::default()
         };
         let peer = self.peer(&client, options).ok()?;
-        let mut peer = NetworkPeer::connect(peer, client).await.ok()?;
+        let mut peer = NetworkPeer::of(peer, client).await.ok()?;
         let seen = usize::try_from(SEEN).ok()?;
         while peer.client().object_count() < seen {
             peer.receive().await.ok()?;

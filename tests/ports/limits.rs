@@ -96,13 +96,13 @@ async fn rejoin(server: &Running) {
 
 pub(crate) async fn connections_beyond_the_rate_wait(way: Way) {
     let options = TcpOptions {
-        max_accepts_per_second: 20,
+        max_accepts_per_second: 4,
         ..TcpOptions::default()
     };
     let server = Running::counting(way, options);
-    let mut waiting: Vec<_> = (0..12).map(|_| Puppet::begin(&server)).collect();
+    let mut waiting: Vec<_> = (0..6).map(|_| Puppet::begin(&server)).collect();
     soon(async {
-        while server.stats().accepted < 12 {
+        while server.stats().accepted < 6 {
             for puppet in &mut waiting {
                 puppet.turn().await;
             }

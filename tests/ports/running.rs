@@ -168,7 +168,7 @@ impl Running {
     pub(crate) async fn connect(&self) -> io::Result<NetworkPeer> {
         let client = client();
         let peer = self.way.peer(self.addr, &client, TcpOptions::default())?;
-        soon(Box::pin(NetworkPeer::connect(peer, client))).await
+        soon(Box::pin(NetworkPeer::of(peer, client))).await
     }
 
     /// Connects a client and waits until it is ready.

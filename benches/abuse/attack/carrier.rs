@@ -27,7 +27,8 @@ pub(super) struct Pipe {
 }
 
 /// Request of a WebSocket; the key is the example of RFC 6455.
-const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+const REQUEST: &[u8] =
+    b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 impl Carrier {
@@ -59,14 +60,17 @@ impl Carrier {
     pub(super) fn frame(self, channel: u8, packet: &[u8]) -> Vec<u8> {
         let length = packet.len() + 1;
         let head = match self {
-            Self::Tcp | Self::Quic => u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes().to_vec(),
+            Self::Tcp | Self::Quic => u32::try_from(length)
+                .unwrap_or(u32::MAX)
+                .to_be_bytes()
+                .to_vec(),
             Self::WebSocket => {
                 // Final, binary, masked with zeros.
                 let mut head = vec![0x82];
                 match u8::try_from(length) {
                     Ok(short) if short < 126 => head.push(0x80 | short),
                     _ => {
-                        head.push(0x80 | 126);
+                        head.push(0xfe);
                         let length = u16::try_from(length).unwrap_or(u16::MAX);
                         head.extend_from_slice(&length.to_be_bytes());
                     }

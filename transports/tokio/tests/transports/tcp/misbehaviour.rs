@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::support::{Running, read_to_end, soon};
+use super::support::{Board, Running, read_to_end, soon};
 use syncvar_tokio::tcp::TcpOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
