@@ -132,7 +132,7 @@ impl NetworkClient {
         B: NetworkBehaviour + Clone,
         M: SyncValue + Default,
     {
-        self.add_prediction::<B>(id)?;
+        self.add_prediction::<B>(id, true)?;
         let step = move |group: &mut Group<'_>, tick: u64| {
             let input = group.input::<M>(id).unwrap_or_default();
             if let Some(behaviour) = group.get_mut::<B>(id) {
@@ -167,7 +167,7 @@ impl NetworkClient {
         &mut self,
         id: NetId,
     ) -> Result<(), ObjectError> {
-        self.add_prediction::<B>(id)
+        self.add_prediction::<B>(id, true)
     }
 
     /// Shows a change at once that the server is expected to make, because of a command that this client sends now: a door that
@@ -185,7 +185,7 @@ impl NetworkClient {
         id: NetId,
         edit: impl Fn(&mut B) + Send + Sync + 'static,
     ) -> Result<(), ObjectError> {
-        self.add_prediction::<B>(id)?;
+        self.add_prediction::<B>(id, false)?;
         if let Some(predicted) = self.predictions.objects.get_mut::<B>(id) {
             predicted.edit(edit);
         }
@@ -208,6 +208,7 @@ impl NetworkClient {
     fn add_prediction<B: NetworkBehaviour + Clone>(
         &mut self,
         id: NetId,
+        stays: bool,
     ) -> Result<(), ObjectError> {
         let index = self.world.position::<B>(id)?;
         let tick = self.tick().unwrap_or_default();
@@ -220,9 +221,12 @@ impl NetworkClient {
         }
         if let Some(replica) = self.world.objects.get_mut(id.0) {
             replica.predicted |= 1 << index;
+            for entry in self.predictions.objects.of_mut(id) {
+                entry.owned = replica.owned;
+                entry.stays |= stays && entry.index == index;
+            }
         }
         self.begin_input_clock();
-        self.review_predictions();
         self.replay();
         Ok(())
     }

@@ -31,6 +31,8 @@ pub(super) struct Predicted<B: NetworkBehaviour> {
     server: (u64, B),
     /// Edits, and the ticks before which they come.
     edits: Vec<(u64, Edit<B>)>,
+    /// Tick before which the last edit came.
+    edited: u64,
     /// State before a replay.
     before: Option<B>,
     /// Values that the hooks know.
@@ -110,6 +112,7 @@ impl<B: NetworkBehaviour + Clone> Predicted<B> {
             past: VecDeque::new(),
             server: (tick, server.clone()),
             edits: Vec::new(),
+            edited: 0,
             before: None,
             told: None,
             tracks: Tracks::default(),
@@ -125,7 +128,8 @@ impl<B: NetworkBehaviour + Clone> Predicted<B> {
         edit(&mut self.now);
         let tick = self.newest();
         self.record(tick);
-        self.edits.push((tick + 1, Box::new(edit)));
+        self.edited = tick + 1;
+        self.edits.push((self.edited, Box::new(edit)));
     }
 
     /// Makes the newest state a sample of a tick.
@@ -264,7 +268,7 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
     }
 
     fn is_settled(&self, tick: u64) -> bool {
-        self.edits.iter().all(|(before, _)| *before <= tick)
+        self.edited <= tick
     }
 
     fn tracks(&self) -> &Tracks {

@@ -17,6 +17,8 @@ pub(super) struct Entry {
     behaviour: TypeId,
     /// Whether this client owns the object.
     pub(super) owned: bool,
+    /// Whether it stays without edits.
+    pub(super) stays: bool,
     /// Whether it has a step.
     pub(super) stepped: bool,
     /// Tick behind which it must be replayed.
@@ -99,6 +101,7 @@ impl Objects {
                 index,
                 behaviour: TypeId::of::<B>(),
                 owned: false,
+                stays: false,
                 stepped: false,
                 differs_at: Some(tick),
                 begun: false,

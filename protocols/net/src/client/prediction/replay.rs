@@ -95,7 +95,7 @@ impl NetworkClient {
             let Some(replica) = world.get_mut(entry.id.0).filter(|it| it.is_visible()) else {
                 return false;
             };
-            let keeps = entry.stepped || !entry.predicted.is_settled(settled);
+            let keeps = entry.stays || !entry.predicted.is_settled(settled);
             if !keeps {
                 replica.predicted &= !(1 << entry.index);
             }
