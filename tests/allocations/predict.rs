@@ -91,22 +91,32 @@ fn predictions_allocate_nothing() {
         now: Duration::ZERO,
     };
     let options = SpawnOptions::default();
-    game.id = game.server.try_spawn(Mover::default(), options).expect("registered");
+    game.id = game
+        .server
+        .try_spawn(Mover::default(), options)
+        .expect("registered");
     for _ in 0..3 {
         game.now += Duration::from_millis(100) / 3;
         game.client.update(game.now);
         while let Some(packet) = game.client.poll_transmit() {
-            let handled = { &mut game.server }.handle_packet(connection, packet.channel, &packet.bytes);
+            let handled =
+                { &mut game.server }.handle_packet(connection, packet.channel, &packet.bytes);
             handled.expect("a client's packets make sense");
         }
         game.server.update(game.now);
         while let Some(transmit) = game.server.poll_transmit() {
-            let handled = game.client.handle_packet(transmit.channel, &transmit.to_bytes());
+            let handled = game
+                .client
+                .handle_packet(transmit.channel, &transmit.to_bytes());
             handled.expect("a server's packets make sense");
         }
     }
-    game.server.set_owner(game.id, Some(connection)).expect("an object");
-    game.client.predict(game.id, step).expect("a visible object");
+    game.server
+        .set_owner(game.id, Some(connection))
+        .expect("an object");
+    game.client
+        .predict(game.id, step)
+        .expect("a visible object");
     for number in 0..200 {
         game.tick(number % 10 == 0);
     }
@@ -119,5 +129,8 @@ fn predictions_allocate_nothing() {
     }
     let stats = game.client.prediction_stats();
     assert!(stats.corrections >= 30, "{stats:?}");
-    assert!(without >= 195, "{without} of 200 ticks without an allocation");
+    assert!(
+        without >= 195,
+        "{without} of 200 ticks without an allocation"
+    );
 }

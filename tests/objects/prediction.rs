@@ -151,7 +151,7 @@ fn bad_link() -> Conditions {
     }
 }
 
-/// Ticks without a correction; all of them with `TICKS=100000`, as in `.ci/full`.
+/// Ticks without a correction; `.ci/full` sets 100 000.
 fn ticks() -> u32 {
     let ticks = std::env::var("PREDICTED_TICKS").ok();
     ticks.map_or(3000, |ticks| ticks.parse().expect("a number"))
@@ -396,6 +396,7 @@ fn open(door: &mut Door) {
     door.angle.set(90.0);
 }
 
+// checklist: T33
 #[test]
 fn an_anticipated_change_is_shown_at_once_and_to_this_client_only() {
     let (mut net, id) = doors();
@@ -411,6 +412,7 @@ fn an_anticipated_change_is_shown_at_once_and_to_this_client_only() {
     assert!(!*net.server.get::<Door>(id).unwrap().open);
 }
 
+// checklist: T33
 #[test]
 fn the_servers_answer_replaces_an_anticipated_change() {
     for agrees in [true, false] {
@@ -440,6 +442,7 @@ fn the_servers_answer_replaces_an_anticipated_change() {
     }
 }
 
+// checklist: T33
 #[test]
 fn an_anticipated_change_is_repeated_on_stale_data() {
     let (mut net, id) = doors();

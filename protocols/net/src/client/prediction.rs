@@ -14,7 +14,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncV
 use super::NetworkClient;
 use crate::step::Group;
 use object::{Predicted, sample};
-use objects::Objects;
+use objects::{Objects, Reason};
 
 /// Predicted objects of one client.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl NetworkClient {
     /// The state of the server in a tick is compared with the prediction of that tick, as values travel. A difference restores
     /// the server's state and repeats the later steps with their inputs; the visible error decays within
     /// [`ClientConfig::correction_time`](crate::ClientConfig::correction_time). The step must be deterministic, and may
-    /// use its three arguments only. Members without `#[sync_var]` are restored to their predicted values.
+    /// use its three arguments only. Members without `#[sync_var]` are not restored: they are for display.
     ///
     /// Hooks of the behaviour run for the predicted values, once per change and update, with a detached context; the replica
     /// runs none. Fields that this client writes as the owner are not predicted. The prediction ends with the object.
@@ -132,7 +132,7 @@ impl NetworkClient {
         B: NetworkBehaviour + Clone,
         M: SyncValue + Default,
     {
-        self.add_prediction::<B>(id, true)?;
+        self.add_prediction::<B>(id, Reason::Added)?;
         let step = move |group: &mut Group<'_>, tick: u64| {
             let input = group.input::<M>(id).unwrap_or_default();
             if let Some(behaviour) = group.get_mut::<B>(id) {
@@ -167,7 +167,7 @@ impl NetworkClient {
         &mut self,
         id: NetId,
     ) -> Result<(), ObjectError> {
-        self.add_prediction::<B>(id, true)
+        self.add_prediction::<B>(id, Reason::Added)
     }
 
     /// Shows a change at once that the server is expected to make, because of a command that this client sends now: a door that
@@ -185,7 +185,7 @@ impl NetworkClient {
         id: NetId,
         edit: impl Fn(&mut B) + Send + Sync + 'static,
     ) -> Result<(), ObjectError> {
-        self.add_prediction::<B>(id, false)?;
+        self.add_prediction::<B>(id, Reason::Edited)?;
         if let Some(predicted) = self.predictions.objects.get_mut::<B>(id) {
             predicted.edit(edit);
         }
@@ -208,7 +208,7 @@ impl NetworkClient {
     fn add_prediction<B: NetworkBehaviour + Clone>(
         &mut self,
         id: NetId,
-        stays: bool,
+        reason: Reason,
     ) -> Result<(), ObjectError> {
         let index = self.world.position::<B>(id)?;
         let tick = self.tick().unwrap_or_default();
@@ -223,7 +223,9 @@ impl NetworkClient {
             replica.predicted |= 1 << index;
             for entry in self.predictions.objects.of_mut(id) {
                 entry.owned = replica.owned;
-                entry.stays |= stays && entry.index == index;
+                if entry.index == index {
+                    entry.reason = entry.reason.max(reason);
+                }
             }
         }
         self.begin_input_clock();
@@ -236,7 +238,7 @@ impl NetworkClient {
         let Predictions { objects, steps, .. } = &mut self.predictions;
         for id in &ids {
             for entry in objects.of_mut(*id) {
-                entry.stepped = true;
+                (entry.reason, entry.begun) = (Reason::Stepped, false);
                 entry.differs_at = Some(entry.predicted.oldest());
             }
         }

@@ -148,6 +148,13 @@ impl<B: NetworkBehaviour + Clone> Predicted<B> {
         }
     }
 
+    /// Takes over the fields of a past state. Returns whether it is known.
+    fn restore(&mut self, tick: u64) -> bool {
+        let past = self.at(tick).map(|past| past.clone());
+        let known = past.map(|mut past| self.now.take_changes(&mut past, u64::MAX));
+        known.is_some()
+    }
+
     fn forget_before(&mut self, tick: u64) {
         while self.past.front().is_some_and(|(past, _)| *past < tick) && self.past.len() > 1 {
             self.past.pop_front();
@@ -211,11 +218,11 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
         if let Some(view) = view {
             self.tracks.begin_correction(view);
         }
-        let Some(start) = self.at(tick).cloned() else {
-            return;
-        };
-        self.before = Some(std::mem::replace(&mut self.now, start));
-        self.record(tick);
+        let before = self.now.clone();
+        if self.restore(tick) {
+            self.before = Some(before);
+            self.record(tick);
+        }
     }
 
     fn end_replay(&mut self, view: Option<&Moment<'_>>, decay: f64) -> Option<f32> {
@@ -231,9 +238,7 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
 
     fn begin_tick(&mut self, tick: u64) {
         if self.edits.iter().any(|(before, _)| *before == tick) {
-            if let Some(former) = tick.checked_sub(1).and_then(|former| self.at(former)) {
-                self.now = former.clone();
-            }
+            self.restore(tick.saturating_sub(1));
             self.apply_edits(tick);
         }
     }

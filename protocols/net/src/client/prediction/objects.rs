@@ -17,15 +17,23 @@ pub(super) struct Entry {
     behaviour: TypeId,
     /// Whether this client owns the object.
     pub(super) owned: bool,
-    /// Whether it stays without edits.
-    pub(super) stays: bool,
-    /// Whether it has a step.
-    pub(super) stepped: bool,
+    pub(super) reason: Reason,
     /// Tick behind which it must be replayed.
     pub(super) differs_at: Option<u64>,
     /// Whether its prediction has begun: a replay is then a correction.
     pub(super) begun: bool,
     pub(super) predicted: Box<dyn AnyPredicted>,
+}
+
+/// Reason of a prediction, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reason {
+    /// An anticipated change: it ends with the answer of the server.
+    Edited,
+    /// The program has added it.
+    Added,
+    /// It has a step.
+    Stepped,
 }
 
 /// Predicted behaviours, ascending by object and position.
@@ -101,8 +109,7 @@ impl Objects {
                 index,
                 behaviour: TypeId::of::<B>(),
                 owned: false,
-                stays: false,
-                stepped: false,
+                reason: Reason::Edited,
                 differs_at: Some(tick),
                 begun: false,
                 predicted: Box::new(predicted),

@@ -8,7 +8,7 @@ use syncvar_runtime::object::SlotInfo;
 use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetworkWriter};
 
 use super::object::Comparison;
-use super::objects::{Entry, Objects, Side};
+use super::objects::{Entry, Objects, Reason, Side};
 use super::{GroupStep, PredictionStats, Predictions};
 use crate::client::inputs::OwnInputs;
 use crate::client::{ClientEvent, NetworkClient};
@@ -95,7 +95,7 @@ impl NetworkClient {
             let Some(replica) = world.get_mut(entry.id.0).filter(|it| it.is_visible()) else {
                 return false;
             };
-            let keeps = entry.stays || !entry.predicted.is_settled(settled);
+            let keeps = entry.reason > Reason::Edited || !entry.predicted.is_settled(settled);
             if !keeps {
                 replica.predicted &= !(1 << entry.index);
             }
@@ -139,7 +139,7 @@ impl NetworkClient {
                 end(objects.of_mut(*id), stats, (view.as_ref(), decay));
             }
         }
-        let alone = objects.iter_mut().filter(|entry| !entry.stepped);
+        let alone = objects.iter_mut().filter(|entry| entry.reason < Reason::Stepped);
         for entry in alone {
             if let Some(start) = entry.differs_at {
                 let entry = std::slice::from_mut(entry);
@@ -168,7 +168,7 @@ impl NetworkClient {
                 step.run((objects, &self.inputs), tick, writer);
             }
         }
-        let alone = objects.iter_mut().filter(|entry| !entry.stepped);
+        let alone = objects.iter_mut().filter(|entry| entry.reason < Reason::Stepped);
         for entry in alone.filter(|entry| entry.predicted.newest() < tick) {
             rest(std::slice::from_mut(entry), tick, writer);
         }
