@@ -139,7 +139,9 @@ impl NetworkClient {
                 end(objects.of_mut(*id), stats, (view.as_ref(), decay));
             }
         }
-        let alone = objects.iter_mut().filter(|entry| entry.reason < Reason::Stepped);
+        let alone = objects
+            .iter_mut()
+            .filter(|entry| entry.reason < Reason::Stepped);
         for entry in alone {
             if let Some(start) = entry.differs_at {
                 let entry = std::slice::from_mut(entry);
@@ -168,7 +170,9 @@ impl NetworkClient {
                 step.run((objects, &self.inputs), tick, writer);
             }
         }
-        let alone = objects.iter_mut().filter(|entry| entry.reason < Reason::Stepped);
+        let alone = objects
+            .iter_mut()
+            .filter(|entry| entry.reason < Reason::Stepped);
         for entry in alone.filter(|entry| entry.predicted.newest() < tick) {
             rest(std::slice::from_mut(entry), tick, writer);
         }
