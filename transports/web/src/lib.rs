@@ -53,6 +53,8 @@
 #[cfg(any(target_arch = "wasm32", test))]
 mod frames;
 #[cfg(target_arch = "wasm32")]
+mod inbox;
+#[cfg(target_arch = "wasm32")]
 mod js;
 #[cfg(target_arch = "wasm32")]
 mod link;

@@ -1,14 +1,13 @@
-//! A connection: its packets on the way, between the tasks of the browser and the frames of the page.
+//! A connection: a session of WebTransport, or a WebSocket.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 
-use bytes::Bytes;
 use syncvar_runtime::{Channel, PacketLimits};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::inbox::Inbox;
 use crate::js::{self, JsResult};
 use crate::options::{Servers, WebOptions};
 use crate::session::Session;
@@ -23,20 +22,12 @@ pub enum Transport {
     WebSocket,
 }
 
-/// A packet of the server.
-#[derive(Debug)]
-pub(crate) struct Arrival {
-    pub(crate) carrier: Channel,
-    pub(crate) channel: u8,
-    pub(crate) packet: Bytes,
-}
-
-/// State of a connection.
-pub(crate) enum State {
-    Connecting,
-    Open(Carrier),
-    /// The reason; empty for an end by the server.
-    Closed(String),
+/// A connection to a server.
+#[derive(Clone)]
+pub(crate) struct Link {
+    pub(crate) inbox: Inbox,
+    /// `None` while it connects.
+    carrier: Rc<RefCell<Option<Carrier>>>,
 }
 
 /// The object of the browser.
@@ -46,31 +37,13 @@ pub(crate) enum Carrier {
     Socket(Socket),
 }
 
-/// Content of a link.
-pub(crate) struct Inner {
-    pub(crate) state: State,
-    arrivals: VecDeque<Arrival>,
-    /// Bytes of the arrivals.
-    received: usize,
-    pub(crate) options: WebOptions,
-    /// Task that waits for room in the queue.
-    waiting: Option<js_sys::Function>,
-}
-
-/// A connection to a server, shared with the tasks that read it.
-#[derive(Clone)]
-pub(crate) struct Link(Rc<RefCell<Inner>>);
-
 impl Link {
     /// Begins to connect.
     pub(crate) fn connect(servers: Servers, options: WebOptions) -> Self {
-        let link = Self(Rc::new(RefCell::new(Inner {
-            state: State::Connecting,
-            arrivals: VecDeque::new(),
-            received: 0,
-            options,
-            waiting: None,
-        })));
+        let link = Self {
+            inbox: Inbox::new(options),
+            carrier: Rc::default(),
+        };
         let task = link.clone();
         spawn_local(async move {
             if let Err(error) = task.open(servers).await {
@@ -82,13 +55,13 @@ impl Link {
 
     /// Opens a session of WebTransport, or a WebSocket.
     async fn open(&self, servers: Servers) -> JsResult<()> {
-        let options = self.options();
+        let limit = self.inbox.options().fallback_after;
         let mut refused = JsValue::from_str("no address of a server");
         if let Some(url) = &servers.webtransport {
-            match Session::open(url, servers.cert_hashes.as_deref(), options.fallback_after).await {
+            match Session::open(url, servers.cert_hashes.as_deref(), limit).await {
                 Ok(session) => {
-                    self.enter(Carrier::Session(session.clone()));
-                    session.read(self);
+                    session.read(&self.inbox);
+                    self.enter(Carrier::Session(session));
                     return Ok(());
                 }
                 Err(error) => refused = error,
@@ -97,93 +70,29 @@ impl Link {
         let Some(url) = &servers.websocket else {
             return Err(refused);
         };
-        let socket = Socket::open(url, self).await?;
+        let socket = Socket::open(url, &self.inbox).await?;
         self.enter(Carrier::Socket(socket));
         Ok(())
     }
 
     /// Ends the time of connecting.
     fn enter(&self, carrier: Carrier) {
-        let mut inner = self.0.borrow_mut();
-        if matches!(inner.state, State::Connecting) {
-            inner.state = State::Open(carrier);
-        } else {
-            drop(inner);
+        if self.inbox.is_over() {
             carrier.close();
+        } else {
+            self.carrier.replace(Some(carrier));
         }
     }
 
-    pub(crate) fn options(&self) -> WebOptions {
-        self.0.borrow().options
-    }
-
-    /// Returns the open carrier.
+    /// Returns the carrier of a connection that is made.
     pub(crate) fn carrier(&self) -> Option<Carrier> {
-        match &self.0.borrow().state {
-            State::Open(carrier) => Some(carrier.clone()),
-            _ => None,
-        }
-    }
-
-    /// Returns the reason of the end.
-    pub(crate) fn closed(&self) -> Option<String> {
-        match &self.0.borrow().state {
-            State::Closed(reason) => Some(reason.clone()),
-            _ => None,
-        }
-    }
-
-    /// Adds a packet of the server. Returns whether there is room for another.
-    pub(crate) fn arrive(&self, arrival: Arrival) -> bool {
-        let mut inner = self.0.borrow_mut();
-        inner.received = inner.received.saturating_add(arrival.packet.len());
-        inner.arrivals.push_back(arrival);
-        inner.received < inner.options.max_received
-    }
-
-    /// Returns whether the queue has room.
-    pub(crate) fn has_room(&self) -> bool {
-        let inner = self.0.borrow();
-        inner.received < inner.options.max_received
-    }
-
-    /// Waits until the page has taken packets.
-    pub(crate) async fn room(&self) -> JsResult<()> {
-        while !self.has_room() && self.closed().is_none() {
-            let promise = js_sys::Promise::new(&mut |resolve, _| {
-                self.0.borrow_mut().waiting = Some(resolve);
-            });
-            js::settled(promise.into()).await?;
-        }
-        Ok(())
-    }
-
-    /// Takes the packets that have arrived.
-    pub(crate) fn take_arrivals(&self) -> VecDeque<Arrival> {
-        let mut inner = self.0.borrow_mut();
-        inner.received = 0;
-        let waiting = inner.waiting.take();
-        let arrivals = std::mem::take(&mut inner.arrivals);
-        drop(inner);
-        if let Some(resolve) = waiting {
-            let _ = resolve.call0(&JsValue::UNDEFINED);
-        }
-        arrivals
+        self.carrier.borrow().clone()
     }
 
     /// Ends the connection. The first reason counts.
     pub(crate) fn close(&self, reason: &str) {
-        let mut inner = self.0.borrow_mut();
-        if matches!(inner.state, State::Closed(_)) {
-            return;
-        }
-        let before = std::mem::replace(&mut inner.state, State::Closed(reason.to_owned()));
-        let waiting = inner.waiting.take();
-        drop(inner);
-        if let Some(resolve) = waiting {
-            let _ = resolve.call0(&JsValue::UNDEFINED);
-        }
-        if let State::Open(carrier) = before {
+        self.inbox.end(reason);
+        if let Some(carrier) = self.carrier.take() {
             carrier.close();
         }
     }
@@ -223,7 +132,7 @@ impl Carrier {
     }
 
     /// Ends the connection behind the output.
-    pub(crate) fn close(&self) {
+    fn close(&self) {
         match self {
             Self::Session(session) => session.close(),
             Self::Socket(socket) => socket.close(),

@@ -119,7 +119,7 @@ impl WebPeer {
             }
             Phase::Connecting(link) => {
                 let link = link.clone();
-                if let Some(reason) = link.closed() {
+                if let Some(reason) = link.inbox.reason() {
                     self.wait(now);
                     return Err(WebError::Lost(reason));
                 }
@@ -145,7 +145,7 @@ impl WebPeer {
     ) -> Result<(), WebError> {
         self.silent = self.silent.saturating_add(step.min(MAX_STEP));
         let mut result = Ok(());
-        let arrivals = link.take_arrivals();
+        let arrivals = link.inbox.take();
         if !arrivals.is_empty() {
             (self.silent, self.attempts) = (Duration::ZERO, 0);
             // Answers to pings are measured against the time of now.
@@ -164,7 +164,8 @@ impl WebPeer {
                 return result;
             }
         }
-        if let Some(reason) = link.closed() {
+        if let Some(reason) = link.inbox.reason() {
+            link.close("");
             client.handle_disconnect();
             self.wait(now);
             return Err(if reason.is_empty() {

@@ -11,8 +11,8 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 
 use crate::frames::{Frames, frame};
+use crate::inbox::{Arrival, Inbox};
 use crate::js::{self, JsResult};
-use crate::link::{Arrival, Link};
 
 /// Bytes of output in the browser above which no more is sent.
 const MAX_BUFFERED: usize = 1 << 20;
@@ -24,7 +24,7 @@ const BATCH: usize = 16 * 1024;
 /// A session of the browser.
 #[derive(Clone)]
 pub(crate) struct Session {
-    session: JsValue,
+    object: JsValue,
     /// Reader and writer of the stream, and of the datagrams.
     stream: (JsValue, JsValue),
     datagrams: (JsValue, JsValue),
@@ -70,29 +70,29 @@ impl Session {
         Ok(Self {
             stream: halves(&stream)?,
             datagrams: halves(&datagrams)?,
-            session,
+            object: session,
             buffered: Rc::default(),
         })
     }
 
-    /// Reads the stream and the datagrams into a link, until the end of the session.
-    pub(crate) fn read(&self, link: &Link) {
-        let (session, ended) = (self.clone(), link.clone());
+    /// Reads the stream and the datagrams into an inbox, until the end of the session.
+    pub(crate) fn read(&self, inbox: &Inbox) {
+        let (session, ended) = (self.clone(), inbox.clone());
         spawn_local(async move {
             match session.read_stream(&ended).await {
-                Ok(()) => ended.close(""),
-                Err(error) => ended.close(&js::text(&error)),
+                Ok(()) => ended.end(""),
+                Err(error) => ended.end(&js::text(&error)),
             }
         });
-        let (session, link) = (self.clone(), link.clone());
+        let (session, inbox) = (self.clone(), inbox.clone());
         spawn_local(async move {
             // The stream reports the end.
-            let _ = session.read_datagrams(&link).await;
+            let _ = session.read_datagrams(&inbox).await;
         });
     }
 
-    async fn read_stream(&self, link: &Link) -> JsResult<()> {
-        let mut frames = Frames::new(link.options().max_packet);
+    async fn read_stream(&self, inbox: &Inbox) -> JsResult<()> {
+        let mut frames = Frames::new(inbox.options().max_packet);
         while let Some(bytes) = next(&self.stream.0).await? {
             frames.extend(&bytes);
             loop {
@@ -102,31 +102,31 @@ impl Session {
                     break;
                 };
                 let carrier = Channel::Reliable;
-                link.arrive(Arrival {
+                inbox.push(Arrival {
                     carrier,
                     channel,
                     packet,
                 });
             }
             // The stream waits in the server meanwhile.
-            link.room().await?;
-            if link.closed().is_some() {
+            inbox.room().await?;
+            if inbox.is_over() {
                 break;
             }
         }
         Ok(())
     }
 
-    async fn read_datagrams(&self, link: &Link) -> JsResult<()> {
+    async fn read_datagrams(&self, inbox: &Inbox) -> JsResult<()> {
         while let Some(bytes) = next(&self.datagrams.0).await? {
             let mut packet = Bytes::from(bytes);
             // One that the page has no room for is lost.
-            if packet.len() < 2 || !link.has_room() {
+            if packet.len() < 2 || !inbox.has_room() {
                 continue;
             }
             let channel = packet.get_u8();
             let carrier = Channel::Unreliable;
-            link.arrive(Arrival {
+            inbox.push(Arrival {
                 carrier,
                 channel,
                 packet,
@@ -136,7 +136,7 @@ impl Session {
     }
 
     pub(crate) fn limits(&self, stream: PacketLimits) -> PacketLimits {
-        let datagrams = js::get(&self.session, "datagrams").unwrap_or_default();
+        let datagrams = js::get(&self.object, "datagrams").unwrap_or_default();
         let longest = js::number(&datagrams, "maxDatagramSize").unwrap_or(0.0);
         // A byte is the channel.
         #[expect(
@@ -189,10 +189,10 @@ impl Session {
         let session = self.clone();
         spawn_local(async move {
             let _ = js::call_async(&session.stream.1, "close", &[]).await;
-            let closed = js::get(&session.session, "closed").unwrap_or_default();
+            let closed = js::get(&session.object, "closed").unwrap_or_default();
             // A server that does not answer.
             let _ = js::within(Duration::from_secs(1), closed).await;
-            let _ = js::call(&session.session, "close", &[]);
+            let _ = js::call(&session.object, "close", &[]);
         });
     }
 }

@@ -8,34 +8,45 @@ use syncvar_runtime::Channel;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
+use crate::inbox::{Arrival, Inbox};
 use crate::js::{self, JsResult};
-use crate::link::{Arrival, Link};
 
 /// Bytes of output in the browser above which no more is sent.
 const MAX_BUFFERED: f64 = 1024.0 * 1024.0;
+
+/// A handler of an event.
+type Handler = Closure<dyn FnMut(JsValue)>;
 
 /// A WebSocket of the browser.
 #[derive(Clone)]
 pub(crate) struct Socket {
     socket: JsValue,
     /// Handlers live as long as the socket.
-    _handlers: Rc<Vec<Closure<dyn FnMut(JsValue)>>>,
+    _handlers: Rc<[Handler; 2]>,
 }
 
 impl Socket {
-    /// Opens a WebSocket whose packets arrive at a link.
-    pub(crate) async fn open(url: &str, link: &Link) -> JsResult<Self> {
+    /// Opens a WebSocket whose packets arrive in an inbox.
+    pub(crate) async fn open(url: &str, inbox: &Inbox) -> JsResult<Self> {
         let socket = js::construct("WebSocket", &[url.into()])?;
         js::set(&socket, "binaryType", &"arraybuffer".into())?;
-        let receiver = link.clone();
-        let on_message = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
-            receive(&receiver, &event);
+        let receiver = inbox.clone();
+        let on_message = Handler::new(move |event: JsValue| {
+            if let Err(fault) = receive(&receiver, &event) {
+                receiver.end(fault);
+                let socket = js::get(&event, "target").unwrap_or_default();
+                let _ = js::call(&socket, "close", &[]);
+            }
         });
         js::set(&socket, "onmessage", on_message.as_ref())?;
-        let ended = link.clone();
-        let on_close = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+        let ended = inbox.clone();
+        let on_close = Handler::new(move |event: JsValue| {
             let is_clean = js::get(&event, "wasClean").is_ok_and(|it| it.is_truthy());
-            ended.close(if is_clean { "" } else { "the WebSocket was cut" });
+            ended.end(if is_clean {
+                ""
+            } else {
+                "the WebSocket was cut"
+            });
         });
         js::set(&socket, "onclose", on_close.as_ref())?;
         let opened = Promise::new(&mut |resolve, reject| {
@@ -45,7 +56,7 @@ impl Socket {
         let opened = js::settled(opened.into()).await;
         let socket = Self {
             socket,
-            _handlers: Rc::new(vec![on_message, on_close]),
+            _handlers: Rc::new([on_message, on_close]),
         };
         if opened.is_err() {
             socket.close();
@@ -73,29 +84,31 @@ impl Socket {
     }
 }
 
-/// Handles a message.
-fn receive(link: &Link, event: &JsValue) {
+/// Handles a message. An error ends the connection.
+fn receive(inbox: &Inbox, event: &JsValue) -> Result<(), &'static str> {
     let data = js::get(event, "data").unwrap_or_default();
     if !data.is_instance_of::<js_sys::ArrayBuffer>() {
-        link.close("a text message");
-        return;
+        return Err("a text message");
     }
-    let mut packet = Bytes::from(Uint8Array::new(&data).to_vec());
+    // A socket cannot wait.
+    if !inbox.has_room() {
+        return Err("the page does not take the packets");
+    }
+    let bytes = Uint8Array::new(&data);
+    let longest = inbox.options().max_packet.saturating_add(1);
+    if usize::try_from(bytes.length()).is_ok_and(|length| length > longest) {
+        return Err("a message is too long");
+    }
+    let mut packet = Bytes::from(bytes.to_vec());
     if packet.len() < 2 {
-        link.close("no packet in a message");
-        return;
-    }
-    if packet.len() - 1 > link.options().max_packet {
-        link.close("a message is too long");
-        return;
+        return Err("no packet in a message");
     }
     let channel = packet.get_u8();
     let carrier = Channel::Reliable;
-    if !link.arrive(Arrival {
+    inbox.push(Arrival {
         carrier,
         channel,
         packet,
-    }) {
-        link.close("the page does not take the packets");
-    }
+    });
+    Ok(())
 }
