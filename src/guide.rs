@@ -43,5 +43,8 @@ pages! {
 #[cfg(feature = "tcp")]
 pages! { transports = "transports.md" }
 
+#[cfg(all(feature = "quic", feature = "websocket"))]
+pages! { browser = "browser.md" }
+
 #[cfg(all(feature = "mirror-telepathy", feature = "mirror-kcp"))]
 pages! { mirror = "mirror.md" importing_mirror = "importing-mirror.md" }

@@ -1,6 +1,6 @@
 // Transports: WebTransport, and WebSocket where that fails. WIRE.md, section 8.
 
-import { fromHex } from "./types.js";
+import { fromHex } from "./leaves.js";
 
 /** Names of the transports. */
 export type Transport = "webtransport" | "websocket";

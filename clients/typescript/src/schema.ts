@@ -1,6 +1,7 @@
 // The schema of a server, learned at connect: WIRE.md, section 5.
 
-import { Parser, type Type } from "./types.js";
+import { Parser } from "./parser.js";
+import type { Type } from "./types.js";
 import { type Reader, WireError } from "./wire.js";
 
 /** Observers that receive a field. */
