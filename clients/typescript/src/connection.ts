@@ -20,6 +20,9 @@ const COMPACT = 1;
 /** Most datagrams that wait for packets of the stream. */
 const MAX_HELD = 64;
 
+/** Most prefabs of a schema. */
+const MAX_PREFABS = 4096;
+
 /** Bytes beside the messages in a datagram: the longest header. */
 const HEADER = 24;
 
@@ -43,7 +46,6 @@ export interface Owner {
   readonly payload: Uint8Array;
   /** Token of the session, for the return to it. */
   token: Uint8Array | undefined;
-  connected(): void;
   programMessage(name: string, value: any): void;
   /** The connection has ended; `isFinal` if another one would end alike. */
   ended(reason: string, isFinal: boolean): void;
@@ -332,6 +334,7 @@ export class Connection {
       const read = readPrefab(reader);
       if (Array.isArray(read)) this.messages.push(...read);
       else this.prefabs.push(read);
+      if (this.prefabs.length > MAX_PREFABS) throw new WireError(`more than ${MAX_PREFABS} prefabs`);
     } else if (kind === Kind.Classes && this.state === "learning") {
       this.schema = readClasses(reader, this.prefabs, this.messages);
       this.state = "connecting";
@@ -371,7 +374,6 @@ export class Connection {
     this.state = "connected";
     this.owner.world.begin(schema, incarnation);
     this.sendMessage(message(Kind.Ready));
-    this.owner.connected();
   }
 
   private handleDisconnect(reader: Reader): void {
