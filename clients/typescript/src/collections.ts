@@ -18,7 +18,7 @@ export interface Operation {
   inserted?: any[];
 }
 
-/** Field whose changes travel as operations. Its values are arrays, maps and sets that nobody changes. */
+/** Field whose changes travel as operations. Its values are arrays, maps and sets that stay as they are. */
 export interface Collection extends Codec {
   /** Reads one operation and applies it to a fresh copy of the value. */
   apply(reader: Reader, value: any, kind: number, position: number): Operation;

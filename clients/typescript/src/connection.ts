@@ -32,7 +32,7 @@ const PACKET = 1300;
 /** Silence that ends the connection, in milliseconds of a timer that runs. */
 const MAX_SILENCE = 10_000;
 
-/** Longest step of the silence: a tab that sleeps receives nothing. */
+/** Longest step of the silence: a sleeping tab receives no packets. */
 const MAX_STEP = 1000;
 
 /** Reasons of the server that a new connection does not change: another version, a refusal. */
@@ -107,7 +107,7 @@ export class Connection {
     }
   }
 
-  /** Ends the connection, and tells the server if the link can. */
+  /** Ends the connection, with a goodbye if the link still works. */
   end(reason: string, isFinal: boolean): void {
     if (this.state === "ended") return;
     this.sendMessage(message(Kind.Disconnect, (writer) => {
@@ -180,7 +180,7 @@ export class Connection {
     }
   }
 
-  /** Sends what is due, and notices silence. */
+  /** Sends due writes, pings and acknowledgements, and notices silence. */
   private tick(): void {
     const now = performance.now();
     this.silence += Math.min(now - this.lastTick, MAX_STEP);

@@ -37,7 +37,7 @@ export interface BehaviourSchema {
   calls: CallSchema[];
   /** Number of the own fields of each class, bases first. */
   classes: number[];
-  /** Whether the last field, `present`, tells if the others exist. */
+  /** Whether the last field is `present`, and the others may be absent. */
   isOptional: boolean;
   /** Whether data follows its snapshot. */
   hasData: boolean;

@@ -1,4 +1,4 @@
-// The objects of a server: what spawns, changes and despawns them. WIRE.md, sections 4 and 6.
+// The objects of a server, and the messages about them. WIRE.md, sections 4 and 6.
 
 import { forEachEntry } from "./messages.js";
 import { type Behaviour, type Change, NetworkObject, type Requests } from "./objects.js";
@@ -13,7 +13,7 @@ export interface Packet {
   tick: number;
 }
 
-/** Receiver of what happens to objects. */
+/** Receiver of the events of objects. */
 export interface Observer extends Requests {
   spawned(object: NetworkObject): void;
   despawned(object: NetworkObject, isHidden: boolean): void;

@@ -166,11 +166,16 @@ test("WebSocket takes over if WebTransport fails", async () => {
   globalThis.WebSocket = class {
     constructor(url) {
       opened = url;
+      setTimeout(() => this.onclose({ code: 1006, reason: "refused" }));
     }
   };
   globalThis.fetch = async () => ({ json: async () => [] });
   const client = new Client("http://test.invalid/");
+  const states = [];
+  client.on("state", (...values) => states.push(values));
+  await turn();
   await turn();
   assert.equal(opened, "ws://test.invalid/");
+  assert.deepEqual(states.at(-1), ["waiting", "the WebSocket has ended (1006: refused)"]);
   client.close();
 });
