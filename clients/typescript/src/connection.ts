@@ -107,15 +107,17 @@ export class Connection {
     }
   }
 
-  /** Ends the connection, with a goodbye if the link still works. */
+  /** Ends the connection: for good with a goodbye, which ends the session, too. */
   end(reason: string, isFinal: boolean): void {
     if (this.state === "ended") return;
-    this.sendMessage(message(Kind.Disconnect, (writer) => {
-      const text = new TextEncoder().encode(reason.slice(0, 1000));
-      writer.u8(0);
-      writer.u16(text.length);
-      writer.put(text);
-    }));
+    if (isFinal) {
+      this.sendMessage(message(Kind.Disconnect, (writer) => {
+        const text = new TextEncoder().encode(reason.slice(0, 1000));
+        writer.u8(0);
+        writer.u16(text.length);
+        writer.put(text);
+      }));
+    }
     this.flush();
     this.state = "ended";
     clearInterval(this.timer);
