@@ -158,8 +158,8 @@ pub mod motion {
     pub use syncvar_derive::Interpolate;
     pub use syncvar_net::View;
     pub use syncvar_runtime::motion::{
-        AnyTrack, Interpolate, Interpolation, MAX_SAMPLES, Moment, SettledTicks, Span, Spherical,
-        Track,
+        AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
+        MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
     };
 }
 
@@ -249,12 +249,12 @@ pub mod mirror {
 ))]
 pub mod transport {
     pub use syncvar_tokio::tasks;
+    #[cfg(any(feature = "tcp", feature = "udp"))]
+    pub use syncvar_tokio::{Carrier, NetworkHost, NetworkPeer, client_options};
     pub use syncvar_tokio::{
         Host, LinkConditions, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout,
         TransportCounters, TransportError, TransportOptions, TransportStats,
     };
-    #[cfg(any(feature = "tcp", feature = "udp"))]
-    pub use syncvar_tokio::{NetworkPeer, client_options};
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.

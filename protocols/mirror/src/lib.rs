@@ -76,7 +76,7 @@
 //! | `NetworkMessage` | [`MirrorMessage`] |
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
-//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator` | [`components`] |
+//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator`, `PredictedRigidbody` | [`components`] |
 //! | `NetworkAuthenticator`, `BasicAuthenticator`, `TimeoutAuthenticator`, ... | [`authenticator`] |
 //! | `DistanceInterestManagement`, `MatchInterestManagement`, ... | [`interest`], [`MirrorServer::with_mirror_interest`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |

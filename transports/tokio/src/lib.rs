@@ -57,6 +57,8 @@
 
 #[cfg(feature = "_sockets")]
 mod admission;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod carrier;
 #[cfg(feature = "_sockets")]
 mod conditions;
 #[cfg(any(feature = "kcp", feature = "udp"))]
@@ -74,6 +76,8 @@ mod link;
 mod listener;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 mod network_client;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod network_host;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 mod network_peer;
 mod options;
@@ -108,6 +112,8 @@ pub mod telepathy;
 #[cfg(feature = "udp")]
 pub mod udp;
 
+#[cfg(any(feature = "tcp", feature = "udp"))]
+pub use carrier::Carrier;
 #[cfg(feature = "_sockets")]
 pub use conditions::LinkConditions;
 pub use error::{Timeout, TransportError};
@@ -117,6 +123,8 @@ pub use frames::{FrameError, Frames};
 pub use host::Host;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 pub use network_client::client_options;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+pub use network_host::NetworkHost;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 pub use network_peer::NetworkPeer;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};

@@ -15,6 +15,7 @@ use crate::Framing;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
 use crate::server::datagrams::Datagrams;
+use crate::server::inputs::ConnectionInputs;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
@@ -45,6 +46,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) ping: Pings,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
+    /// Inputs by tick; `None` before the first ones.
+    pub(in crate::server) inputs: Option<Box<ConnectionInputs>>,
     /// Messages, work and misbehaviour.
     pub(in crate::server) conduct: Conduct,
     /// Players by number.
@@ -150,6 +153,7 @@ impl Connection {
             resync_bytes: Bucket::default(),
             ping: Pings::default(),
             rates: Rates::default(),
+            inputs: None,
             conduct: Conduct::default(),
             players: Vec::new(),
             owned: Ids::default(),
