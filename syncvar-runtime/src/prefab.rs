@@ -55,6 +55,7 @@ pub struct Prefabs {
 }
 
 /// Entry of the registry.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Prefab {
     /// Position in the order of registration.
     pub index: u32,
@@ -87,8 +88,11 @@ pub struct Prefab {
     /// Remote calls of the behaviours.
     pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
-    insert: Box<dyn Fn(&mut Pools, NetId, u32) -> Location + Send + Sync>,
+    insert: Box<Insert>,
 }
+
+/// Adds the behaviours of a new object to the pool of a prefab.
+type Insert = dyn Fn(&mut Pools, NetId, u32) -> Location + Send + Sync;
 
 impl Prefabs {
     /// Creates an empty registry.
