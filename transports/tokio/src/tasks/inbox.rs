@@ -233,7 +233,7 @@ impl Delivery {
 
     /// Records that the peer has ended the connection on purpose: the end of the task is no loss.
     pub fn leave(&self) {
-        self.room.is_left.store(true, Ordering::Relaxed);
+        self.notice.room.is_left.store(true, Ordering::Relaxed);
     }
 
     /// Ready when the endpoint has ended the connection.
