@@ -40,6 +40,7 @@
 //! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
 //! | `quic` | QUIC on tokio: encrypted, with datagrams for unreliable state |
 //! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
+//! | `web` | `websocket` and `webtransport`: one port for native clients and browsers |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp`, `mirror-websocket` | Mirror's transports on tokio |
@@ -156,7 +157,7 @@ pub mod limits {
 pub mod motion {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::Interpolate;
-    pub use syncvar_net::View;
+    pub use syncvar_net::{Group, View};
     pub use syncvar_runtime::motion::{
         AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
         MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
@@ -178,7 +179,7 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{LinkQuality, Losses, MessageType, Stats};
+    pub use syncvar_net::{LinkQuality, Losses, MessageType, PredictionStats, Stats};
     pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
