@@ -15,6 +15,7 @@ mod recording;
 mod replication;
 mod sessions;
 mod side;
+mod step;
 mod visibility;
 
 pub use config::{Admission, ServerConfig};
