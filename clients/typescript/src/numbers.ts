@@ -10,10 +10,13 @@ export function integer(name: string, signed: boolean, bits: number, nonZero: bo
   const max = (1n << BigInt(width)) - 1n;
   return {
     read(reader) {
-      let raw: bigint;
-      if (fixed) raw = reader.low(Math.ceil(width / 8));
-      else if (wide) raw = reader.wide(width);
-      else raw = BigInt(reader.varint());
+      // Most integers are short, and need no `bigint`.
+      if (!fixed && !wide) {
+        const raw = reader.varint();
+        if (raw > max || (nonZero && !raw)) throw new WireError(`${raw} is no ${name}`);
+        return signed ? (raw % 2 ? -(raw + 1) / 2 : raw / 2) : raw;
+      }
+      const raw = fixed ? reader.low(Math.ceil(width / 8)) : reader.wide(width);
       if (raw > max || (nonZero && !raw)) throw new WireError(`${raw} is no ${name}`);
       let value = raw;
       if (signed) value = fixed ? BigInt.asIntN(width, raw) : raw & 1n ? -(raw + 1n >> 1n) : raw >> 1n;

@@ -36,7 +36,7 @@ export class FakeSocket {
 }
 
 /** Waits until all that is due now has run. */
-export const turn = () => new Promise((done) => setTimeout(done, 5));
+export const turn = () => new Promise((done) => setTimeout(done, 2));
 
 /** Returns a value as in the vectors. */
 export function plain(value) {
