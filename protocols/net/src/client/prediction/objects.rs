@@ -57,6 +57,14 @@ impl Objects {
         self.0.retain(keep);
     }
 
+    /// Gives the prediction of an object to another one.
+    pub(super) fn rename(&mut self, from: NetId, (id, index): (NetId, usize)) {
+        for entry in self.of_mut(from) {
+            (entry.id, entry.index) = (id, index);
+        }
+        self.0.sort_by_key(|entry| (entry.id, entry.index));
+    }
+
     /// Returns the predicted behaviours of an object.
     pub(super) fn of(&self, id: NetId) -> &[Entry] {
         let first = self.0.partition_point(|entry| entry.id < id);

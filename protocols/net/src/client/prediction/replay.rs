@@ -67,13 +67,16 @@ impl NetworkClient {
 
     /// Ends the predictions of objects that are gone, and those without a step whose edits the server has answered.
     pub(in crate::client) fn review_predictions(&mut self) {
+        self.match_spawns();
         let Predictions {
             objects,
             steps,
+            spawns,
             compared,
             ..
         } = &mut self.predictions;
         if objects.is_empty() {
+            steps.clear();
             return;
         }
         let shown = self.arrivals.as_ref();
@@ -87,13 +90,14 @@ impl NetworkClient {
         let shown = shown.map_or(u64::MAX, |(tick, start)| start.first_tick + tick as u64);
         let settled = (*compared).min(shown);
         for entry in objects.iter_mut() {
-            let replica = self.world.objects.get(entry.id.0);
-            entry.owned = replica.is_some_and(|replica| replica.owned);
+            if let Some(replica) = self.world.objects.get(entry.id.0) {
+                entry.owned = replica.owned;
+            }
         }
         let world = &mut self.world.objects;
         objects.retain(|entry| {
             let Some(replica) = world.get_mut(entry.id.0).filter(|it| it.is_visible()) else {
-                return false;
+                return spawns.is_waiting(entry.id);
             };
             let keeps = entry.reason > Reason::Edited || !entry.predicted.is_settled(settled);
             if !keeps {
@@ -205,7 +209,7 @@ impl GroupStep {
             entries.for_each(|entry| entry.predicted.begin_tick(tick));
         }
         let mut side = Side { objects, inputs };
-        (self.step)(&mut Group::new(&mut side, tick), tick);
+        (self.step)(&self.ids, &mut Group::new(&mut side, tick), tick);
         for id in &self.ids {
             let entries = objects.of_mut(*id).iter_mut();
             entries.for_each(|entry| entry.predicted.end_tick(tick, writer));
