@@ -111,7 +111,7 @@ impl Game {
             let mut part = || {
                 let number = self.random.below(201);
                 #[expect(clippy::cast_precision_loss, reason = "small")]
-                let part = number as f32 / 100.0 - 1.0;
+                let part = (number as f32 / 100.0 - 1.0) * std::f32::consts::FRAC_1_SQRT_2;
                 part
             };
             self.input = Move {
@@ -240,12 +240,11 @@ fn predictions_survive_losses_and_jitter() {
         }
     }
     let corrections = game.corrections() - before;
-    assert!(corrections < 60, "{corrections} corrections in 3000 ticks");
-    // Half a tick at the speed of both axes is 12 cm; what is above it is visible as a correction.
-    let most = SPEED * std::f32::consts::SQRT_2 * TICK / 2.0;
+    assert!(corrections < 20, "{corrections} corrections in 3000 ticks");
+    // A longer way than half a tick at full speed is visible as a correction.
+    let most = SPEED * TICK / 2.0;
     steps.sort_by(f32::total_cmp);
     let p99 = steps[steps.len() * 99 / 100] - most;
-    eprintln!("p99 {p99} m, {corrections} corrections");
     assert!(p99 < 0.05, "{p99} m");
     // The player stops, and both ends agree.
     game.input = Move::default();
@@ -265,9 +264,8 @@ fn predictions_survive_losses_and_jitter() {
 
 #[test]
 fn wrong_ticks_end_within_the_round_trip_and_two_ticks() {
-    /// Ticks of 33 ms in 200 ms, and in the jitter of both directions.
+    /// Ticks of 33 ms in 200 ms, without the jitter.
     const ROUND_TRIP: u64 = 6;
-    const JITTER: u64 = 2;
     let mut game = Game::new(bad_link(), true);
     for _ in 0..600 {
         game.tick();
@@ -291,20 +289,20 @@ fn wrong_ticks_end_within_the_round_trip_and_two_ticks() {
             let state = game.net.server.get::<Player>(game.id).unwrap();
             server.push((game.net.server.network_time().tick, *state.position));
             let tick = game.net.client(0).input_tick().unwrap();
-            predicted.push((tick, *game.predicted().position));
+            predicted.push((number, tick, *game.predicted().position));
         }
-        let is_wrong = |(tick, position): &&(u64, Vector2)| {
+        let is_wrong = |(_, tick, position): &&(u64, u64, Vector2)| {
             let mut truth = server.iter().filter(|(other, _)| other == tick);
             *tick >= pushed && truth.any(|(_, truth)| truth != position)
         };
         let last = predicted.iter().rfind(is_wrong);
-        lengths.push(last.map_or(0, |(tick, _)| tick + 1 - pushed));
+        // In ticks of the server since the push.
+        lengths.push(last.map_or(0, |(number, _, _)| number + 1));
     }
-    lengths.sort_unstable();
-    let part = |percent: usize| lengths[lengths.len() * percent / 100];
-    eprintln!("{lengths:?}");
-    assert!(part(50) <= ROUND_TRIP + 2, "{lengths:?}");
-    assert!(part(95) <= ROUND_TRIP + 2 + JITTER, "{lengths:?}");
+    assert!(
+        lengths.iter().all(|ticks| *ticks <= ROUND_TRIP + 2),
+        "{lengths:?}"
+    );
 }
 
 #[test]

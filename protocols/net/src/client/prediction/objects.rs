@@ -18,6 +18,8 @@ pub(super) struct Entry {
     /// Whether this client owns the object.
     pub(super) owned: bool,
     pub(super) reason: Reason,
+    /// Newest tick of its received fields, of the wire.
+    pub(super) newest: u32,
     /// Tick behind which it must be replayed.
     pub(super) differs_at: Option<u64>,
     /// Whether its prediction has begun: a replay is then a correction.
@@ -118,6 +120,7 @@ impl Objects {
                 behaviour: TypeId::of::<B>(),
                 owned: false,
                 reason: Reason::Edited,
+                newest: 0,
                 differs_at: Some(tick),
                 begun: false,
                 predicted: Box::new(predicted),

@@ -10,6 +10,7 @@ use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetworkWriter};
 use super::object::Comparison;
 use super::objects::{Entry, Objects, Reason, Side};
 use super::{GroupStep, PredictionStats, Predictions};
+use crate::client::arrivals::Arrivals;
 use crate::client::inputs::OwnInputs;
 use crate::client::{ClientEvent, NetworkClient};
 use crate::step::Group;
@@ -27,6 +28,9 @@ impl NetworkClient {
         if self.predictions.objects.is_empty() {
             return;
         }
+        // The replicas may hold changes of later ticks.
+        let newest = self.arrivals.as_ref().map(Arrivals::newest_tick);
+        let is_newest = newest == Some(tick);
         let Some(tick) = self.network_tick(tick) else {
             return;
         };
@@ -35,7 +39,7 @@ impl NetworkClient {
             let ticks = self.inputs.ticks_of(2 * round_trip) + REPAIR_TICKS;
             self.predictions.uncertain_until = tick + ticks;
         }
-        if !complete {
+        if !complete || !is_newest {
             return;
         }
         let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
@@ -58,6 +62,39 @@ impl NetworkClient {
                 held_back: self.inputs.ticks_of(nanos),
                 is_uncertain,
                 ignored: ignored(info, replica.owned),
+                throttled: info.policy.throttled,
+            };
+            let differs = entry.predicted.compare(slot, rule);
+            entry.differs_at = differs.or(entry.differs_at);
+        }
+    }
+
+    /// Compares the newest fields of behaviours on unreliable channels, which may be those of a tick whose other packets are
+    /// missing.
+    pub(in crate::client) fn compare_newest(&mut self) {
+        let Some(start) = self.session.start else {
+            return;
+        };
+        for entry in self.predictions.objects.iter_mut() {
+            let Some(replica) = self.world.objects.get(entry.id.0) else {
+                continue;
+            };
+            let slots = self.world.pools.slots(replica.at);
+            let slot = slots.and_then(|slots| slots.slot(entry.index));
+            let Some((slot, ticks)) = slot.and_then(|slot| Some((slot, slot.ticks()?))) else {
+                continue;
+            };
+            let newest = ticks.newest();
+            if newest <= entry.newest {
+                continue;
+            }
+            entry.newest = newest;
+            let info = slot.info();
+            let rule = Comparison {
+                tick: start.first_tick + u64::from(newest) - 1,
+                held_back: 0,
+                is_uncertain: true,
+                ignored: ignored(info, replica.owned) | !ticks.changed_since(newest),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
