@@ -57,6 +57,11 @@ impl Arrivals {
         }
     }
 
+    /// Returns the newest tick of a packet.
+    pub(super) fn newest_tick(&self) -> u32 {
+        self.tick
+    }
+
     /// Returns the number of the stream's packets that were handled; 0 without datagrams.
     fn handled(&self) -> u64 {
         let datagrams = self.datagrams.as_ref();

@@ -97,6 +97,7 @@ impl NetworkClient {
                 self.call_in_pool(std::mem::take(&mut hooks));
             }
         }
+        self.note_spawn(object);
         if lifecycle || !hooks.is_empty() {
             self.check_out(object, |slots, client| {
                 client.call_hooks(slots, &mut hooks);

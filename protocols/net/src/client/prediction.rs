@@ -3,6 +3,7 @@
 mod object;
 mod objects;
 mod replay;
+mod spawns;
 
 use std::fmt;
 use std::time::Duration;
@@ -15,12 +16,14 @@ use super::NetworkClient;
 use crate::step::Group;
 use object::{Predicted, sample};
 use objects::{Objects, Reason};
+use spawns::Spawns;
 
 /// Predicted objects of one client.
 #[derive(Debug, Default)]
 pub(super) struct Predictions {
     objects: Objects,
     steps: Vec<GroupStep>,
+    spawns: Spawns,
     /// Last tick of the server whose state was compared.
     compared: u64,
     /// Tick up to which changes may be missing after a gap.
@@ -36,8 +39,8 @@ struct GroupStep {
     step: StepFunction,
 }
 
-/// Step of a group in a tick.
-type StepFunction = Box<dyn FnMut(&mut Group<'_>, u64) + Send + Sync>;
+/// Step of objects in a tick.
+type StepFunction = Box<dyn FnMut(&[NetId], &mut Group<'_>, u64) + Send + Sync>;
 
 impl fmt::Debug for GroupStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -45,6 +48,20 @@ impl fmt::Debug for GroupStep {
             .field("ids", &self.ids)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the step of one object, with the input of its owner.
+fn single_step<B: NetworkBehaviour, M: SyncValue + Default>(
+    mut step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static,
+) -> StepFunction {
+    Box::new(move |ids, group, tick| {
+        for id in ids {
+            let input = group.input::<M>(*id).unwrap_or_default();
+            if let Some(behaviour) = group.get_mut::<B>(*id) {
+                step(behaviour, &input, tick);
+            }
+        }
+    })
 }
 
 /// Counters of the predictions of a client.
@@ -126,20 +143,14 @@ impl NetworkClient {
     pub fn predict<B, M>(
         &mut self,
         id: NetId,
-        mut step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static,
+        step: impl FnMut(&mut B, &M, u64) + Send + Sync + 'static,
     ) -> Result<(), ObjectError>
     where
         B: NetworkBehaviour + Clone,
         M: SyncValue + Default,
     {
         self.add_prediction::<B>(id, Reason::Added)?;
-        let step = move |group: &mut Group<'_>, tick: u64| {
-            let input = group.input::<M>(id).unwrap_or_default();
-            if let Some(behaviour) = group.get_mut::<B>(id) {
-                step(behaviour, &input, tick);
-            }
-        };
-        self.begin_steps(vec![id], Box::new(step));
+        self.begin_steps(vec![id], single_step(step));
         Ok(())
     }
 
@@ -152,8 +163,9 @@ impl NetworkClient {
     pub fn predict_group(
         &mut self,
         ids: &[NetId],
-        step: impl FnMut(&mut Group<'_>, u64) + Send + Sync + 'static,
+        mut step: impl FnMut(&mut Group<'_>, u64) + Send + Sync + 'static,
     ) {
+        let step = move |_: &[NetId], group: &mut Group<'_>, tick: u64| step(group, tick);
         self.begin_steps(ids.to_vec(), Box::new(step));
     }
 
@@ -211,6 +223,9 @@ impl NetworkClient {
         reason: Reason,
     ) -> Result<(), ObjectError> {
         let index = self.world.position::<B>(id)?;
+        if self.arrivals.is_none() {
+            return Ok(());
+        }
         let tick = self.tick().unwrap_or_default();
         let state = self.get::<B>(id).ok_or(ObjectError::NoSuchObject(id))?;
         if self.predictions.objects.get::<B>(id).is_none() {
@@ -236,6 +251,9 @@ impl NetworkClient {
     /// Adds the step of some objects, in the place of an earlier one.
     fn begin_steps(&mut self, ids: Vec<NetId>, step: StepFunction) {
         let Predictions { objects, steps, .. } = &mut self.predictions;
+        if ids.iter().all(|id| objects.of(*id).is_empty()) {
+            return;
+        }
         for id in &ids {
             for entry in objects.of_mut(*id) {
                 (entry.reason, entry.begun) = (Reason::Stepped, false);

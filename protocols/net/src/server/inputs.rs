@@ -52,14 +52,10 @@ impl ConnectionInputs {
             return false;
         };
         self.used = Some(tick);
-        let lead = i128::from(newest) - i128::from(tick);
+        let lead = newest.wrapping_sub(tick).cast_signed();
+        let lead = i8::try_from(lead.clamp(-128, 127)).unwrap_or_default();
         let is_late = self.list.bytes(tick).is_none();
-        self.lead =
-            self.lead
-                .min(i8::try_from(lead).unwrap_or(if lead < 0 { i8::MIN } else { i8::MAX }));
-        if is_late {
-            self.lead = self.lead.min(-1);
-        }
+        self.lead = self.lead.min(if is_late { lead.min(-1) } else { lead });
         let rate = if self.lead < 0 { LATE_REPORTS } else { REPORTS };
         let is_time = tick.saturating_sub(self.reported) >= u64::from(tick_rate / rate).max(1);
         is_time && !std::mem::replace(&mut self.due, true)

@@ -18,6 +18,8 @@ pub(super) struct Entry {
     /// Whether this client owns the object.
     pub(super) owned: bool,
     pub(super) reason: Reason,
+    /// Newest tick of its received fields, of the wire.
+    pub(super) newest: u32,
     /// Tick behind which it must be replayed.
     pub(super) differs_at: Option<u64>,
     /// Whether its prediction has begun: a replay is then a correction.
@@ -55,6 +57,14 @@ impl Objects {
 
     pub(super) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
         self.0.retain(keep);
+    }
+
+    /// Gives the prediction of an object to another one.
+    pub(super) fn rename(&mut self, from: NetId, (id, index): (NetId, usize)) {
+        for entry in self.of_mut(from) {
+            (entry.id, entry.index) = (id, index);
+        }
+        self.0.sort_by_key(|entry| (entry.id, entry.index));
     }
 
     /// Returns the predicted behaviours of an object.
@@ -110,6 +120,7 @@ impl Objects {
                 behaviour: TypeId::of::<B>(),
                 owned: false,
                 reason: Reason::Edited,
+                newest: 0,
                 differs_at: Some(tick),
                 begun: false,
                 predicted: Box::new(predicted),

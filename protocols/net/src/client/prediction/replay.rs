@@ -10,6 +10,7 @@ use syncvar_runtime::{Callbacks, ChangedFields, HookFailure, NetworkWriter};
 use super::object::Comparison;
 use super::objects::{Entry, Objects, Reason, Side};
 use super::{GroupStep, PredictionStats, Predictions};
+use crate::client::arrivals::Arrivals;
 use crate::client::inputs::OwnInputs;
 use crate::client::{ClientEvent, NetworkClient};
 use crate::step::Group;
@@ -27,6 +28,9 @@ impl NetworkClient {
         if self.predictions.objects.is_empty() {
             return;
         }
+        // The replicas may hold changes of later ticks.
+        let newest = self.arrivals.as_ref().map(Arrivals::newest_tick);
+        let is_newest = newest == Some(tick);
         let Some(tick) = self.network_tick(tick) else {
             return;
         };
@@ -35,7 +39,7 @@ impl NetworkClient {
             let ticks = self.inputs.ticks_of(2 * round_trip) + REPAIR_TICKS;
             self.predictions.uncertain_until = tick + ticks;
         }
-        if !complete {
+        if !complete || !is_newest {
             return;
         }
         let datagrams = self.arrivals.as_ref().and_then(|it| it.datagrams.as_ref());
@@ -65,15 +69,51 @@ impl NetworkClient {
         }
     }
 
+    /// Compares the newest fields of behaviours on unreliable channels, which may be those of a tick whose other packets are
+    /// missing.
+    pub(in crate::client) fn compare_newest(&mut self) {
+        let Some(start) = self.session.start else {
+            return;
+        };
+        for entry in self.predictions.objects.iter_mut() {
+            let Some(replica) = self.world.objects.get(entry.id.0) else {
+                continue;
+            };
+            let slots = self.world.pools.slots(replica.at);
+            let slot = slots.and_then(|slots| slots.slot(entry.index));
+            let Some((slot, ticks)) = slot.and_then(|slot| Some((slot, slot.ticks()?))) else {
+                continue;
+            };
+            let newest = ticks.newest();
+            if newest <= entry.newest {
+                continue;
+            }
+            entry.newest = newest;
+            let info = slot.info();
+            let rule = Comparison {
+                tick: start.first_tick + u64::from(newest) - 1,
+                held_back: 0,
+                is_uncertain: true,
+                ignored: ignored(info, replica.owned) | !ticks.changed_since(newest),
+                throttled: info.policy.throttled,
+            };
+            let differs = entry.predicted.compare(slot, rule);
+            entry.differs_at = differs.or(entry.differs_at);
+        }
+    }
+
     /// Ends the predictions of objects that are gone, and those without a step whose edits the server has answered.
     pub(in crate::client) fn review_predictions(&mut self) {
+        self.match_spawns();
         let Predictions {
             objects,
             steps,
+            spawns,
             compared,
             ..
         } = &mut self.predictions;
         if objects.is_empty() {
+            steps.clear();
             return;
         }
         let shown = self.arrivals.as_ref();
@@ -87,13 +127,14 @@ impl NetworkClient {
         let shown = shown.map_or(u64::MAX, |(tick, start)| start.first_tick + tick as u64);
         let settled = (*compared).min(shown);
         for entry in objects.iter_mut() {
-            let replica = self.world.objects.get(entry.id.0);
-            entry.owned = replica.is_some_and(|replica| replica.owned);
+            if let Some(replica) = self.world.objects.get(entry.id.0) {
+                entry.owned = replica.owned;
+            }
         }
         let world = &mut self.world.objects;
         objects.retain(|entry| {
             let Some(replica) = world.get_mut(entry.id.0).filter(|it| it.is_visible()) else {
-                return false;
+                return spawns.is_waiting(entry.id);
             };
             let keeps = entry.reason > Reason::Edited || !entry.predicted.is_settled(settled);
             if !keeps {
@@ -205,7 +246,7 @@ impl GroupStep {
             entries.for_each(|entry| entry.predicted.begin_tick(tick));
         }
         let mut side = Side { objects, inputs };
-        (self.step)(&mut Group::new(&mut side, tick), tick);
+        (self.step)(&self.ids, &mut Group::new(&mut side, tick), tick);
         for id in &self.ids {
             let entries = objects.of_mut(*id).iter_mut();
             entries.for_each(|entry| entry.predicted.end_tick(tick, writer));

@@ -133,7 +133,8 @@ impl LossyWrites {
 
     /// Returns whether all writes have arrived, as far as the server has told.
     pub(in crate::client) fn is_settled(&self) -> bool {
-        self.owed.is_empty() && self.waiting.is_empty() && self.sender.is_settled()
+        let flying = self.sender.undecided_own().next();
+        self.owed.is_empty() && self.waiting.is_empty() && flying.is_none()
     }
 
     /// Returns the delay and the losses of the datagrams.
