@@ -80,6 +80,9 @@ pub(crate) async fn within(limit: Duration, promise: JsValue) -> JsResult<Option
 
 /// Returns the text of an error.
 pub(crate) fn text(error: &JsValue) -> String {
+    if let Some(text) = error.as_string() {
+        return text;
+    }
     let message = get(error, "message").ok().and_then(|it| it.as_string());
     let message = message.filter(|message| !message.is_empty());
     message.unwrap_or_else(|| format!("{error:?}"))

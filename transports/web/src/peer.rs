@@ -25,7 +25,7 @@ pub struct WebPeer {
     servers: Servers,
     options: WebOptions,
     phase: Phase,
-    /// Attempts since the last packet of a server.
+    /// Attempts since a server has accepted the client.
     attempts: u32,
     /// Silence of the server.
     silent: Duration,
@@ -147,7 +147,7 @@ impl WebPeer {
         let mut result = Ok(());
         let arrivals = link.inbox.take();
         if !arrivals.is_empty() {
-            (self.silent, self.attempts) = (Duration::ZERO, 0);
+            self.silent = Duration::ZERO;
             // Answers to pings are measured against the time of now.
             Endpoint::update(client, now);
         }
@@ -159,10 +159,16 @@ impl WebPeer {
             if let Err(error) = handled {
                 result = Err(WebError::Malformed(error));
             }
+            // A server that has restarted refuses the former session: the next attempt begins another.
             if Endpoint::poll_close(client).is_some() {
-                self.leave(link, client);
-                return result;
+                let _ = send(link, client);
+                link.close("");
+                self.wait(now);
+                return result.and(Err(WebError::Closed));
             }
+        }
+        if client.is_connected() {
+            self.attempts = 0;
         }
         if let Some(reason) = link.inbox.reason() {
             link.close("");
