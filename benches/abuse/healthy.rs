@@ -72,14 +72,16 @@ impl Player {
                 Transport::WebSocket => {
                     let client = NetworkClient::new(prefabs());
                     let server = WebSocketClient::new(&format!("ws://{address}"));
-                    let peer = server.connect(client, TcpOptions::default()).await.ok()?;
+                    let connecting = server.connect(client, TcpOptions::default());
+                    let peer = Box::pin(connecting).await.ok()?;
                     Self::Peer(Box::new(peer))
                 }
                 Transport::Quic => {
                     let client = NetworkClient::new(prefabs());
                     let trust = Trust::any_server_without_verification();
                     let server = QuicClient::new(&address.to_string(), trust);
-                    let peer = server.connect(client, TcpOptions::default()).await.ok()?;
+                    let connecting = server.connect(client, TcpOptions::default());
+                    let peer = Box::pin(connecting).await.ok()?;
                     Self::Peer(Box::new(peer))
                 }
                 Transport::Udp => {
