@@ -21,6 +21,7 @@ mod oversized;
 mod parent;
 mod playback;
 mod players;
+mod prediction;
 mod receive;
 mod received;
 mod references;
@@ -37,6 +38,7 @@ pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
 pub use motion::View;
 pub use outbound::ClientPacket;
+pub use prediction::PredictionStats;
 pub use replica::Replica;
 pub use session::ClientState;
 pub use writes::{ReplicaMut, ReplicaSink};
@@ -52,6 +54,7 @@ use early::EarlyMessages;
 use inbound::Inbound;
 use inputs::OwnInputs;
 use outbound::Outbound;
+use prediction::Predictions;
 use received::Received;
 use references::References;
 use scene::Scene;
@@ -122,6 +125,7 @@ pub struct NetworkClient {
     /// Local writes not yet sent.
     writes: PendingWrites,
     inputs: OwnInputs,
+    predictions: Predictions,
     outbound: Outbound,
     events: Events<ClientEvent>,
     received: Received,
@@ -151,6 +155,7 @@ impl NetworkClient {
             references: References::default(),
             writes: PendingWrites::default(),
             inputs: OwnInputs::default(),
+            predictions: Predictions::default(),
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
             received: Received::default(),
@@ -272,6 +277,7 @@ impl NetworkClient {
     }
 
     /// Returns the oldest event: for a program with a single consumer.
+    #[inline]
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop()
     }

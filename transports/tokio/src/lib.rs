@@ -6,6 +6,7 @@
 //! | `udp` | UDP, datagrams of this crate | `udp::UdpServer` | `udp::UdpClient` |
 //! | `telepathy` | TCP, Mirror's Telepathy | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //! | `kcp` | UDP, Mirror's KCP | `mirror::MirrorHost` | `mirror::MirrorPeer` |
+//! | `mirror` | a port of another crate: `syncvar-websocket` | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //!
 //! These types own a server or a client and its clock, and run on tokio, in a runtime of any flavour
 //! with I/O and time enabled. Below them, a [`Host`] has the sockets of any server, and a [`Peer`] the
@@ -101,7 +102,7 @@ mod turn;
 
 #[cfg(any(feature = "kcp", feature = "udp"))]
 pub mod kcp;
-#[cfg(any(feature = "telepathy", feature = "kcp"))]
+#[cfg(feature = "mirror")]
 pub mod mirror;
 #[cfg(feature = "_sockets")]
 pub mod tasks;

@@ -81,8 +81,11 @@ impl<C: Carrier> NetworkPeer<C> {
     /// # Panics
     ///
     /// In a tokio runtime without a timer.
-    pub async fn connect(addr: impl ToSocketAddrs, client: NetworkClient) -> io::Result<Self> {
-        Self::connect_with(addr, client, C::Options::default()).await
+    pub fn connect(
+        addr: impl ToSocketAddrs,
+        client: NetworkClient,
+    ) -> impl Future<Output = io::Result<Self>> {
+        Self::connect_with(addr, client, C::Options::default())
     }
 
     /// [`connect`](Self::connect), with options: `connect_timeout`, `handshake_timeout`, `idle_timeout`,

@@ -52,14 +52,10 @@ impl ConnectionInputs {
             return false;
         };
         self.used = Some(tick);
-        let lead = i128::from(newest) - i128::from(tick);
+        let lead = newest.wrapping_sub(tick).cast_signed();
+        let lead = i8::try_from(lead.clamp(-128, 127)).unwrap_or_default();
         let is_late = self.list.bytes(tick).is_none();
-        self.lead =
-            self.lead
-                .min(i8::try_from(lead).unwrap_or(if lead < 0 { i8::MIN } else { i8::MAX }));
-        if is_late {
-            self.lead = self.lead.min(-1);
-        }
+        self.lead = self.lead.min(if is_late { lead.min(-1) } else { lead });
         let rate = if self.lead < 0 { LATE_REPORTS } else { REPORTS };
         let is_time = tick.saturating_sub(self.reported) >= u64::from(tick_rate / rate).max(1);
         is_time && !std::mem::replace(&mut self.due, true)
@@ -118,26 +114,33 @@ impl NetworkServer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn input<M: SyncValue>(&mut self, connection: ConnectionId, tick: u64) -> Input<M> {
-        let is_local = self.is_local(connection);
-        let Some(known) = self.sessions.connections.get_mut(connection.0) else {
+        let Some((list, is_held)) = self.inputs_of(connection, tick) else {
             return Input::Missing;
         };
-        let Some(inputs) = &mut known.inputs else {
-            return Input::Missing;
-        };
-        if !is_local && inputs.note_use(tick, self.config.tick_rate) {
-            self.sessions.input_reports.push(connection);
-        }
-        let list: &dyn Any = &*inputs.list;
         let Some(list) = list.downcast_ref::<Inputs<M>>() else {
             return Input::Missing;
         };
-        let known = if is_local { list.held() } else { list.at(tick) };
+        let known = if is_held { list.held() } else { list.at(tick) };
         match (known, list.before(tick)) {
             (Some(input), _) => Input::Known(input.clone()),
             (None, Some(input)) => Input::Repeated(input.clone()),
             (None, None) => Input::Missing,
         }
+    }
+
+    /// Returns the inputs of a client for their use in a tick, and whether the held one counts: that of the local client.
+    pub(in crate::server) fn inputs_of(
+        &mut self,
+        connection: ConnectionId,
+        tick: u64,
+    ) -> Option<(&dyn Any, bool)> {
+        let is_local = self.is_local(connection);
+        let known = self.sessions.connections.get_mut(connection.0)?;
+        let inputs = known.inputs.as_mut()?;
+        if !is_local && inputs.note_use(tick, self.config.tick_rate) {
+            self.sessions.input_reports.push(connection);
+        }
+        Some((&*inputs.list, is_local))
     }
 
     /// Sets the input of the local client of a [host](Self::connect_local) in the ticks to come.

@@ -34,11 +34,13 @@ pub struct Delivery {
     admission: Arc<Admission>,
 }
 
-/// Bytes in the queue, and its place among the queues with input.
+/// Bytes in the queue, its end, and its place among the queues with input.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     taken: AtomicUsize,
     freed: Notify,
+    /// The peer has ended the connection on purpose.
+    is_left: AtomicBool,
     /// Connection of the endpoint, once it has a number.
     connection: OnceLock<ConnectionId>,
     /// Set while the list of queues with input has this one.
@@ -91,7 +93,7 @@ impl Inbox {
             self.first = match self.packets.try_recv() {
                 Ok(packet) => Some(packet.map_err(Fault::Malformed)?),
                 Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(Fault::Lost),
+                Err(TryRecvError::Disconnected) => return Err(self.room.end()),
             };
         }
         Ok(self.first.as_ref().map(Arrival::length))
@@ -140,6 +142,15 @@ impl Drop for Notice {
 }
 
 impl Room {
+    /// Returns the reason for the end of the task.
+    fn end(&self) -> Fault {
+        if self.is_left.load(Ordering::Relaxed) {
+            Fault::Left
+        } else {
+            Fault::Lost
+        }
+    }
+
     /// Removes the queue from the list, before a look at it. Returns its connection.
     pub(super) fn unlist(&self) -> Option<ConnectionId> {
         self.is_listed.swap(false, Ordering::AcqRel);
@@ -218,6 +229,11 @@ impl Delivery {
         // A closed connection needs no reason.
         let _ = self.packets.send(Err(error.to_string())).await;
         self.notice.send();
+    }
+
+    /// Records that the peer has ended the connection on purpose: the end of the task is no loss.
+    pub fn leave(&self) {
+        self.notice.room.is_left.store(true, Ordering::Relaxed);
     }
 
     /// Ready when the endpoint has ended the connection.

@@ -112,9 +112,13 @@ impl SentInputs {
 
 impl LossyWrites {
     /// Returns the state of a new connection, whose datagrams have this much room behind the header.
-    pub(in crate::client) fn new(settings: LossSettings, room: usize) -> Self {
+    pub(in crate::client) fn new(
+        settings: LossSettings,
+        room: usize,
+        round_trip: RoundTrip,
+    ) -> Self {
         Self {
-            sender: Sender::new(settings, RoundTrip::unmeasured()),
+            sender: Sender::new(settings, round_trip),
             objects: BTreeMap::new(),
             owed: Ids::default(),
             repeated: [Vec::new(), Vec::new()],
@@ -129,7 +133,8 @@ impl LossyWrites {
 
     /// Returns whether all writes have arrived, as far as the server has told.
     pub(in crate::client) fn is_settled(&self) -> bool {
-        self.owed.is_empty() && self.waiting.is_empty() && self.sender.is_settled()
+        let flying = self.sender.undecided_own().next();
+        self.owed.is_empty() && self.waiting.is_empty() && flying.is_none()
     }
 
     /// Returns the delay and the losses of the datagrams.
