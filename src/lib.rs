@@ -156,7 +156,7 @@ pub mod limits {
 pub mod motion {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::Interpolate;
-    pub use syncvar_net::View;
+    pub use syncvar_net::{Past, View};
     pub use syncvar_runtime::motion::{
         AnyTrack, Interpolate, Interpolation, MAX_SAMPLES, Moment, SettledTicks, Span, Spherical,
         Track,

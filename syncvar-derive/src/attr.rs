@@ -180,6 +180,7 @@ impl FieldAttrs {
             "interpolate",
             "extrapolate",
             "snap",
+            "history",
         ];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {

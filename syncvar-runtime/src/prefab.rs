@@ -52,6 +52,7 @@ pub struct Prefabs {
 }
 
 /// Entry of the registry.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Prefab {
     /// Position in the order of registration.
     pub index: u32,
@@ -77,6 +78,8 @@ pub struct Prefab {
     pub initial_hooks: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
+    /// Set if a server keeps former values of a field.
+    pub history: bool,
     /// Greatest number of later frames that repeat the changes of a behaviour.
     pub redundancy: u8,
     /// Remote calls of the behaviours.
@@ -162,6 +165,7 @@ impl Prefabs {
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
+            history: sample.slots().iter().any(|slot| slot.info().history != 0),
             redundancy: { sample.slots().iter() }
                 .map(|slot| slot.info().redundancy)
                 .max()

@@ -20,6 +20,7 @@ mod parenting;
 mod players;
 mod reasons;
 mod references;
+mod rewinding;
 mod scene;
 mod spawning;
 mod together;

@@ -34,7 +34,6 @@ mod writes;
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
-pub use motion::View;
 pub use outbound::ClientPacket;
 pub use replica::Replica;
 pub use session::ClientState;

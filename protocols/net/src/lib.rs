@@ -19,10 +19,11 @@ mod server;
 mod session_token;
 mod stats;
 mod unet;
+mod view;
 
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient, Replica,
-    ReplicaMut, ReplicaSink, SpawnFailure, View,
+    ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use link::losses::Losses;
@@ -32,8 +33,10 @@ pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
-    PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
+    PacketError, ParentError, Past, Replicated, ServerConfig, ServerEvent, ServerWrites,
+    SpawnOptions,
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};
+pub use view::View;

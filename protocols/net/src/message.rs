@@ -17,7 +17,7 @@ mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
-pub(crate) use connect::{Accepted, Connect, Start};
+pub(crate) use connect::{Accepted, Connect, Pace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::{CHUNK_SIZE, frames};
@@ -41,7 +41,10 @@ pub(crate) const PARENT: u64 = 2;
 pub(crate) const LEAVES_GROUP: u8 = 255;
 
 /// Version of the handshake in [`Connect`].
-pub(crate) const PROTOCOL_VERSION: u32 = 4;
+pub(crate) const PROTOCOL_VERSION: u32 = 5;
+
+/// Length of the longest [`View`].
+pub(crate) const LONGEST_VIEW: usize = FRAME + 9;
 
 /// Message with a fixed layout.
 pub(crate) trait Message: Sized {
@@ -126,6 +129,8 @@ messages! {
     AddPlayer { number: u16 = write_u16, read_u16, payload: Vec<u8> = write, read }
     /// Number of the player in two bytes.
     RemovePlayer { number: u16 = write_u16, read_u16 }
+    /// Packed tick of the client's view, in 256ths.
+    View { time: u64 = write_packed_wide, read_packed_wide }
     /// Empty.
     Ready {}
     /// Empty.

@@ -60,6 +60,7 @@ fn placement_hint(key: &str) -> Option<&'static str> {
         "threshold" => {
             "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
         }
+        "history" => "`history` belongs on a synchronised field: `#[sync_var(history = 0.5)]`",
         "interpolate" | "extrapolate" | "snap" => {
             "this key belongs on a synchronised field: `#[sync_var(interpolate = linear)]`"
         }

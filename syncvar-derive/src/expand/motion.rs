@@ -23,10 +23,14 @@ pub(super) fn interpolated(sync_var: &SyncVar<'_>, access: TokenStream) -> Token
         let distance = Literal::f32_unsuffixed(distance as f32);
         quote!(.snap(#distance))
     });
+    let history = interpolation.history.map(|seconds| {
+        let duration = policy::duration(seconds);
+        quote!(.history(#duration))
+    });
     // At the method's name, where an error about the value belongs.
     let place = place_of(method);
     let rules = quote_spanned!(place=> _syncvar::Interpolation::<#value>::#method());
-    quote!(_syncvar::interpolated(#access, #rules #extrapolate #snap))
+    quote!(_syncvar::interpolated(#access, #rules #extrapolate #snap #history))
 }
 
 /// Emits the whole expansion of `#[derive(Interpolate)]` for a struct.

@@ -25,7 +25,9 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         let initial_hook = sync_var.initial_hook.then(|| quote!(.initial_hook()));
         let interpolation = sync_var.interpolation.as_ref();
         let interpolated = interpolation.map(|_| quote!(.interpolated()));
-        quote!(#field #policy #initial_hook #interpolated)
+        let history = interpolation.and_then(|it| it.history);
+        let history = history.map(|_| quote!(.history()));
+        quote!(#field #policy #initial_hook #interpolated #history)
     });
     quote! {
         const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {

@@ -3,7 +3,7 @@
 use syn::{Ident, Type};
 
 use super::field_type::{Container, FieldType};
-use crate::attr::MotionAttrs;
+use crate::attr::{MotionAttrs, Spanned};
 use crate::errors::Errors;
 
 /// Interpolation of a field.
@@ -16,6 +16,8 @@ pub(crate) struct Interpolation<'a> {
     pub(crate) extrapolate: Option<f64>,
     /// Distance.
     pub(crate) snap: Option<f64>,
+    /// Seconds.
+    pub(crate) history: Option<f64>,
 }
 
 impl<'a> Interpolation<'a> {
@@ -39,12 +41,21 @@ impl<'a> Interpolation<'a> {
                 ));
             }
         }
-        let method = attrs.interpolate?;
+        let key = if attrs.interpolate.is_some() {
+            "interpolate"
+        } else {
+            "history"
+        };
+        let stepwise = |history: &Spanned<f64>| Ident::new("nearest", history.span);
+        let method = attrs.interpolate;
+        let method = method.or_else(|| attrs.history.as_ref().map(stepwise))?;
         let Container::SyncVar(value) = ty.container else {
-            errors.add(
-                &method,
-                "`interpolate` is for the value of a field whose type is written `SyncVar<...>`: remove it",
-            );
+            errors.add_error(syn::Error::new(
+                method.span(),
+                format!(
+                    "`{key}` is for the value of a field whose type is written `SyncVar<...>`: remove it"
+                ),
+            ));
             return None;
         };
         Some(Self {
@@ -52,6 +63,7 @@ impl<'a> Interpolation<'a> {
             value,
             extrapolate: attrs.extrapolate.map(|it| it.value),
             snap: attrs.snap.map(|it| it.value),
+            history: attrs.history.map(|it| it.value),
         })
     }
 }

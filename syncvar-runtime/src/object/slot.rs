@@ -78,6 +78,8 @@ pub struct SlotInfo {
     pub initial_hooks: u64,
     /// Fields with values between their samples.
     pub interpolated: u64,
+    /// Fields whose former values a server keeps.
+    pub history: u64,
     /// Restricted fields.
     pub policy: PolicyBits,
     /// Context of the hooks of the class and its bases.
@@ -306,6 +308,10 @@ pub trait Slot: Send + Sync {
     /// Records the values of those of some fields that are [interpolated](SlotInfo::interpolated), in a tick of the
     /// wire.
     fn record(&mut self, fields: u64, tick: u32);
+
+    /// Begins the histories of a server with the present values, in a tick of the wire. From now on each sent or dropped
+    /// change of a field with a [history](SlotInfo::history) is a sample.
+    fn begin_history(&mut self, tick: u32, tick_rate: u32);
 
     /// Drops the samples of all fields.
     fn clear_tracks(&mut self);

@@ -6,14 +6,30 @@ use crate::behaviour::FieldVisitor;
 use crate::motion::{AnyTrack, Moment, Track};
 use crate::{FieldAccess, NetworkBehaviour};
 
-/// Samples of the interpolated fields of one behaviour.
+/// Samples of the interpolated fields of one behaviour: on a client the received ones, on a server those of the fields
+/// with a history.
 #[derive(Debug, Default)]
 pub struct Tracks {
+    /// Ticks per second of a server; `None` on a client.
+    history: Option<u32>,
     /// Tracks of the fields that were recorded, by dirty bit.
     fields: Vec<(u64, Box<dyn AnyTrack>)>,
 }
 
 impl Tracks {
+    /// Returns the empty history of a server.
+    pub(super) fn of_server(tick_rate: u32) -> Self {
+        Self {
+            history: Some(tick_rate),
+            ..Self::default()
+        }
+    }
+
+    /// Returns whether it is the history of a server.
+    pub(super) fn is_history(&self) -> bool {
+        self.history.is_some()
+    }
+
     /// Records the values of some fields in a tick.
     pub(super) fn record<B: NetworkBehaviour>(
         &mut self,
@@ -66,6 +82,7 @@ impl FieldVisitor for Record<'_> {
         if !A::INTERPOLATED || self.fields & bit == 0 {
             return;
         }
+        let history = self.tracks.history;
         let tracks = &mut self.tracks.fields;
         let known = tracks.iter().position(|(known, _)| *known == bit);
         let at = known.unwrap_or_else(|| {
@@ -73,7 +90,7 @@ impl FieldVisitor for Record<'_> {
             tracks.len() - 1
         });
         if let Some((_, track)) = tracks.get_mut(at) {
-            field.record(&mut **track, self.tick);
+            field.record(&mut **track, self.tick, history);
         }
     }
 }

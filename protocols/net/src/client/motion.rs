@@ -1,9 +1,6 @@
 //! `Motion`: the view of moving objects, between received samples and behind the server's time.
 
 mod clock;
-mod view;
-
-pub use view::View;
 
 use std::time::Duration;
 
@@ -12,13 +9,20 @@ use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
 
 use super::NetworkClient;
+use crate::message::View as ViewMessage;
+use crate::view::{View, ticks_of};
 use clock::ViewClock;
+
+/// Parts of a tick in a `View` message.
+const PARTS: f64 = 256.0;
 
 /// State of the view for one connection.
 #[derive(Debug, Default)]
 pub(super) struct Motion {
     pub(super) clock: ViewClock,
     pub(super) settled: SettledTicks,
+    /// Tick of the view that commands refer to.
+    shown: Option<f64>,
 }
 
 impl NetworkClient {
@@ -81,9 +85,10 @@ impl NetworkClient {
             Some(Moment {
                 tick,
                 settled: &motion.settled,
-                interval: motion
-                    .clock
-                    .ticks_of(info.interval(self.config.default_interval())),
+                interval: ticks_of(
+                    info.interval(self.default_interval()),
+                    motion.clock.tick_rate(),
+                ),
                 tick_length: motion.clock.tick_length(),
             })
         });
@@ -112,17 +117,49 @@ impl NetworkClient {
         self.arrivals.as_ref()?.motion.clock.delay()
     }
 
+    /// Makes the view of a frame that of the next commands, which
+    /// [`NetworkServer::rewind`](crate::NetworkServer::rewind) uses. `now` is the time of [`view_at`](Self::view_at). Without
+    /// this call, commands refer to the view of the last [`update`](Self::update): call it in a render loop that
+    /// draws between updates.
+    pub fn show_view(&mut self, now: Duration) {
+        let now = self.clock.own.at(now);
+        if let Some(arrivals) = &mut self.arrivals {
+            let motion = &mut arrivals.motion;
+            motion.shown = motion.clock.tick_at(now);
+        }
+    }
+
     /// Advances the view to the time of an update.
     pub(super) fn advance_view(&mut self) {
         let (now, most) = (self.clock.own.now(), self.config.max_view_delay);
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.motion.clock.advance(now, most);
         }
+        self.show_view(now);
+    }
+
+    /// Returns the view for the next command; `None` for prefabs without a history.
+    pub(super) fn view_message(&self) -> Option<ViewMessage> {
+        let has_history = { self.world.prefabs.entries().iter() }.any(|prefab| prefab.history);
+        let shown = self.arrivals.as_ref()?.motion.shown?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive tick"
+        )]
+        let time = (shown * PARTS).round() as u64;
+        has_history.then_some(ViewMessage { time })
+    }
+
+    /// Returns the send interval of behaviours without one.
+    fn default_interval(&self) -> Nanos {
+        let pace = self.session.pace;
+        pace.map_or_else(|| self.config.default_interval(), |pace| pace.send_interval)
     }
 
     /// Notes a reported tick of the wire, and whether all its changes and all changes since the former report are known.
     pub(super) fn note_tick(&mut self, tick: u32, (complete, after_gap): (bool, bool)) {
-        let rate = self.clock.server.tick_rate();
+        let rate = self.session.pace.map(|pace| pace.tick_rate);
         let rate = rate.unwrap_or(self.config.tick_rate);
         if let Some(arrivals) = &mut self.arrivals {
             let motion = &mut arrivals.motion;
@@ -136,11 +173,11 @@ impl NetworkClient {
     /// former samples may be those of another connection.
     pub(super) fn record_snapshot(&mut self, id: NetId) {
         let tick = self.inbound.packet.tick.unwrap_or_default();
-        let joining = self.session.joining;
+        let (joining, default) = (self.session.joining, self.default_interval());
         let Some(slots) = self.world.slots_mut(id) else {
             return;
         };
-        let interval = record(slots, (tick, joining), self.config.default_interval());
+        let interval = record(slots, (tick, joining), default);
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.motion.clock.see_interval(interval);
         }

@@ -114,6 +114,8 @@ message_types! {
     AddPlayer = 37,
     /// Client to server: a player is given back.
     RemovePlayer = 38,
+    /// Client to server, before a command or a message of the program: the view that it refers to. Extension.
+    View = 41,
 }
 
 impl MessageType {

@@ -46,6 +46,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         packed: B::SCHEMA.packed_bits(),
         initial_hooks: B::SCHEMA.initial_hooks(),
         interpolated: B::SCHEMA.interpolated(),
+        history: B::SCHEMA.history(),
         policy: B::SCHEMA.policy_bits(),
         hook_context: if B::INFO.context_hooks {
             HookContext::Object
@@ -92,11 +93,23 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
     /// Records a frame that wrote some fields, or would have written them.
     #[inline]
     fn note_frame(&mut self, fields: impl FnOnce(&B) -> u64, tick: Option<u32>) {
-        if let Some(tick) = tick
-            && let Some(state) = &mut self.state
-            && let Some(ticks) = &mut state.ticks
-        {
-            ticks.set(fields(&self.behaviour), tick);
+        let (Some(tick), Some(state)) = (tick, &mut self.state) else {
+            return;
+        };
+        let history = if const { B::SCHEMA.history() != 0 } {
+            state.tracks.as_mut().filter(|tracks| tracks.is_history())
+        } else {
+            None
+        };
+        if state.ticks.is_none() && history.is_none() {
+            return;
+        }
+        let fields = fields(&self.behaviour);
+        if let Some(ticks) = &mut state.ticks {
+            ticks.set(fields, tick);
+        }
+        if let Some(tracks) = history {
+            tracks.record(&mut self.behaviour, fields & Self::INFO.history, tick);
         }
     }
 }
@@ -380,6 +393,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             let state = self.state.get_or_insert_default();
             let tracks = state.tracks.get_or_insert_default();
             tracks.record(&mut self.behaviour, fields, tick);
+        }
+    }
+
+    fn begin_history(&mut self, tick: u32, tick_rate: u32) {
+        if const { B::SCHEMA.history() != 0 } {
+            let mut tracks = Tracks::of_server(tick_rate);
+            tracks.record(&mut self.behaviour, Self::INFO.history, tick);
+            let state = self.state.get_or_insert_default();
+            state.tracks = Some(Box::new(tracks));
         }
     }
 
