@@ -161,6 +161,7 @@ pub mod motion {
         AnyTrack, Interpolate, Interpolation, MAX_SAMPLES, Moment, SettledTicks, Span, Spherical,
         Track,
     };
+    pub use syncvar_runtime::object::Shown;
 }
 
 /// Tick records: recordings, replays and gateways.
@@ -172,7 +173,7 @@ pub mod records {
 pub mod schema {
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
-        Readers, Role, SchemaDifference, TypeSchema, VariantSchema, Writers,
+        Readers, Role, SampleSchema, SchemaDifference, TypeSchema, VariantSchema, Writers,
     };
 }
 

@@ -181,6 +181,7 @@ impl FieldAttrs {
             "extrapolate",
             "snap",
             "history",
+            "on_view",
         ];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {

@@ -53,6 +53,8 @@ pub struct FieldSchema {
 pub struct SampleSchema {
     /// Set if a server keeps former values of the field.
     pub history: bool,
+    /// Set if the field has a hook at the view time.
+    pub on_view: bool,
 }
 
 impl FieldSchema {
@@ -92,7 +94,10 @@ impl FieldSchema {
     /// Gives the field values between its samples.
     #[must_use]
     pub const fn interpolated(mut self) -> Self {
-        self.samples = Some(SampleSchema { history: false });
+        self.samples = Some(SampleSchema {
+            history: false,
+            on_view: false,
+        });
         self
     }
 
@@ -101,6 +106,16 @@ impl FieldSchema {
     pub const fn history(mut self) -> Self {
         if let Some(samples) = &mut self.samples {
             samples.history = true;
+        }
+        self
+    }
+
+    /// Gives the field, which is [interpolated](Self::interpolated), a hook at the view time:
+    /// `BehaviourInfo::on_view`.
+    #[must_use]
+    pub const fn on_view(mut self) -> Self {
+        if let Some(samples) = &mut self.samples {
+            samples.on_view = true;
         }
         self
     }
@@ -277,6 +292,8 @@ impl BehaviourSchema {
         pub interpolated(field) field.samples.is_some();
         /// Returns the dirty bits of the fields whose former values a server keeps.
         pub history(field) matches!(field.samples, Some(SampleSchema { history: true, .. }));
+        /// Returns the dirty bits of the fields with a hook at the view time.
+        pub on_view(field) matches!(field.samples, Some(SampleSchema { on_view: true, .. }));
         /// Returns the dirty bits of the fields that send operations, by their types.
         pub(crate) operation_bits(field) field.schema.is_collection();
     }

@@ -132,7 +132,6 @@ fn a_hit_on_the_screen_is_a_hit_on_the_server() {
             assert_eq!(misses.len(), claimed as usize, "a reliable command arrives");
             let hits = misses.iter().filter(|miss| **miss <= RADIUS).count();
             let error = percentile(errors.clone(), 95);
-            println!("{round_trip} ms, seed {seed}: {hits} of {claimed}, p95 {error:.4} ticks");
             assert!(
                 hits * 100 >= misses.len() * 99,
                 "{hits} hits of {claimed} at {round_trip} ms, seed {seed}"

@@ -5,11 +5,12 @@ use syn::Ident;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
 
+use super::values::method;
 use super::{Spanned, number, one_of, seconds_as, set};
 use crate::errors::Errors;
 
 /// Keys of an interpolation.
-pub(super) const KEYS: &[&str] = &["interpolate", "extrapolate", "snap", "history"];
+pub(super) const KEYS: &[&str] = &["interpolate", "extrapolate", "snap", "history", "on_view"];
 
 /// Values of a field between its samples.
 #[derive(Default)]
@@ -22,6 +23,8 @@ pub(crate) struct MotionAttrs {
     pub(crate) snap: Option<Spanned<f64>>,
     /// Seconds.
     pub(crate) history: Option<Spanned<f64>>,
+    /// Method that is called at the view time.
+    pub(crate) on_view: Option<Ident>,
 }
 
 impl MotionAttrs {
@@ -51,6 +54,11 @@ impl MotionAttrs {
                 const EXAMPLE: &str = "`extrapolate` is a number of seconds between 0 and 3600, such as `extrapolate = 0.1`";
                 let value = seconds_as(meta, EXAMPLE)?;
                 set(&mut self.extrapolate, meta, Spanned { value, span }, errors);
+            }
+            "on_view" => {
+                const EXAMPLE: &str =
+                    "`on_view` names a method of this struct: `on_view = on_stance_shown`";
+                set(&mut self.on_view, meta, method(meta, EXAMPLE)?, errors);
             }
             "history" => {
                 const EXAMPLE: &str = "`history` is the number of seconds of former values on a server, above 0 and at most 10, such as \

@@ -27,7 +27,9 @@ pub(super) fn behaviour(behaviour: &Behaviour<'_>) -> TokenStream {
         let interpolated = interpolation.map(|_| quote!(.interpolated()));
         let history = interpolation.and_then(|it| it.history);
         let history = history.map(|_| quote!(.history()));
-        quote!(#field #policy #initial_hook #interpolated #history)
+        let on_view = interpolation.and_then(|it| it.on_view.as_ref());
+        let on_view = on_view.map(|_| quote!(.on_view()));
+        quote!(#field #policy #initial_hook #interpolated #history #on_view)
     });
     quote! {
         const SCHEMA: _syncvar::BehaviourSchema = _syncvar::BehaviourSchema {

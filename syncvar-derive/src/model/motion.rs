@@ -3,7 +3,7 @@
 use syn::{Ident, Type};
 
 use super::field_type::{Container, FieldType};
-use crate::attr::{MotionAttrs, Spanned};
+use crate::attr::MotionAttrs;
 use crate::errors::Errors;
 
 /// Interpolation of a field.
@@ -18,6 +18,8 @@ pub(crate) struct Interpolation<'a> {
     pub(crate) snap: Option<f64>,
     /// Seconds.
     pub(crate) history: Option<f64>,
+    /// Method that is called at the view time.
+    pub(crate) on_view: Option<Ident>,
 }
 
 impl<'a> Interpolation<'a> {
@@ -41,14 +43,15 @@ impl<'a> Interpolation<'a> {
                 ));
             }
         }
-        let key = if attrs.interpolate.is_some() {
-            "interpolate"
+        let (history, on_view) = (attrs.history.as_ref(), attrs.on_view.as_ref());
+        let stepwise = |place| Ident::new("nearest", place);
+        let (key, method) = if let Some(method) = attrs.interpolate {
+            ("interpolate", method)
+        } else if let Some(history) = history {
+            ("history", stepwise(history.span))
         } else {
-            "history"
+            ("on_view", stepwise(on_view?.span()))
         };
-        let stepwise = |history: &Spanned<f64>| Ident::new("nearest", history.span);
-        let method = attrs.interpolate;
-        let method = method.or_else(|| attrs.history.as_ref().map(stepwise))?;
         let Container::SyncVar(value) = ty.container else {
             errors.add_error(syn::Error::new(
                 method.span(),
@@ -64,6 +67,7 @@ impl<'a> Interpolation<'a> {
             extrapolate: attrs.extrapolate.map(|it| it.value),
             snap: attrs.snap.map(|it| it.value),
             history: attrs.history.map(|it| it.value),
+            on_view: attrs.on_view,
         })
     }
 }

@@ -116,6 +116,12 @@ impl<T: Clone> Track<T> {
         }
     }
 
+    /// Returns the sample of a tick.
+    pub fn sample(&self, tick: u32) -> Option<&T> {
+        let place = self.samples.binary_search_by_key(&tick, |(tick, _)| *tick);
+        Some(&self.samples.get(place.ok()?)?.1)
+    }
+
     /// Returns the newest sample.
     pub fn newest(&self) -> Option<&T> {
         self.samples.back().map(|(_, value)| value)

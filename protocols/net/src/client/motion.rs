@@ -1,6 +1,9 @@
 //! `Motion`: the view of moving objects, between received samples and behind the server's time.
 
 mod clock;
+mod hooks;
+
+pub(super) use hooks::WillShow;
 
 use std::time::Duration;
 
@@ -23,6 +26,7 @@ pub(super) struct Motion {
     pub(super) settled: SettledTicks,
     /// Tick of the view that commands refer to.
     shown: Option<f64>,
+    pub(super) will_show: WillShow,
 }
 
 impl NetworkClient {
@@ -117,16 +121,16 @@ impl NetworkClient {
         self.arrivals.as_ref()?.motion.clock.delay()
     }
 
-    /// Makes the view of a frame that of the next commands, which
-    /// [`NetworkServer::rewind`](crate::NetworkServer::rewind) uses. `now` is the time of [`view_at`](Self::view_at). Without
-    /// this call, commands refer to the view of the last [`update`](Self::update): call it in a render loop that
-    /// draws between updates.
+    /// Shows the view of a frame: runs the `on_view` hooks up to it, and makes it that of the next commands, which
+    /// [`NetworkServer::rewind`](crate::NetworkServer::rewind) uses. `now` is the time of [`view_at`](Self::view_at). Each
+    /// [`update`](Self::update) does the same: call it in a render loop that draws between updates.
     pub fn show_view(&mut self, now: Duration) {
         let now = self.clock.own.at(now);
         if let Some(arrivals) = &mut self.arrivals {
             let motion = &mut arrivals.motion;
             motion.shown = motion.clock.tick_at(now);
         }
+        self.run_view_hooks();
     }
 
     /// Advances the view to the time of an update.

@@ -9,8 +9,8 @@ use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
 use crate::object::field_ticks::{FieldTicks, SlotState};
 use crate::object::hooks::{ErasedHooks, Hooks};
-use crate::object::policy_state::PolicyState;
-use crate::object::tracks::Tracks;
+use crate::object::policy_state::{PolicyState, each};
+use crate::object::tracks::{Shown, Tracks};
 use crate::schema::BehaviourClass;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, Lineage,
@@ -47,6 +47,7 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         initial_hooks: B::SCHEMA.initial_hooks(),
         interpolated: B::SCHEMA.interpolated(),
         history: B::SCHEMA.history(),
+        on_view: B::SCHEMA.on_view(),
         policy: B::SCHEMA.policy_bits(),
         hook_context: if B::INFO.context_hooks {
             HookContext::Object
@@ -403,6 +404,21 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             let state = self.state.get_or_insert_default();
             state.tracks = Some(Box::new(tracks));
         }
+    }
+
+    fn show(&mut self, fields: u64, tick: u32) -> Result<(), Panicked> {
+        if const { B::SCHEMA.on_view() == 0 } {
+            return Ok(());
+        }
+        let state = self.state.as_ref();
+        let Some(tracks) = state.and_then(|state| state.tracks.as_deref()) else {
+            return Ok(());
+        };
+        for field in each(fields & Self::INFO.on_view) {
+            let shown = Shown::new(tracks, field, tick);
+            contain(|| behaviour::show(&mut self.behaviour, &shown))?;
+        }
+        Ok(())
     }
 
     fn clear_tracks(&mut self) {
