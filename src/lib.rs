@@ -158,8 +158,8 @@ pub mod motion {
     pub use syncvar_derive::Interpolate;
     pub use syncvar_net::{Past, View};
     pub use syncvar_runtime::motion::{
-        AnyTrack, Interpolate, Interpolation, MAX_SAMPLES, Moment, SettledTicks, Span, Spherical,
-        Track,
+        AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
+        MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
     };
     pub use syncvar_runtime::object::Shown;
 }

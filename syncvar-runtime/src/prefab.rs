@@ -14,6 +14,7 @@ use std::time::Duration;
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
+use crate::motion::InputKind;
 use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128, SyncValue};
@@ -46,6 +47,7 @@ pub struct Prefabs {
     by_asset_id: FxHashMap<NetworkHash128, usize>,
     by_types: FxHashMap<Vec<TypeId>, usize>,
     messages: Messages,
+    input: Option<InputKind>,
     /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has no fixed
     /// types. A spawn needs no list of types then.
     by_row: FxHashMap<TypeId, usize>,
@@ -209,6 +211,36 @@ impl Prefabs {
     pub fn message_as<M: SyncValue>(mut self, name: &str, number: i16) -> Self {
         self.messages.register::<M>(name, Some(number));
         self
+    }
+
+    /// Sets the type of the inputs that clients send in each tick, as `NetworkClient::set_input` and
+    /// `NetworkServer::input` use it. It is a part of the schema: the message `input`.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(SyncValue, Clone, Default)]
+    /// struct Move {
+    ///     x: f32,
+    ///     jump: bool,
+    /// }
+    ///
+    /// let prefabs = Prefabs::new().input::<Move>();
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When a type of inputs is already set, or a message has the name `input` or this type.
+    #[must_use]
+    pub fn input<M: SyncValue>(mut self) -> Self {
+        self.messages.register::<M>("input", None);
+        self.input = Some(InputKind::of::<M>());
+        self
+    }
+
+    /// Returns the type of the inputs.
+    pub fn input_kind(&self) -> Option<InputKind> {
+        self.input
     }
 
     /// Returns the registered types of messages.

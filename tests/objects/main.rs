@@ -8,6 +8,7 @@ mod engine;
 mod event_readers;
 mod field_ticks;
 mod host;
+mod inputs;
 mod iteration;
 mod late_join;
 mod lifecycle;

@@ -5,6 +5,7 @@ mod codecs;
 mod datagrams;
 mod examples;
 mod handshake;
+mod inputs;
 mod late_messages;
 mod long;
 mod netcode;

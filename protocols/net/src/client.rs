@@ -10,6 +10,7 @@ mod endpoint;
 mod event;
 mod hooks;
 mod inbound;
+mod inputs;
 mod iterate;
 mod lifecycle;
 mod link_quality;
@@ -48,6 +49,7 @@ use arrivals::Arrivals;
 use clock::Clocks;
 use early::EarlyMessages;
 use inbound::Inbound;
+use inputs::OwnInputs;
 use outbound::Outbound;
 use received::Received;
 use references::References;
@@ -118,6 +120,7 @@ pub struct NetworkClient {
     references: References,
     /// Local writes not yet sent.
     writes: PendingWrites,
+    inputs: OwnInputs,
     outbound: Outbound,
     events: Events<ClientEvent>,
     received: Received,
@@ -146,6 +149,7 @@ impl NetworkClient {
             early: EarlyMessages::default(),
             references: References::default(),
             writes: PendingWrites::default(),
+            inputs: OwnInputs::default(),
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
             received: Received::default(),
@@ -239,7 +243,7 @@ impl NetworkClient {
     /// If `now` goes back, the client's own time stands still for this update and continues from there.
     /// The same holds for a leap of more than 100 years ([`ClientEvent::ClockLeap`]).
     ///
-    /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time) and the
+    /// An update sends due owner writes, inputs and pings, advances [`network_time`](Self::network_time) and the
     /// [view](Self::view), and drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
@@ -263,6 +267,7 @@ impl NetworkClient {
         self.send_ping();
         self.drop_expired();
         self.send_writes();
+        self.advance_inputs();
     }
 
     /// Returns the oldest event: for a program with a single consumer.

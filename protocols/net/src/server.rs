@@ -6,6 +6,7 @@ mod datagrams;
 mod endpoint;
 mod event;
 mod host;
+mod inputs;
 mod messages;
 mod objects;
 mod outbound;

@@ -34,6 +34,7 @@ impl NetworkClient {
     /// Gives headers to the packets of both directions from now on, if the framing has them.
     fn begin_headers(&mut self) {
         let has_headers = self.session.framing == Framing::Compact;
+        self.inputs.restart();
         self.outbound.headers = has_headers.then(StreamTicks::default);
         let settings = self.loss_settings();
         let lossy = (has_headers && self.session.datagrams).then(|| {

@@ -82,6 +82,7 @@ impl NetworkServer {
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
+        self.report_inputs();
         self.correct_owners();
         // Calls queued since the last update.
         self.run_local_calls();

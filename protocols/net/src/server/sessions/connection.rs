@@ -16,6 +16,7 @@ use crate::Framing;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
 use crate::server::datagrams::Datagrams;
+use crate::server::inputs::ConnectionInputs;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
@@ -48,6 +49,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) view: Option<f64>,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
+    /// Inputs by tick; `None` before the first ones.
+    pub(in crate::server) inputs: Option<Box<ConnectionInputs>>,
     /// Messages, work and misbehaviour.
     pub(in crate::server) conduct: Conduct,
     /// Players by number.
@@ -154,6 +157,7 @@ impl Connection {
             ping: Pings::default(),
             view: None,
             rates: Rates::default(),
+            inputs: None,
             conduct: Conduct::default(),
             players: Vec::new(),
             owned: Ids::default(),
