@@ -3,7 +3,7 @@
 //! 120 frames a second.
 //!
 //! ```text
-//! cargo bench --bench movement    # prints a table and writes benches/movement-path.svg and benches/movement-error.svg
+//! cargo bench --bench movement    # prints a table and writes guide/src/movement-{path,error}.svg
 //! ```
 
 #[path = "support/chart.rs"]
@@ -212,7 +212,7 @@ fn draw(strategies: &[Strategy]) -> Result<(), Box<dyn Error>> {
         y_label,
         series,
     };
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/guide/src");
     let path = chart("Path of a runner, true and seen", "position, m", paths);
     fs::write(format!("{folder}/movement-path.svg"), path.to_svg())?;
     let title = "Distance of the seen runner from the present one";

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syncvar::codec::{Half, Quantized};
-use syncvar::motion::Interpolate;
+use syncvar::motion::{Input, Interpolate};
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
 use syncvar::{NetworkBehaviour, ServerConfig};
@@ -52,12 +52,19 @@ impl Gun {
     }
 }
 
+/// Input with the view time of its client in seconds.
+#[derive(SyncValue, Clone, Default)]
+struct Aim {
+    seen: f64,
+}
+
 fn prefabs() -> Prefabs {
     Prefabs::new()
         .register::<Target>("target")
         .register::<Gun>("gun")
         .register::<Coded>("coded")
         .register::<Derived>("derived")
+        .input::<Aim>()
 }
 
 fn network(link: Conditions) -> MemoryNetwork {
@@ -294,4 +301,46 @@ fn a_false_view_is_limited_to_what_the_connection_can_show() {
     );
     let (newest, honest) = forged(&mut net, &[255; 9]);
     assert!(honest > 2.0 && (0.0..=1.0).contains(&newest), "{newest}");
+}
+
+#[test]
+fn an_input_has_the_view_of_its_frame() {
+    for datagrams in [true, false] {
+        let link = Conditions {
+            delay: Duration::from_millis(40),
+            jitter: Duration::from_millis(20),
+            loss: 0.02,
+            seed: 4,
+            ..Conditions::default()
+        };
+        let mut net = network(link);
+        net.datagrams = datagrams;
+        let client = net.connect();
+        let connection = net.connection(client);
+        let id = net.server.spawn(Target::default());
+        let mut errors = Vec::new();
+        for step in 0..900 {
+            net.server.get_mut::<Target>(id).unwrap().position = path(step).into();
+            let now = net.now() + TICK.mul_f32(f32::from(step % 4) / 4.0);
+            let client = net.client_mut(client);
+            client.show_view(now);
+            let seen = client.view_time_at(now);
+            let seen = seen.map_or(0.0, |seen| seen.time.as_secs_f64());
+            client.set_input(&Aim { seen }).unwrap();
+            for tick in net.server.ticks_until(net.now() + TICK) {
+                let input = net.server.input::<Aim>(connection, tick);
+                let past = net.server.rewind(connection, |past| past.time().time);
+                if let Input::Known(Aim { seen }) = input
+                    && step > 200
+                {
+                    let error = (seen - past.as_secs_f64()).abs() / TICK.as_secs_f64();
+                    errors.push(error);
+                }
+            }
+            net.step();
+        }
+        assert!(errors.len() > 500, "{}", errors.len());
+        let error = percentile(errors, 95);
+        assert!(error < 1.0, "{error} ticks, datagrams {datagrams}");
+    }
 }

@@ -170,6 +170,9 @@ impl<T: Clone> Track<T> {
         let Some((tick, _)) = self.samples.get(at) else {
             return next;
         };
+        if next <= tick.saturating_add(1) {
+            return *tick;
+        }
         let rest = next.saturating_sub(self.interval(moment.interval));
         let rest = rest.min(moment.settled.rested_until(*tick));
         rest.clamp(*tick, next.saturating_sub(1).max(*tick))

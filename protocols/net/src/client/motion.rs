@@ -26,6 +26,8 @@ pub(super) struct Motion {
     pub(super) settled: SettledTicks,
     /// Tick of the view that commands refer to.
     shown: Option<f64>,
+    /// The same before the last update: the inputs of that update refer to it.
+    shown_before: Option<f64>,
     pub(super) will_show: WillShow,
 }
 
@@ -137,15 +139,25 @@ impl NetworkClient {
     pub(super) fn advance_view(&mut self) {
         let (now, most) = (self.clock.own.now(), self.config.max_view_delay);
         if let Some(arrivals) = &mut self.arrivals {
-            arrivals.motion.clock.advance(now, most);
+            let motion = &mut arrivals.motion;
+            motion.shown_before = motion.shown;
+            motion.clock.advance(now, most);
         }
         self.show_view(now);
     }
 
     /// Returns the view for the next command; `None` for prefabs without a history.
     pub(super) fn view_message(&self) -> Option<ViewMessage> {
+        self.message_of_view(self.arrivals.as_ref()?.motion.shown?)
+    }
+
+    /// Returns the view for the inputs of an update: the one in which they were made.
+    pub(super) fn input_view_message(&self) -> Option<ViewMessage> {
+        self.message_of_view(self.arrivals.as_ref()?.motion.shown_before?)
+    }
+
+    fn message_of_view(&self, shown: f64) -> Option<ViewMessage> {
         let has_history = { self.world.prefabs.entries().iter() }.any(|prefab| prefab.history);
-        let shown = self.arrivals.as_ref()?.motion.shown?;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -67,7 +67,8 @@ impl Past<'_> {
 }
 
 impl NetworkServer {
-    /// Looks at the world as a client showed it when it sent the command, or the message of the program, that it has sent last:
+    /// Looks at the world as a client showed it when it sent the command or message that it has sent last, or made the
+    /// [input](Self::input) that the program has taken last:
     /// the fields with `#[sync_var(history = ...)]`, interpolated as on the client. Costs time in proportion to the
     /// objects that are looked at.
     ///
