@@ -43,5 +43,9 @@ pages! {
 #[cfg(feature = "tcp")]
 pages! { transports = "transports.md" }
 
-#[cfg(all(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+#[cfg(all(
+    feature = "mirror-telepathy",
+    feature = "mirror-kcp",
+    feature = "mirror-websocket"
+))]
 pages! { mirror = "mirror.md" importing_mirror = "importing-mirror.md" }

@@ -42,7 +42,7 @@
 //! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
-//! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
+//! | `mirror-telepathy`, `mirror-kcp`, `mirror-websocket` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
 //! | `serde`, `glam`, `mint`, `uuid` | their types as values |
 //!
@@ -224,17 +224,25 @@ pub mod wire {
 
 /// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
 ///
-/// The features `mirror-telepathy` and `mirror-kcp` add sockets: `MirrorHost` and `MirrorPeer`.
+/// The features `mirror-telepathy`, `mirror-kcp` and `mirror-websocket` add sockets: `MirrorHost` and `MirrorPeer`.
 #[cfg(feature = "mirror")]
 pub mod mirror {
     pub use syncvar_mirror::*;
     #[cfg(feature = "mirror-kcp")]
     pub use syncvar_tokio::kcp;
-    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    #[cfg(any(
+        feature = "mirror-telepathy",
+        feature = "mirror-kcp",
+        feature = "mirror-websocket"
+    ))]
     pub use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
     #[cfg(feature = "mirror-telepathy")]
     pub use syncvar_tokio::telepathy;
-    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    #[cfg(any(
+        feature = "mirror-telepathy",
+        feature = "mirror-kcp",
+        feature = "mirror-websocket"
+    ))]
     pub use syncvar_tokio::{
         Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportError, TransportOptions,
         TransportStats,
@@ -250,12 +258,12 @@ pub mod mirror {
 ))]
 pub mod transport {
     pub use syncvar_tokio::tasks;
+    #[cfg(any(feature = "tcp", feature = "udp"))]
+    pub use syncvar_tokio::{Carrier, NetworkHost, NetworkPeer, client_options};
     pub use syncvar_tokio::{
         Host, LinkConditions, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout,
         TransportCounters, TransportError, TransportOptions, TransportStats,
     };
-    #[cfg(any(feature = "tcp", feature = "udp"))]
-    pub use syncvar_tokio::{NetworkPeer, client_options};
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use syncvar::NetworkIdentity;
 use syncvar::mirror::MirrorClient;
-use syncvar::mirror::components::NetworkTransformReliable;
+use syncvar::mirror::components::{
+    AnimatorTrigger, NetworkAnimator, NetworkTransformReliable, animator_hash,
+};
 use syncvar::mirror::{MirrorHost, MirrorPeer};
 use syncvar::prelude::*;
 use tokio::sync::oneshot;
@@ -19,6 +21,9 @@ use crate::objects::{Aim, Door, Monster, Player, SCENE_DOOR, Wallet, prefabs};
 
 /// Playing time of the bots: a little longer than the script.
 const PLAY: Duration = Duration::from_secs(3);
+
+/// Frame of the bots.
+const FRAME: Duration = Duration::from_millis(16);
 
 /// Runs the server and the bots, and compares them.
 pub(crate) async fn run() -> io::Result<ExitCode> {
@@ -42,15 +47,16 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
         ControlFlow::Break(())
     }));
 
-    let ada = tokio::spawn(play(telepathy, Wire::Telepathy));
+    let ada = tokio::spawn(Bot::play(telepathy, Wire::Telepathy));
     tokio::time::sleep(Duration::from_millis(200)).await;
-    let bob = tokio::spawn(play(kcp, Wire::Kcp));
+    let bob = tokio::spawn(Bot::play(kcp, Wire::Kcp));
     let bots = [ada.await??, bob.await??];
     let _ = stop.send(());
     let world: Vec<Described> = state.await.map_err(io::Error::other)?;
     server.await?;
 
-    let same = bots.iter().all(|bot| compare(&world, bot.client()));
+    let compare = |bot: &Bot| compare(&world, bot.peer.client()) & bot.has_seen_motion();
+    let same = bots.iter().filter(|bot| compare(bot)).count() == bots.len();
     println!(
         "{}",
         if same {
@@ -72,33 +78,83 @@ enum Wire {
     Kcp,
 }
 
-/// Runs a bot that joins, chats, takes damage, aims and records events.
-async fn play(addr: SocketAddr, wire: Wire) -> io::Result<MirrorPeer> {
-    let mut client = MirrorClient::new(prefabs());
-    let added = client.add_scene_object(SCENE_DOOR, Door::default());
-    added.map_err(io::Error::other)?;
-    let mut peer = match wire {
-        Wire::Telepathy => MirrorPeer::telepathy(addr, client).await?,
-        Wire::Kcp => MirrorPeer::kcp(addr, client).await?,
-    };
-    let end = Instant::now() + PLAY;
-    let mut greeted = false;
-    while let Ok(Some(_)) = timeout_at(end, peer.next_event()).await {
-        let client = peer.client_mut();
-        if let Some(player) = client.local_player()
-            && !std::mem::replace(&mut greeted, true)
-        {
-            let said = client.calls::<Player>(player).chat("hello".into());
-            said.map_err(io::Error::other)?;
-            let hurt = client.calls::<Player>(player).damage(7);
-            hurt.map_err(io::Error::other)?;
-            if let Ok(mut aim) = client.get_mut::<Aim>(player) {
-                aim.yaw.set(1.5);
-                aim.firing.set(true);
+/// A bot after its game, and the motions on the way.
+struct Bot {
+    peer: MirrorPeer,
+    /// Different places of the platform.
+    places: Vec<f32>,
+    triggers: Vec<AnimatorTrigger>,
+}
+
+impl Bot {
+    /// Runs a bot that joins, chats, takes damage, aims, and watches the platform and the windmill.
+    async fn play(addr: SocketAddr, wire: Wire) -> io::Result<Self> {
+        let mut client = MirrorClient::new(prefabs());
+        let added = client.add_scene_object(SCENE_DOOR, Door::default());
+        added.map_err(io::Error::other)?;
+        let peer = match wire {
+            Wire::Telepathy => MirrorPeer::telepathy(addr, client).await?,
+            Wire::Kcp => MirrorPeer::kcp(addr, client).await?,
+        };
+        let mut bot = Self {
+            peer,
+            places: Vec::new(),
+            triggers: Vec::new(),
+        };
+        let end = Instant::now() + PLAY;
+        let mut greeted = false;
+        while Instant::now() < end {
+            let frame = Instant::now() + FRAME;
+            while let Ok(Some(_)) = timeout_at(frame, bot.peer.next_event()).await {}
+            bot.watch();
+            let client = bot.peer.client_mut();
+            if let Some(player) = client.local_player()
+                && !std::mem::replace(&mut greeted, true)
+            {
+                let said = client.calls::<Player>(player).chat("hello".into());
+                said.map_err(io::Error::other)?;
+                let hurt = client.calls::<Player>(player).damage(7);
+                hurt.map_err(io::Error::other)?;
+                if let Ok(mut aim) = client.get_mut::<Aim>(player) {
+                    aim.yaw.set(1.5);
+                    aim.firing.set(true);
+                }
+            }
+        }
+        Ok(bot)
+    }
+
+    /// Looks at the platform and the windmill.
+    fn watch(&mut self) {
+        let client = self.peer.client_mut();
+        let ids: Vec<NetId> = client.identities().map(|object| object.net_id()).collect();
+        for id in ids {
+            if let Some(platform) = client.get::<NetworkTransformReliable>(id)
+                && self.places.last() != Some(&platform.position.x)
+            {
+                self.places.push(platform.position.x);
+            }
+            if let Ok(mut windmill) = client.get_mut::<NetworkAnimator>(id) {
+                self.triggers.extend(windmill.poll_trigger());
             }
         }
     }
-    Ok(peer)
+
+    /// Returns `true` if the platform has moved steadily, and the windmill has creaked once.
+    fn has_seen_motion(&self) -> bool {
+        let steps = self.places.windows(2).map(|pair| pair[1] - pair[0]);
+        let smooth = steps.clone().filter(|step| (0.0..0.5).contains(step));
+        let is_smooth = smooth.count() == steps.count() && self.places.len() > 10;
+        if !is_smooth {
+            println!("the platform jumped: {:?}", self.places);
+        }
+        let creaked = self.triggers == [AnimatorTrigger::Set(animator_hash("Creak"))];
+        if !creaked {
+            println!("the windmill did not creak once: {:?}", self.triggers);
+        }
+        println!("A platform moved in {} steps.", self.places.len());
+        is_smooth && creaked
+    }
 }
 
 /// An object, as text.
@@ -134,6 +190,15 @@ fn describe(object: NetworkIdentity<'_>) -> Described {
     }
     if let Some(platform) = object.behaviour::<NetworkTransformReliable>() {
         open.push(format!("at {:.2}", platform.position.x));
+    }
+    if let Some(windmill) = object.behaviour::<NetworkAnimator>() {
+        let (parameters, speed) = (windmill.parameters(), windmill.speed);
+        let layers = windmill
+            .layers()
+            .iter()
+            .map(|it| (it.state.hash, it.weight));
+        let layers: Vec<_> = layers.collect();
+        open.push(format!("{parameters:?} {layers:?} at speed {speed}"));
     }
     let wallet = object.behaviour::<Wallet>();
     Described {

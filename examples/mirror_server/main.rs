@@ -7,10 +7,10 @@
 //! cargo run --example mirror_server -- --check                       # two bots join, one by each; compares everything at the end
 //! ```
 //!
-//! On the Unity side: a `NetworkManager` with Telepathy or KCP as its transport, this machine as its address, and four prefabs with the asset ids
-//! 1001 (`Player`, `Wallet` with `syncMode = Owner`, `Aim` with `syncDirection = ClientToServer`), 1002 (`Monster`), 1003 (`Door`) and 1004
-//! (`NetworkTransformReliable` with `syncDirection = ServerToClient` and `syncInterval = 0`). A door of the scene has
-//! the scene id 0x1234567800000001. `examples/mirror_bot` is such a client in Rust.
+//! On the Unity side: a `NetworkManager` with Telepathy or KCP as its transport, this machine as its address, and five prefabs with the asset ids
+//! 1001 (`Player`, `Wallet` with `syncMode = Owner`, `Aim` with `syncDirection = ClientToServer`), 1002 (`Monster`), 1003 (`Door`), 1004
+//! (`NetworkTransformReliable` with `syncDirection = ServerToClient` and `syncInterval = 0`) and 1005 (`NetworkAnimator` likewise; `objects.rs` names the
+//! parameters and states of its controller). A door of the scene has the scene id 0x1234567800000001. `examples/mirror_bot` is such a client in Rust.
 
 mod check;
 mod objects;

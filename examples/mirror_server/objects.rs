@@ -1,6 +1,9 @@
 //! The prefabs: counterparts of the components on the Unity side, field by field.
 
-use syncvar::mirror::components::NetworkTransformReliable;
+use syncvar::mirror::components::{
+    AnimatorLayer, AnimatorState, AnimatorValue, NetworkAnimator, NetworkTransformReliable,
+    animator_hash,
+};
 use syncvar::mirror::{
     Component, MirrorMessage, MirrorPrefab, MirrorPrefabs, SceneId, SyncDirection, SyncMode,
 };
@@ -21,7 +24,30 @@ pub(crate) fn prefabs() -> MirrorPrefabs {
         .register::<Monster>(MirrorPrefab::new("Monster", 1002.into()))
         .register::<Door>(MirrorPrefab::new("Door", 1003.into()))
         .register::<NetworkTransformReliable>(MirrorPrefab::new("Platform", 1004.into()))
+        .register_with(MirrorPrefab::new("Windmill", 1005.into()), windmill)
         .message::<GlobalMsg>()
+}
+
+/// Position of the windmill's parameter `Speed`.
+pub(crate) const SPEED: usize = 0;
+/// Position of the windmill's parameter `Storm`.
+pub(crate) const STORM: usize = 1;
+
+/// Returns the animator of a windmill. Its controller has the parameters `Speed` (float), `Storm` (bool) and `Creak`
+/// (trigger), and one layer, `Base Layer`, with the states `Still` and `Turning`.
+pub(crate) fn windmill() -> NetworkAnimator {
+    let speed = AnimatorValue::Float(0.0);
+    let storm = AnimatorValue::Bool(false);
+    let layer = AnimatorLayer::new(state("Base Layer.Still"));
+    NetworkAnimator::new([speed, storm, AnimatorValue::Trigger], [layer])
+}
+
+/// Returns a state at its beginning.
+pub(crate) fn state(path: &str) -> AnimatorState {
+    AnimatorState {
+        hash: animator_hash(path),
+        normalized_time: 0.0,
+    }
 }
 
 /// A player.

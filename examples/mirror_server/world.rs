@@ -3,13 +3,16 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar::mirror::components::NetworkTransformReliable;
+use syncvar::mirror::components::{
+    AnimatorValue, NetworkAnimator, NetworkTransformReliable, animator_hash,
+};
 use syncvar::mirror::{MirrorServer, MirrorServerEvent, MirrorSpawnOptions};
 use syncvar::prelude::*;
 use syncvar::values::{Color32, Vector3};
 
 use crate::objects::{
-    Aim, Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, Wallet, prefabs,
+    Aim, Door, GlobalMsg, Item, Kind, Loot, Monster, Player, SCENE_DOOR, SPEED, STORM, Wallet,
+    prefabs, state, windmill,
 };
 
 /// Creates a server with the objects of the start.
@@ -25,6 +28,8 @@ pub(crate) struct World {
     monsters: Vec<NetId>,
     /// Moves in the first two seconds.
     platform: NetId,
+    /// Turns in the second second, and creaks.
+    windmill: NetId,
     /// First player, and the time of its entry.
     first: Option<(NetId, Duration)>,
     /// Number of finished steps of the script.
@@ -41,8 +46,10 @@ impl World {
         let goblin = server.try_spawn(Monster::born(Kind::Goblin), at(1.0, 0.0, 0.0));
         let orc = server.try_spawn(Monster::born(Kind::Orc), at(-2.0, 0.5, 3.0));
         let platform = server.spawn(NetworkTransformReliable::default());
+        let windmill = server.try_spawn(windmill(), at(0.0, 0.0, 20.0));
         Self {
             platform,
+            windmill: windmill.expect("the registry has a windmill"),
             door: door.expect("the registry has a door"),
             monsters: [goblin, orc].into_iter().flatten().collect(),
             first: None,
@@ -142,6 +149,17 @@ enum Step {
     World(fn(&mut World, &mut MirrorServer, NetId)),
 }
 
+/// Changes the animator of the windmill.
+fn on_windmill(
+    world: &World,
+    server: &mut MirrorServer,
+    change: impl FnOnce(&mut NetworkAnimator),
+) {
+    if let Ok(mut windmill) = server.get_mut::<NetworkAnimator>(world.windmill) {
+        change(&mut windmill);
+    }
+}
+
 /// Actions, with their delay in milliseconds after the entry of the first player.
 const SCRIPT: &[(u128, Step)] = &[
     (
@@ -200,6 +218,15 @@ const SCRIPT: &[(u128, Step)] = &[
         }),
     ),
     (
+        1000,
+        Step::World(|world, server, _| {
+            on_windmill(world, server, |windmill| {
+                windmill.parameters_mut()[SPEED] = AnimatorValue::Float(1.5);
+                windmill.parameters_mut()[STORM] = AnimatorValue::Bool(true);
+            });
+        }),
+    ),
+    (
         1300,
         Step::World(|world, server, player| {
             if let Some(dragon) = world.monsters.get(2) {
@@ -222,6 +249,15 @@ const SCRIPT: &[(u128, Step)] = &[
                 player.inventory.set(0, 33);
                 player.inventory.remove(1);
             }
+        }),
+    ),
+    (
+        1550,
+        Step::World(|world, server, _| {
+            on_windmill(world, server, |windmill| {
+                windmill.layers_mut()[0].state = state("Base Layer.Turning");
+                windmill.layers_mut()[0].weight = 0.5;
+            });
         }),
     ),
     (
@@ -256,6 +292,15 @@ const SCRIPT: &[(u128, Step)] = &[
                 g: 8,
                 b: 7,
                 a: 6,
+            });
+        }),
+    ),
+    (
+        1950,
+        Step::World(|world, server, _| {
+            on_windmill(world, server, |windmill| {
+                windmill.speed = 2.0;
+                windmill.set_trigger(animator_hash("Creak"));
             });
         }),
     ),

@@ -133,6 +133,13 @@ pub trait Endpoint {
     /// Removes a connection that the transport has lost.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
+    /// Removes a connection that the other side has ended on purpose, where the transport knows it: by
+    /// default as [`handle_disconnect`](Self::handle_disconnect). Protocols with a message for it need no
+    /// more.
+    fn handle_leave(&mut self, connection: ConnectionId) {
+        self.handle_disconnect(connection);
+    }
+
     /// Ends a connection. The packets that precede the end can be polled; then
     /// [`poll_close`](Self::poll_close) returns the connection. Protocols without such a message
     /// ignore `text`.

@@ -14,6 +14,7 @@ mod rates;
 mod render_time;
 mod robustness;
 mod too_long;
+mod typescript;
 mod unsendable;
 mod update_loop;
 mod values;

@@ -12,6 +12,7 @@ mod import {
     mod module;
     #[cfg(feature = "import")]
     mod program;
+    mod scene;
     mod script;
     mod server;
     mod session;

@@ -307,10 +307,10 @@ impl<S: LossSystem> World<S> {
                 if value < class || value > last && field != OWNED {
                     return Err(format!("P0: {} is that of another class", place(field)));
                 }
-                // An owner's own values count for nothing once it has lost the object.
-                let was_own = field == OWNED && former.is_some_and(|former| former.is_owned);
                 let former = former.and_then(|former| former.values[field]);
-                if !own && !was_own && former.is_some_and(|former| former > value) {
+                let former = former.filter(|former| !own && *former > value);
+                // An owner's values that the server has not taken count for nothing once it has lost the object.
+                if former.is_some_and(|former| field != OWNED || self.was_taken(*number, former)) {
                     return Err(format!("P2: {} becomes older", place(field)));
                 }
                 let newest = server.and_then(|server| server.values[field]);
@@ -320,6 +320,15 @@ impl<S: LossSystem> World<S> {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether an update of the server had this value of the owner of an object.
+    fn was_taken(&self, number: u32, value: u32) -> bool {
+        let mut frames = self.frames.values();
+        frames.any(|frame| {
+            let object = frame.changes.get(&number);
+            object.is_some_and(|object| object.values[OWNED] == Some(value))
+        })
     }
 
     fn check_tick(&mut self, client: usize, tick: u32, complete: bool, state: &States) -> Checked {

@@ -169,7 +169,7 @@ impl<E: Endpoint> Host<E> {
         self.listen_by(addr, bind)
     }
 
-    fn listen_by<L: Listener<E> + 'static>(
+    pub(crate) fn listen_by<L: Listener<E> + 'static>(
         &mut self,
         addr: impl ToSocketAddrs,
         bind: impl FnOnce(&[SocketAddr]) -> io::Result<L>,

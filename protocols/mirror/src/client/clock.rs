@@ -39,6 +39,11 @@ impl Time {
         }
     }
 
+    /// Returns the server's time at the arrival of a message sent now, in seconds.
+    pub(super) fn predicted(&self) -> f64 {
+        self.server.predicted(self.own.now())
+    }
+
     /// Forgets the server's time, for a new connection.
     pub(super) fn begin(&mut self, config: &MirrorClientConfig) {
         self.server = ServerTime::default();

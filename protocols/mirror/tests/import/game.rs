@@ -1,13 +1,17 @@
-// Structs, calls and prefabs of a Unity project, written by `mirror-import`. Do not edit: the next import overwrites it.
+// Structs, calls, prefabs and scenes of a Unity project, written by `mirror-import`. Do not edit: the next import overwrites it.
 // Methods of the game replace the empty ones: `fn on_cmd_fire(&mut self, ctx: &mut CallContext<'_>, ..)` in an
 // `impl` block of the behaviour.
 //
-// 24 places were not read:
+// 28 places were not read:
 // - Assets/Prefabs/Props/Shop.prefab:3: prefab `Shop` is not registered: its component 0 is not read
 // - Assets/Prefabs/Props/Shop.prefab:33: component 0 of prefab `Shop` is not read: its script, with the GUID fedcba9876543210fedcba9876543210, is not in the project
+// - Assets/Prefabs/Units/Puppet.prefab:3: prefab `Puppet` is not registered: its component 0 is not read
+// - Assets/Prefabs/Units/Puppet.prefab:34: component 0 of prefab `Puppet` is not read: its `animator` is not set
 // - Assets/Prefabs/Vehicles/Car.prefab:70: value of `held` in this component is not read
 // - Assets/Prefabs/Vehicles/Tower.prefab:3: prefab `Tower` is not registered: its component 0 is not read
-// - Assets/Prefabs/Vehicles/Tower.prefab:33: component 0 of prefab `Tower` is not read: built-in component NetworkTransformReliable
+// - Assets/Prefabs/Vehicles/Tower.prefab:33: component 0 of prefab `Tower` is not read: built-in component RemoteStatistics
+// - Assets/Scenes/Arena.unity:172: object `New door` of the scene is left out: it has no `sceneId`: save the scene in Unity's editor
+// - Assets/Scenes/Arena.unity:217: object `Copied door` of the scene is left out: its `sceneId` is that of the object in line 116
 // - Assets/Scripts/Core/Player.cs:7: local fields of `Player` are left out: `hurt` (AudioClip)
 // - Assets/Scripts/World/Boat.cs:7: `[SyncVar` is in a part that `#if SAILS && (MIRROR_57_0_OR_NEWER || !UNITY_SERVER)` leaves out; `--define SYMBOL` defines its symbols
 // - Assets/Scripts/World/Broken.cs:8: syntax error
@@ -29,7 +33,7 @@
 // - Assets/Scripts/World/Unread.cs:42: `Game.World.Counter`1.count` is not read: Mirror counts the bits of a generic base class twice
 
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(dead_code, unreachable_pub, unused_imports, unused_variables)]
+#![allow(dead_code, unreachable_pub, unused_imports, unused_qualifications, unused_variables)]
 #![allow(non_camel_case_types, non_upper_case_globals, clippy::all, clippy::pedantic)]
 
 use std::collections::BTreeSet;
@@ -48,6 +52,7 @@ use syncvar::values::{
 /// Returns the prefabs and messages of the project.
 pub fn prefabs() -> MirrorPrefabs {
     MirrorPrefabs::new()
+        .register_with(MirrorPrefab::new("Crate", AssetId(1012)), crate_)
         .register_with(MirrorPrefab::new("Door", AssetId(1003)), door)
         .register_with(MirrorPrefab::new("Rock", AssetId(3095147733)), rock)
         // .register_with(MirrorPrefab::new("Shop", AssetId(352964096)), shop)
@@ -56,17 +61,38 @@ pub fn prefabs() -> MirrorPrefabs {
             .component(0, Component::new().sync_interval(Duration::from_micros(250000)))
         , boss)
         .register_with(MirrorPrefab::new("Combo", AssetId(3000)), combo)
+        .register_with(MirrorPrefab::new("Elite", AssetId(1010))
+            .component(0, Component::new().sync_direction(SyncDirection::ClientToServer).sync_interval(Duration::from_micros(50000)))
+            .component(1, Component::new().sync_direction(SyncDirection::ClientToServer))
+        , elite)
+        .register_with(MirrorPrefab::new("Hero", AssetId(1009))
+            .component(0, Component::new().sync_direction(SyncDirection::ClientToServer).sync_interval(Duration::from_micros(50000)))
+            .component(1, Component::new().sync_direction(SyncDirection::ClientToServer))
+        , hero)
         .register_with(MirrorPrefab::new("Monster", AssetId(1002)), monster)
         .register_with(MirrorPrefab::new("Player", AssetId(1001))
             .component(1, Component::new().sync_mode(SyncMode::Owner))
             .component(2, Component::new().sync_direction(SyncDirection::ClientToServer))
         , player)
+        // .register_with(MirrorPrefab::new("Puppet", AssetId(1013)), puppet)
         .register_with(MirrorPrefab::new("Car", AssetId(4213602095))
             .component(0, Component::new().sync_interval(Duration::from_micros(100000)))
             .component(1, Component::new().sync_mode(SyncMode::Owner))
         , car)
+        .register_with(MirrorPrefab::new("Raft", AssetId(1011))
+            .component(0, Component::new().sync_interval(Duration::from_micros(100000)))
+        , raft)
         // .register_with(MirrorPrefab::new("Tower", AssetId(1753103902)), tower)
+        .register_with(MirrorPrefab::scene("Assets/Scenes/Arena/arena_gate"), arena_gate)
+        .register_with(MirrorPrefab::scene("Assets/Scenes/Arena/arena_raft")
+            .component(0, Component::new().sync_interval(Duration::from_micros(200000)))
+        , arena_raft)
         .message::<GlobalMsg>()
+}
+
+/// Returns the behaviours of the prefab `Crate`, Assets/Prefabs/Props/Crate.prefab.
+pub fn crate_() -> syncvar::mirror::components::NetworkRigidbodyReliable {
+    syncvar::mirror::components::NetworkRigidbodyReliable::default()
 }
 
 /// Returns the behaviours of the prefab `Door`, Assets/Prefabs/Props/Door.prefab.
@@ -99,6 +125,16 @@ pub fn combo() -> (InhLeaf, SyncObjs) {
     (InhLeaf::default(), SyncObjs::default())
 }
 
+/// Returns the behaviours of the prefab `Elite`, Assets/Prefabs/Units/Elite.prefab.
+pub fn elite() -> (syncvar::mirror::components::NetworkTransformUnreliable, syncvar::mirror::components::NetworkAnimator, syncvar::mirror::components::NetworkTransformReliable) {
+    (syncvar::mirror::components::NetworkTransformUnreliable::new(syncvar::mirror::components::TransformSettings { target: syncvar::mirror::components::TransformTarget::Child, coordinate_space: syncvar::mirror::components::CoordinateSpace::World, interpolate_scale: false, position_sensitivity: 0.05, ..Default::default() }), hero_animator(), syncvar::mirror::components::NetworkTransformReliable::new(syncvar::mirror::components::TransformSettings { target: syncvar::mirror::components::TransformTarget::Child, sync_scale: true, compress_rotation: false, position_precision: 0.001, ..Default::default() }).at(syncvar::mirror::components::Pose { position: Vector3::new(0.5, 1.25, 0.0), rotation: Quaternion::new(0.0, 0.7071068, 0.0, 0.7071068), ..Default::default() }))
+}
+
+/// Returns the behaviours of the prefab `Hero`, Assets/Prefabs/Units/Hero.prefab.
+pub fn hero() -> (syncvar::mirror::components::NetworkTransformUnreliable, syncvar::mirror::components::NetworkAnimator, syncvar::mirror::components::NetworkTransformReliable) {
+    (syncvar::mirror::components::NetworkTransformUnreliable::new(syncvar::mirror::components::TransformSettings { interpolate_scale: false, position_sensitivity: 0.05, ..Default::default() }), hero_animator(), syncvar::mirror::components::NetworkTransformReliable::new(syncvar::mirror::components::TransformSettings { target: syncvar::mirror::components::TransformTarget::Child, sync_scale: true, compress_rotation: false, position_precision: 0.001, ..Default::default() }).at(syncvar::mirror::components::Pose { position: Vector3::new(0.5, 1.25, 0.0), rotation: Quaternion::new(0.0, 0.7071068, 0.0, 0.7071068), ..Default::default() }))
+}
+
 /// Returns the behaviours of the prefab `Monster`, Assets/Prefabs/Units/Monster.prefab.
 pub fn monster() -> Monster {
     Monster::default()
@@ -109,15 +145,113 @@ pub fn player() -> (Player, Wallet, Aim) {
     (Player { run_speed: 6.25, ..Player::default() }, Wallet::default(), Aim::default())
 }
 
+// Prefab `Puppet`, Assets/Prefabs/Units/Puppet.prefab, is not registered: its component 0 is not read.
+// pub fn puppet() -> () {
+//     ()
+// }
+
 /// Returns the behaviours of the prefab `Car`, Assets/Prefabs/Vehicles/Car.prefab.
 pub fn car() -> (Car, Health, Inventory) {
     (Car { base: Vehicle { fuel: 12.5.into(), ..Vehicle::default() }, speed: Default::default(), r#type: 2.into(), wheels: 3, paint: Color::new(0.0, 0.5, 1.0, 1.0), ..Car::default() }, Health { per_second: 2.0, label: "a\tb: c".to_owned(), current: 30.into(), ..Health::default() }, Inventory { base: ContainerOfItemsItem { capacity: 40, ..ContainerOfItemsItem::default() }, ..Inventory::default() })
+}
+
+/// Returns the behaviours of the prefab `Raft`, Assets/Prefabs/Vehicles/Raft.prefab.
+pub fn raft() -> syncvar::mirror::components::NetworkTransformHybrid {
+    syncvar::mirror::components::NetworkTransformHybrid::new(syncvar::mirror::components::TransformSettings { timeline_offset: false, rotation_precision: 0.005, ..Default::default() })
 }
 
 // Prefab `Tower`, Assets/Prefabs/Vehicles/Tower.prefab, is not registered: its component 0 is not read.
 // pub fn tower() -> ((), Turret) {
 //     ((), Turret::default())
 // }
+
+/// Returns the behaviours of the scene's object `Assets/Scenes/Arena/arena_gate`, Assets/Scenes/Arena.unity.
+pub fn arena_gate() -> Door {
+    Door { open: true.into(), ..Door::default() }
+}
+
+/// Returns the behaviours of the scene's object `Assets/Scenes/Arena/arena_gate1`, Assets/Scenes/Arena.unity.
+pub fn arena_gate1() -> Door {
+    Door::default()
+}
+
+/// Returns the behaviours of the scene's object `Assets/Scenes/Arena/arena_raft`, Assets/Scenes/Arena.unity.
+pub fn arena_raft() -> syncvar::mirror::components::NetworkTransformHybrid {
+    syncvar::mirror::components::NetworkTransformHybrid::new(syncvar::mirror::components::TransformSettings { timeline_offset: false, rotation_precision: 0.005, ..Default::default() })
+}
+
+/// Ids of the objects of the scene Assets/Scenes/Arena.unity.
+pub mod arena {
+    use syncvar::mirror::SceneId;
+
+    /// `Gate`.
+    pub const GATE: SceneId = SceneId(0x0540741f9abcdef0);
+    /// `Gate (1)`.
+    pub const GATE1: SceneId = SceneId(0x0540741f12345679);
+    /// `Back door`.
+    pub const BACK_DOOR: SceneId = SceneId(0x0540741f0000004d);
+    /// `Raft`.
+    pub const RAFT: SceneId = SceneId(0x0540741f0000004e);
+}
+
+/// Spawns the objects of the scene Assets/Scenes/Arena.unity, in the order of their constants.
+pub fn spawn_arena(
+    server: &mut syncvar::mirror::MirrorServer,
+) -> Result<Vec<syncvar::NetId>, syncvar::mirror::MirrorSpawnError> {
+    let mut ids = Vec::new();
+    ids.push(server.spawn_scene_object(arena::GATE, arena_gate(), syncvar::mirror::MirrorSpawnOptions {
+        prefab: Some("Assets/Scenes/Arena/arena_gate".to_owned()), position: Vector3::new(7.0, 0.0, -7.5), rotation: Some(Quaternion::new(0.0, 1.0, 0.0, 0.0)), scale: Some(Vector3::new(2.0, 1.0, 1.0)), ..Default::default()
+    })?);
+    ids.push(server.spawn_scene_object(arena::GATE1, arena_gate1(), syncvar::mirror::MirrorSpawnOptions {
+        prefab: Some("Assets/Scenes/Arena/arena_gate".to_owned()), position: Vector3::new(1.0, 0.0, 0.0), ..Default::default()
+    })?);
+    ids.push(server.spawn_scene_object(arena::BACK_DOOR, door(), syncvar::mirror::MirrorSpawnOptions {
+        prefab: Some("Door".to_owned()), position: Vector3::new(4.0, 0.5, 0.0), ..Default::default()
+    })?);
+    ids.push(server.spawn_scene_object(arena::RAFT, arena_raft(), syncvar::mirror::MirrorSpawnOptions {
+        prefab: Some("Assets/Scenes/Arena/arena_raft".to_owned()), position: Vector3::new(-3.0, 0.0, 0.0), ..Default::default()
+    })?);
+    Ok(ids)
+}
+
+/// Adds the objects of the scene Assets/Scenes/Arena.unity to a client that has loaded it.
+pub fn add_arena(
+    client: &mut syncvar::mirror::MirrorClient,
+) -> Result<(), syncvar::mirror::SceneObjectError> {
+    client.add_scene_object(arena::GATE, arena_gate())?;
+    client.add_scene_object(arena::GATE1, arena_gate1())?;
+    client.add_scene_object(arena::BACK_DOOR, door())?;
+    client.add_scene_object(arena::RAFT, arena_raft())?;
+    Ok(())
+}
+
+/// Parameters of Assets/Animations/Hero.controller: positions, and hashes of triggers.
+pub mod hero_animator {
+    /// `Speed`.
+    pub const SPEED: usize = 0;
+    /// `Jump`.
+    pub const JUMP: i32 = 125937960;
+    /// `Weapon Id`.
+    pub const WEAPON_ID: usize = 2;
+    /// `Grounded`.
+    pub const GROUNDED: usize = 3;
+}
+
+/// Returns an animator with the parameters and layers of Assets/Animations/Hero.controller.
+pub fn hero_animator() -> syncvar::mirror::components::NetworkAnimator {
+    syncvar::mirror::components::NetworkAnimator::new(
+        [
+            syncvar::mirror::components::AnimatorValue::Float(0.5),
+            syncvar::mirror::components::AnimatorValue::Trigger,
+            syncvar::mirror::components::AnimatorValue::Int(2),
+            syncvar::mirror::components::AnimatorValue::Bool(true),
+        ],
+        [
+            syncvar::mirror::components::AnimatorLayer::new(syncvar::mirror::components::AnimatorState { hash: syncvar::mirror::components::animator_hash("Base Layer.Ground.Idle"), normalized_time: 0.0 }),
+            syncvar::mirror::components::AnimatorLayer { weight: 0.75, ..syncvar::mirror::components::AnimatorLayer::new(Default::default()) },
+        ],
+    )
+}
 
 /// `Aim`, Assets/Scripts/Core/Aim.cs.
 #[derive(NetworkBehaviour, Default)]

@@ -1,8 +1,16 @@
 //! Content of the imported module.
 
-use syncvar::mirror::AssetId;
+use syncvar::mirror::components::{
+    AnimatorLayer, AnimatorState, AnimatorValue, CoordinateSpace, TransformSettings,
+    TransformTarget, animator_hash,
+};
+use syncvar::mirror::{AssetId, SceneId};
+use syncvar::values::{Quaternion, Vector3};
 
-use super::game::{Backpack, Team, boss, car, player, prefabs, zone};
+use super::game::{
+    Backpack, Team, arena, arena_gate, boss, car, crate_, elite, hero, hero_animator, player,
+    prefabs, raft, zone,
+};
 
 /// Recorded: `session_deterministic.json`.
 #[test]
@@ -89,4 +97,78 @@ fn asset_ids_come_from_the_guid_or_the_identity() {
 #[test]
 fn constants_of_other_classes_are_initial_values() {
     assert_eq!(Backpack::default().weight.to_bits(), 1.75_f32.to_bits());
+}
+
+#[test]
+fn transforms_have_the_settings_of_their_prefab() {
+    let (body, _, arm) = hero();
+    let settings = TransformSettings {
+        interpolate_scale: false,
+        position_sensitivity: 0.05,
+        ..TransformSettings::default()
+    };
+    assert_eq!(*body.settings(), settings);
+    let settings = TransformSettings {
+        target: TransformTarget::Child,
+        sync_scale: true,
+        compress_rotation: false,
+        position_precision: 0.001,
+        ..TransformSettings::default()
+    };
+    assert_eq!(*arm.settings(), settings);
+    // A child stands where the prefab has placed it.
+    assert_eq!(arm.position, Vector3::new(0.5, 1.25, 0.0));
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    assert_eq!(arm.rotation, Quaternion::new(0.0, half, 0.0, half));
+    let settings = TransformSettings {
+        timeline_offset: false,
+        rotation_precision: 0.005,
+        ..TransformSettings::default()
+    };
+    assert_eq!(*raft().settings(), settings);
+    assert_eq!(*crate_().settings(), TransformSettings::default());
+}
+
+#[test]
+fn variants_change_references_and_settings_of_components() {
+    let (body, animator, _) = elite();
+    assert_eq!(body.settings().target, TransformTarget::Child);
+    assert_eq!(body.settings().coordinate_space, CoordinateSpace::World);
+    // The controller that overrides another one has its parameters.
+    assert_eq!(animator.parameters(), hero().1.parameters());
+}
+
+#[test]
+fn animators_have_the_parameters_and_states_of_their_controller() {
+    let (_, animator, _) = hero();
+    let parameters = [
+        AnimatorValue::Float(0.5),
+        AnimatorValue::Trigger,
+        AnimatorValue::Int(2),
+        AnimatorValue::Bool(true),
+    ];
+    assert_eq!(animator.parameters(), parameters);
+    assert_eq!(hero_animator::WEAPON_ID, 2);
+    assert_eq!(hero_animator::JUMP, animator_hash("Jump"));
+    let idle = AnimatorState {
+        hash: animator_hash("Base Layer.Ground.Idle"),
+        normalized_time: 0.0,
+    };
+    let upper = AnimatorLayer {
+        weight: 0.75,
+        ..AnimatorLayer::new(AnimatorState::default())
+    };
+    assert_eq!(animator.layers(), [AnimatorLayer::new(idle), upper]);
+}
+
+#[test]
+fn scene_ids_are_those_of_the_build() {
+    let scene = "Assets/Scenes/Arena.unity";
+    assert_eq!(arena::GATE, SceneId::in_scene(scene, 0x9abc_def0));
+    // An earlier build has put another scene's hash above the id.
+    assert_eq!(arena::GATE1, SceneId::in_scene(scene, 0x1234_5679));
+    assert_eq!(arena::BACK_DOOR, SceneId::in_scene(scene, 77));
+    assert!(*arena_gate().open);
+    let scene_prefab = prefabs().asset_id("Assets/Scenes/Arena/arena_raft");
+    assert_eq!(scene_prefab, Some(AssetId::NONE), "its interval differs");
 }

@@ -69,7 +69,12 @@ fn places_that_are_not_read_are_listed_with_file_and_line() {
         "Assets/Scripts/World/Unread.cs:25: `Game.World.Shop.CmdSell` is not read: parameter `what`: type `Mystery` is \
          not known",
         "Assets/Prefabs/Vehicles/Tower.prefab:33: component 0 of prefab `Tower` is not read: built-in component \
-         NetworkTransformReliable",
+         RemoteStatistics",
+        "Assets/Prefabs/Units/Puppet.prefab:34: component 0 of prefab `Puppet` is not read: its `animator` is not set",
+        "Assets/Scenes/Arena.unity:172: object `New door` of the scene is left out: it has no `sceneId`: save the scene \
+         in Unity's editor",
+        "Assets/Scenes/Arena.unity:217: object `Copied door` of the scene is left out: its `sceneId` is that of the \
+         object in line 116",
     ] {
         assert!(
             text(&output.stderr).lines().any(|told| told == line),
@@ -216,6 +221,23 @@ fn hostile_files_end_with_a_list() {
     let nested = format!("--- !u!114 &1\nMonoBehaviour:\n{yaml}");
     let itself = "--- !u!1001 &9\nPrefabInstance:\n  m_Modification:\n    m_TransformParent: {fileID: 0}\n  \
          m_SourcePrefab: {fileID: 1, guid: 22222222222222222222222222222222, type: 3}\n";
+    // An object below itself, and a controller that overrides itself.
+    let identity = "--- !u!114 &3\nMonoBehaviour:\n  m_GameObject: {fileID: 1}\n  m_Script: {fileID: 11500000, guid: \
+         9b91ecbcc199f4492b9a91e820070131, type: 3}\n  sceneId: 9\n";
+    let scene = format!(
+        "--- !u!1 &1\nGameObject:\n  m_Component:\n  - component: {{fileID: 3}}\n--- !u!4 &2\nTransform:\n  \
+         m_GameObject: {{fileID: 1}}\n  m_Children:\n  - {{fileID: 2}}\n  m_LocalPosition: {{x: nan, y: 0, z: 0}}\n\
+         {identity}"
+    );
+    let chain = b"--- !u!221 &22100000\nAnimatorOverrideController:\n  m_Controller: {fileID: 9100000, guid: \
+         33333333333333333333333333333333, type: 2}\n";
+    let doll = format!(
+        "--- !u!1 &1\nGameObject:\n  m_Component:\n  - component: {{fileID: 3}}\n  - component: {{fileID: 4}}\n  - \
+         component: {{fileID: 5}}\n--- !u!4 &2\nTransform:\n  m_GameObject: {{fileID: 1}}\n{identity}--- !u!95 &4\n\
+         Animator:\n  m_Controller: {{fileID: 9100000, guid: 33333333333333333333333333333333, type: 2}}\n--- !u!114 \
+         &5\nMonoBehaviour:\n  m_Script: {{fileID: 11500000, guid: 7f6f3bf89aa97405989c802ba270f815, type: 3}}\n  \
+         animator: {{fileID: 4}}\n"
+    );
     let files: &[(&str, &[u8])] = &[
         ("Expression.cs", expression.as_bytes()),
         ("Types.cs", types.as_bytes()),
@@ -228,6 +250,17 @@ fn hostile_files_end_with_a_list() {
             "Itself.prefab.meta",
             b"guid: 22222222222222222222222222222222\n",
         ),
+        ("Street.unity", scene.as_bytes()),
+        ("Chain.overrideController", chain),
+        (
+            "Chain.overrideController.meta",
+            b"guid: 33333333333333333333333333333333\n",
+        ),
+        ("Doll.prefab", doll.as_bytes()),
+        (
+            "Doll.prefab.meta",
+            b"guid: 44444444444444444444444444444444\n",
+        ),
     ];
     let output = run(&project("hostile", files), &[]);
     let told = text(&output.stderr);
@@ -239,6 +272,16 @@ fn hostile_files_end_with_a_list() {
         );
     }
     assert!(told.contains("Assets/Itself.prefab:"), "{told}");
+    assert!(
+        told.contains("Assets/Street.unity:5: objects are nested too deeply"),
+        "{told}"
+    );
+    assert!(
+        told.contains(
+            "the controller with the GUID 33333333333333333333333333333333 is not readable"
+        ),
+        "{told}"
+    );
 }
 
 #[test]

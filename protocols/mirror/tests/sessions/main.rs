@@ -8,6 +8,7 @@ mod event_readers;
 mod found;
 mod hybrid;
 mod parity;
+mod rooms;
 mod seeing;
 mod server;
 mod transforms;

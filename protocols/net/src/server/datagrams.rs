@@ -82,7 +82,7 @@ impl Datagrams {
         Self {
             room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
-            sender: Sender::new(settings, RoundTrip::unmeasured()),
+            sender: Sender::new(settings, RoundTrip::guess(Duration::MAX)),
             queue: DatagramQueue::default(),
             writes: WriteTicks::default(),
             shown: Shown::default(),

@@ -210,7 +210,11 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
             core.fail(reason);
             self.addrs.remove(&connection);
             self.admission.peers().end(connection);
-            server.handle_disconnect(connection);
+            if reason == KcpError::ClosedByPeer {
+                server.handle_leave(connection);
+            } else {
+                server.handle_disconnect(connection);
+            }
             // The queue may end with a `Disconnect`.
             client.stage = Stage::Leaving;
         }

@@ -37,6 +37,8 @@ struct Allowance {
 pub(super) enum Fault {
     #[error("the connection was lost")]
     Lost,
+    #[error("the client has left")]
+    Left,
     #[error("no word after connecting")]
     Mute,
     #[error("silent for too long")]
@@ -54,7 +56,7 @@ impl Fault {
             Self::Mute => Some(|stats| &mut stats.handshake_timeouts),
             Self::Idle => Some(|stats| &mut stats.idle_timeouts),
             Self::Malformed(_) => Some(|stats| &mut stats.malformed_frames),
-            Self::Lost | Self::Packet(_) => None,
+            Self::Lost | Self::Left | Self::Packet(_) => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
@@ -32,11 +32,13 @@ pub struct Delivery {
     admission: Arc<Admission>,
 }
 
-/// Bytes in the queue.
+/// Bytes in the queue, and its end.
 #[derive(Debug, Default)]
 struct Room {
     taken: AtomicUsize,
     freed: Notify,
+    /// The peer has ended the connection on purpose.
+    is_left: AtomicBool,
 }
 
 /// The endpoint has ended the connection.
@@ -68,7 +70,7 @@ impl Inbox {
             self.first = match self.packets.try_recv() {
                 Ok(packet) => Some(packet.map_err(Fault::Malformed)?),
                 Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(Fault::Lost),
+                Err(TryRecvError::Disconnected) => return Err(self.room.end()),
             };
         }
         Ok(self.first.as_ref().map(Arrival::length))
@@ -97,6 +99,15 @@ impl Inbox {
 }
 
 impl Room {
+    /// Returns the reason for the end of the task.
+    fn end(&self) -> Fault {
+        if self.is_left.load(Ordering::Relaxed) {
+            Fault::Left
+        } else {
+            Fault::Lost
+        }
+    }
+
     fn free(&self, packet: &Arrival) {
         self.taken.fetch_sub(packet.length(), Ordering::Relaxed);
         self.freed.notify_one();
@@ -165,6 +176,11 @@ impl Delivery {
     pub async fn fail(&self, error: impl Display) {
         // A closed connection needs no reason.
         let _ = self.packets.send(Err(error.to_string())).await;
+    }
+
+    /// Records that the peer has ended the connection on purpose: the end of the task is no loss.
+    pub fn leave(&self) {
+        self.room.is_left.store(true, Ordering::Relaxed);
     }
 
     /// Ready when the endpoint has ended the connection.

@@ -176,6 +176,10 @@ impl<A: Acceptor> TaskListener<A> {
                 self.drop_connection(connection, Duration::ZERO);
                 server.handle_disconnect(connection);
             }
+            Fault::Left => {
+                self.drop_connection(connection, Duration::ZERO);
+                server.handle_leave(connection);
+            }
             // `Host::transmit` closes it after the goodbye.
             fault if self.acceptor.has_goodbye() => {
                 server.disconnect(connection, &fault.to_string());

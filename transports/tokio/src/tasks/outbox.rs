@@ -90,10 +90,20 @@ impl Outgoing {
         self.chunks
     }
 
+    /// Copies the packet into one buffer.
+    pub fn to_bytes(&self) -> Bytes {
+        self.copied(BytesMut::with_capacity(self.length()))
+    }
+
     /// Copies the number of the channel and the packet into one buffer.
     pub fn to_numbered(&self) -> Bytes {
         let mut bytes = BytesMut::with_capacity(self.length() + 1);
         bytes.put_u8(self.channel);
+        self.copied(bytes)
+    }
+
+    /// Appends the packet to a buffer.
+    fn copied(&self, mut bytes: BytesMut) -> Bytes {
         bytes.put_slice(&self.header);
         for chunk in &self.chunks {
             bytes.put_slice(chunk);

@@ -4,24 +4,28 @@ mod arithmetic;
 mod behaviours;
 mod calls;
 mod collections;
+mod components;
 mod constants;
 mod draft;
 mod enumerations;
 mod hooks;
 mod library;
 mod literals;
+mod motion;
 mod prefabs;
+mod scenes;
 mod types;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::files::Files;
-use crate::model::{Behaviour, Module};
+use crate::model::{Behaviour, Controller, Module};
 use crate::names;
 use crate::project::{Lineage, Project};
 use crate::report::Report;
-use crate::unity::Guids;
+use crate::unity::{Assets, Guids};
 
 use types::Types;
 
@@ -41,6 +45,12 @@ struct Converter<'p, 'r> {
     report: &'r mut Report,
     /// Behaviours by full name, with the arguments of a generic class.
     behaviours: BTreeMap<String, Behaviour>,
+    assets: Assets<'p>,
+    /// Controllers of animators by file.
+    controllers: BTreeMap<Rc<str>, Controller>,
+    /// Names of functions, and of modules and their functions.
+    functions: names::Scope,
+    modules: names::Scope,
 }
 
 /// Converts a project.
@@ -64,6 +74,10 @@ impl<'p, 'r> Converter<'p, 'r> {
             types: Types::new(input.project, rust, input.given),
             report,
             behaviours: BTreeMap::new(),
+            assets: Assets::new(input.files, input.guids),
+            controllers: BTreeMap::new(),
+            functions: names::Scope::default(),
+            modules: names::Scope::of_crates(),
         }
     }
 
@@ -82,12 +96,15 @@ impl<'p, 'r> Converter<'p, 'r> {
 
     fn module(mut self) -> Module {
         self.read();
-        let prefabs = self.prefabs();
+        let mut prefabs = self.prefabs();
+        let scenes = self.scenes(&mut prefabs);
         let values = self.values();
         Module {
             behaviours: self.behaviours.into_values().collect(),
             values,
             prefabs,
+            scenes,
+            controllers: self.controllers.into_values().collect(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod behaviours;
 mod prefabs;
+mod scenes;
 mod values;
 
 use std::fmt::Write as _;
@@ -10,14 +11,14 @@ use crate::model::Module;
 use crate::report::Report;
 
 const HEADER: &str = "\
-// Structs, calls and prefabs of a Unity project, written by `mirror-import`. Do not edit: the next import overwrites it.
+// Structs, calls, prefabs and scenes of a Unity project, written by `mirror-import`. Do not edit: the next import overwrites it.
 // Methods of the game replace the empty ones: `fn on_cmd_fire(&mut self, ctx: &mut CallContext<'_>, ..)` in an
 // `impl` block of the behaviour.
 ";
 
 const ATTRIBUTES: &str = "
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#![allow(dead_code, unreachable_pub, unused_imports, unused_variables)]
+#![allow(dead_code, unreachable_pub, unused_imports, unused_qualifications, unused_variables)]
 #![allow(non_camel_case_types, non_upper_case_globals, clippy::all, clippy::pedantic)]
 
 use std::collections::BTreeSet;
@@ -57,6 +58,12 @@ pub(crate) fn text(module: &Module, report: &Report) -> String {
     }
     text += ATTRIBUTES;
     prefabs::write(&mut text, module);
+    for scene in &module.scenes {
+        scenes::write(&mut text, scene);
+    }
+    for controller in &module.controllers {
+        scenes::controller(&mut text, controller);
+    }
     for behaviour in &module.behaviours {
         behaviours::write(&mut text, behaviour);
     }

@@ -31,6 +31,8 @@ pub(crate) struct Files {
     pub(crate) metas: BTreeMap<Rc<str>, PathBuf>,
     pub(crate) prefabs: BTreeMap<Rc<str>, PathBuf>,
     pub(crate) scenes: BTreeMap<Rc<str>, PathBuf>,
+    /// Controllers of animators.
+    pub(crate) controllers: BTreeMap<Rc<str>, PathBuf>,
 }
 
 impl Files {
@@ -99,6 +101,7 @@ impl Files {
             "meta" => &mut self.metas,
             "prefab" => &mut self.prefabs,
             "unity" => &mut self.scenes,
+            "controller" | "overrideController" => &mut self.controllers,
             _ => return,
         };
         list.insert(name.into(), path);

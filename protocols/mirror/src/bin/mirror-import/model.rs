@@ -7,6 +7,8 @@ pub(crate) struct Module {
     pub(crate) behaviours: Vec<Behaviour>,
     pub(crate) values: Vec<Value>,
     pub(crate) prefabs: Vec<Prefab>,
+    pub(crate) scenes: Vec<Scene>,
+    pub(crate) controllers: Vec<Controller>,
 }
 
 #[derive(Debug)]
@@ -114,19 +116,31 @@ pub(crate) enum Content {
     },
 }
 
+/// A prefab, or the components of an object in a scene.
 #[derive(Debug)]
 pub(crate) struct Prefab {
     pub(crate) name: String,
     /// Function that creates its behaviours.
     pub(crate) function: String,
     pub(crate) file: String,
-    pub(crate) asset_id: u32,
+    pub(crate) registration: Registration,
     pub(crate) components: Vec<Component>,
     /// Reason why it is not registered.
     pub(crate) unregistered: Option<String>,
 }
 
-#[derive(Debug)]
+/// Entry of a prefab in the registry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Registration {
+    /// By its asset id.
+    Asset(u32),
+    /// Components that only an object of a scene has.
+    Scene,
+    /// None: an object of a scene that has other values than its prefab.
+    Values,
+}
+
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Component {
     /// Path of the behaviour's type.
     pub(crate) ty: String,
@@ -134,6 +148,42 @@ pub(crate) struct Component {
     pub(crate) create: String,
     /// Calls on `Component`, such as `.sync_mode(SyncMode::Owner)`.
     pub(crate) settings: Vec<String>,
+}
+
+/// A scene with objects of the network.
+#[derive(Debug)]
+pub(crate) struct Scene {
+    /// Name in Rust.
+    pub(crate) name: String,
+    pub(crate) file: String,
+    pub(crate) objects: Vec<SceneObject>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SceneObject {
+    /// Constant of its id.
+    pub(crate) constant: String,
+    pub(crate) name: String,
+    pub(crate) id: u64,
+    /// Name of its entry in the registry.
+    pub(crate) prefab: String,
+    /// Function that creates its behaviours.
+    pub(crate) function: String,
+    /// Fields of `MirrorSpawnOptions` with its place, such as `position: Vector3::new(..)`.
+    pub(crate) place: Vec<String>,
+}
+
+/// A controller of animators.
+#[derive(Debug)]
+pub(crate) struct Controller {
+    /// Name in Rust.
+    pub(crate) name: String,
+    pub(crate) file: String,
+    /// Expressions of the parameters and layers.
+    pub(crate) parameters: Vec<String>,
+    pub(crate) layers: Vec<String>,
+    /// Constants of the parameters: name, C# name, type and value.
+    pub(crate) constants: Vec<[String; 4]>,
 }
 
 /// A type that travels.

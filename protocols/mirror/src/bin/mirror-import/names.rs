@@ -126,6 +126,13 @@ impl Scope {
         }
     }
 
+    /// Creates a scope of modules: the names of crates stay those of the crates.
+    pub(crate) fn of_crates() -> Self {
+        Self {
+            given: ["core", "std", "syncvar"].map(str::to_owned).into(),
+        }
+    }
+
     /// Returns the name, with a number behind it if it is taken.
     pub(crate) fn give(&mut self, name: &str) -> String {
         let mut free = name.to_owned();

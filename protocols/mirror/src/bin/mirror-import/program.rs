@@ -13,12 +13,12 @@ use crate::emit;
 use crate::files::{self, Files};
 use crate::project::{Project, is_of_mirror};
 use crate::report::Report;
-use crate::unity::{self, Guids};
+use crate::unity::Guids;
 
 const USAGE: &str = "\
 usage: mirror-import [OPTIONS] PROJECT_DIR
 
-Reads the C# sources and prefabs of a Unity project with Mirror and writes a Rust module to the standard output. Places
+Reads the C# sources, prefabs and scenes of a Unity project with Mirror and writes a Rust module to the standard output. Places
 that are not read are listed in the module and on the standard error.
 
   --out FILE         writes the module to a file
@@ -144,7 +144,6 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
         }
     }
     let guids = Guids::read(&files, report);
-    unity::report_scenes(&files, report);
     let input = Input {
         project: &project,
         files: &files,

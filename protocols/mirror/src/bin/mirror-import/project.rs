@@ -9,7 +9,7 @@ use crate::csharp::{Declaration, Kind, Part, Scope, Type};
 use crate::report::Report;
 
 pub(crate) use stock::{
-    STOCK, Stock, StockKind, of_guid as stock_of_guid, of_name as stock_of_name,
+    Counterpart, STOCK, Stock, StockKind, of_guid as stock_of_guid, of_name as stock_of_name,
 };
 
 /// Longest chain of base classes.

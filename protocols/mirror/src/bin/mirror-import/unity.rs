@@ -1,7 +1,9 @@
-//! Files of Unity's editor: GUIDs, prefabs and the number of objects in scenes.
+//! Files of Unity's editor: GUIDs, prefabs, scenes and controllers of animators.
 
+mod assets;
+mod controller;
 mod objects;
-mod prefab;
+mod tree;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -10,8 +12,9 @@ use std::rc::Rc;
 use crate::files::{self, Files};
 use crate::report::{Place, Report};
 
-pub(crate) use objects::Component;
-pub(crate) use prefab::{Assets, Prefab};
+pub(crate) use assets::{Assets, Prefab};
+pub(crate) use controller::{Controller, ParameterDefault};
+pub(crate) use objects::{Component, Object};
 pub(crate) use yaml::Value;
 
 /// GUIDs and the files that have them.
@@ -32,7 +35,9 @@ impl Guids {
             let Some(text) = files::read(name, path, report) else {
                 continue;
             };
-            let is_read = files.sources.contains_key(&file) || files.prefabs.contains_key(&file);
+            let is_read = files.sources.contains_key(&file)
+                || files.prefabs.contains_key(&file)
+                || files.controllers.contains_key(&file);
             let mut lines = text.lines();
             let Some(guid) = lines.find_map(|line| line.strip_prefix("guid:")) else {
                 if is_read {
@@ -60,26 +65,5 @@ impl Guids {
 
     pub(crate) fn guid(&self, file: &str) -> Option<&str> {
         self.by_file.get(file).map(String::as_str)
-    }
-}
-
-/// Reports scenes whose objects have ids: they are not read.
-pub(crate) fn report_scenes(files: &Files, report: &mut Report) {
-    for (name, path) in &files.scenes {
-        let Some(text) = files::read(name, path, report) else {
-            continue;
-        };
-        let ids = text.lines().enumerate().filter_map(|(index, line)| {
-            let id = line.trim_start().strip_prefix("sceneId:")?.trim();
-            (id != "0").then_some(index + 1)
-        });
-        let lines: Vec<usize> = ids.collect();
-        if let Some(line) = lines.first() {
-            let text = format!(
-                "scenes are not read; this one has {} objects with a `sceneId`: register them with `MirrorPrefab::scene`",
-                lines.len()
-            );
-            report.add(&Place::new(name, *line), text);
-        }
     }
 }

@@ -112,9 +112,13 @@ impl SentInputs {
 
 impl LossyWrites {
     /// Returns the state of a new connection, whose datagrams have this much room behind the header.
-    pub(in crate::client) fn new(settings: LossSettings, room: usize) -> Self {
+    pub(in crate::client) fn new(
+        settings: LossSettings,
+        room: usize,
+        round_trip: RoundTrip,
+    ) -> Self {
         Self {
-            sender: Sender::new(settings, RoundTrip::unmeasured()),
+            sender: Sender::new(settings, round_trip),
             objects: BTreeMap::new(),
             owed: Ids::default(),
             repeated: [Vec::new(), Vec::new()],

@@ -100,6 +100,11 @@ impl Replicated {
         (states == State::Announced as u8) & self.wake.is_none()
     }
 
+    /// Voids all earlier writes of owners.
+    pub(in crate::server) fn renew_lease(&mut self) {
+        self.lease = self.lease.checked_add(1).unwrap_or(1);
+    }
+
     /// Replaces audiences that were merged into others. `merged` is in ascending order.
     pub(in crate::server) fn replace_audiences(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::{Component, Module, Prefab};
+use crate::model::{Component, Module, Prefab, Registration};
 
 /// Most elements of a tuple of behaviours.
 const TUPLE: usize = 8;
@@ -27,10 +27,15 @@ fn registration(text: &mut String, prefab: &Prefab) {
     } else {
         ""
     };
+    let name = &prefab.name;
+    let entry = match prefab.registration {
+        Registration::Asset(id) => format!("new({name:?}, AssetId({id}))"),
+        Registration::Scene => format!("scene({name:?})"),
+        Registration::Values => return,
+    };
     let _ = write!(
         text,
-        "        {comment}.register_with(MirrorPrefab::new({:?}, AssetId({}))",
-        prefab.name, prefab.asset_id
+        "        {comment}.register_with(MirrorPrefab::{entry}"
     );
     let settings = prefab
         .components
@@ -75,9 +80,13 @@ fn function(text: &mut String, prefab: &Prefab) {
         );
         return;
     }
+    let kind = match prefab.registration {
+        Registration::Asset(_) => "the prefab",
+        Registration::Scene | Registration::Values => "the scene's object",
+    };
     let _ = writeln!(
         text,
-        "\n/// Returns the behaviours of the prefab `{}`, {}.",
+        "\n/// Returns the behaviours of {kind} `{}`, {}.",
         prefab.name, prefab.file
     );
     let _ = writeln!(

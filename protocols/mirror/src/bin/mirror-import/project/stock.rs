@@ -15,11 +15,21 @@ pub(crate) struct Stock {
 pub(crate) enum StockKind {
     /// The mark of an object of the network.
     Identity,
-    /// A `NetworkBehaviour`, which has a place among the components of its object. Its behaviour in Rust, if there is
-    /// one, is created by `Default`.
-    Behaviour(Option<&'static str>),
+    /// A `NetworkBehaviour`, which has a place among the components of its object.
+    Behaviour(Counterpart),
     /// Not a `NetworkBehaviour`.
     Local,
+}
+
+/// Behaviour in Rust of a component of Mirror.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counterpart {
+    Missing,
+    /// One without settings, by its path.
+    Plain(&'static str),
+    /// A transform, by its path.
+    Transform(&'static str),
+    Animator,
 }
 
 /// Components of Mirror. A behaviour that `syncvar` gets is named here; its prefabs are registered then.
@@ -29,33 +39,47 @@ pub(crate) const STOCK: &[Stock] = &[
         "9b91ecbcc199f4492b9a91e820070131",
         StockKind::Identity,
     ),
-    behaviour(
+    transform(
         "NetworkTransformReliable",
         "8ff3ba0becae47b8b9381191598957c8",
+        "syncvar::mirror::components::NetworkTransformReliable",
     ),
-    behaviour(
+    transform(
         "NetworkTransformUnreliable",
         "a553cb17010b2403e8523b558bffbc14",
+        "syncvar::mirror::components::NetworkTransformUnreliable",
     ),
-    behaviour("NetworkTransformHybrid", "8f63ea2e505fd484193fb31c5c55ca73"),
+    transform(
+        "NetworkTransformHybrid",
+        "8f63ea2e505fd484193fb31c5c55ca73",
+        "syncvar::mirror::components::NetworkTransformHybrid",
+    ),
     behaviour("NetworkTransformBase", ""),
     behaviour("NetworkTransform", ""),
-    behaviour("NetworkAnimator", "7f6f3bf89aa97405989c802ba270f815"),
-    behaviour(
+    stock(
+        "NetworkAnimator",
+        "7f6f3bf89aa97405989c802ba270f815",
+        StockKind::Behaviour(Counterpart::Animator),
+    ),
+    transform(
         "NetworkRigidbodyReliable",
         "cb803efbe62c34d7baece46c9ffebad9",
+        "syncvar::mirror::components::NetworkRigidbodyReliable",
     ),
-    behaviour(
+    transform(
         "NetworkRigidbodyReliable2D",
         "7ec4f7556ca1e4b55a3381fc6a02b1bc",
+        "syncvar::mirror::components::NetworkRigidbodyReliable",
     ),
-    behaviour(
+    transform(
         "NetworkRigidbodyUnreliable",
         "3b20dc110904e47f8a154cdcf6433eae",
+        "syncvar::mirror::components::NetworkRigidbodyUnreliable",
     ),
-    behaviour(
+    transform(
         "NetworkRigidbodyUnreliable2D",
         "1c7e12ad9b9ae443c9fdf37e9f5ecd36",
+        "syncvar::mirror::components::NetworkRigidbodyUnreliable",
     ),
     behaviour("NetworkLerpRigidbody", ""),
     behaviour("NetworkRoomPlayer", "79874ac94d5b1314788ecf0e86bd23fd"),
@@ -111,12 +135,21 @@ const fn stock(name: &'static str, guid: &'static str, kind: StockKind) -> Stock
 
 /// A behaviour without a counterpart in Rust.
 const fn behaviour(name: &'static str, guid: &'static str) -> Stock {
-    stock(name, guid, StockKind::Behaviour(None))
+    stock(name, guid, StockKind::Behaviour(Counterpart::Missing))
 }
 
 /// A behaviour with a counterpart in Rust.
 const fn in_rust(name: &'static str, guid: &'static str, path: &'static str) -> Stock {
-    stock(name, guid, StockKind::Behaviour(Some(path)))
+    stock(name, guid, StockKind::Behaviour(Counterpart::Plain(path)))
+}
+
+/// A transform.
+const fn transform(name: &'static str, guid: &'static str, path: &'static str) -> Stock {
+    stock(
+        name,
+        guid,
+        StockKind::Behaviour(Counterpart::Transform(path)),
+    )
 }
 
 pub(crate) fn of_guid(guid: &str) -> Option<&'static Stock> {

@@ -1,4 +1,6 @@
-//! Game objects of a prefab with their components, as a tree.
+//! Game objects of a prefab or scene with their components, as a tree.
+
+use std::rc::Rc;
 
 use crate::report::Place;
 
@@ -10,8 +12,16 @@ pub(crate) struct Object {
     /// Numbers of the object and of its transform in the file.
     pub(super) id: i64,
     pub(super) transform: i64,
+    /// Where it begins.
+    pub(crate) place: Place,
+    /// Serialised fields of the object and of its transform.
+    pub(super) values: Value,
+    pub(crate) pose: Value,
+    /// File of the prefab of which it is an instance.
+    pub(crate) source: Option<Rc<str>>,
     pub(crate) components: Vec<Component>,
-    pub(super) children: Vec<Self>,
+    pub(super) animators: Vec<Animator>,
+    pub(crate) children: Vec<Self>,
 }
 
 /// A script on a game object.
@@ -25,15 +35,47 @@ pub(crate) struct Component {
     pub(crate) place: Place,
 }
 
+/// Unity's animator on a game object.
+#[derive(Clone, Debug)]
+pub(super) struct Animator {
+    pub(super) id: i64,
+    pub(super) values: Value,
+}
+
 impl Object {
+    /// Creates an object without components, of a document of a file.
+    pub(super) fn new(id: i64, values: Value, place: Place) -> Self {
+        Self {
+            id,
+            transform: 0,
+            place,
+            values,
+            pose: Value::Map(Vec::new()),
+            source: None,
+            components: Vec::new(),
+            animators: Vec::new(),
+            children: Vec::new(),
+        }
+    }
+
+    /// Returns the name in Unity's hierarchy.
+    pub(crate) fn name(&self) -> &str {
+        let name = self.values.get("m_Name").and_then(Value::text);
+        name.unwrap_or_default()
+    }
+
     /// Renumbers the objects of a prefab for the file that contains an instance of it.
     pub(super) fn renumber(&mut self, instance: i64) {
-        let number = |id: &mut i64| *id = (*id ^ instance) & i64::MAX;
-        number(&mut self.id);
-        number(&mut self.transform);
-        self.components
-            .iter_mut()
-            .for_each(|component| number(&mut component.id));
+        for id in [&mut self.id, &mut self.transform] {
+            *id = renumbered(*id, instance);
+        }
+        for component in &mut self.components {
+            component.id = renumbered(component.id, instance);
+            component.values.renumber(instance);
+        }
+        for animator in &mut self.animators {
+            animator.id = renumbered(animator.id, instance);
+        }
         self.children
             .iter_mut()
             .for_each(|child| child.renumber(instance));
@@ -49,14 +91,25 @@ impl Object {
             .find_map(|child| child.find(is_wanted))
     }
 
-    /// Returns the component with this number.
-    pub(super) fn component(&mut self, id: i64) -> Option<&mut Component> {
-        let has = |object: &Self| object.components.iter().any(|component| component.id == id);
-        let object = self.find(&has)?;
-        object
-            .components
+    /// Returns the serialised fields of the object, transform, script or animator with this number.
+    pub(super) fn values_of(&mut self, id: i64) -> Option<&mut Value> {
+        if id == self.id {
+            return Some(&mut self.values);
+        }
+        if id == self.transform {
+            return Some(&mut self.pose);
+        }
+        let component = self.components.iter().position(|it| it.id == id);
+        if let Some(at) = component {
+            return Some(&mut self.components[at].values);
+        }
+        let animator = self.animators.iter().position(|it| it.id == id);
+        if let Some(at) = animator {
+            return Some(&mut self.animators[at].values);
+        }
+        self.children
             .iter_mut()
-            .find(|component| component.id == id)
+            .find_map(|child| child.values_of(id))
     }
 
     /// Removes components and objects by number.
@@ -72,4 +125,37 @@ impl Object {
         let below = self.children.iter().flat_map(Self::all);
         self.components.iter().chain(below).collect()
     }
+
+    /// Returns the object, this one or one below it, with this transform.
+    pub(crate) fn with_transform(&self, transform: i64) -> Option<&Self> {
+        if self.transform == transform {
+            return Some(self);
+        }
+        let mut children = self.children.iter();
+        children.find_map(|child| child.with_transform(transform))
+    }
+
+    /// Returns the object, this one or one below it, with this component.
+    pub(crate) fn holder(&self, component: &Component) -> Option<&Self> {
+        if self.components.iter().any(|it| it.id == component.id) {
+            return Some(self);
+        }
+        let mut children = self.children.iter();
+        children.find_map(|child| child.holder(component))
+    }
+
+    /// Returns the GUID of the controller of the animator with this number.
+    pub(crate) fn controller(&self, animator: i64) -> Option<&str> {
+        let own = self.animators.iter().find(|it| it.id == animator);
+        if let Some(own) = own {
+            return own.values.get("m_Controller")?.guid();
+        }
+        let mut children = self.children.iter();
+        children.find_map(|child| child.controller(animator))
+    }
+}
+
+/// Returns the number that an object of a prefab has in the file of an instance.
+pub(super) fn renumbered(id: i64, instance: i64) -> i64 {
+    (id ^ instance) & i64::MAX
 }

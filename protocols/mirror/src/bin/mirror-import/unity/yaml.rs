@@ -1,6 +1,8 @@
 //! The part of YAML that Unity's editor writes: documents with blocks of mappings and sequences, and short ones in one
 //! line.
 
+use super::objects::renumbered;
+
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 48;
 
@@ -293,8 +295,30 @@ impl Value {
         }
     }
 
+    /// Renumbers the references to objects of the same file.
+    pub(super) fn renumber(&mut self, instance: i64) {
+        match self {
+            Self::Text(_) => {}
+            Self::List(items) => items.iter_mut().for_each(|item| item.renumber(instance)),
+            Self::Map(_) if self.guid().is_some() => {}
+            Self::Map(entries) => {
+                for (key, value) in entries {
+                    match value {
+                        Self::Text(text) if key == "fileID" => {
+                            let id = text.parse().ok().filter(|id| *id != 0);
+                            if let Some(id) = id {
+                                *text = renumbered(id, instance).to_string();
+                            }
+                        }
+                        value => value.renumber(instance),
+                    }
+                }
+            }
+        }
+    }
+
     /// Returns the number of the object that `{fileID: 1}` names; `None` for 0.
-    pub(super) fn file_id(&self) -> Option<i64> {
+    pub(crate) fn file_id(&self) -> Option<i64> {
         let id = self.get("fileID")?.text()?.parse().ok()?;
         (id != 0).then_some(id)
     }
