@@ -156,7 +156,7 @@ pub mod limits {
 pub mod motion {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::Interpolate;
-    pub use syncvar_net::{Past, View};
+    pub use syncvar_net::{Group, Past, View};
     pub use syncvar_runtime::motion::{
         AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
         MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
@@ -179,7 +179,7 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{LinkQuality, Losses, MessageType, Stats};
+    pub use syncvar_net::{LinkQuality, Losses, MessageType, PredictionStats, Stats};
     pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,

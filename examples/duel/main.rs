@@ -36,7 +36,7 @@ impl Bot {
         }
         client.set_input(&self.input).ok()?;
         client.show_view(now);
-        let own = *client.get::<Player>(self.id)?.position;
+        let own = *client.predicted::<Player>(self.id)?.position;
         let (enemy, _) = client.iter::<Player>().find(|(id, _)| *id != self.id)?;
         let view = client.view_at::<Player>(enemy, now)?;
         let seen = view.get(Player::POSITION)?;
@@ -85,6 +85,12 @@ fn main() -> ExitCode {
             input: Move::default(),
         }
     });
+    net.settle();
+    for (client, bot) in bots.iter().enumerate() {
+        net.client_mut(client)
+            .predict(bot.id, step)
+            .expect("visible");
+    }
     for tick in 0..TICKS {
         for (client, bot) in bots.iter_mut().enumerate() {
             // Frames lie between two updates.
@@ -92,12 +98,8 @@ fn main() -> ExitCode {
             bot.play(net.client_mut(client), tick, now);
         }
         for tick in net.server.ticks_until(net.now() + net.tick) {
-            for (client, bot) in bots.iter().enumerate() {
-                let input = net.server.input::<Move>(net.connection(client), tick);
-                if let Some(input) = input.get() {
-                    let player = net.server.get_mut::<Player>(bot.id);
-                    step(&mut player.expect("spawned"), &input, tick);
-                }
+            for bot in &bots {
+                net.server.step(bot.id, tick, step).expect("spawned");
             }
             fly(&mut net.server);
         }
@@ -107,17 +109,19 @@ fn main() -> ExitCode {
 }
 
 fn report(net: &MemoryNetwork, bots: &[Bot]) -> ExitCode {
-    println!("| player | hits claimed | confirmed | deaths | view delay |");
-    println!("| --- | --- | --- | --- | --- |");
+    println!("| player | hits claimed | confirmed | deaths | view delay | corrections | largest |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
     let (mut claimed, mut confirmed) = (0, 0);
     for (client, bot) in bots.iter().enumerate() {
         let player = net.server.get::<Player>(bot.id).expect("spawned");
         let delay = net.client(client).view_delay().unwrap_or_default();
+        let stats = net.client(client).prediction_stats();
         let (hits, deaths) = ((player.claimed, player.confirmed), player.deaths.get());
-        println!(
-            "| {client} | {} | {} | {deaths} | {delay:.0?} |",
+        print!(
+            "| {client} | {} | {} | {deaths} | {delay:.0?} ",
             hits.0, hits.1
         );
+        println!("| {} | {:.2} m |", stats.corrections, stats.largest_size);
         (claimed, confirmed) = (claimed + hits.0, confirmed + hits.1);
     }
     if claimed > 0 && confirmed * 100 >= claimed * 99 {

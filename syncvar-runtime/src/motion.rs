@@ -1,5 +1,6 @@
 //! Motion: values between received ones, by tick.
 
+mod correction;
 mod foreign;
 mod inputs;
 mod interpolate;

@@ -145,6 +145,7 @@ impl End {
             net_id: OBJECT,
             row: self.at.row,
             announced: true,
+            predicted: 0,
             own: OwnFields::None,
             changes,
         };

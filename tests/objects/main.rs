@@ -19,6 +19,7 @@ mod optional;
 mod owned_elsewhere;
 mod parenting;
 mod players;
+mod prediction;
 mod reasons;
 mod references;
 mod rewinding;

@@ -21,6 +21,7 @@ mod oversized;
 mod parent;
 mod playback;
 mod players;
+mod prediction;
 mod receive;
 mod received;
 mod references;
@@ -36,6 +37,7 @@ pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
 pub use outbound::ClientPacket;
+pub use prediction::PredictionStats;
 pub use replica::Replica;
 pub use session::ClientState;
 pub use writes::{ReplicaMut, ReplicaSink};
@@ -51,6 +53,7 @@ use early::EarlyMessages;
 use inbound::Inbound;
 use inputs::OwnInputs;
 use outbound::Outbound;
+use prediction::Predictions;
 use received::Received;
 use references::References;
 use scene::Scene;
@@ -121,6 +124,7 @@ pub struct NetworkClient {
     /// Local writes not yet sent.
     writes: PendingWrites,
     inputs: OwnInputs,
+    predictions: Predictions,
     outbound: Outbound,
     events: Events<ClientEvent>,
     received: Received,
@@ -150,6 +154,7 @@ impl NetworkClient {
             references: References::default(),
             writes: PendingWrites::default(),
             inputs: OwnInputs::default(),
+            predictions: Predictions::default(),
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
             received: Received::default(),

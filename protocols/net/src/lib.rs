@@ -18,12 +18,13 @@ mod record;
 mod server;
 mod session_token;
 mod stats;
+mod step;
 mod unet;
 mod view;
 
 pub use client::{
-    ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient, Replica,
-    ReplicaMut, ReplicaSink, SpawnFailure,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient,
+    PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use link::losses::Losses;
@@ -38,5 +39,6 @@ pub use server::{
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;
+pub use step::Group;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};
 pub use view::View;

@@ -16,6 +16,7 @@ mod replication;
 mod rewind;
 mod sessions;
 mod side;
+mod step;
 mod visibility;
 
 pub use config::{Admission, ServerConfig};

@@ -15,6 +15,8 @@ pub struct Inputs<M> {
     places: Vec<Place<M>>,
     newest: Option<u64>,
     held: Option<M>,
+    /// Memory for the bytes of the held input.
+    writer: NetworkWriter,
 }
 
 /// Input of one tick.
@@ -55,6 +57,7 @@ impl<M: SyncValue> Inputs<M> {
             places: Vec::new(),
             newest: None,
             held: None,
+            writer: NetworkWriter::new(),
         })
     }
 
@@ -146,7 +149,11 @@ impl<M: SyncValue> AnyInputs for Inputs<M> {
         let Some(held) = self.held.clone() else {
             return;
         };
-        let mut writer = NetworkWriter::with_encoding(encoding);
+        let mut writer = std::mem::take(&mut self.writer);
+        if writer.encoding() != encoding {
+            writer = NetworkWriter::with_encoding(encoding);
+        }
+        writer.truncate(0);
         writer.write(&held);
         if writer.take_error().is_none()
             && let Some(place) = self.free(tick)
@@ -156,6 +163,7 @@ impl<M: SyncValue> AnyInputs for Inputs<M> {
             place.bytes.extend_from_slice(writer.as_bytes());
             self.newest = self.newest.max(Some(tick));
         }
+        self.writer = writer;
     }
 
     fn clear(&mut self) {
@@ -243,6 +251,7 @@ mod tests {
             places: Vec::new(),
             newest: None,
             held: None,
+            writer: NetworkWriter::new(),
         };
         for tick in ticks {
             inputs.held = Some(*tick);

@@ -85,6 +85,8 @@ pub struct Entry<'a> {
     pub row: u32,
     /// Set if the spawn of the object has been reported: hooks run, and changes are reported.
     pub announced: bool,
+    /// Bits of the behaviours whose hooks do not run, by position: those of a prediction run.
+    pub predicted: u64,
     /// Fields whose own values stay.
     pub own: OwnFields,
     /// Bytes of the delta.

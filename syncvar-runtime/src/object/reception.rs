@@ -93,6 +93,7 @@ impl Reception<'_> {
             object: entry.net_id,
             samples: self.wire_tick.filter(|_| result.is_ok()),
             extent,
+            predicted: entry.predicted,
             written: false,
             deferred: self.gathers_hooks,
             reception: self,
@@ -183,6 +184,8 @@ struct ReportChanges<'r, 'a> {
     /// Tick of the samples; none after an unreadable delta.
     samples: Option<u32>,
     extent: Extent,
+    /// Bits of the behaviours whose hooks do not run.
+    predicted: u64,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
     /// Set if hooks are gathered, and after a behaviour with deferred hooks: the hooks of one object keep
@@ -211,7 +214,7 @@ impl Visit for ReportChanges<'_, '_> {
             slot.skip_hooks();
             return;
         }
-        if self.extent == Extent::Fields {
+        if self.extent == Extent::Fields || self.predicted >> index & 1 == 1 {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);
             return;

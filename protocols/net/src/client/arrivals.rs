@@ -86,7 +86,7 @@ impl NetworkClient {
     }
 
     /// Returns a tick of the headers as a tick of the network time; none for 0.
-    fn network_tick(&self, tick: u32) -> Option<u64> {
+    pub(super) fn network_tick(&self, tick: u32) -> Option<u64> {
         let since = tick.checked_sub(1)?;
         let first = self.session.start?.first_tick;
         Some(first.saturating_add(since.into()))

@@ -5,10 +5,11 @@ mod send;
 
 use std::any::{Any, type_name};
 use std::ops::Range;
+use std::time::Duration;
 
 use syncvar_runtime::motion::{AnyInputs, Inputs};
 use syncvar_runtime::prefab::message::MessageError;
-use syncvar_runtime::{NetworkWriter, ReadError, SyncValue};
+use syncvar_runtime::{NetworkTime, NetworkWriter, ReadError, SyncValue};
 
 use super::NetworkClient;
 use crate::message::{InputState, MAX_INPUTS, Message};
@@ -39,9 +40,19 @@ impl OwnInputs {
         }
     }
 
-    /// Returns whether the input clock runs.
-    fn is_begun(&self) -> bool {
-        self.list.is_some()
+    /// Returns the inputs by tick.
+    pub(super) fn list(&self) -> Option<&dyn Any> {
+        Some(&**self.list.as_ref()?)
+    }
+
+    /// Returns the number of whole ticks in a time.
+    pub(super) fn ticks_of(&self, time: Duration) -> u64 {
+        NetworkTime::new(time, self.clock.tick_rate()).tick
+    }
+
+    /// Returns a moment in ticks of the input clock, with its fraction, and the ticks per second.
+    pub(super) fn tick_at(&self, now: Duration) -> Option<(f64, u32)> {
+        self.clock.tick_at(now)
     }
 }
 
@@ -77,12 +88,14 @@ impl NetworkClient {
         self.inputs.tick
     }
 
-    /// Begins the ticks up to an update: records their inputs and sends them.
+    /// Begins the ticks up to an update: records their inputs, predicts them, and sends the inputs.
     pub(super) fn advance_inputs(&mut self) {
-        let begun = self.inputs.is_begun() && self.is_connected();
-        if !begun {
+        self.review_predictions();
+        let is_used = self.inputs.list.is_some() || self.has_predictions();
+        if !is_used || !self.is_connected() {
             return;
         }
+        self.replay();
         let ticks = self.advance_input_clock();
         let encoding = self.session.framing.encoding();
         for tick in ticks.clone() {
@@ -90,9 +103,19 @@ impl NetworkClient {
                 list.record_held(tick, encoding);
             }
             self.inputs.tick = Some(tick);
+            self.predict_tick(tick);
         }
+        self.run_predicted_hooks();
         if !ticks.is_empty() {
             self.send_inputs();
+        }
+    }
+
+    /// Begins the input clock, for a first prediction.
+    pub(super) fn begin_input_clock(&mut self) {
+        if self.inputs.tick.is_none() && self.is_connected() {
+            let ticks = self.advance_input_clock();
+            self.inputs.tick = ticks.last();
         }
     }
 

@@ -170,6 +170,7 @@ impl NetworkClient {
         self.early = super::EarlyMessages::default();
         self.clock.reset_server();
         self.writes = super::PendingWrites::default();
+        self.end_predictions();
     }
 
     /// Sets the payload of the next connections: a name, a token, a build. The server's program

@@ -129,29 +129,36 @@ impl NetworkServer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn input<M: SyncValue>(&mut self, connection: ConnectionId, tick: u64) -> Input<M> {
+        let Some((list, is_held)) = self.inputs_of(connection, tick) else {
+            return Input::Missing;
+        };
+        let Some(list) = list.downcast_ref::<Inputs<M>>() else {
+            return Input::Missing;
+        };
+        let known = if is_held { list.held() } else { list.at(tick) };
+        match (known, list.before(tick)) {
+            (Some(input), _) => Input::Known(input.clone()),
+            (None, Some(input)) => Input::Repeated(input.clone()),
+            (None, None) => Input::Missing,
+        }
+    }
+
+    /// Returns the inputs of a client for their use in a tick, and whether the held one counts: that of the local client.
+    pub(in crate::server) fn inputs_of(
+        &mut self,
+        connection: ConnectionId,
+        tick: u64,
+    ) -> Option<(&dyn Any, bool)> {
         let is_local = self.is_local(connection);
-        let Some(known) = self.sessions.connections.get_mut(connection.0) else {
-            return Input::Missing;
-        };
-        let Some(inputs) = &mut known.inputs else {
-            return Input::Missing;
-        };
+        let known = self.sessions.connections.get_mut(connection.0)?;
+        let inputs = known.inputs.as_mut()?;
         if !is_local && inputs.note_use(tick, self.config.tick_rate) {
             self.sessions.input_reports.push(connection);
         }
         if let Some(behind) = inputs.behind {
             known.view = Some(ticks(tick) - behind);
         }
-        let list: &dyn Any = &*inputs.list;
-        let Some(list) = list.downcast_ref::<Inputs<M>>() else {
-            return Input::Missing;
-        };
-        let known = if is_local { list.held() } else { list.at(tick) };
-        match (known, list.before(tick)) {
-            (Some(input), _) => Input::Known(input.clone()),
-            (None, Some(input)) => Input::Repeated(input.clone()),
-            (None, None) => Input::Missing,
-        }
+        Some((&*inputs.list, is_local))
     }
 
     /// Sets the input of the local client of a [host](Self::connect_local) in the ticks to come.

@@ -76,6 +76,18 @@ impl InputClock {
         self.correction = (self.correction + step).clamp(-MOST, MOST);
     }
 
+    /// Returns the server's ticks per second; 0 before the first advance.
+    pub(super) fn tick_rate(&self) -> u32 {
+        self.tick_rate
+    }
+
+    /// Returns a time in ticks, with its fraction, and the ticks per second.
+    pub(super) fn tick_at(&self, now: Duration) -> Option<(f64, u32)> {
+        #[expect(clippy::cast_precision_loss, reason = "microseconds of a run")]
+        let shown = self.shown.as_ref()?.at(now) as f64;
+        Some((shown * f64::from(self.tick_rate) / 1e6, self.tick_rate))
+    }
+
     fn tick_micros(&self) -> i64 {
         1_000_000 / i64::from(self.tick_rate.max(1))
     }
