@@ -90,12 +90,12 @@ impl Player {
             return;
         }
         let server = ctx.expect_server();
-        let mut others = { server.iter::<Self>() }
+        let others = { server.iter::<Self>() }
             .map(|it| it.0)
             .filter(|id| *id != own);
         let target = server.rewind(client, |past| {
             let at = |id| past.view::<Self>(id)?.get(Self::POSITION);
-            others.find(|id| at(*id).is_some_and(|at| hits(from, ray, at)))
+            { others }.find(|id| at(*id).is_some_and(|at| hits(from, ray, at)))
         });
         if let Some(target) = target {
             self.confirmed += u32::from(claims);
