@@ -159,9 +159,8 @@ pub mod motion {
     pub use syncvar_net::{Group, Past, View};
     pub use syncvar_runtime::motion::{
         AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
-        MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
+        MAX_SAMPLES, Moment, SettledTicks, Shown, Span, Spherical, Track,
     };
-    pub use syncvar_runtime::object::Shown;
 }
 
 /// Tick records: recordings, replays and gateways.

@@ -49,6 +49,6 @@ pub use slots::{
     MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
-pub use tracks::{Shown, Tracks};
+pub use tracks::Tracks;
 pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};
 pub use write_record::{WriteLog, WriteRecord, mask_count};

@@ -7,7 +7,7 @@ use super::{
     BufferSerializer, CallContext, CheckWrites, Frame, LifecycleCallback, LifecycleResult,
     NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize, SynchronizeError,
 };
-use crate::object::Shown;
+use crate::motion::Shown;
 use crate::schema::CallTable;
 use crate::{NetworkReader, ReadResult};
 

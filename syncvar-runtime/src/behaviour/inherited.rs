@@ -2,7 +2,7 @@
 
 use super::info::{Callback, Presence};
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
-use crate::object::Shown;
+use crate::motion::Shown;
 use crate::{
     BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
     NetworkReader, ReadResult, SynchronizeError,

@@ -4,7 +4,6 @@ use std::any::Any;
 
 use crate::behaviour::FieldVisitor;
 use crate::motion::{AnyTrack, Moment, Track};
-use crate::schema::FieldBit;
 use crate::{FieldAccess, NetworkBehaviour};
 
 /// Samples of the interpolated fields of one behaviour: on a client the received ones, on a server those of the fields
@@ -72,43 +71,17 @@ impl Tracks {
         self.track(field)?.newest().cloned()
     }
 
+    /// Returns the track of a field, by its dirty bit.
+    #[inline]
+    pub(super) fn any(&self, field: u64) -> Option<&dyn AnyTrack> {
+        let (_, track) = self.fields.iter().find(|(bit, _)| *bit == field)?;
+        Some(&**track)
+    }
+
     #[inline]
     fn track<T: Clone + 'static>(&self, field: u64) -> Option<&Track<T>> {
-        let (_, track) = self.fields.iter().find(|(bit, _)| *bit == field)?;
-        let track: &dyn Any = &**track;
+        let track: &dyn Any = self.any(field)?;
         track.downcast_ref()
-    }
-}
-
-/// Sample that a client begins to show, for a hook at the view time.
-#[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
-    tracks: &'a Tracks,
-    field: u64,
-    tick: u32,
-}
-
-impl<'a> Shown<'a> {
-    /// Returns the sample of a field, by its dirty bit, in a tick of the wire.
-    pub(super) fn new(tracks: &'a Tracks, field: u64, tick: u32) -> Self {
-        Self {
-            tracks,
-            field,
-            tick,
-        }
-    }
-
-    /// Returns the dirty bit of the field.
-    pub fn field(&self) -> u64 {
-        self.field
-    }
-
-    /// Returns the value, if the sample is one of this field.
-    pub fn value<B, T: Clone + 'static>(&self, field: FieldBit<B, T>) -> Option<T> {
-        if field.bit() != self.field {
-            return None;
-        }
-        self.tracks.track(self.field)?.sample(self.tick).cloned()
     }
 }
 

@@ -7,10 +7,11 @@ use super::{
 };
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
+use crate::motion::Shown;
 use crate::object::field_ticks::{FieldTicks, SlotState};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::{PolicyState, each};
-use crate::object::tracks::{Shown, Tracks};
+use crate::object::tracks::Tracks;
 use crate::schema::BehaviourClass;
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, Lineage,
@@ -419,8 +420,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             return Ok(());
         };
         for field in each(fields & Self::INFO.on_view) {
-            let shown = Shown::new(tracks, field, tick);
-            contain(|| behaviour::show(&mut self.behaviour, &shown))?;
+            if let Some(track) = tracks.any(field) {
+                let shown = Shown::new(track, field, tick);
+                contain(|| behaviour::show(&mut self.behaviour, &shown))?;
+            }
         }
         Ok(())
     }
