@@ -27,13 +27,18 @@
 mod support;
 
 use std::hint::black_box;
+use std::marker::PhantomData;
 use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion};
+use syncvar::mirror::components::{
+    Hybrid, NetworkTransform, Reliable, TransformMethod, Unreliable,
+};
 use syncvar::mirror::{
     Limits, MirrorPrefab, MirrorPrefabs, MirrorServer, MirrorServerConfig, SpawnPolicy,
 };
+use syncvar::values::{Quaternion, Vector3};
 use syncvar::{Channel, NetId};
 
 use support::cell::Cell;
@@ -58,6 +63,9 @@ fn main() {
         }
         group.finish();
     }
+    measure_transforms::<Reliable>(&mut criterion);
+    measure_transforms::<Hybrid>(&mut criterion);
+    measure_transforms::<Unreliable>(&mut criterion);
     criterion.final_summary();
 }
 
@@ -106,17 +114,133 @@ impl MirrorUnitServer {
             now: Duration::ZERO,
         };
         for _ in 0..clients {
-            let connection = this.server.handle_connect(Limits::TELEPATHY);
-            // A batch of time 0 with one message: `ReadyMessage`.
-            let ready = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0xbc, 0xaa];
-            let handled = this
-                .server
-                .handle_packet(connection, Channel::Reliable, &ready);
-            handled.expect("a client may be ready");
+            connect(&mut this.server);
             this.tick();
         }
         this
     }
+}
+
+/// Measures a tick in which 10 000 transforms move and turn, for 100 clients.
+fn measure_transforms<M: TransformMethod>(criterion: &mut Criterion) {
+    const OBJECTS: u32 = 10_000;
+    const CLIENTS: usize = 100;
+    let mut server = MovingServer::<M>::new(OBJECTS, CLIENTS);
+    let name = format!("mirror/{OBJECTS} transforms, {CLIENTS} clients");
+    let mut group = criterion.benchmark_group(name);
+    group.bench_function(BenchmarkId::from_parameter(M::NAME), |bencher| {
+        bencher.iter_custom(|ticks| {
+            let tick = |_| {
+                server.step();
+                let start = Instant::now();
+                server.tick();
+                start.elapsed()
+            };
+            (0..ticks).map(tick).sum()
+        });
+    });
+    group.finish();
+    if let Some(time) = server.cpu_time() {
+        println!("{}: {time:?} of CPU time for each tick", M::NAME);
+    }
+    let bytes = server.bytes as f64 / f64::from(server.ticks) / CLIENTS as f64;
+    println!(
+        "{}: {:.1} bytes for each transform and client",
+        M::NAME,
+        bytes / f64::from(OBJECTS)
+    );
+}
+
+/// A `MirrorServer` with moving transforms.
+struct MovingServer<M> {
+    server: MirrorServer,
+    objects: Vec<NetId>,
+    now: Duration,
+    /// Ticks since all clients joined, and their bytes.
+    ticks: u32,
+    bytes: usize,
+    method: PhantomData<M>,
+}
+
+impl<M: TransformMethod> MovingServer<M> {
+    fn new(objects: u32, clients: usize) -> Self {
+        let prefab = MirrorPrefab::new("unit", 1.into());
+        let prefabs = MirrorPrefabs::new().register::<NetworkTransform<M>>(prefab);
+        let config = MirrorServerConfig {
+            spawn_policy: SpawnPolicy::WhenReady,
+            ..MirrorServerConfig::default()
+        };
+        let mut server = MirrorServer::with_config(prefabs, config);
+        let spawn = |_| server.spawn(NetworkTransform::<M>::default());
+        let objects = (0..objects).map(spawn).collect();
+        let mut this = Self {
+            server,
+            objects,
+            now: Duration::ZERO,
+            ticks: 0,
+            bytes: 0,
+            method: PhantomData,
+        };
+        for _ in 0..clients {
+            connect(&mut this.server);
+            this.tick();
+        }
+        (this.ticks, this.bytes) = (0, 0);
+        this
+    }
+
+    /// Moves and turns all transforms: a walk in a circle of 10 m, with an angle of its own for each.
+    fn step(&mut self) {
+        let time = self.now.as_secs_f32();
+        for (index, id) in { 0_u16.. }.zip(&self.objects) {
+            let angle = time + f32::from(index);
+            let (sin, cos) = angle.sin_cos();
+            let transform = self.server.get_mut::<NetworkTransform<M>>(*id);
+            let mut transform = transform.expect("the object was spawned");
+            transform.position = Vector3::new(10.0 * cos, 0.0, 10.0 * sin);
+            let (sin, cos) = (angle / 2.0).sin_cos();
+            transform.rotation = Quaternion::new(0.0, sin, 0.0, cos);
+        }
+    }
+
+    /// Returns the CPU time of a tick, which does not depend on other load: that of many ticks with their motion, less
+    /// that of the motion. `None` on a system without the file.
+    fn cpu_time(&mut self) -> Option<Duration> {
+        const TICKS: u32 = 100;
+        let used = || -> Option<Duration> {
+            let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+            let nanos = text.split_whitespace().next()?.parse().ok()?;
+            Some(Duration::from_nanos(nanos))
+        };
+        let start = used()?;
+        for _ in 0..TICKS {
+            self.step();
+            self.tick();
+        }
+        let ticks = used()?;
+        (0..TICKS).for_each(|_| self.step());
+        let motion = used()? - ticks;
+        Some((ticks - start).saturating_sub(motion) / TICKS)
+    }
+
+    fn tick(&mut self) {
+        self.now += Duration::from_secs(1) / 60;
+        self.server.update(self.now);
+        self.ticks += 1;
+        while let Some(transmit) = self.server.poll_transmit() {
+            self.bytes += transmit.len();
+            black_box(transmit.chunks());
+        }
+    }
+}
+
+/// Connects a client that is ready.
+fn connect(server: &mut MirrorServer) {
+    let connection = server.handle_connect(Limits::TELEPATHY);
+    // A batch of time 0 with one message: `ReadyMessage`.
+    let ready = [0, 0, 0, 0, 0, 0, 0, 0, 2, 0xbc, 0xaa];
+    let handled = server.handle_packet(connection, Channel::Reliable, &ready);
+    handled.expect("a client may be ready");
 }
 
 impl Server for MirrorUnitServer {

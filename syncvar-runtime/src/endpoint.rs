@@ -175,6 +175,16 @@ pub trait Endpoint {
         let _ = held;
     }
 
+    /// Holds the state of unreliable channels back from a slow reader, or sends it again.
+    ///
+    /// A transport calls it before an [`update`](Self::update) when the queue of a connection is long, and again when
+    /// the queue is short. A server that repairs lost state sends the changes of the meantime then, with their present
+    /// values; other ends ignore the call. Packets of reliable channels follow as before: only these can fill the
+    /// queue further.
+    fn hold_state(&mut self, connection: ConnectionId, held: bool) {
+        let _ = (connection, held);
+    }
+
     /// Returns the updates per second of a transport with its own loop: a setting of the end. 60 by
     /// default.
     fn tick_rate(&self) -> u32 {

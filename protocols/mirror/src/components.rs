@@ -6,6 +6,7 @@ mod lag;
 mod math;
 mod predicted_rigidbody;
 mod prediction;
+mod statistics;
 mod transform;
 
 pub use crate::interpolation::{
@@ -22,6 +23,7 @@ pub use predicted_rigidbody::{
     PredictedRigidbody, PredictionEvent, PredictionMode, PredictionSettings,
 };
 pub use prediction::{BodyState, PredictedState, PredictionHistory, PredictionSample};
+pub use statistics::{NetworkPingDisplay, NetworkStatistics, QualityMethod, Traffic};
 pub use transform::{
     CoordinateSpace, Hybrid, NetworkRigidbodyHybrid, NetworkRigidbodyReliable,
     NetworkRigidbodyUnreliable, NetworkTransform, NetworkTransformHybrid, NetworkTransformReliable,

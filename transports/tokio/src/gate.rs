@@ -127,6 +127,10 @@ impl<E: Endpoint> Endpoint for Gate<'_, E> {
         self.server.hold_clock(held);
     }
 
+    fn hold_state(&mut self, connection: ConnectionId, held: bool) {
+        self.server.hold_state(connection, held);
+    }
+
     fn tick_rate(&self) -> u32 {
         self.server.tick_rate()
     }

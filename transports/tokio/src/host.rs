@@ -1,5 +1,6 @@
 //! `Host`: the sockets of a server, and its ticks.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::ops::ControlFlow;
@@ -73,8 +74,10 @@ pub struct Host<E> {
     admission: Arc<Admission>,
     listeners: Vec<Box<dyn Listener<E>>>,
     shaping: Shaping,
-    /// Connections whose queues were full between two ticks.
-    slow: Vec<ConnectionId>,
+    /// Connections whose queues are full.
+    full: Vec<ConnectionId>,
+    /// Connections with long queues, and whether the server holds their state back.
+    slow: BTreeMap<ConnectionId, bool>,
     /// Runtime of the sockets.
     runtime: Option<Handle>,
     /// Time of the last frame.
@@ -93,7 +96,8 @@ impl<E: Endpoint> Host<E> {
             peers,
             listeners: Vec::new(),
             shaping: Shaping::new(LinkConditions::default()),
-            slow: Vec::new(),
+            full: Vec::new(),
+            slow: BTreeMap::new(),
             runtime: None,
             now: Duration::ZERO,
         }
@@ -307,6 +311,7 @@ impl<E: Endpoint> Host<E> {
             listener.receive(&mut gate, now);
         }
         gate.deliver();
+        self.hold_states(server);
         self.peers.set_returned(server.returned());
     }
 
@@ -316,20 +321,17 @@ impl<E: Endpoint> Host<E> {
     /// Connections that the server does not know are closed, too: a game may put another server in the
     /// place of the first.
     pub fn transmit(&mut self, server: &mut E, now: Duration) {
-        let mut slow = std::mem::take(&mut self.slow);
         while let Some(packet) = server.poll_transmit() {
             let (bytes, _) = self.shaping.queued_bytes(packet.connection);
-            let is_slow = if self.shaping.send(&packet) {
-                bytes > self.options.max_queued_bytes
-            } else {
-                is_too_slow(&mut self.listeners, &packet)
-            };
-            if is_slow {
-                slow.push(packet.connection);
+            if !self.shaping.send(&packet) {
+                self.queue(&packet);
+            } else if bytes > self.options.max_queued_bytes {
+                self.full.push(packet.connection);
             }
         }
-        slow.dedup();
-        for connection in slow {
+        let mut full = std::mem::take(&mut self.full);
+        full.dedup();
+        for connection in full {
             if self.close(connection, Duration::ZERO) {
                 tracing::info!(%connection, "disconnected: its queue is full");
                 self.counters.count(|stats| &mut stats.queue_full);
@@ -355,7 +357,7 @@ impl<E: Endpoint> Host<E> {
     fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
         self.shaping.end_receiving(connection);
         for due in self.shaping.end_sending(connection) {
-            is_too_slow(&mut self.listeners, &due.transmit());
+            self.queue(&due.transmit());
         }
         let mut listeners = self.listeners.iter_mut();
         listeners.any(|listener| listener.close(connection, linger))
@@ -434,18 +436,39 @@ impl<E: Endpoint> Host<E> {
         while self.shaping.poll_due(Wakes::Outgoing, cx).is_ready()
             && let Some(due) = self.shaping.next_sent()
         {
-            let packet = due.transmit();
-            if is_too_slow(&mut self.listeners, &packet) {
-                self.slow.push(packet.connection);
-            }
+            self.queue(&due.transmit());
         }
     }
-}
 
-/// Sends a packet. Returns whether the queue of its connection is full.
-fn is_too_slow<E>(listeners: &mut [Box<dyn Listener<E>>], packet: &Transmit<'_>) -> bool {
-    let mut sent = listeners.iter_mut().map(|listener| listener.send(packet));
-    sent.any(|sent| sent == Sent::TooSlow)
+    /// Queues a packet for its socket.
+    fn queue(&mut self, packet: &Transmit<'_>) {
+        let listeners = self.listeners.iter_mut();
+        let mut sent = listeners.map(|listener| listener.send(packet));
+        match sent.find(|sent| *sent != Sent::NotHere) {
+            Some(Sent::TooSlow) => self.full.push(packet.connection),
+            Some(Sent::Slowly) => {
+                self.slow.entry(packet.connection).or_default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets the server hold back the state of readers whose queues are long since the last tick, and send that of
+    /// readers that have caught up.
+    fn hold_states(&mut self, server: &mut E) {
+        let (listeners, counters) = (&self.listeners, &self.counters);
+        self.slow.retain(|connection, held| {
+            let mut listeners = listeners.iter();
+            let is_slow = listeners.any(|listener| !listener.has_caught_up(*connection));
+            if is_slow != std::mem::replace(held, is_slow) {
+                server.hold_state(*connection, is_slow);
+                if is_slow {
+                    counters.count(|stats| &mut stats.slow_readers);
+                }
+            }
+            is_slow
+        });
+    }
 }
 
 /// Enters the runtime of the sockets, for their tasks and timers.

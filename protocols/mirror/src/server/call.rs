@@ -1,5 +1,7 @@
 //! Remote calls to clients.
 
+mod shared;
+
 use std::collections::VecDeque;
 
 use bytes::Bytes;
@@ -10,6 +12,8 @@ use syncvar_runtime::{
     CallError, Channel, ConnectionId, Encoding, NetId, NetworkCalls, NetworkReader, NetworkWriter,
     RpcSender, Target, WriteErrorKind,
 };
+
+use shared::SharedCalls;
 
 use super::replication::encode::{write_head, write_segment_size};
 use super::stats::count;
@@ -25,6 +29,7 @@ pub(super) struct Calls {
     is_running: bool,
     /// Memory for arguments.
     spare: Option<NetworkWriter>,
+    shared: SharedCalls,
 }
 
 /// A call of the server on itself.
@@ -199,6 +204,12 @@ impl CallRouter for MirrorServer {
         head.write_u8(component);
         head.write_u16(hash);
         write_segment_size(head, writer.len());
+        if target == Target::Observers && self.share_call(object, channel, writer.as_bytes()) {
+            writer.truncate(0);
+            self.calls.spare = Some(writer);
+            return Ok(());
+        }
+        self.send_shared_calls();
         let length = self.replication.scratch.head.len() + writer.len();
         let receivers = self.receivers(object, &target);
         let mut longest = usize::MAX;

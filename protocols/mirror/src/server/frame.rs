@@ -124,10 +124,14 @@ impl MirrorServer {
                 let _ = self.set_transform(id, place.position, place.rotation);
             }
         }
-        for call in requests.calls.drain(..) {
-            if let Err(error) = call.send(self, true) {
-                tracing::error!(%error, "cannot send a call of a frame");
-            }
+        if !requests.calls.is_empty() {
+            self.make_calls(|server| {
+                for call in requests.calls.drain(..) {
+                    if let Err(error) = call.send(server, true) {
+                        tracing::error!(%error, "cannot send a call of a frame");
+                    }
+                }
+            });
         }
         self.replication.frames.requests = requests;
     }

@@ -9,6 +9,7 @@ mod found;
 mod hybrid;
 mod parity;
 mod rooms;
+mod scenes;
 mod seeing;
 mod server;
 mod transforms;

@@ -330,6 +330,27 @@ fn game_that_waits_begins_when_it_wants() {
 }
 
 #[test]
+fn command_has_the_number_and_bytes_of_mirror() {
+    let mut world = World::new(2);
+    let only = world.join();
+    let client = &mut world.clients[only].client;
+    let player = client.local_player().unwrap();
+    let calls = client.calls::<NetworkRoomPlayer>(player);
+    calls.change_ready_state(true).unwrap();
+    client.update(world.now + Duration::from_millis(20));
+    let packets = std::iter::from_fn(|| client.poll_transmit());
+    let packets: Vec<_> = packets.map(|packet| packet.bytes).collect();
+    let messages = packets.iter().flat_map(|it| Unbatcher::new(it).unwrap());
+    let id = hash16("Mirror.CommandMessage").to_le_bytes();
+    let mut commands = messages
+        .map(Result::unwrap)
+        .filter(|message| message.starts_with(&id));
+    // The object, the component, 23366, and one byte of arguments.
+    let command = commands.next().unwrap();
+    assert_eq!(command[2..], [1, 0, 0x46, 0x5b, 2, 1]);
+}
+
+#[test]
 fn class_of_the_game_has_the_room_player_as_its_base() {
     let mut world = World::new(1);
     let only = world.join();

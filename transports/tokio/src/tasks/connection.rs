@@ -107,6 +107,11 @@ impl Connection {
         self.post.send(packet)
     }
 
+    /// Returns whether the queue is short again.
+    pub(super) fn has_caught_up(&self) -> bool {
+        self.post.has_caught_up()
+    }
+
     /// Closes the queues: the task sends the outbox, and ends.
     pub(super) fn close(self) -> AbortHandle {
         self.task

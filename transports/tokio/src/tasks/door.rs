@@ -80,7 +80,10 @@ impl Door {
     /// Tells the endpoint of the connection. `limits` are its packet sizes.
     pub fn open(self, limits: PacketLimits) -> Queues {
         let (delivery, inbox) = inbox(self.options.max_queued_packets, &self.admission);
-        let (outbox, post) = outbox(self.options.max_queued_bytes);
+        let (outbox, post) = outbox(
+            self.options.max_queued_bytes,
+            self.options.slow_reader_bytes,
+        );
         self.is_open.store(true, Ordering::Relaxed);
         // Fails when the endpoint's side is gone; the queues are closed then.
         let _ = self.opened.send(Opened {

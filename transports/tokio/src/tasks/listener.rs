@@ -276,6 +276,11 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
         }
     }
 
+    fn has_caught_up(&self, connection: ConnectionId) -> bool {
+        let connection = self.clients.connections.get(&connection);
+        connection.is_none_or(Connection::has_caught_up)
+    }
+
     fn connections(&self) -> Vec<ConnectionId> {
         self.clients.connections.keys().copied().collect()
     }

@@ -1,5 +1,6 @@
 //! Outbox of one connection: messages, batches, and the order of its channels.
 
+mod batcher;
 #[cfg(test)]
 mod tests;
 
@@ -8,12 +9,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use syncvar_runtime::{Channel, Counter};
 
 use crate::Limits;
-use crate::batch::{self, framed};
-use crate::server::replication::frame::{Cut, Frame, HEADER, put_message};
+use crate::batch;
+use crate::server::replication::frame::{Cut, Frame, HEADER};
+
+use batcher::Batcher;
 
 /// Queue of one connection.
 #[derive(Debug)]
@@ -29,18 +32,6 @@ pub(in crate::server) struct Outbox {
     waiting: usize,
     /// Batches taken by the transport.
     sent: Counter,
-}
-
-/// Messages in batches, in sequence in one buffer.
-#[derive(Debug, Default)]
-struct Batcher {
-    bytes: BytesMut,
-    /// Start of each batch except the first.
-    splits: Vec<usize>,
-    /// Start of the last batch.
-    start: usize,
-    /// Time of the last batch.
-    time: Duration,
 }
 
 /// A complete batch: one transport message.
@@ -126,6 +117,20 @@ impl Outbox {
             own.add(time, threshold, parts, length);
         }
         true
+    }
+
+    /// Queues all messages of a frame, which the channel can carry.
+    pub(in crate::server) fn send_frame(
+        &mut self,
+        channel: Channel,
+        time: Duration,
+        frame: &Frame,
+    ) {
+        self.first.get_or_insert(channel);
+        let threshold = self.limits.batch_threshold;
+        if let Some(own) = self.own.get_mut(index(channel)) {
+            own.add_frame(time, threshold, frame);
+        }
     }
 
     /// Returns the channels in their order of sending.
@@ -289,44 +294,6 @@ impl Outbox {
         self.waiting += batch.len();
         let chunks = Chunks::One(batch);
         self.ready.push_back(Packet { channel, chunks });
-    }
-}
-
-impl Batcher {
-    /// Adds a message: to the last batch, unless it has another time or no room.
-    fn add(&mut self, time: Duration, threshold: usize, parts: &[&[u8]], length: usize) {
-        let used = self.bytes.len() - self.start;
-        let room = threshold.saturating_sub(used);
-        if self.bytes.is_empty() {
-            self.begin(time);
-        } else if self.time != time || framed(length) > room {
-            self.start = self.bytes.len();
-            self.splits.push(self.start);
-            self.begin(time);
-        }
-        put_message(&mut self.bytes, parts);
-    }
-
-    fn begin(&mut self, time: Duration) {
-        self.time = time;
-        self.bytes.put_slice(&header(time));
-    }
-
-    /// Takes all batches, each as one slice.
-    fn take(&mut self) -> Vec<Bytes> {
-        if self.bytes.is_empty() {
-            return Vec::new();
-        }
-        let mut rest = self.bytes.split().freeze();
-        let mut batches = Vec::with_capacity(self.splits.len() + 1);
-        let mut taken = 0;
-        for split in self.splits.drain(..) {
-            batches.push(rest.split_to(split - taken));
-            taken = split;
-        }
-        batches.push(rest);
-        self.start = 0;
-        batches
     }
 }
 

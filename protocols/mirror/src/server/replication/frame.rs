@@ -87,6 +87,12 @@ impl Frame {
         self.bytes.slice(start..end.max(start))
     }
 
+    /// Returns the bytes of a range of messages.
+    pub(in crate::server) fn messages(&self, messages: Range<usize>) -> &[u8] {
+        let range = self.start(messages.start)..self.start(messages.end);
+        self.bytes.get(range).unwrap_or_default()
+    }
+
     /// Returns the end of the longest prefix of `messages` within `room` bytes.
     pub(in crate::server) fn fitting(&self, messages: Range<usize>, room: usize) -> usize {
         let limit = self.start(messages.start).saturating_add(room);

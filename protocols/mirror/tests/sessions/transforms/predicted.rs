@@ -170,6 +170,34 @@ fn resting_body_is_sent_once_a_second() {
 }
 
 #[test]
+fn states_without_numbers_move_no_body() {
+    let mut world = World::new();
+    world.run(1, kick);
+    world.run(20, roll);
+    let mut body = world
+        .server
+        .get_mut::<PredictedRigidbody>(world.body)
+        .unwrap();
+    body.position.x = f32::NAN;
+    body.rotation.w = f32::INFINITY;
+    drop(body);
+    world.run(20, |_| {});
+    let mut body = world
+        .server
+        .get_mut::<PredictedRigidbody>(world.body)
+        .unwrap();
+    body.velocity.x = f32::NAN;
+    drop(body);
+    world.run(90, |_| {});
+    let body = world.client.get::<PredictedRigidbody>(world.body).unwrap();
+    assert!(
+        body.position.x.is_finite() && body.velocity.x.is_finite(),
+        "{body:?}"
+    );
+    assert!(body.history().len() <= 32);
+}
+
+#[test]
 fn motion_ends_half_a_second_after_the_body_rests() {
     let mut world = World::new();
     world.run(1, kick);

@@ -375,6 +375,9 @@ impl NetworkServer {
                 let Some(connection) = connection.filter(|connection| receives(connection)) else {
                     continue;
                 };
+                if lossy && connection.detached_since.is_some() {
+                    continue;
+                }
                 connection.charge(length);
                 if !lossy || connection.datagrams.is_none() {
                     outbound.queue(connection, queued.clone());

@@ -68,6 +68,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) headers: Headers,
     /// Datagrams, if the transport has them, from the answer to its Connect on.
     pub(in crate::server) datagrams: Option<Box<Datagrams>>,
+    /// Last tick with state on unreliable channels, while the transport holds it back: a slow reader of a stream.
+    pub(in crate::server) detached_since: Option<u32>,
     /// Packets to the transport.
     pub(in crate::server) outgoing: Counter,
     /// Packets from the transport.
@@ -166,6 +168,7 @@ impl Connection {
             queue: VecDeque::new(),
             headers: Headers::default(),
             datagrams: None,
+            detached_since: None,
             outgoing: Counter::default(),
             incoming: Counter::default(),
             listed: false,

@@ -150,9 +150,11 @@ impl NetworkServer {
                 self.begin_keyframe();
             } else {
                 joiner.state = ConnectionState::Ready;
+                // The burst has all state up to this tick.
+                let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                joiner.detached_since = joiner.detached_since.map(|_| tick);
                 if let Some(datagrams) = &mut joiner.datagrams {
-                    // The burst has all state up to this tick. A probe behind it tells when it has arrived.
-                    let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                    // A probe behind it tells when it has arrived.
                     datagrams.restart(now, tick);
                 }
                 self.send_own(connection, &SpawnFinished { state: 0 });

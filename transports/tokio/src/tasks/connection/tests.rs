@@ -50,7 +50,7 @@ impl Ends {
         let id = self.server.handle_connect();
         let (delivery, inbox) = inbox(1000, &self.admission);
         let task = self.tasks.spawn(std::future::pending());
-        let (_, post) = outbox(usize::MAX);
+        let (_, post) = outbox(usize::MAX, usize::MAX);
         let connection = Connection::new(inbox, post, self.options.max_frame, task);
         self.connections.insert(id, connection);
         (id, delivery)

@@ -263,3 +263,29 @@ proptest! {
         prop_assert_eq!(polled, batches(&mut reference));
     }
 }
+
+proptest! {
+    #[test]
+    fn frames_of_calls_are_as_single_calls(
+        threshold in 12_usize..200,
+        before in vec(1_usize..60, 0..4),
+        calls in vec(1_usize..300, 0..20),
+        later in any::<bool>(),
+    ) {
+        let outboxes = [Outbox::new(limits(threshold)), Outbox::new(limits(threshold))];
+        let [mut single, mut shared] = outboxes;
+        for (number, length) in before.iter().enumerate() {
+            for outbox in [&mut single, &mut shared] {
+                prop_assert!(outbox.send(Unreliable, NOW, &[&message(number, *length)]));
+            }
+        }
+        let time = if later { NOW + Duration::from_millis(1) } else { NOW };
+        let calls: Vec<_> = calls.iter().enumerate().map(|(number, length)| message(number, *length)).collect();
+        for call in &calls {
+            prop_assert!(single.send(Unreliable, time, &[call]));
+        }
+        shared.send_frame(Unreliable, time, &frame_of(&calls));
+        let batches = [&mut single, &mut shared].map(|outbox| outbox.own[1].take());
+        prop_assert_eq!(&batches[0], &batches[1]);
+    }
+}
