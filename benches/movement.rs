@@ -14,7 +14,6 @@ use std::fs;
 use std::time::Duration;
 
 use syncvar::prelude::*;
-use syncvar::schema::FieldBit;
 use syncvar::testing::Conditions;
 use syncvar::{ClientConfig, NetworkBehaviour, ServerConfig};
 
