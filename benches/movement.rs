@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::testing::Conditions;
-use syncvar::{ClientConfig, NetworkBehaviour, ServerConfig};
+use syncvar::{ClientConfig, FieldBit, NetworkBehaviour, ServerConfig};
 
 use chart::{Chart, Series};
 
