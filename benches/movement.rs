@@ -32,7 +32,7 @@ const WAY: f64 = 4.0;
 /// Ticks of a run, those at its start that do not count, and those of the charts.
 const TICKS: u32 = 1800;
 const WARM_UP: u32 = 120;
-const DRAWN: std::ops::Range<u32> = 240..330;
+const DRAWN: std::ops::Range<u32> = 240..390;
 
 macro_rules! runner {
     ($name:ident, $($setting:tt)*) => {

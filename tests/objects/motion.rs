@@ -541,9 +541,6 @@ fn the_delay_of_the_view_is_two_ticks_and_two_deviations() {
         let (largest, delay, deviation) = delay_over(link);
         assert!(largest < 0.1, "{largest} m in a frame");
         let most = TICK.as_secs_f64() * 2.0 + 2.0 * deviation;
-        println!(
-            "jitter {jitter} ms, loss {loss}: delay {delay:.3} s of {most:.3} s, step {largest:.3} m"
-        );
         assert!(delay <= most * 1.001, "{delay} s of {most} s");
     }
 }

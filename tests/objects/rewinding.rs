@@ -162,10 +162,13 @@ struct Coded {
     rotation: SyncVar<Quaternion>,
     #[sync_var(history = 0.5, threshold = differs)]
     stance: SyncVar<String>,
+    former: [f32; 2],
 }
 
 impl Coded {
-    fn on_pose(&mut self, _: [f32; 2]) {}
+    fn on_pose(&mut self, former: [f32; 2]) {
+        self.former = former;
+    }
 
     fn differs(former: &String, now: &String) -> bool {
         former != now
