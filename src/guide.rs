@@ -43,6 +43,9 @@ pages! {
 #[cfg(feature = "tcp")]
 pages! { transports = "transports.md" }
 
+#[cfg(all(feature = "quic", feature = "websocket"))]
+pages! { browser = "browser.md" }
+
 #[cfg(all(
     feature = "mirror-telepathy",
     feature = "mirror-kcp",

@@ -40,6 +40,7 @@
 //! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
 //! | `quic` | QUIC on tokio: encrypted, with datagrams for unreliable state |
 //! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
+//! | `web` | `websocket` and `webtransport`: one port for native clients and browsers |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
 //! | `mirror-telepathy`, `mirror-kcp`, `mirror-websocket` | Mirror's transports on tokio |

@@ -52,20 +52,24 @@ impl Body {
         ));
     }
 
-    /// Returns whether a blow reaches another body.
-    pub(crate) fn reaches(&self, other: &Self) -> bool {
-        let (here, there) = (*self.position, *other.position);
-        (there.x - here.x).hypot(there.y - here.y) <= REACH
+    /// Returns whether a blow from a place reaches this body.
+    pub(crate) fn is_within_reach(&self, place: Vector2) -> bool {
+        let here = *self.position;
+        (here.x - place.x).hypot(here.y - place.y) <= REACH
     }
 
-    /// Returns the direction to another body; none within half of its reach.
+    /// Returns the direction to another body, and around it when it is near.
     pub(crate) fn towards(&self, other: &Self) -> Vector2 {
         let (here, there) = (*self.position, *other.position);
         let (x, y) = (there.x - here.x, there.y - here.y);
         let length = x.hypot(y);
-        if length <= REACH / 2.0 {
-            return Vector2::default();
+        if length < 0.1 {
+            return Vector2::new(1.0, 0.0);
         }
-        Vector2::new(x / length, y / length)
+        let (x, y) = (x / length, y / length);
+        // Nearer than half of the reach it steps back.
+        let ahead = ((length - REACH * 0.75) * 2.0).clamp(-1.0, 1.0);
+        let aside = (1.0 - ahead * ahead).sqrt();
+        Vector2::new(x * ahead - y * aside, y * ahead + x * aside)
     }
 }

@@ -102,10 +102,10 @@ impl Fighter {
     #[command(rate = 2.0)]
     pub(crate) fn strike(&mut self, ctx: &mut CallContext<'_>, target: NetRef) {
         let (name, blow) = (self.name.to_string(), self.strength());
-        let own = ctx.net_id();
+        let place = ctx.sibling::<Body>().map(|body| *body.position);
         let server = ctx.expect_server();
-        let bodies = (server.get::<Body>(own), server.get::<Body>(target.id()));
-        if !matches!(bodies, (Some(own), Some(other)) if own.reaches(other)) {
+        let body = server.get::<Body>(target.id());
+        if !matches!((place, body), (Some(place), Some(body)) if body.is_within_reach(place)) {
             return;
         }
         let Ok(mut other) = server.get_mut::<Self>(target.id()) else {

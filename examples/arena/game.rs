@@ -11,6 +11,9 @@ use crate::crown::Crown;
 use crate::fighter::Fighter;
 use crate::say;
 
+/// Time at the end without movement, in which the last places reach all clients.
+const REST: Duration = Duration::from_millis(500);
+
 /// Server side of the game. The actions of the fighters are in their commands.
 pub(crate) struct Game {
     /// Duration of the game.
@@ -44,11 +47,8 @@ impl Game {
         }
         let step = now.saturating_sub(self.last);
         self.last = now;
-        let ids: Vec<NetId> = server.identities().map(NetworkIdentity::net_id).collect();
-        for id in ids {
-            if let Ok(mut body) = server.get_mut::<Body>(id) {
-                body.walk(step);
-            }
+        if now.saturating_add(REST) < self.length {
+            walk(server, step);
         }
         if now > self.length {
             return ControlFlow::Break(());
@@ -73,6 +73,16 @@ impl Game {
         self.fighters = self.fighters.wrapping_add(1);
         if let Err(error) = server.try_spawn((Fighter::new(), body), options) {
             say("server", error);
+        }
+    }
+}
+
+/// Moves all bodies.
+fn walk(server: &mut NetworkServer, step: Duration) {
+    let ids: Vec<NetId> = server.identities().map(NetworkIdentity::net_id).collect();
+    for id in ids {
+        if let Ok(mut body) = server.get_mut::<Body>(id) {
+            body.walk(step);
         }
     }
 }

@@ -58,7 +58,7 @@ async fn main() -> io::Result<ExitCode> {
     if std::env::args().nth(1).as_deref() != Some("--check") {
         return web::serve().await;
     }
-    play().await
+    Box::pin(play()).await
 }
 
 /// Plays a short game, and compares all replicas.

@@ -30,8 +30,11 @@ pub(crate) static IS_OPEN: AtomicBool = AtomicBool::new(false);
 /// Default address.
 const ADDRESS: &str = "127.0.0.1:7777";
 
-/// Time in which a sleeping tab may return to its fighter.
-const GRACE: Duration = Duration::from_secs(120);
+/// Longest silence of a connection: a sleeping tab is silent.
+const SILENCE: Duration = Duration::from_secs(90);
+
+/// Time in which a page without a connection may return to its fighter.
+const GRACE: Duration = Duration::from_mins(2);
 
 /// Serves the game until the program is stopped.
 pub(crate) async fn serve() -> io::Result<ExitCode> {
@@ -56,9 +59,8 @@ pub(crate) async fn serve() -> io::Result<ExitCode> {
 
 /// Makes a server whose clients may return after a lost link.
 fn server() -> NetworkServer {
-    let [a, b, c, d, e, f, g, h, ..] = random();
     let config = ServerConfig {
-        incarnation: u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        incarnation: u64::from_le_bytes(random()),
         reconnect_grace: GRACE,
         session_tokens: Some(random),
         ..ServerConfig::default()
@@ -66,8 +68,8 @@ fn server() -> NetworkServer {
     NetworkServer::with_config(prefabs(), config)
 }
 
-fn random() -> [u8; 16] {
-    let mut bytes = [0; 16];
+fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
     SystemRandom::new()
         .fill(&mut bytes)
         .expect("the system has random numbers");
@@ -101,7 +103,10 @@ fn listen(
         .answer("/state.json", "application/json", move || {
             state.lock().unwrap_or_else(PoisonError::into_inner).clone()
         });
-    let mut host = Host::new(TcpOptions::default());
+    let mut host = Host::new(TcpOptions {
+        idle_timeout: SILENCE,
+        ..TcpOptions::default()
+    });
     host.listen(address, port)?;
     let addr = host.local_addrs()?[0];
     host.listen(addr, QuicPort::new(&identity))?;
@@ -113,7 +118,7 @@ fn describe(server: &NetworkServer) -> Bytes {
     let objects = server
         .identities()
         .map(|identity| object(server, identity.net_id()));
-    Value::from_iter(objects).to_string().into()
+    objects.collect::<Value>().to_string().into()
 }
 
 fn object(server: &NetworkServer, id: NetId) -> Value {

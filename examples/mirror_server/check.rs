@@ -138,7 +138,10 @@ impl Bot {
     /// Looks at the platform and the windmill.
     fn watch(&mut self) {
         let client = self.peer.client_mut();
-        let ids: Vec<NetId> = client.identities().map(|object| object.net_id()).collect();
+        let ids: Vec<NetId> = client
+            .identities()
+            .map(syncvar::NetworkIdentity::net_id)
+            .collect();
         for id in ids {
             if let Some(platform) = client.get::<NetworkTransformReliable>(id)
                 && self.places.last() != Some(&platform.position.x)

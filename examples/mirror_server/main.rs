@@ -7,7 +7,7 @@
 //! cargo run --example mirror_server -- --check                       # three bots join, one by each; compares everything at the end
 //! ```
 //!
-//! On the Unity side: a `NetworkManager` with Telepathy, KCP or SimpleWebTransport as its transport, this machine as its address, and five prefabs with the asset ids
+//! On the Unity side: a `NetworkManager` with Telepathy, KCP or `SimpleWebTransport` as its transport, this machine as its address, and five prefabs with the asset ids
 //! 1001 (`Player`, `Wallet` with `syncMode = Owner`, `Aim` with `syncDirection = ClientToServer`), 1002 (`Monster`), 1003 (`Door`), 1004
 //! (`NetworkTransformReliable` with `syncDirection = ServerToClient` and `syncInterval = 0`) and 1005 (`NetworkAnimator` likewise; `objects.rs` names the
 //! parameters and states of its controller). A door of the scene has the scene id 0x1234567800000001. `examples/mirror_bot` is such a client in Rust.
@@ -29,7 +29,7 @@ use world::World;
 /// Mirror's port, for Telepathy and KCP.
 const TELEPATHY: &str = "0.0.0.0:7777";
 
-/// Port of SimpleWebTransport, for WebGL builds.
+/// Port of `SimpleWebTransport`, for WebGL builds.
 const WEBSOCKET: &str = "0.0.0.0:27777";
 
 /// Candidate addresses; the first available one is used. `[::]` includes IPv4: Unity clients resolve `localhost` to either.

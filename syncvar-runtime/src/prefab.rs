@@ -9,13 +9,14 @@ pub use error::SpawnError;
 use std::any::{Any, TypeId};
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
 use crate::motion::InputKind;
-use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
+use crate::object::{BehaviourList, BehaviourSet, Behaviours, Location, Pools, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128, SyncValue};
 use message::Messages;
@@ -82,12 +83,18 @@ pub struct Prefab {
     pub synchronize: bool,
     /// Set if a server keeps former values of a field.
     pub history: bool,
+    /// Set if a field has values between its samples.
+    pub interpolated: bool,
     /// Greatest number of later frames that repeat the changes of a behaviour.
     pub redundancy: u8,
     /// Remote calls of the behaviours.
     pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
+    insert: Box<Insert>,
 }
+
+/// Adds the behaviours of a new object to the pool of a prefab.
+type Insert = dyn Fn(&mut Pools, NetId, u32) -> Location + Send + Sync;
 
 impl Prefabs {
     /// Creates an empty registry.
@@ -147,6 +154,7 @@ impl Prefabs {
                 "asset id {asset_id} of prefab `{name}` is already registered"
             );
         }
+        let make = Arc::new(make);
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
         let first = *self.by_types.entry(types.clone()).or_insert(index);
@@ -168,11 +176,16 @@ impl Prefabs {
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
             history: sample.slots().iter().any(|slot| slot.info().history != 0),
+            interpolated: { sample.slots().iter() }.any(|slot| slot.info().interpolated != 0),
             redundancy: { sample.slots().iter() }
                 .map(|slot| slot.info().redundancy)
                 .max()
                 .unwrap_or(0),
             calls: ObjectCalls::of(sample.slots()),
+            insert: {
+                let make = Arc::clone(&make);
+                Box::new(move |pools, id, prefab| make().insert_into(pools, id, prefab))
+            },
             make: Box::new(move || make().into_behaviours()),
         });
         self
@@ -406,6 +419,12 @@ impl Prefab {
     #[inline]
     pub fn make(&self) -> Behaviours {
         (self.make)()
+    }
+
+    /// Adds the behaviours of a new object to their pool, and returns their place.
+    #[inline]
+    pub fn insert_into(&self, pools: &mut Pools, id: NetId) -> Location {
+        (self.insert)(pools, id, self.index)
     }
 }
 

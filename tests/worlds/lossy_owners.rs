@@ -322,6 +322,28 @@ fn writes_from_before_a_handover_are_void() {
 }
 
 #[test]
+fn writes_to_a_removed_object_do_not_reach_its_successor() {
+    let mut net = network(1, Conditions::default());
+    for number in [5, 6] {
+        let options = SpawnOptions {
+            net_id: Some(NetId(7)),
+            owner: Some(net.connection(0)),
+            ..SpawnOptions::default()
+        };
+        let behaviours = (Car::default(), Wheel::default(), Driver::default());
+        let id = net.server.try_spawn(behaviours, options).unwrap();
+        net.settle();
+        assert_eq!(net.server.get::<Car>(id).unwrap().x, 0);
+        net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(number);
+        if number == 5 {
+            net.server.despawn(id).unwrap();
+        }
+    }
+    net.settle();
+    assert_eq!(net.server.get::<Car>(NetId(7)).unwrap().x, 6);
+}
+
+#[test]
 fn client_counts_the_losses_of_its_datagrams() {
     let mut net = network(2, link(300, 12));
     let ids: Vec<_> = (0..20).map(|_| spawn(&mut net, 0)).collect();

@@ -51,14 +51,25 @@ async function playBy(browser, url, name, label) {
   await page.close();
 }
 
+/** Sleep of a tab: of the page in chromium, of all processes in firefox. */
+async function sleepIn(browser, page, label) {
+  if (label === "chromium") {
+    const session = await page.createCDPSession();
+    await session.send("Page.setWebLifecycleState", { state: "frozen" });
+    await sleep(SLEEP);
+    return session.send("Page.setWebLifecycleState", { state: "active" });
+  }
+  const pid = browser.process().pid;
+  signal(pid, "SIGSTOP");
+  await sleep(SLEEP);
+  return signal(pid, "SIGCONT");
+}
+
 /** A tab sleeps and returns to its fighter. */
 async function sleepAndReturn(browser, url, name, label) {
   const page = await join(browser, url, name);
   const before = await mine(page);
-  const pid = browser.process().pid;
-  signal(pid, "SIGSTOP");
-  await sleep(SLEEP);
-  signal(pid, "SIGCONT");
+  await sleepIn(browser, page, label);
   const waited = await untilEqual(page, 30_000);
   await until(page, "ready", () => arena.client.state === "ready");
   assert.equal(await mine(page), before, "the same fighter");

@@ -1,4 +1,4 @@
-// The arena as a process, browsers, and what the tests wait for.
+// The arena as a process, browsers, and conditions of the tests.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";

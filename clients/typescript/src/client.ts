@@ -42,7 +42,6 @@ type Listener = (...values: any[]) => void;
 
 /** Client of a server: connects, and connects again after an end, until it is closed. */
 export class Client {
-  readonly transportOption: Transport | undefined;
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly owner: Owner;
   private readonly world: World;
@@ -54,9 +53,8 @@ export class Client {
   /** Connects to the web port of a server, such as `http://127.0.0.1:7777`. */
   constructor(
     readonly url: string,
-    options: Options = {},
+    private readonly options: Options = {},
   ) {
-    this.transportOption = options.transport;
     const observer: Observer = {
       written: (object) => this.connection?.written(object),
       called: (behaviour, call, values) => this.connected().call(behaviour, call, values),
@@ -72,7 +70,6 @@ export class Client {
       world: this.world,
       payload: options.payload ?? new Uint8Array(),
       token: undefined,
-      connected: () => {},
       programMessage: (name, value) => this.emit("message", name, value),
       ended: (reason, isFinal) => this.ended(reason, isFinal),
     };
@@ -143,7 +140,7 @@ export class Client {
       packet: (channel: number, packet: Uint8Array, isDatagram: boolean) => connection?.packet(channel, packet, isDatagram),
       ended: (reason: string) => connection?.end(reason, false),
     };
-    open(this.url, this.transportOption, listener).then(
+    open(this.url, this.options.transport, listener).then(
       (link: Link) => {
         if (this.current === "closed") return link.close();
         connection = this.connection = new Connection(link, this.owner);

@@ -18,16 +18,12 @@ export interface Operation {
   inserted?: any[];
 }
 
-/** Field whose changes travel as operations. Its values are arrays, maps and sets that nobody changes. */
+/** Field whose changes travel as operations. Its values are arrays, maps and sets that stay as they are. */
 export interface Collection extends Codec {
   /** Reads one operation and applies it to a fresh copy of the value. */
   apply(reader: Reader, value: any, kind: number, position: number): Operation;
   /** Returns a copy of a value. */
   copy(value: any): any;
-}
-
-function all(reader: Reader, read: () => void): void {
-  for (let left = reader.count(); left > 0; left--) read();
 }
 
 /** Reads a delta. Without operations it is the whole collection. */
@@ -43,22 +39,35 @@ export function readDelta(collection: Collection, reader: Reader, before: any): 
   return { value, operations };
 }
 
-/** Elements by their bytes: keys and elements may be objects. */
+/** Keys that may be objects, which are equal by their bytes. */
 class Keys {
   constructor(private readonly codec: Codec) {}
 
   /** Returns the equal key in a map or set, or the key itself. */
   find(keys: Iterable<any>, key: any): any {
     if (typeof key !== "object") return key;
-    const bytes = String(this.bytes(key));
-    for (const other of keys) if (String(this.bytes(other)) === bytes) return other;
+    const id = this.id(key);
+    for (const other of keys) if (this.id(other) === id) return other;
     return key;
   }
 
-  private bytes(key: any): Uint8Array {
+  /** Reads keys, each of them once, with the value behind each. */
+  read(reader: Reader, take: (key: any) => void): void {
+    const seen = new Set();
+    for (let left = reader.count(); left > 0; left--) {
+      const key = this.codec.read(reader);
+      const id = this.id(key);
+      if (seen.has(id)) throw new WireError("a repeated key");
+      seen.add(id);
+      take(key);
+    }
+  }
+
+  private id(key: any): unknown {
+    if (typeof key !== "object") return key;
     const writer = new Writer();
     this.codec.write(writer, key);
-    return writer.bytes;
+    return String(writer.bytes);
   }
 }
 
@@ -141,11 +150,7 @@ export function dictionary(key: Codec, element: Codec): Collection {
   return {
     read(reader) {
       const value = new Map();
-      all(reader, () => {
-        const it = key.read(reader);
-        if (value.has(keys.find(value.keys(), it))) throw new WireError("a repeated key");
-        value.set(it, element.read(reader));
-      });
+      keys.read(reader, (it) => value.set(it, element.read(reader)));
       return value;
     },
     write(writer, value) {
@@ -179,11 +184,7 @@ export function set(element: Codec): Collection {
   return {
     read(reader) {
       const value = new Set();
-      all(reader, () => {
-        const it = element.read(reader);
-        if (value.has(keys.find(value, it))) throw new WireError("a repeated element");
-        value.add(it);
-      });
+      keys.read(reader, (it) => value.add(it));
       return value;
     },
     write(writer, value) {

@@ -20,6 +20,9 @@ const COMPACT = 1;
 /** Most datagrams that wait for packets of the stream. */
 const MAX_HELD = 64;
 
+/** Most prefabs of a schema. */
+const MAX_PREFABS = 4096;
+
 /** Bytes beside the messages in a datagram: the longest header. */
 const HEADER = 24;
 
@@ -29,7 +32,7 @@ const PACKET = 1300;
 /** Silence that ends the connection, in milliseconds of a timer that runs. */
 const MAX_SILENCE = 10_000;
 
-/** Longest step of the silence: a tab that sleeps receives nothing. */
+/** Longest step of the silence: a sleeping tab receives no packets. */
 const MAX_STEP = 1000;
 
 /** Reasons of the server that a new connection does not change: another version, a refusal. */
@@ -43,7 +46,6 @@ export interface Owner {
   readonly payload: Uint8Array;
   /** Token of the session, for the return to it. */
   token: Uint8Array | undefined;
-  connected(): void;
   programMessage(name: string, value: any): void;
   /** The connection has ended; `isFinal` if another one would end alike. */
   ended(reason: string, isFinal: boolean): void;
@@ -105,15 +107,17 @@ export class Connection {
     }
   }
 
-  /** Ends the connection, and tells the server if the link can. */
+  /** Ends the connection: for good with a goodbye, which ends the session, too. */
   end(reason: string, isFinal: boolean): void {
     if (this.state === "ended") return;
-    this.sendMessage(message(Kind.Disconnect, (writer) => {
-      const text = new TextEncoder().encode(reason.slice(0, 1000));
-      writer.u8(0);
-      writer.u16(text.length);
-      writer.put(text);
-    }));
+    if (isFinal) {
+      this.sendMessage(message(Kind.Disconnect, (writer) => {
+        const text = new TextEncoder().encode(reason.slice(0, 1000));
+        writer.u8(0);
+        writer.u16(text.length);
+        writer.put(text);
+      }));
+    }
     this.flush();
     this.state = "ended";
     clearInterval(this.timer);
@@ -178,7 +182,7 @@ export class Connection {
     }
   }
 
-  /** Sends what is due, and notices silence. */
+  /** Sends due writes, pings and acknowledgements, and notices silence. */
   private tick(): void {
     const now = performance.now();
     this.silence += Math.min(now - this.lastTick, MAX_STEP);
@@ -332,6 +336,7 @@ export class Connection {
       const read = readPrefab(reader);
       if (Array.isArray(read)) this.messages.push(...read);
       else this.prefabs.push(read);
+      if (this.prefabs.length > MAX_PREFABS) throw new WireError(`more than ${MAX_PREFABS} prefabs`);
     } else if (kind === Kind.Classes && this.state === "learning") {
       this.schema = readClasses(reader, this.prefabs, this.messages);
       this.state = "connecting";
@@ -375,7 +380,6 @@ export class Connection {
     this.state = "connected";
     this.owner.world.begin(schema, incarnation);
     this.sendMessage(message(Kind.Ready));
-    this.owner.connected();
   }
 
   private handleDisconnect(reader: Reader): void {

@@ -1,6 +1,6 @@
 // Transports: WebTransport, and WebSocket where that fails. WIRE.md, section 8.
 
-import { fromHex } from "./types.js";
+import { fromHex } from "./leaves.js";
 
 /** Names of the transports. */
 export type Transport = "webtransport" | "websocket";
@@ -25,6 +25,9 @@ export interface Link {
 
 /** Time for WebTransport, in milliseconds. */
 const PATIENCE = 2000;
+
+/** Time for a WebSocket, in milliseconds. */
+const LONG_PATIENCE = 10_000;
 
 /** Time for the rest of the stream at the end, in milliseconds. */
 const LINGER = 500;
@@ -71,11 +74,13 @@ function openWebSocket(url: string, listener: Listener): Promise<Link> {
     const socket = new WebSocket(url.replace(/^http/, "ws"));
     socket.binaryType = "arraybuffer";
     let isOpen = false;
+    const timeout = setTimeout(() => socket.close(), LONG_PATIENCE);
     const send = (channel: number, packet: Uint8Array): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(onChannel(channel, packet) as Uint8Array<ArrayBuffer>);
     };
     socket.onopen = () => {
       isOpen = true;
+      clearTimeout(timeout);
       resolve({ transport: "websocket", maxDatagram: 0, send, sendDatagram: send, close: () => socket.close() });
     };
     socket.onmessage = ({ data }) => {
@@ -84,6 +89,7 @@ function openWebSocket(url: string, listener: Listener): Promise<Link> {
       listener.packet(bytes[0], bytes.subarray(1), false);
     };
     socket.onclose = ({ code, reason }) => {
+      clearTimeout(timeout);
       const ended = `the WebSocket has ended (${code}${reason && `: ${reason}`})`;
       if (isOpen) listener.ended(ended);
       else reject(new Error(ended));

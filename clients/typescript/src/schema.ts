@@ -1,6 +1,7 @@
 // The schema of a server, learned at connect: WIRE.md, section 5.
 
-import { Parser, type Type } from "./types.js";
+import { Parser } from "./parser.js";
+import type { Type } from "./types.js";
 import { type Reader, WireError } from "./wire.js";
 
 /** Observers that receive a field. */
@@ -36,7 +37,7 @@ export interface BehaviourSchema {
   calls: CallSchema[];
   /** Number of the own fields of each class, bases first. */
   classes: number[];
-  /** Whether the last field, `present`, tells if the others exist. */
+  /** Whether the last field is `present`, and the others may be absent. */
   isOptional: boolean;
   /** Whether data follows its snapshot. */
   hasData: boolean;

@@ -1,4 +1,4 @@
-// The objects of a server: what spawns, changes and despawns them. WIRE.md, sections 4 and 6.
+// The objects of a server, and the messages about them. WIRE.md, sections 4 and 6.
 
 import { forEachEntry } from "./messages.js";
 import { type Behaviour, type Change, NetworkObject, type Requests } from "./objects.js";
@@ -13,7 +13,7 @@ export interface Packet {
   tick: number;
 }
 
-/** Receiver of what happens to objects. */
+/** Receiver of the events of objects. */
 export interface Observer extends Requests {
   spawned(object: NetworkObject): void;
   despawned(object: NetworkObject, isHidden: boolean): void;
@@ -29,6 +29,9 @@ const HAS_ROTATION = 2;
 const HAS_EXTRAS = 4;
 const SCENE = 1;
 const PARENT = 2;
+
+/** Most calls that wait. Further ones run at once. */
+const MAX_CALLS = 1024;
 
 /** Objects by id, kept over a lost connection to the same run of the server. */
 export class World {
@@ -184,8 +187,8 @@ export class World {
     if (!behaviour || !call || call.kind === "command") throw new WireError(`object ${object.id} has no such call`);
     const values = readValues(call, reader);
     const run = (): void => this.observer.received(behaviour, call, values);
-    if (this.burst && !object.isAnnounced) this.early.push(run);
-    else if (call.afterState) this.late.push({ tick: packet.tick, run });
+    if (this.burst && !object.isAnnounced && this.early.length < MAX_CALLS) this.early.push(run);
+    else if (call.afterState && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, run });
     else run();
   }
 

@@ -37,7 +37,7 @@ export class Writes {
     this.changed.add(object);
   }
 
-  /** Forgets what was sent of an object under a former permit. */
+  /** Forgets the datagrams of an object under a former permit. */
   forget(object: NetworkObject): void {
     this.sent.delete(object);
     this.onStream.delete(object);
@@ -55,7 +55,7 @@ export class Writes {
     }
   }
 
-  /** Sends what is due. */
+  /** Sends changed and lost fields. */
   flush(now: number, tick: number, roundTrip: number): void {
     const timeout = Math.max(MIN_TIMEOUT, 2 * roundTrip);
     for (const [object, { time }] of this.sent) if (now - time > timeout) this.changed.add(object);

@@ -19,9 +19,10 @@ function prepare(canvas) {
 /** Draws the arena. Returns the view, which turns points of the page into those of the arena. */
 export function drawArena(canvas, size, { fighters, crown }, blows, now) {
   const { context, width, height } = prepare(canvas);
-  // On a narrow screen the panels above and below take a part of it.
-  const scale = Math.min(width / (2 * size.x + 2), (height - (width < 760 ? 240 : 150)) / (2 * size.y + 2));
-  const middle = { x: width / 2, y: height / 2 };
+  // The panels take a part of the page: on a wide screen beside the arena, on a narrow one above and below.
+  const [beside, above, below] = width < 760 ? [0, 180, 180] : [230, 64, 92];
+  const scale = Math.min((width - beside) / (2 * size.x + 2), (height - above - below) / (2 * size.y + 1.5));
+  const middle = { x: (width - beside) / 2, y: above + (height - above - below) / 2 };
   const at = (x, y) => [middle.x + x * scale, middle.y - y * scale];
   drawFloor(context, at, size, scale);
   if (crown && !crown.wearer) drawCrown(context, ...at(0, 0), scale * 0.9);

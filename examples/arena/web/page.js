@@ -21,12 +21,15 @@ const keys = new Set();
 let pointer;
 let stick = { x: 0, y: 0 };
 let mine;
+/** Tick of the server at the last frame. */
+let last = 0;
 
-// --- what the server tells
+// --- the server's side
 
 client.on("state", (state, reason) => {
   $("light").className = state;
-  $("transport").textContent = state === "ready" ? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport] : state;
+  document.body.className = state;
+  $("transport").textContent = state === "ready" ? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport] : { waiting: "reconnecting" }[state] ?? state;
   if (reason) log(reason);
 });
 client.on("ready", () => {
@@ -60,7 +63,7 @@ function sample(id, tick, { x, y }) {
   tracks.get(id)?.add(tick, [x, y]);
 }
 
-// --- what the player does
+// --- the player's side
 
 const name = $("name");
 name.value = localStorage.getItem("name") ?? `Guest ${1 + Math.floor(Math.random() * 99)}`;
@@ -155,7 +158,7 @@ function heading(view) {
   return length < 0.3 ? { x: 0, y: 0 } : { x: dx / length, y: dy / length };
 }
 
-// --- what is drawn
+// --- the drawing
 
 function log(text) {
   const line = document.createElement("p");
@@ -167,7 +170,9 @@ function log(text) {
 
 /** Fighters at the drawn tick, and the wearer of the crown. */
 function scene() {
-  const tick = (client.tick() ?? 0) - DELAY;
+  // Without a connection the time stands still.
+  last = client.tick() ?? last;
+  const tick = last - DELAY;
   const objects = [...client.objects.values()];
   const crown = objects.find((object) => object.get("Crown"))?.get("Crown").fields;
   const fighters = objects.flatMap((object) => {
@@ -187,14 +192,14 @@ function showPlayers({ fighters }) {
     if (!line.firstChild) line.innerHTML = '<span class="name"><b></b><span></span></span><div class="bar"><i></i></div>';
     line.className = fighter.isMine ? "mine" : "";
     const [who, health] = line.firstChild.children;
-    who.textContent = `${fighter.isKing ? "♛ " : ""}${fighter.name || "somebody"}${fighter.stance === "OnGuard" ? " 🛡" : ""}`;
+    who.textContent = `${fighter.isKing ? "♛ " : ""}${fighter.name || "somebody"}`;
     health.textContent = fighter.health;
     const bar = line.querySelector("i");
     bar.style.width = `${Math.max(fighter.health, 0)}%`;
     bar.className = fighter.health < 40 ? "low" : "";
   });
   const pack = mine?.get("Fighter").fields.pack ?? [];
-  $("pack").textContent = pack.map((item) => ({ Potion: "🧪", Whetstone: "🗡" })[item]).join("");
+  $("pack").replaceChildren(...pack.map((item) => Object.assign(document.createElement("i"), { className: item, title: item })));
   document.querySelector("[data-act=guard]").classList.toggle("on", mine?.get("Fighter").fields.stance === "OnGuard");
 }
 
@@ -217,7 +222,7 @@ setInterval(() => {
 }, 250);
 requestAnimationFrame(frame);
 
-/** For tests: what this page knows, as `/state.json` of the server has it. */
+/** For tests: the objects of this page in the form of the server's `/state.json`. */
 globalThis.arena = {
   client,
   objects: () =>

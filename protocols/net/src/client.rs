@@ -276,6 +276,7 @@ impl NetworkClient {
     }
 
     /// Returns the oldest event: for a program with a single consumer.
+    #[inline]
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop()
     }

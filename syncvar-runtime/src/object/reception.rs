@@ -3,8 +3,8 @@
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
 use super::{
-    Entry, HookContext, KeptFields, NewestWins, OwnFields, RestoreOwn, SaveOwn, Slot, SlotInfo,
-    Slots, Visit,
+    Entry, FieldMasks, HookContext, KeptFields, NewestWins, OwnFields, RestoreOwn, SaveOwn, Slot,
+    SlotInfo, Slots, Visit,
     slots::{ReadChanges, ReadNewest},
 };
 use crate::behaviour::{HookFailure, Panicked};
@@ -45,8 +45,8 @@ pub struct Reception<'a> {
     pub kept: &'a mut KeptFields,
     /// Memory and work that the deltas may take.
     pub budget: ReadBudget,
-    /// Dirty masks of the object in progress, one per behaviour.
-    pub masks: &'a mut Vec<u64>,
+    /// Received fields of the object in progress.
+    pub masks: &'a mut FieldMasks,
     /// Receiver of the reports.
     pub report: &'a mut dyn ReceptionReport,
     /// Unreadable objects.
@@ -82,16 +82,19 @@ impl Reception<'_> {
         {
             self.report_references(entry.net_id, targets, result.is_ok());
         }
+        if let Err(error) = result {
+            slots.visit(0, &mut SkipHooks);
+            self.failed.push((entry.net_id, error));
+            return;
+        }
         // An invisible object is announced with this state later.
         let extent = match (entry.announced, self.runs_hooks) {
-            _ if result.is_err() => Extent::Nothing,
             (false, _) => Extent::Nothing,
             (true, false) => Extent::Fields,
             (true, true) => Extent::Hooks,
         };
         let mut changes = ReportChanges {
             object: entry.net_id,
-            samples: self.wire_tick.filter(|_| result.is_ok()),
             extent,
             predicted: entry.predicted,
             written: false,
@@ -102,9 +105,6 @@ impl Reception<'_> {
         if changes.written {
             self.hooked.push(entry.net_id);
         }
-        if let Err(error) = result {
-            self.failed.push((entry.net_id, error));
-        }
     }
 
     /// Reads a delta of which every field is taken.
@@ -114,7 +114,6 @@ impl Reception<'_> {
         slots: &mut S,
         reader: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
-        self.masks.clear();
         let mut read = ReadChanges {
             channel: self.channel,
             reader,
@@ -142,7 +141,6 @@ impl Reception<'_> {
             slots.visit(0, &mut RestoreOwn);
             return result;
         };
-        self.masks.clear();
         let own = entry.own;
         let mut read = ReadNewest {
             channel: self.channel,
@@ -168,6 +166,15 @@ impl Reception<'_> {
     }
 }
 
+/// Discards the previous values for the hooks of an unreadable object.
+struct SkipHooks;
+
+impl Visit for SkipHooks {
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        slot.skip_hooks();
+    }
+}
+
 /// Extent of a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -181,8 +188,6 @@ enum Extent {
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'r, 'a> {
     object: NetId,
-    /// Tick of the samples; none after an unreadable delta.
-    samples: Option<u32>,
     extent: Extent,
     /// Bits of the behaviours whose hooks do not run.
     predicted: u64,
@@ -198,10 +203,9 @@ impl Visit for ReportChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let behaviour = index as usize;
-        let masks = &self.reception.masks;
-        let dirty_bits = masks.get(behaviour).copied().unwrap_or_default();
+        let dirty_bits = self.reception.masks.get(behaviour).map_or(0, |mask| *mask);
         if slot.info().interpolated != 0
-            && let Some(tick) = self.samples
+            && let Some(tick) = self.reception.wire_tick
         {
             slot.record(dirty_bits, tick);
             let shown = dirty_bits & slot.info().on_view;

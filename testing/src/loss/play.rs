@@ -102,6 +102,8 @@ struct World<S: LossSystem> {
     up: Vec<Vec<S::Packet>>,
     /// Whether no datagram was lost so far.
     is_lossless: bool,
+    /// Whether the last packet to a client came on its stream.
+    by_stream: bool,
     frames: BTreeMap<u32, Frame>,
     /// Values of all objects after the last update in a new tick.
     framed: States,
@@ -124,6 +126,7 @@ impl<S: LossSystem> World<S> {
             down: (0..clients).map(|_| Vec::new()).collect(),
             up: (0..clients).map(|_| Vec::new()).collect(),
             is_lossless: setup.is_prompt,
+            by_stream: false,
             frames: BTreeMap::new(),
             framed: States::new(),
             ends: BTreeMap::new(),
@@ -248,6 +251,7 @@ impl<S: LossSystem> World<S> {
     }
 
     fn receive(&mut self, client: usize, carrier: Carrier, packet: S::Packet) {
+        self.by_stream = carrier == Carrier::Stream;
         let answers = self.system.receive_on_client(client, carrier, packet);
         self.send_up(client, answers);
     }
@@ -309,8 +313,10 @@ impl<S: LossSystem> World<S> {
                 }
                 let former = former.and_then(|former| former.values[field]);
                 let former = former.filter(|former| !own && *former > value);
-                // An owner's values that the server has not taken count for nothing once it has lost the object.
-                if former.is_some_and(|former| field != OWNED || self.was_taken(*number, former)) {
+                // The stream ends an ownership and, perhaps in its next packet, replaces what the server has
+                // not taken of it.
+                let is_reset = |former| self.by_stream && !self.was_taken(*number, former);
+                if former.is_some_and(|former| field != OWNED || !is_reset(former)) {
                     return Err(format!("P2: {} becomes older", place(field)));
                 }
                 let newest = server.and_then(|server| server.values[field]);

@@ -298,6 +298,18 @@ pub(crate) struct Odd {
     pub(crate) behind: SyncVar<i32>,
 }
 
+/// Behaviour on the unreliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+pub(crate) struct Mover {
+    #[sync_var]
+    pub(crate) x: SyncVar<i32>,
+    #[sync_var]
+    pub(crate) y: SyncVar<i32>,
+    #[sync_var(write = owner)]
+    pub(crate) heading: SyncVar<i32>,
+}
+
 /// Message of the program.
 #[derive(SyncValue, Clone, Debug, PartialEq)]
 pub(crate) struct Chat {
@@ -310,6 +322,7 @@ pub(crate) fn prefabs() -> Prefabs {
         .register::<Everything>("everything")
         .register::<(Tank, Team)>("tank")
         .register::<Odd>("odd")
+        .register::<Mover>("mover")
         .message::<Chat>("chat")
 }
 
@@ -332,6 +345,9 @@ fn behaviours(client: &NetworkClient, id: NetId, (owned, in_group): (bool, bool)
     }
     if let Some(odd) = client.get::<Odd>(id) {
         return json!([{ "before": *odd.before, "custom": undefined, "behind": undefined }]);
+    }
+    if let Some(mover) = client.get::<Mover>(id) {
+        return json!([{ "x": *mover.x, "y": *mover.y, "heading": *mover.heading }]);
     }
     let (tank, team) = (client.get::<Tank>(id), client.get::<Team>(id));
     let (tank, team) = (tank.expect("a tank"), team.expect("its team"));

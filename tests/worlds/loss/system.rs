@@ -227,6 +227,8 @@ impl Ends {
         });
         if self.exists(number) && has_it {
             self.server.set_owner(id(number), owner).unwrap();
+            // Pending changes were sent to the former owner.
+            self.note_frame();
         }
     }
 

@@ -28,6 +28,9 @@ const MAX_READS: usize = 64;
 /// Margin after the close timeout: each connection ends by itself at the timeout.
 const MARGIN: Duration = Duration::from_millis(100);
 
+/// Time between two comparisons of the connections with those of the server.
+const COMPARE: Duration = Duration::from_millis(250);
+
 /// Sockets of a server: any number of addresses, with any of this crate's transports.
 ///
 /// A host owns neither the server nor the loop. A program with a loop calls
@@ -82,6 +85,8 @@ pub struct Host<E> {
     runtime: Option<Handle>,
     /// Time of the last frame.
     now: Duration,
+    /// Time of the last comparison of the connections.
+    compared: Duration,
 }
 
 impl<E: Endpoint> Host<E> {
@@ -100,6 +105,7 @@ impl<E: Endpoint> Host<E> {
             slow: BTreeMap::new(),
             runtime: None,
             now: Duration::ZERO,
+            compared: Duration::ZERO,
         }
     }
 
@@ -341,11 +347,17 @@ impl<E: Endpoint> Host<E> {
         while let Some(connection) = server.poll_close() {
             self.close(connection, self.options.close_timeout);
         }
+        let compares = now.saturating_sub(self.compared) >= COMPARE || now < self.compared;
+        if compares {
+            self.compared = now;
+        }
         for listener in &mut self.listeners {
-            for connection in listener.connections() {
-                if !server.is_connected(connection) {
-                    tracing::info!(%connection, "closed: unknown to the server");
-                    listener.close(connection, self.options.close_timeout);
+            if compares {
+                for connection in listener.connections() {
+                    if !server.is_connected(connection) {
+                        tracing::info!(%connection, "closed: unknown to the server");
+                        listener.close(connection, self.options.close_timeout);
+                    }
                 }
             }
             listener.flush(now);

@@ -132,6 +132,9 @@ impl NetworkClient {
 
     /// Calls the behaviours of all announced objects after the first burst.
     pub(super) fn call_session_synchronized(&mut self) {
+        if !self.world.prefabs.entries().iter().any(|it| it.lifecycle) {
+            return;
+        }
         let announced = self.world.ids(Replica::is_announced);
         self.call_lifecycle(&announced, LifecycleCallback::SessionSynchronized);
     }

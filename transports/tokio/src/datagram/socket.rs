@@ -126,9 +126,10 @@ impl<D: Dialect> DatagramListener<D> {
         let mut known: BTreeMap<_, _> = known.collect();
         // A KCP client has no faults: it closes itself.
         let mut faults = Vec::new();
+        let active: Vec<ConnectionId> = known.keys().copied().collect();
         let turns = take_turns(
             &mut known,
-            self.next_turn,
+            (&active, self.next_turn),
             server,
             &self.options,
             &mut faults,

@@ -107,6 +107,11 @@ impl Connection {
         self.post.send(packet)
     }
 
+    /// Returns whether a look at the inbox has left input, or has not been the last one of the tick.
+    pub(super) fn has_more(&self) -> bool {
+        self.left.packets == 0 || self.inbox.waits()
+    }
+
     /// Returns whether the queue is short again.
     pub(super) fn has_caught_up(&self) -> bool {
         self.post.has_caught_up()

@@ -69,7 +69,9 @@ impl NetworkServer {
         let (former, seeing) = (former.filter(sees), owner.filter(sees));
         // The grant to an owner that does not see the object follows its snapshot. It may have been the
         // owner before.
-        if seeing.is_none()
+        if owner.is_some()
+            && seeing.is_none()
+            && seen_by.is_some()
             && let Some(replicated) = self.world.objects.get_mut(id.0)
         {
             replicated.renew_lease();

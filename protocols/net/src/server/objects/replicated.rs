@@ -57,13 +57,13 @@ const SPECIAL: u8 = State::VisibilityDirty as u8
 
 impl Replicated {
     /// Returns the entry of an object without states.
-    pub(in crate::server) fn new(at: Location, audience: AudienceId) -> Self {
+    pub(in crate::server) fn new(at: Location, audience: AudienceId, lease: u32) -> Self {
         Self {
             at,
             audience,
             target_audience: audience,
             owner: None,
-            lease: 0,
+            lease,
             wake: None,
             states: 0,
         }

@@ -215,7 +215,9 @@ impl NetworkServer {
             replicated.is(State::Announced) && !(may_be_apart && apart.contains(NetId(*number)))
         });
         let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
-        for (id, audience) in objects.collect::<Vec<_>>() {
+        let mut visible = Vec::with_capacity(self.world.objects.len());
+        visible.extend(objects);
+        for (id, audience) in visible {
             if audience != open.0 {
                 let next = states.remove(audience).unwrap_or_else(|| {
                     let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
