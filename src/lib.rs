@@ -157,10 +157,10 @@ pub mod limits {
 pub mod motion {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::Interpolate;
-    pub use syncvar_net::{Group, View};
+    pub use syncvar_net::{Group, Past, View};
     pub use syncvar_runtime::motion::{
         AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
-        MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
+        MAX_SAMPLES, Moment, SettledTicks, Shown, Span, Spherical, Track,
     };
 }
 
@@ -173,7 +173,7 @@ pub mod records {
 pub mod schema {
     pub use syncvar_runtime::{
         BehaviourClass, BehaviourSchema, FieldPolicy, FieldSchema, MAX_SYNC_VARS, MemberSchema,
-        Readers, Role, SchemaDifference, TypeSchema, VariantSchema, Writers,
+        Readers, Role, SampleSchema, SchemaDifference, TypeSchema, VariantSchema, Writers,
     };
 }
 

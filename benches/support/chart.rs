@@ -1,4 +1,4 @@
-//! A line chart as SVG: both axes linear from 0, a line per series, its name at its end.
+//! A line chart as SVG: both axes linear from 0, a line per series, its name at its end, below the name above it.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ const RIGHT: f64 = 130.0;
 const TOP: f64 = 50.0;
 const BOTTOM: f64 = 60.0;
 
-const COLOURS: [&str; 3] = ["#d62728", "#1f77b4", "#2ca02c"];
+const COLOURS: [&str; 5] = ["#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd"];
 
 /// Numbers on an axis.
 const STEPS: u32 = 5;
@@ -64,13 +64,18 @@ impl Chart {
                 &number,
             );
         }
+        let mut names = Vec::new();
         for (series, colour) in self.series.iter().zip(COLOURS) {
             let points: Vec<_> = series.points.iter().map(|(a, b)| (x(*a), y(*b))).collect();
             line(&mut svg, colour, &points);
-            if let Some((last, row)) = points.last() {
-                let place = (last + 8.0, row + 4.0);
-                text(&mut svg, place, &format!("fill=\"{colour}\""), series.name);
-            }
+            names.extend(points.last().map(|last| (*last, colour, series.name)));
+        }
+        names.sort_by(|a, b| f64::total_cmp(&a.0.1, &b.0.1));
+        let mut above = f64::MIN;
+        for ((last, row), colour, name) in names {
+            above = row.max(above + 14.0);
+            let place = (last + 8.0, above + 4.0);
+            text(&mut svg, place, &format!("fill=\"{colour}\""), name);
         }
         let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
         let centred = "text-anchor=\"middle\"";

@@ -180,6 +180,8 @@ impl FieldAttrs {
             "interpolate",
             "extrapolate",
             "snap",
+            "history",
+            "on_view",
         ];
         parse_keys(attr, KEYS, errors, |meta, key, errors| {
             match key {

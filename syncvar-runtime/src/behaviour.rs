@@ -24,7 +24,7 @@ pub use frame::{
 };
 pub use identity::{BehaviourRow, NetworkIdentity};
 pub use info::{BehaviourInfo, Delivery, Presence};
-pub(crate) use inherited::{accepts, handle_call, on_lifecycle, synchronize};
+pub(crate) use inherited::{accepts, handle_call, on_lifecycle, show, synchronize};
 pub use lifecycle::{
     CallbackFailure, HasLifecycle, LifecycleCallback, LifecycleResult, NetworkLifecycle,
 };

@@ -76,7 +76,7 @@ pub use reference::{BehaviourRef, NetRef, NetworkObjects, NetworkObjectsMut};
 pub use schema::{
     BehaviourClass, BehaviourSchema, CallKind, CallSchema, CallTable, Changed, ChangedFields,
     FieldBit, FieldPolicy, FieldSchema, Inherits, MAX_SYNC_VARS, MemberSchema, Readers, Role,
-    Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
+    SampleSchema, Target, TypeSchema, VariantSchema, Writers, assert_fits_32_bits,
 };
 pub use stats::{BehaviourStats, ConnectionStats, Counter, RefusedInput};
 pub use time::NetworkTime;

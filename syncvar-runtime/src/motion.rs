@@ -6,10 +6,12 @@ mod inputs;
 mod interpolate;
 mod interpolation;
 mod settled;
+mod shown;
 mod track;
 
 pub use inputs::{AnyInputs, Input, InputKind, Inputs, KEPT_INPUTS};
 pub use interpolate::{Interpolate, Spherical};
 pub use interpolation::{Interpolation, Span};
 pub use settled::SettledTicks;
+pub use shown::Shown;
 pub use track::{AnyTrack, MAX_SAMPLES, Moment, Track};

@@ -81,6 +81,8 @@ pub struct Prefab {
     pub initial_hooks: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
+    /// Set if a server keeps former values of a field.
+    pub history: bool,
     /// Set if a field has values between its samples.
     pub interpolated: bool,
     /// Greatest number of later frames that repeat the changes of a behaviour.
@@ -173,6 +175,7 @@ impl Prefabs {
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
+            history: sample.slots().iter().any(|slot| slot.info().history != 0),
             interpolated: { sample.slots().iter() }.any(|slot| slot.info().interpolated != 0),
             redundancy: { sample.slots().iter() }
                 .map(|slot| slot.info().redundancy)

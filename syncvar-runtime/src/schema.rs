@@ -44,8 +44,17 @@ pub struct FieldSchema {
     pub resendable: bool,
     /// Set if the hook also runs for the first state that a client receives of an object.
     pub initial_hook: bool,
-    /// Set if the field has values between its samples. The two ends need not agree.
-    pub interpolated: bool,
+    /// Samples of the field; `None` without values between them. The two ends need not agree.
+    pub samples: Option<SampleSchema>,
+}
+
+/// Description of the samples of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SampleSchema {
+    /// Set if a server keeps former values of the field.
+    pub history: bool,
+    /// Set if the field has a hook at the view time.
+    pub on_view: bool,
 }
 
 impl FieldSchema {
@@ -57,7 +66,7 @@ impl FieldSchema {
             policy: FieldPolicy::DEFAULT,
             resendable: false,
             initial_hook: false,
-            interpolated: false,
+            samples: None,
         }
     }
 
@@ -85,7 +94,29 @@ impl FieldSchema {
     /// Gives the field values between its samples.
     #[must_use]
     pub const fn interpolated(mut self) -> Self {
-        self.interpolated = true;
+        self.samples = Some(SampleSchema {
+            history: false,
+            on_view: false,
+        });
+        self
+    }
+
+    /// Lets a server keep former values of the field, which is [interpolated](Self::interpolated).
+    #[must_use]
+    pub const fn history(mut self) -> Self {
+        if let Some(samples) = &mut self.samples {
+            samples.history = true;
+        }
+        self
+    }
+
+    /// Gives the field, which is [interpolated](Self::interpolated), a hook at the view time:
+    /// `BehaviourInfo::on_view`.
+    #[must_use]
+    pub const fn on_view(mut self) -> Self {
+        if let Some(samples) = &mut self.samples {
+            samples.on_view = true;
+        }
         self
     }
 }
@@ -169,6 +200,28 @@ pub struct VariantSchema {
 /// Limit of fields in a behaviour, including its bases.
 pub const MAX_SYNC_VARS: u32 = 64;
 
+/// Defines methods that return the dirty bits of the fields with a property, including those of the bases.
+macro_rules! bits_of_fields {
+    ($($(#[$doc:meta])* $visibility:vis $name:ident($field:ident) $is_one:expr;)*) => {$(
+        $(#[$doc])*
+        $visibility const fn $name(&self) -> u64 {
+            let (first, mut bits) = match self.base {
+                Some(base) => (base.field_count(), base.$name()),
+                None => (0, 0),
+            };
+            let mut index = 0;
+            while index < self.fields.len() {
+                let $field = &self.fields[index];
+                if $is_one {
+                    bits |= bit_at(first, index);
+                }
+                index += 1;
+            }
+            bits
+        }
+    )*};
+}
+
 impl BehaviourSchema {
     /// Returns the number of fields, including the bases.
     #[expect(
@@ -232,52 +285,17 @@ impl BehaviourSchema {
         }
     }
 
-    /// Returns the dirty bits of the fields with a hook that also runs for the first state.
-    pub const fn initial_hooks(&self) -> u64 {
-        let (first, mut bits) = match self.base {
-            Some(base) => (base.field_count(), base.initial_hooks()),
-            None => (0, 0),
-        };
-        let mut index = 0;
-        while index < self.fields.len() {
-            if self.fields[index].initial_hook {
-                bits |= bit_at(first, index);
-            }
-            index += 1;
-        }
-        bits
-    }
-
-    /// Returns the dirty bits of the fields with values between their samples.
-    pub const fn interpolated(&self) -> u64 {
-        let (first, mut bits) = match self.base {
-            Some(base) => (base.field_count(), base.interpolated()),
-            None => (0, 0),
-        };
-        let mut index = 0;
-        while index < self.fields.len() {
-            if self.fields[index].interpolated {
-                bits |= bit_at(first, index);
-            }
-            index += 1;
-        }
-        bits
-    }
-
-    /// Returns the dirty bits of the fields that send operations, by their types.
-    pub(crate) const fn operation_bits(&self) -> u64 {
-        let (first, mut bits) = match self.base {
-            Some(base) => (base.field_count(), base.operation_bits()),
-            None => (0, 0),
-        };
-        let mut index = 0;
-        while index < self.fields.len() {
-            if self.fields[index].schema.is_collection() {
-                bits |= bit_at(first, index);
-            }
-            index += 1;
-        }
-        bits
+    bits_of_fields! {
+        /// Returns the dirty bits of the fields with a hook that also runs for the first state.
+        pub initial_hooks(field) field.initial_hook;
+        /// Returns the dirty bits of the fields with values between their samples.
+        pub interpolated(field) field.samples.is_some();
+        /// Returns the dirty bits of the fields whose former values a server keeps.
+        pub history(field) matches!(field.samples, Some(SampleSchema { history: true, .. }));
+        /// Returns the dirty bits of the fields with a hook at the view time.
+        pub on_view(field) matches!(field.samples, Some(SampleSchema { on_view: true, .. }));
+        /// Returns the dirty bits of the fields that send operations, by their types.
+        pub(crate) operation_bits(field) field.schema.is_collection();
     }
 
     /// Returns the field of a dirty bit, counted from 0 with the bases' fields first.

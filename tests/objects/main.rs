@@ -22,6 +22,7 @@ mod players;
 mod prediction;
 mod reasons;
 mod references;
+mod rewinding;
 mod scene;
 mod spawning;
 mod together;

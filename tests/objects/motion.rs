@@ -64,6 +64,8 @@ fn prefabs() -> Prefabs {
         .register::<Runner>("runner")
         .register::<Car>("car")
         .register::<Avatar>("avatar")
+        .register::<Dancer>("dancer")
+        .register::<Soloist>("soloist")
 }
 
 fn network(link: Conditions) -> MemoryNetwork {
@@ -368,4 +370,177 @@ fn interpolation_is_no_part_of_the_schema() {
     assert_eq!(schema(Plain::SCHEMA), schema(shown::Plain::SCHEMA));
     let x = Plain::default().x;
     assert_eq!(x, shown::Plain::default().x);
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Dancer {
+    #[sync_var(interpolate = linear, on_view = on_x_shown)]
+    x: SyncVar<f32>,
+    #[sync_var(on_view = on_pose_shown, hook = on_pose)]
+    pose: SyncVar<String>,
+    arrived: Vec<String>,
+    shown: Vec<String>,
+    steps: Vec<f32>,
+}
+
+impl Dancer {
+    fn on_pose(&mut self, _: String) {
+        let pose = self.pose.to_string();
+        self.arrived.push(pose);
+    }
+
+    fn on_pose_shown(&mut self, pose: String) {
+        assert_ne!(pose, "panics");
+        self.shown.push(pose);
+    }
+
+    fn on_x_shown(&mut self, x: f32) {
+        self.steps.push(x);
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Soloist {
+    #[network_behaviour(base)]
+    base: Dancer,
+    #[sync_var(on_view = on_solo_shown)]
+    solo: SyncVar<bool>,
+    solos: Vec<bool>,
+}
+
+impl Soloist {
+    fn on_solo_shown(&mut self, solo: bool) {
+        self.solos.push(solo);
+    }
+}
+
+#[test]
+fn hooks_of_the_view_run_when_it_passes_the_tick() {
+    let link = Conditions {
+        delay: Duration::from_millis(40),
+        jitter: Duration::from_millis(30),
+        loss: 0.05,
+        seed: 5,
+        ..Conditions::default()
+    };
+    let mut net = network(link);
+    net.connect();
+    let id = net.server.spawn(Dancer::default());
+    let mut late = Vec::new();
+    for step in 0..300_u16 {
+        let mut dancer = net.server.get_mut::<Dancer>(id).unwrap();
+        dancer.x.set(step.into());
+        drop(dancer);
+        net.step();
+        for frame in [0, 1] {
+            let now = net.now() + TICK / 2 * frame;
+            net.client_mut(0).show_view(now);
+            let client = net.client(0);
+            let Some(dancer) = client.get::<Dancer>(id).filter(|_| step > 100) else {
+                continue;
+            };
+            let view = client.view_at::<Dancer>(id, now).unwrap();
+            let shown = view.get(Dancer::X).unwrap();
+            let told = dancer.steps.last().copied().unwrap_or_default();
+            assert!(told <= shown, "{told} is ahead of {shown}");
+            late.push(shown - told);
+        }
+    }
+    // A tick without its sample is not told.
+    assert!(percentile(late, 90) <= 1.0);
+    let dancer = net.client(0).get::<Dancer>(id).unwrap();
+    assert!(dancer.steps.is_sorted(), "in the order of the ticks");
+}
+
+#[test]
+fn a_hook_of_the_view_gets_the_value_of_its_tick_once() {
+    let mut net = network(Conditions::default());
+    net.connect();
+    let id = net.server.spawn(Soloist::default());
+    for _ in 0..20 {
+        net.server.get_mut::<Soloist>(id).unwrap().base.x += 1.0;
+        net.step();
+    }
+    for pose in ["jump", "bow", "panics", "rest"] {
+        let mut soloist = net.server.get_mut::<Soloist>(id).unwrap();
+        soloist.base.pose.set(pose.into());
+        soloist.solo.set(pose == "bow" || pose == "panics");
+        drop(soloist);
+        net.step();
+        let soloist = net.client(0).get::<Soloist>(id).unwrap();
+        assert_eq!(soloist.base.arrived.last().unwrap(), pose);
+        assert!(!soloist.base.shown.iter().any(|shown| shown == pose));
+    }
+    for _ in 0..5 {
+        net.step();
+    }
+    let soloist = net.client(0).get::<Soloist>(id).unwrap();
+    assert_eq!(soloist.base.shown, ["jump", "bow", "rest"]);
+    assert_eq!(soloist.solos, [true, false]);
+    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let failed = events.filter(|event| matches!(event, ClientEvent::HookFailed(_)));
+    assert_eq!(failed.count(), 1, "the panic of a hook is reported");
+}
+
+/// Runs a runner over a link. Returns the largest step between two frames in metres, the mean delay of the view, and the
+/// deviation of the arrivals of ticks, in seconds.
+fn delay_over(link: Conditions) -> (f32, f64, f64) {
+    let mut net = network(link);
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    let (mut last, mut largest): (Option<f32>, f32) = (None, 0.0);
+    let (mut delays, mut late): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for step in 0..1200_u16 {
+        net.server.get_mut::<Runner>(id).unwrap().position.x = f32::from(step) * SPEED / 30.0;
+        let shown = frames(&mut net, |client, now| {
+            client.get::<Runner>(id)?;
+            Some(x_of(client, id, now))
+        });
+        let counts = step > 300;
+        for x in shown.into_iter().flatten().filter(|_| counts) {
+            largest = largest.max((x - last.unwrap_or(x)).abs());
+            last = Some(x);
+        }
+        let now = net.now().as_secs_f64();
+        while let Some(event) = net.client_mut(0).poll_event() {
+            if let (ClientEvent::Tick { tick, .. }, true) = (event, counts) {
+                late.push(now - f64::from(u32::try_from(tick).unwrap()) * TICK.as_secs_f64());
+            }
+        }
+        let delay = net.client(0).view_delay().filter(|_| counts);
+        delays.extend(delay.map(|delay| delay.as_secs_f64()));
+    }
+    let mean = |values: &[f64]| {
+        let count = f64::from(u32::try_from(values.len()).unwrap());
+        values.iter().sum::<f64>() / count
+    };
+    let middle = mean(&late);
+    let squares: Vec<f64> = late.iter().map(|it| (it - middle).powi(2)).collect();
+    (largest, mean(&delays), mean(&squares).sqrt())
+}
+
+#[test]
+fn the_delay_of_the_view_is_two_ticks_and_two_deviations() {
+    for (delay, jitter, loss) in [
+        (0, 0, 0.0),
+        (30, 20, 0.05),
+        (90, 20, 0.05),
+        (80, 40, 0.05),
+        (40, 100, 0.02),
+        (90, 20, 0.2),
+    ] {
+        let link = Conditions {
+            delay: Duration::from_millis(delay),
+            jitter: Duration::from_millis(jitter),
+            loss,
+            seed: 2,
+            ..Conditions::default()
+        };
+        let (largest, delay, deviation) = delay_over(link);
+        assert!(largest < 0.1, "{largest} m in a frame");
+        let most = TICK.as_secs_f64() * 2.0 + 2.0 * deviation;
+        assert!(delay <= most * 1.001, "{delay} s of {most} s");
+    }
 }

@@ -327,7 +327,10 @@ fn each_version_speaks_to_itself_only() {
 
         let mut client = NetworkClient::new(syncvar_testing::prefabs());
         client.handle_connect();
-        let packet = syncvar_testing::frame(32, &[&[version][..], &[0; 8], &[1], &[0; 9]].concat());
+        let packet = syncvar_testing::frame(
+            32,
+            &[&[version][..], &[0; 8], &[1], &[0; 9], &[30, 0]].concat(),
+        );
         client.handle_packet(0, &packet).unwrap();
         assert_eq!(client.is_connected(), version == ours, "{version}");
         // What the server says is understood by whoever is refused.
@@ -351,13 +354,19 @@ fn unknown_version_is_refused_and_unrequested_framing_an_error() {
         client
     };
     let mut client = connecting(syncvar::Framing::Compact);
-    let answer = syncvar_testing::frame(32, b"\x05\0\0\0\0\0\0\0\0\x01more");
+    let answer = syncvar_testing::frame(32, b"\x06\0\0\0\0\0\0\0\0\x01more");
     client.handle_packet(0, &answer).unwrap();
     let reason = DisconnectReason::VersionMismatch;
     assert_eq!(client.poll_event(), Some(ClientEvent::Refused { reason }));
 
+    let mut client = connecting(syncvar::Framing::Compact);
+    let answer = b"\x05\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0";
+    let error = client.handle_packet(0, &syncvar_testing::frame(32, answer));
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("ticks in a second"), "{error}");
+
     let mut client = connecting(syncvar::Framing::Unet);
-    let answer = syncvar_testing::frame(32, b"\x04\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0");
+    let answer = syncvar_testing::frame(32, b"\x05\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\0\0\x1e\0");
     let error = client.handle_packet(0, &answer).unwrap_err();
     assert!(error.to_string().contains("not asked for"), "{error}");
     assert_eq!(client.poll_event(), None);
@@ -386,7 +395,7 @@ fn client_without_types_learns_the_schema_and_joins() {
     let classes = [&[13, 0, 34, 0][..], &hash, &[2, 0, 1, 1, 2]].concat();
     assert_eq!(answer.strip_suffix(&classes[..]).map(|it| it[2]), Some(21));
 
-    let connect = [&[10, 0, 32, 0, 4][..], &hash, &[1]].concat();
+    let connect = [&[10, 0, 32, 0, 5][..], &hash, &[1]].concat();
     server.handle_packet(connection, 0, &connect).unwrap();
     server.update(std::time::Duration::from_secs(1));
     assert_eq!(

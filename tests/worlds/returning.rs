@@ -571,7 +571,7 @@ proptest! {
 fn join_by_hand(net: &mut MemoryNetwork, request: &[u8]) {
     let link = net.server.handle_connect();
     let length = u16::try_from(request.len()).unwrap().to_le_bytes();
-    let mut hash = vec![10, 0, 32, 0, 4];
+    let mut hash = vec![10, 0, 32, 0, 5];
     hash.extend(prefabs().schema_hash().to_le_bytes());
     hash.push(1);
     let packet = [&length[..], &[19, 0], request, &hash].concat();
@@ -641,7 +641,7 @@ proptest! {
             writer.write_packed_u64(count);
         }
         writer.finish_message(start);
-        let answer = [writer.as_bytes(), &[19, 0, 32, 0, 4], &[0; 8], &[1], &[0; 9]].concat();
+        let answer = [writer.as_bytes(), &[21, 0, 32, 0, 5], &[0; 8], &[1], &[0; 9], &[30, 0]].concat();
         prop_assert_eq!(client.handle_packet(0, &answer).is_ok(), kind < 3);
         prop_assert!(client.is_connected());
         client.update(Duration::from_secs(1000));

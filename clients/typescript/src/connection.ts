@@ -12,7 +12,7 @@ import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
 
 /** Version of the protocol. */
-const VERSION = 4;
+const VERSION = 5;
 
 /** Number of the framing `Compact`. */
 const COMPACT = 1;
@@ -371,6 +371,10 @@ export class Connection {
     if (reader.u8() !== COMPACT) return this.end("the server does not speak Compact", true);
     const incarnation = String(reader.take(8));
     this.firstTick = reader.packed();
+    this.clock.tickRate = reader.packed();
+    if (!this.clock.tickRate) throw new WireError("a server of 0 ticks in a second");
+    // The send interval of behaviours without one.
+    reader.packed();
     // The packets with the handshake have no header.
     this.flush();
     this.state = "connected";

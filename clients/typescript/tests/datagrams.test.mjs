@@ -144,10 +144,10 @@ test("writes of the owner travel in datagrams until one is acknowledged", async 
   const [first, ...rest] = transport.takeSent();
   assert.deepEqual(rest, []);
   // Channel, flags, sequence 1, the tick, and OwnerWrite #1 with its permit: `heading` is 7.
-  assert.match(first, /^01030100.{8}05001a00010200040e$/);
+  assert.match(first, /^01030100.{8}05001a00010100040e$/);
   await new Promise((done) => setTimeout(done, 300));
   const [again] = transport.takeSent();
-  assert.match(again, /^01030200.{8}05001a00010200040e$/);
+  assert.match(again, /^01030200.{8}05001a00010100040e$/);
   // The stream acknowledges sequence 2, and not 1.
   transport.receive([[0, Uint8Array.of(0x12, 2, 0, 0, 0, 1, 1)]]);
   await new Promise((done) => setTimeout(done, 500));

@@ -36,7 +36,6 @@ mod writes;
 pub use config::ClientConfig;
 pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
-pub use motion::View;
 pub use outbound::ClientPacket;
 pub use prediction::PredictionStats;
 pub use replica::Replica;

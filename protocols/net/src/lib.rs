@@ -20,10 +20,11 @@ mod session_token;
 mod stats;
 mod step;
 mod unet;
+mod view;
 
 pub use client::{
     ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient,
-    PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure, View,
+    PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure,
 };
 pub use context::NetworkContextExt;
 pub use link::losses::Losses;
@@ -33,9 +34,11 @@ pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
-    PacketError, ParentError, Replicated, ServerConfig, ServerEvent, ServerWrites, SpawnOptions,
+    PacketError, ParentError, Past, Replicated, ServerConfig, ServerEvent, ServerWrites,
+    SpawnOptions,
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;
 pub use step::Group;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};
+pub use view::View;

@@ -18,7 +18,7 @@ mod session;
 mod spawn;
 
 pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
-pub(crate) use connect::{Accepted, Connect, Start};
+pub(crate) use connect::{Accepted, Connect, Pace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::{CHUNK_SIZE, frames};
@@ -43,7 +43,10 @@ pub(crate) const PARENT: u64 = 2;
 pub(crate) const LEAVES_GROUP: u8 = 255;
 
 /// Version of the handshake in [`Connect`].
-pub(crate) const PROTOCOL_VERSION: u32 = 4;
+pub(crate) const PROTOCOL_VERSION: u32 = 5;
+
+/// Length of the longest [`View`].
+pub(crate) const LONGEST_VIEW: usize = FRAME + 9;
 
 /// Message with a fixed layout.
 pub(crate) trait Message: Sized {
@@ -130,6 +133,8 @@ messages! {
     RemovePlayer { number: u16 = write_u16, read_u16 }
     /// Packed tick, one byte: least lead of the inputs in ticks, plus 128.
     InputState { tick: u64 = write_packed_wide, read_packed_wide, lead: u8 = write_u8, read_u8 }
+    /// Packed tick of the client's view, in 256ths.
+    View { time: u64 = write_packed_wide, read_packed_wide }
     /// Empty.
     Ready {}
     /// Empty.

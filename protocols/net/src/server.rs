@@ -13,6 +13,7 @@ mod outbound;
 mod players;
 mod recording;
 mod replication;
+mod rewind;
 mod sessions;
 mod side;
 mod step;
@@ -26,6 +27,7 @@ pub use objects::parent::ParentError;
 pub use objects::replicated::Replicated;
 pub use objects::spawn::SpawnOptions;
 pub use replication::bandwidth::budget::Budget;
+pub use rewind::Past;
 pub use sessions::admission::{Decision, JoinRequest};
 
 use std::time::Duration;

@@ -60,6 +60,8 @@ fn placement_hint(key: &str) -> Option<&'static str> {
         "threshold" => {
             "`threshold` belongs on a synchronised field: `#[sync_var(threshold = ...)]`"
         }
+        "history" => "`history` belongs on a synchronised field: `#[sync_var(history = 0.5)]`",
+        "on_view" => "`on_view` belongs on a synchronised field: `#[sync_var(on_view = ...)]`",
         "interpolate" | "extrapolate" | "snap" => {
             "this key belongs on a synchronised field: `#[sync_var(interpolate = linear)]`"
         }

@@ -5,11 +5,12 @@ use syn::Ident;
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
 
+use super::values::method;
 use super::{Spanned, number, one_of, seconds_as, set};
 use crate::errors::Errors;
 
 /// Keys of an interpolation.
-pub(super) const KEYS: &[&str] = &["interpolate", "extrapolate", "snap"];
+pub(super) const KEYS: &[&str] = &["interpolate", "extrapolate", "snap", "history", "on_view"];
 
 /// Values of a field between its samples.
 #[derive(Default)]
@@ -20,6 +21,10 @@ pub(crate) struct MotionAttrs {
     pub(crate) extrapolate: Option<Spanned<f64>>,
     /// Distance.
     pub(crate) snap: Option<Spanned<f64>>,
+    /// Seconds.
+    pub(crate) history: Option<Spanned<f64>>,
+    /// Method that is called at the view time.
+    pub(crate) on_view: Option<Ident>,
 }
 
 impl MotionAttrs {
@@ -49,6 +54,18 @@ impl MotionAttrs {
                 const EXAMPLE: &str = "`extrapolate` is a number of seconds between 0 and 3600, such as `extrapolate = 0.1`";
                 let value = seconds_as(meta, EXAMPLE)?;
                 set(&mut self.extrapolate, meta, Spanned { value, span }, errors);
+            }
+            "on_view" => {
+                const EXAMPLE: &str =
+                    "`on_view` names a method of this struct: `on_view = on_stance_shown`";
+                set(&mut self.on_view, meta, method(meta, EXAMPLE)?, errors);
+            }
+            "history" => {
+                const EXAMPLE: &str = "`history` is the number of seconds of former values on a server, above 0 and at most 10, such as \
+                     `history = 0.5`";
+                let is_right = |seconds: f64| seconds > 0.0 && seconds <= 10.0;
+                let value = number(meta, EXAMPLE, is_right)?;
+                set(&mut self.history, meta, Spanned { value, span }, errors);
             }
             _ => {
                 const EXAMPLE: &str = "`snap` is a distance above 0, such as `snap = 5.0`: a longer step is a teleport";

@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{check, hook, item, policy};
+use super::{check, hook, item, motion, policy};
 use crate::model::Behaviour;
 
 pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
@@ -32,9 +32,10 @@ pub(super) fn constant(behaviour: &Behaviour<'_>) -> TokenStream {
         .map(|place| callback("synchronize", place));
     let checks = check::info(behaviour);
     let context = hook::context(behaviour);
+    let on_view = motion::on_view(behaviour);
     quote! {
         const INFO: _syncvar::BehaviourInfo = _syncvar::OwnCalls::<Self>::INFO
-            #after #send_interval #channel #redundancy #hybrid #lifecycle #synchronize #checks #context;
+            #after #send_interval #channel #redundancy #hybrid #lifecycle #synchronize #checks #context #on_view;
     }
 }
 

@@ -5,7 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::parse_quote;
 
 use super::{place_of, policy};
-use crate::model::{Shape, SyncVar, Value};
+use crate::model::{Behaviour, Shape, SyncVar, Value};
 use crate::names;
 
 /// Emits the interpolation of a field around its access.
@@ -23,10 +23,37 @@ pub(super) fn interpolated(sync_var: &SyncVar<'_>, access: TokenStream) -> Token
         let distance = Literal::f32_unsuffixed(distance as f32);
         quote!(.snap(#distance))
     });
+    let history = interpolation.history.map(|seconds| {
+        let duration = policy::duration(seconds);
+        quote!(.history(#duration))
+    });
     // At the method's name, where an error about the value belongs.
     let place = place_of(method);
     let rules = quote_spanned!(place=> _syncvar::Interpolation::<#value>::#method());
-    quote!(_syncvar::interpolated(#access, #rules #extrapolate #snap))
+    quote!(_syncvar::interpolated(#access, #rules #extrapolate #snap #history))
+}
+
+/// Emits the part of `INFO` about the hooks at the view time.
+pub(super) fn on_view(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
+    let calls: Vec<_> = { behaviour.sync_vars.iter() }
+        .filter_map(|sync_var| {
+            let function = sync_var.interpolation.as_ref()?.on_view.as_ref()?;
+            let bit = &sync_var.constant;
+            let call = quote_spanned!(place_of(function)=> Self::#function(behaviour, value));
+            Some(quote! {
+                if let _syncvar::Some(value) = shown.value(Self::#bit) {
+                    #call;
+                }
+            })
+        })
+        .collect();
+    (!calls.is_empty()).then(|| {
+        quote! {
+            .on_view(|behaviour, shown| if let _syncvar::Some(behaviour) = behaviour.downcast_mut::<Self>() {
+                #(#calls)*
+            })
+        }
+    })
 }
 
 /// Emits the whole expansion of `#[derive(Interpolate)]` for a struct.

@@ -16,6 +16,10 @@ pub(crate) struct Interpolation<'a> {
     pub(crate) extrapolate: Option<f64>,
     /// Distance.
     pub(crate) snap: Option<f64>,
+    /// Seconds.
+    pub(crate) history: Option<f64>,
+    /// Method that is called at the view time.
+    pub(crate) on_view: Option<Ident>,
 }
 
 impl<'a> Interpolation<'a> {
@@ -39,12 +43,22 @@ impl<'a> Interpolation<'a> {
                 ));
             }
         }
-        let method = attrs.interpolate?;
+        let (history, on_view) = (attrs.history.as_ref(), attrs.on_view.as_ref());
+        let stepwise = |place| Ident::new("nearest", place);
+        let (key, method) = if let Some(method) = attrs.interpolate {
+            ("interpolate", method)
+        } else if let Some(history) = history {
+            ("history", stepwise(history.span))
+        } else {
+            ("on_view", stepwise(on_view?.span()))
+        };
         let Container::SyncVar(value) = ty.container else {
-            errors.add(
-                &method,
-                "`interpolate` is for the value of a field whose type is written `SyncVar<...>`: remove it",
-            );
+            errors.add_error(syn::Error::new(
+                method.span(),
+                format!(
+                    "`{key}` is for the value of a field whose type is written `SyncVar<...>`: remove it"
+                ),
+            ));
             return None;
         };
         Some(Self {
@@ -52,6 +66,8 @@ impl<'a> Interpolation<'a> {
             value,
             extrapolate: attrs.extrapolate.map(|it| it.value),
             snap: attrs.snap.map(|it| it.value),
+            history: attrs.history.map(|it| it.value),
+            on_view: attrs.on_view,
         })
     }
 }

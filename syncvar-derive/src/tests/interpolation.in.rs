@@ -4,4 +4,6 @@ struct Player {
     position: SyncVar<Vector3>,
     #[sync_var(interpolate = nearest, hook = on_stance)]
     stance: SyncVar<Stance>,
+    #[sync_var(history = 0.5, on_view = on_alive_shown)]
+    alive: SyncVar<bool>,
 }

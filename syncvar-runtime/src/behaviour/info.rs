@@ -7,6 +7,7 @@ use super::{
     BufferSerializer, CallContext, CheckWrites, Frame, LifecycleCallback, LifecycleResult,
     NetworkContext, NetworkFrame, NetworkLifecycle, Synchronize, SynchronizeError,
 };
+use crate::motion::Shown;
 use crate::schema::CallTable;
 use crate::{NetworkReader, ReadResult};
 
@@ -39,6 +40,9 @@ pub(super) type OnSynchronize =
 
 /// Function that runs the work of a class in a frame.
 pub(crate) type OnFrame = fn(&mut dyn Any, &mut Frame<'_>);
+
+/// Function that calls the hook of a field at the view time.
+pub(super) type OnView = fn(&mut dyn Any, &Shown<'_>);
 
 /// Callback of a class: declared by it, inherited from a base, or absent.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +105,8 @@ pub struct BehaviourInfo {
     pub(super) on_lifecycle: Callback<OnLifecycle>,
     pub(super) on_synchronize: Callback<OnSynchronize>,
     pub(crate) on_frame: Option<OnFrame>,
+    /// Hooks at the view time of the class without its bases.
+    pub(super) on_view: Option<OnView>,
 }
 
 impl BehaviourInfo {
@@ -120,6 +126,7 @@ impl BehaviourInfo {
         on_lifecycle: Callback::None,
         on_synchronize: Callback::None,
         on_frame: None,
+        on_view: None,
     };
 
     /// Inherits calls, lifecycle, synchronisation and context of the hooks of the base; not the settings.
@@ -302,6 +309,14 @@ impl BehaviourInfo {
             let behaviour = behaviour.downcast_ref::<B>();
             behaviour.map_or(Ok(true), |it| it.accepts(field, former, elapsed_ticks))
         });
+        self
+    }
+
+    /// Adds the hooks of a class at the view time, for its fields with [`FieldSchema::on_view`](crate::FieldSchema::on_view()).
+    /// The hooks of its bases stay.
+    #[must_use]
+    pub const fn on_view(mut self, hooks: fn(&mut dyn Any, &Shown<'_>)) -> Self {
+        self.on_view = Some(hooks);
         self
     }
 

@@ -2,6 +2,7 @@
 
 use super::info::{Callback, Presence};
 use super::{FieldAccess, FieldVisitor, NetworkBehaviour};
+use crate::motion::Shown;
 use crate::{
     BufferSerializer, CallContext, LifecycleCallback, LifecycleResult, NetworkContext,
     NetworkReader, ReadResult, SynchronizeError,
@@ -76,6 +77,15 @@ pub(crate) fn accepts<B: NetworkBehaviour>(
         elapsed_ticks,
     };
     with_base(behaviour, base).unwrap_or(Ok(true))
+}
+
+/// Calls the hook of a field at the view time.
+pub(crate) fn show<B: NetworkBehaviour>(behaviour: &mut B, shown: &Shown<'_>) {
+    if shown.field() & const { B::SCHEMA.own_bits() } == 0 {
+        with_base(behaviour, ShowBase { shown });
+    } else if let Some(own) = const { B::INFO.on_view } {
+        own(behaviour, shown);
+    }
 }
 
 /// Runs a lifecycle callback.
@@ -173,6 +183,18 @@ impl WithBase for AcceptsOfBase<'_, '_> {
 
     fn run<B: NetworkBehaviour>(self, base: &mut B) -> Self::Output {
         accepts(base, self.field, self.former, self.elapsed_ticks)
+    }
+}
+
+struct ShowBase<'a, 'b> {
+    shown: &'a Shown<'b>,
+}
+
+impl WithBase for ShowBase<'_, '_> {
+    type Output = ();
+
+    fn run<B: NetworkBehaviour>(self, base: &mut B) {
+        show(base, self.shown);
     }
 }
 

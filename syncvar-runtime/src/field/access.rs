@@ -94,9 +94,10 @@ pub trait FieldAccess {
     fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
         None
     }
-    /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track).
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
-        let _ = (track, tick);
+    /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track): to that of a client, or
+    /// to the history of a server with a number of ticks per second.
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<u32>) {
+        let _ = (track, tick, history);
     }
 }
 

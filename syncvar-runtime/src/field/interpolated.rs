@@ -39,10 +39,14 @@ where
         Some(Box::new(Track::new(self.rules)))
     }
 
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<u32>) {
         let track: &mut dyn Any = track;
         if let Some(track) = track.downcast_mut::<Track<A::Value>>() {
-            track.record(tick, self.field.value().clone());
+            let value = self.field.value().clone();
+            match history {
+                Some(tick_rate) => track.keep(tick, value, tick_rate),
+                None => track.record(tick, value),
+            }
         }
     }
 }

@@ -41,7 +41,7 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
         self.field.new_track()
     }
 
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32) {
-        self.field.record(track, tick);
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<u32>) {
+        self.field.record(track, tick, history);
     }
 }

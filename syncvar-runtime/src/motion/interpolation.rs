@@ -33,6 +33,8 @@ pub struct Interpolation<T> {
     curved: bool,
     /// Longest extrapolation in seconds.
     extrapolate: f32,
+    /// Seconds of the samples of a server.
+    history: f32,
 }
 
 impl<T> Clone for Interpolation<T> {
@@ -71,6 +73,7 @@ impl<T: Clone> Interpolation<T> {
             snap: f32::INFINITY,
             curved: false,
             extrapolate: 0.0,
+            history: 0.0,
         }
     }
 }
@@ -124,6 +127,13 @@ impl<T: Clone> Interpolation<T> {
         self.snap = distance;
         self
     }
+
+    /// Lets a server keep the samples of a time, for `NetworkServer::rewind`.
+    #[must_use]
+    pub const fn history(mut self, time: std::time::Duration) -> Self {
+        self.history = time.as_secs_f32();
+        self
+    }
 }
 
 impl<T> Interpolation<T> {
@@ -144,6 +154,17 @@ impl<T> Interpolation<T> {
     pub fn is_jump(&self, from: &T, to: &T) -> bool {
         self.snap < f32::INFINITY && { self.distance }
             .is_some_and(|distance| distance(from, to) > self.snap)
+    }
+
+    /// Returns the number of ticks whose samples a server keeps.
+    pub fn ticks_of_history(&self, tick_rate: u32) -> u32 {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "saturates"
+        )]
+        let ticks = (f64::from(self.history) * f64::from(tick_rate)).ceil() as u32;
+        ticks
     }
 
     /// Returns the distance between two values; 0 without values between others.

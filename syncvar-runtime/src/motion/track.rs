@@ -7,7 +7,7 @@ use std::fmt;
 use super::correction::Correction;
 use super::{Interpolation, SettledTicks, Span};
 
-/// Most samples of a track; the oldest ones go.
+/// Most samples of a client's track; the oldest ones go.
 pub const MAX_SAMPLES: usize = 32;
 
 /// Number of recent steps whose shortest one is the interval between two samples.
@@ -126,6 +126,29 @@ impl<T: Clone> Track<T> {
         }
     }
 
+    /// Adds a sample on a server, which is the newest one, and drops those that are too old for the
+    /// [history](Interpolation::history). The samples of a server whose ticks begin again are dropped.
+    pub fn keep(&mut self, tick: u32, value: T, tick_rate: u32) {
+        let oldest = tick.saturating_sub(self.rules.ticks_of_history(tick_rate));
+        while { self.samples.get(1) }.is_some_and(|(next, _)| *next <= oldest) {
+            self.samples.pop_front();
+        }
+        match self.samples.back_mut() {
+            Some((newest, sample)) if *newest == tick => *sample = value,
+            Some((newest, _)) if *newest > tick => {
+                self.samples.clear();
+                self.samples.push_back((tick, value));
+            }
+            _ => self.samples.push_back((tick, value)),
+        }
+    }
+
+    /// Returns the sample of a tick.
+    pub fn sample(&self, tick: u32) -> Option<&T> {
+        let place = self.samples.binary_search_by_key(&tick, |(tick, _)| *tick);
+        Some(&self.samples.get(place.ok()?)?.1)
+    }
+
     /// Returns the newest sample.
     pub fn newest(&self) -> Option<&T> {
         self.samples.back().map(|(_, value)| value)
@@ -182,6 +205,9 @@ impl<T: Clone> Track<T> {
         let Some((tick, _)) = self.samples.get(at) else {
             return next;
         };
+        if next <= tick.saturating_add(1) {
+            return *tick;
+        }
         let rest = next.saturating_sub(self.interval(moment.interval));
         let rest = rest.min(moment.settled.rested_until(*tick));
         rest.clamp(*tick, next.saturating_sub(1).max(*tick))
@@ -395,6 +421,31 @@ mod tests {
             let right = (value(tick + 0.01) - value(tick)) / 0.01;
             assert!((left - right).abs() < 0.03, "{tick}: {left} {right}");
         }
+    }
+
+    #[test]
+    fn a_server_keeps_the_samples_of_its_history() {
+        let history = Duration::from_millis(500);
+        let mut track = Track::new(Interpolation::linear().history(history));
+        for tick in 1..=100_u8 {
+            track.keep(tick.into(), f32::from(tick), 60);
+            track.keep(tick.into(), f32::from(tick) * 2.0, 60);
+        }
+        let known = SettledTicks::ALL;
+        assert_eq!(track.samples.len(), 31);
+        assert_eq!(
+            values(&track, &known, &[70.0, 80.5, 100.0]),
+            [140.0, 161.0, 200.0]
+        );
+        track.keep(200, 1.0, 60);
+        assert_eq!(track.samples.len(), 2);
+        assert_eq!(
+            values(&track, &known, &[170.0, 199.0, 199.5]),
+            [200.0, 200.0, 100.5],
+            "it rested"
+        );
+        track.keep(1, 7.0, 60);
+        assert_eq!(values(&track, &known, &[1.0, 300.0]), [7.0, 7.0]);
     }
 
     #[test]

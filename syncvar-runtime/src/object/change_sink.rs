@@ -168,16 +168,14 @@ impl ChangeSink<'_> {
             self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            let tick = if lossy { self.tick } else { None };
             if self.log.is_some() && (lossy || self.logs_reliable) {
-                self.record((net_id, channel), (sent, tick), slots);
+                self.record((net_id, channel), sent, slots);
             } else {
-                let (now, masks) = (self.now, None);
                 let mut mark = MarkSent {
                     sent,
-                    now,
-                    tick,
-                    masks,
+                    now: self.now,
+                    tick: self.tick,
+                    masks: None,
                 };
                 slots.visit(0, &mut mark);
             }
@@ -214,22 +212,16 @@ impl ChangeSink<'_> {
 
     /// Records a message and marks its behaviours as sent.
     #[inline(never)]
-    fn record<S: Slots>(
-        &mut self,
-        (net_id, channel): (NetId, u8),
-        (sent, tick): (u64, Option<u32>),
-        slots: &mut S,
-    ) {
+    fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
         let Some(log) = self.log.as_deref_mut() else {
             return;
         };
         let start = mask_count(&log.masks);
-        let (now, masks) = (self.now, Some(&mut log.masks));
         let mut mark = MarkSent {
             sent,
-            now,
-            tick,
-            masks,
+            now: self.now,
+            tick: self.tick,
+            masks: Some(&mut log.masks),
         };
         slots.visit(0, &mut mark);
         let mut changes = [0..0, 0..0];

@@ -20,6 +20,11 @@ pub trait ReceptionReport {
     /// Reports the panic of a hook.
     fn hook_failed(&mut self, failure: HookFailure);
 
+    /// Reports samples of fields with a hook at the view time.
+    fn will_show(&mut self, object: NetId, behaviour: usize, fields: u64, tick: u32) {
+        let _ = (object, behaviour, fields, tick);
+    }
+
     /// Reports a received reference.
     fn referenced(&mut self, holder: NetId, target: NetId);
 }
@@ -203,6 +208,11 @@ impl Visit for ReportChanges<'_, '_> {
             && let Some(tick) = self.reception.wire_tick
         {
             slot.record(dirty_bits, tick);
+            let shown = dirty_bits & slot.info().on_view;
+            if shown != 0 && self.extent == Extent::Hooks {
+                let report = &mut self.reception.report;
+                report.will_show(self.object, behaviour, shown, tick);
+            }
         }
         if self.extent == Extent::Nothing {
             slot.skip_hooks();

@@ -78,6 +78,10 @@ pub struct SlotInfo {
     pub initial_hooks: u64,
     /// Fields with values between their samples.
     pub interpolated: u64,
+    /// Fields whose former values a server keeps.
+    pub history: u64,
+    /// Fields with a hook at the view time.
+    pub on_view: u64,
     /// Restricted fields.
     pub policy: PolicyBits,
     /// Context of the hooks of the class and its bases.
@@ -309,6 +313,18 @@ pub trait Slot: Send + Sync {
     /// Records the values of those of some fields that are [interpolated](SlotInfo::interpolated), in a tick of the
     /// wire.
     fn record(&mut self, fields: u64, tick: u32);
+
+    /// Begins the histories of a server with the present values, in a tick of the wire. From now on each sent or dropped
+    /// change of a field with a [history](SlotInfo::history) is a sample.
+    fn begin_history(&mut self, tick: u32, tick_rate: u32);
+
+    /// Calls the hooks at the view time of some fields, whose samples have a tick of the wire. Fields without such a
+    /// sample are skipped.
+    ///
+    /// # Errors
+    ///
+    /// When a hook panics, which ends the run.
+    fn show(&mut self, fields: u64, tick: u32) -> Result<(), Panicked>;
 
     /// Drops the samples of all fields.
     fn clear_tracks(&mut self);

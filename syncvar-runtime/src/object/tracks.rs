@@ -6,14 +6,30 @@ use crate::behaviour::FieldVisitor;
 use crate::motion::{AnyTrack, Moment, Track};
 use crate::{FieldAccess, NetworkBehaviour};
 
-/// Samples of the interpolated fields of one behaviour.
+/// Samples of the interpolated fields of one behaviour: on a client the received ones, on a server those of the fields
+/// with a history.
 #[derive(Debug, Default)]
 pub struct Tracks {
+    /// Ticks per second of a server; `None` on a client.
+    history: Option<u32>,
     /// Tracks of the fields that were recorded, by dirty bit.
     fields: Vec<(u64, Box<dyn AnyTrack>)>,
 }
 
 impl Tracks {
+    /// Returns the empty history of a server.
+    pub(super) fn of_server(tick_rate: u32) -> Self {
+        Self {
+            history: Some(tick_rate),
+            ..Self::default()
+        }
+    }
+
+    /// Returns whether it is the history of a server.
+    pub(super) fn is_history(&self) -> bool {
+        self.history.is_some()
+    }
+
     /// Records the values of some fields in a tick.
     pub fn record<B: NetworkBehaviour>(&mut self, behaviour: &mut B, fields: u64, tick: u32) {
         let mut visitor = Record {
@@ -55,10 +71,16 @@ impl Tracks {
         self.track(field)?.newest().cloned()
     }
 
+    /// Returns the track of a field, by its dirty bit.
+    #[inline]
+    pub(super) fn any(&self, field: u64) -> Option<&dyn AnyTrack> {
+        let (_, track) = self.fields.iter().find(|(bit, _)| *bit == field)?;
+        Some(&**track)
+    }
+
     #[inline]
     fn track<T: Clone + 'static>(&self, field: u64) -> Option<&Track<T>> {
-        let (_, track) = self.fields.iter().find(|(bit, _)| *bit == field)?;
-        let track: &dyn Any = &**track;
+        let track: &dyn Any = self.any(field)?;
         track.downcast_ref()
     }
 }
@@ -75,6 +97,7 @@ impl FieldVisitor for Record<'_> {
         if !A::INTERPOLATED || self.fields & bit == 0 {
             return;
         }
+        let history = self.tracks.history;
         let tracks = &mut self.tracks.fields;
         let known = tracks.iter().position(|(known, _)| *known == bit);
         let at = known.unwrap_or_else(|| {
@@ -82,7 +105,7 @@ impl FieldVisitor for Record<'_> {
             tracks.len() - 1
         });
         if let Some((_, track)) = tracks.get_mut(at) {
-            field.record(&mut **track, self.tick);
+            field.record(&mut **track, self.tick, history);
         }
     }
 }

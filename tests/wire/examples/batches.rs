@@ -129,10 +129,11 @@ fn answers() -> Vec<(&'static str, String)> {
     };
     vec![
         (
-            "Connect 4, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300",
+            "Connect 5, the answer: `Compact`, incarnation `00000000000000ff`, tick 1 is 300, 30 ticks a \
+             second, sends each 0.1 s",
             answer(Framing::Compact),
         ),
-        ("Connect 4, the answer: `Unet`", answer(Framing::Unet)),
+        ("Connect 5, the answer: `Unet`", answer(Framing::Unet)),
     ]
 }
 

@@ -129,6 +129,7 @@ fn unet_examples() -> Vec<(&'static str, String)> {
             "Disconnect 0 \"bye\"",
             client_packet(false, |client| client.disconnect("bye")),
         ),
+        ("View: tick 300.5", view_example()),
         ("Ready", client_packet(false, NetworkClient::ready)),
         (
             "NotReady",
@@ -138,7 +139,7 @@ fn unet_examples() -> Vec<(&'static str, String)> {
             }),
         ),
         (
-            "Connect 4, hash `0123456789abcdef`, asking for `Compact`",
+            "Connect 5, hash `0123456789abcdef`, asking for `Compact`",
             connect_example(),
         ),
         ("Classes, the request", classes_example().0),
@@ -344,6 +345,47 @@ fn chat_example(framing: Framing) -> String {
     packets(&mut server).concat()
 }
 
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Runner {
+    #[sync_var(history = 0.5)]
+    x: SyncVar<u32>,
+}
+
+/// The client shows a tick less than the newest one, and draws half a tick after it.
+fn view_example() -> String {
+    let tick = Duration::from_millis(20);
+    let prefabs = || {
+        Prefabs::new()
+            .register::<Runner>("runner")
+            .message::<Chat>("chat")
+    };
+    let config = ServerConfig {
+        tick_rate: 50,
+        ..ServerConfig::default()
+    };
+    let mut net =
+        MemoryNetwork::with_config(prefabs, config, syncvar::testing::Conditions::default());
+    net.tick = tick;
+    net.connect();
+    let id = net.server.spawn(Runner::default());
+    net.step();
+    let last = |net: &MemoryNetwork| net.client(0).tick().map(|_| net.server.network_time().tick);
+    let first = net.server.network_time().tick;
+    while last(&net).is_none_or(|tick| tick < first + 300) {
+        net.server.get_mut::<Runner>(id).expect("an object").x += 1;
+        net.step();
+    }
+    let now = net.now() + tick / 2;
+    let client = net.client_mut(0);
+    client.show_view(now);
+    let text = "a".into();
+    client.send(&Chat { text, to: 300 }).expect("connected");
+    let packet = hex::encode(client.poll_transmit().expect("a packet").bytes);
+    let start = packet.find("04002900").expect("a view");
+    packet[start..start + 16].into()
+}
+
 fn token() -> [u8; 16] {
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 }
@@ -396,7 +438,7 @@ fn connect_example() -> String {
 fn schema_example() -> String {
     let mut server = NetworkServer::new(Prefabs::new().register::<Lamp>("lamp"));
     let connection = server.handle_connect();
-    let connect = hex::decode("0a00200004efcdab896745230101").expect("hexadecimal");
+    let connect = hex::decode("0a00200005efcdab896745230101").expect("hexadecimal");
     server
         .handle_packet(connection, 0, &connect)
         .expect("a client of another build");

@@ -2,7 +2,7 @@
 
 use super::{ClientEvent, NetworkClient};
 use crate::link::header_bytes::MAX_HEADER;
-use crate::message::{FRAME, Incoming, Name, frame, named, write_header};
+use crate::message::{FRAME, Incoming, LONGEST_VIEW, Name, frame, named, write_header};
 use crate::{Framing, MessageType};
 use syncvar_runtime::call::{CallPlace, CallRequest, CallRouter, Class, Failure, RoutedCall};
 use syncvar_runtime::packet::Room;
@@ -69,7 +69,8 @@ impl NetworkClient {
                 let packet_size = self.packet_size().min(FRAME + MAX_BYTES);
                 let has_header = self.framing() == Framing::Compact;
                 let header = if has_header { MAX_HEADER } else { 0 };
-                Room::unreliable(packet_size.saturating_sub(header))
+                let view = self.view_message().map_or(0, |_| LONGEST_VIEW);
+                Room::unreliable(packet_size.saturating_sub(header + view))
             }
             // The server accepts no message in the long form.
             _ => Room::reliable(MAX_BYTES),
@@ -172,9 +173,9 @@ impl CallRouter for NetworkClient {
             if let Some(kind) = room.refusal(self.framing().form(), payload.len()) {
                 return Err(WriteError::new(kind, 0, Some(place.name), None).into());
             }
-            let buffer = self.outbound.on_channel(channel);
-            frame(buffer.begin(), message_type, payload.as_bytes());
-            let length = buffer.commit();
+            let length = self.send_with_view(channel, |writer| {
+                frame(writer, message_type, payload.as_bytes());
+            });
             self.stats.count_encoded(message_type, length);
         }
         Ok(())

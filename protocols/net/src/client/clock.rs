@@ -186,11 +186,6 @@ impl ServerClock {
         }
     }
 
-    /// Returns the server's ticks per second, once the server has sent them.
-    pub(super) fn tick_rate(&self) -> Option<u32> {
-        self.estimate.map(|estimate| estimate.tick_rate)
-    }
-
     /// Returns the shown time at an own time, once the server has sent its time.
     fn network_time(&self, now: Duration) -> Option<NetworkTime> {
         let estimate = self.estimate.as_ref()?;

@@ -46,9 +46,10 @@ impl NetworkClient {
         if let Some(kind) = self.command_room(channel).refusal(form, value.len()) {
             return Err(WriteError::new(kind, 0, None, None).into());
         }
-        let buffer = self.outbound.on_channel(channel);
-        frame_number(buffer.begin(), number, value.as_bytes());
-        self.stats.program_sent.add(buffer.commit());
+        let length = self.send_with_view(channel, |writer| {
+            frame_number(writer, number, value.as_bytes());
+        });
+        self.stats.program_sent.add(length);
         Ok(())
     }
 

@@ -1,9 +1,9 @@
 //! `Motion`: the view of moving objects, between received samples and behind the server's time.
 
 mod clock;
-mod view;
+mod hooks;
 
-pub use view::View;
+pub(super) use hooks::WillShow;
 
 use std::time::Duration;
 
@@ -12,13 +12,23 @@ use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
 
 use super::NetworkClient;
+use crate::message::View as ViewMessage;
+use crate::view::{View, ticks_of};
 use clock::ViewClock;
+
+/// Parts of a tick in a `View` message.
+const PARTS: f64 = 256.0;
 
 /// State of the view for one connection.
 #[derive(Debug, Default)]
 pub(super) struct Motion {
     pub(super) clock: ViewClock,
     pub(super) settled: SettledTicks,
+    /// Tick of the view that commands refer to.
+    shown: Option<f64>,
+    /// The same before the last update: the inputs of that update refer to it.
+    shown_before: Option<f64>,
+    pub(super) will_show: WillShow,
 }
 
 impl NetworkClient {
@@ -91,9 +101,10 @@ impl NetworkClient {
             Some(Moment {
                 tick,
                 settled: &motion.settled,
-                interval: motion
-                    .clock
-                    .ticks_of(info.interval(self.config.default_interval())),
+                interval: ticks_of(
+                    info.interval(self.default_interval()),
+                    motion.clock.tick_rate(),
+                ),
                 tick_length: motion.clock.tick_length(),
             })
         });
@@ -122,17 +133,59 @@ impl NetworkClient {
         self.arrivals.as_ref()?.motion.clock.delay()
     }
 
+    /// Shows the view of a frame: runs the `on_view` hooks up to it, and makes it that of the next commands, which
+    /// [`NetworkServer::rewind`](crate::NetworkServer::rewind) uses. `now` is the time of [`view_at`](Self::view_at). Each
+    /// [`update`](Self::update) does the same: call it in a render loop that draws between updates.
+    pub fn show_view(&mut self, now: Duration) {
+        let now = self.clock.own.at(now);
+        if let Some(arrivals) = &mut self.arrivals {
+            let motion = &mut arrivals.motion;
+            motion.shown = motion.clock.tick_at(now);
+        }
+        self.run_view_hooks();
+    }
+
     /// Advances the view to the time of an update.
     pub(super) fn advance_view(&mut self) {
         let (now, most) = (self.clock.own.now(), self.config.max_view_delay);
         if let Some(arrivals) = &mut self.arrivals {
-            arrivals.motion.clock.advance(now, most);
+            let motion = &mut arrivals.motion;
+            motion.shown_before = motion.shown;
+            motion.clock.advance(now, most);
         }
+        self.show_view(now);
+    }
+
+    /// Returns the view for the next command; `None` for prefabs without a history.
+    pub(super) fn view_message(&self) -> Option<ViewMessage> {
+        self.message_of_view(self.arrivals.as_ref()?.motion.shown?)
+    }
+
+    /// Returns the view for the inputs of an update: the one in which they were made.
+    pub(super) fn input_view_message(&self) -> Option<ViewMessage> {
+        self.message_of_view(self.arrivals.as_ref()?.motion.shown_before?)
+    }
+
+    fn message_of_view(&self, shown: f64) -> Option<ViewMessage> {
+        let has_history = { self.world.prefabs.entries().iter() }.any(|prefab| prefab.history);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive tick"
+        )]
+        let time = (shown * PARTS).round() as u64;
+        has_history.then_some(ViewMessage { time })
+    }
+
+    /// Returns the send interval of behaviours without one.
+    fn default_interval(&self) -> Nanos {
+        let pace = self.session.pace;
+        pace.map_or_else(|| self.config.default_interval(), |pace| pace.send_interval)
     }
 
     /// Notes a reported tick of the wire, and whether all its changes and all changes since the former report are known.
     pub(super) fn note_tick(&mut self, tick: u32, (complete, after_gap): (bool, bool)) {
-        let rate = self.clock.server.tick_rate();
+        let rate = self.session.pace.map(|pace| pace.tick_rate);
         let rate = rate.unwrap_or(self.config.tick_rate);
         if let Some(arrivals) = &mut self.arrivals {
             let motion = &mut arrivals.motion;
@@ -147,11 +200,11 @@ impl NetworkClient {
     /// former samples may be those of another connection.
     pub(super) fn record_snapshot(&mut self, id: NetId) {
         let tick = self.inbound.packet.tick.unwrap_or_default();
-        let joining = self.session.joining;
+        let (joining, default) = (self.session.joining, self.default_interval());
         let Some(slots) = self.world.slots_mut(id) else {
             return;
         };
-        let interval = record(slots, (tick, joining), self.config.default_interval());
+        let interval = record(slots, (tick, joining), default);
         if let Some(arrivals) = &mut self.arrivals {
             arrivals.motion.clock.see_interval(interval);
         }

@@ -8,16 +8,16 @@ use bytes::Bytes;
 use super::NetworkClient;
 use super::arrivals::Datagrams;
 use super::writes::lossy::LossyWrites;
-use crate::Framing;
 use crate::link::ack::Ack;
 use crate::link::header::{DatagramHeader, StreamHeader};
 use crate::link::header_bytes::MAX_HEADER;
 use crate::link::stream::StreamTicks;
 use crate::message::{Message, Resync};
 use crate::recent::Recent;
+use crate::{Framing, MessageType};
 use syncvar_runtime::endpoint::join;
 use syncvar_runtime::packet::Segments;
-use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId};
+use syncvar_runtime::{Channel, ConnectionStats, Counter, NetId, NetworkWriter};
 
 /// Packet for the server.
 ///
@@ -270,6 +270,27 @@ impl NetworkClient {
         } else {
             self.stats.count_encoded(M::TYPE, buffer.commit());
         }
+    }
+
+    /// Appends a message that refers to the view, behind the view in the same packet. Returns its length.
+    pub(super) fn send_with_view(
+        &mut self,
+        channel: u8,
+        write: impl FnOnce(&mut NetworkWriter),
+    ) -> usize {
+        let view = self.view_message();
+        let writer = self.outbound.on_channel(channel).begin();
+        let start = writer.len();
+        if let Some(view) = view {
+            view.encode(writer);
+        }
+        let length = writer.len() - start;
+        write(writer);
+        let whole = self.outbound.on_channel(channel).commit();
+        if length > 0 {
+            self.stats.count_encoded(MessageType::View, length);
+        }
+        whole - length
     }
 
     /// Asks the server for a snapshot.

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use super::{ClientEvent, NetworkClient};
 use crate::Framing;
 use crate::client::playback::Playback;
-use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Start};
+use crate::message::{Connect, Disconnect, JoinRequest, PROTOCOL_VERSION, Pace, Start};
 use syncvar_runtime::endpoint::Payload;
 use syncvar_runtime::prefab::text::PrefabText;
 use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId};
@@ -49,6 +49,8 @@ pub(super) struct Session {
     pub(super) framing: Framing,
     /// Incarnation and first tick of the server; `None` in [`Framing::Unet`].
     pub(super) start: Option<Start>,
+    /// Times of the server; `None` in [`Framing::Unet`] and for records.
+    pub(super) pace: Option<Pace>,
     /// Number of connections so far.
     pub(super) number: u64,
     /// Whether the first burst of objects is complete.

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::inbound::Pass;
+use super::motion::WillShow;
 use super::received::Received;
 use super::references::is_unresolved;
 use super::replica::Replica;
@@ -27,6 +28,8 @@ struct Report<'a> {
     received: Option<&'a mut Received>,
     objects: &'a Table<Replica>,
     joining: bool,
+    /// `None` without ticks.
+    will_show: Option<&'a mut WillShow>,
 }
 
 impl ReceptionReport for Report<'_> {
@@ -44,6 +47,12 @@ impl ReceptionReport for Report<'_> {
 
     fn hook_failed(&mut self, failure: HookFailure) {
         self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+    }
+
+    fn will_show(&mut self, object: NetId, behaviour: usize, fields: u64, tick: u32) {
+        if let Some(will_show) = &mut self.will_show {
+            will_show.add((tick, object, behaviour), fields);
+        }
     }
 
     fn referenced(&mut self, holder: NetId, target: NetId) {
@@ -183,6 +192,7 @@ impl NetworkClient {
             objects: &self.world.objects,
             received: (!runs_hooks).then_some(&mut self.received),
             joining: self.session.joining,
+            will_show: { self.arrivals.as_mut() }.map(|arrivals| &mut arrivals.motion.will_show),
         };
         let mut reception = Reception {
             encoding: framing.encoding(),

@@ -44,6 +44,11 @@ impl RoundTrip {
         self.smoothed = (self.smoothed * 7 + sample) / 8;
     }
 
+    /// Returns the smoothed round trip and its variation, after the first measurement.
+    pub(crate) fn measured(&self) -> Option<(Duration, Duration)> {
+        (!self.is_guess).then_some((self.smoothed, self.variation))
+    }
+
     /// Returns the smoothed round trip.
     pub(crate) fn smoothed(&self) -> Duration {
         self.smoothed

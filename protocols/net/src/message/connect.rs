@@ -2,6 +2,7 @@
 
 use super::{Message, PROTOCOL_VERSION};
 use crate::{Framing, MessageType};
+use syncvar_runtime::object::Nanos;
 use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 
 /// Request of a client: packed protocol version, schema hash in 8 bytes, requested framing in one byte.
@@ -42,12 +43,12 @@ impl Message for Connect {
 }
 
 /// Answer of the server, with the number of [`Connect`]: packed protocol version, 8 bytes of 0, its choice of the framing, and
-/// the [`Start`] of a connection with [`Framing::Compact`].
+/// the [`Start`] and [`Pace`] of a connection with [`Framing::Compact`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Accepted {
     pub(crate) version: u32,
     /// `None` for [`Framing::Unet`].
-    pub(crate) start: Option<Start>,
+    pub(crate) start: Option<(Start, Pace)>,
 }
 
 /// Begin of the ticks of a connection.
@@ -57,6 +58,15 @@ pub(crate) struct Start {
     pub(crate) incarnation: u64,
     /// Tick 1 of the headers, as a tick of the server's [`NetworkTime`](syncvar_runtime::NetworkTime).
     pub(crate) first_tick: u64,
+}
+
+/// Times of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pace {
+    /// Ticks per second, at least 1.
+    pub(crate) tick_rate: u32,
+    /// Send interval of behaviours without one, in whole microseconds.
+    pub(crate) send_interval: Nanos,
 }
 
 impl Accepted {
@@ -73,13 +83,11 @@ impl Message for Accepted {
         writer.write_packed_u32(self.version);
         writer.write_u64(0);
         writer.write_u8(self.framing().number());
-        if let Some(Start {
-            incarnation,
-            first_tick,
-        }) = self.start
-        {
-            writer.write_u64(incarnation);
-            writer.write_packed_u64(first_tick);
+        if let Some((start, pace)) = self.start {
+            writer.write_u64(start.incarnation);
+            writer.write_packed_u64(start.first_tick);
+            writer.write_packed_u32(pace.tick_rate);
+            writer.write_packed_u64(pace.send_interval / 1_000);
         }
     }
 
@@ -94,13 +102,29 @@ impl Message for Accepted {
         reader.read_u64()?;
         let start = match read_framing(reader)? {
             Framing::Unet => None,
-            Framing::Compact => Some(Start {
-                incarnation: reader.read_u64()?,
-                first_tick: reader.read_packed_u64()?,
-            }),
+            Framing::Compact => Some((
+                Start {
+                    incarnation: reader.read_u64()?,
+                    first_tick: reader.read_packed_u64()?,
+                },
+                read_pace(reader)?,
+            )),
         };
         Ok(Self { version, start })
     }
+}
+
+fn read_pace(reader: &mut NetworkReader<'_>) -> Result<Pace, ReadError> {
+    let tick_rate = reader.read_packed_u32()?;
+    if tick_rate == 0 {
+        let (what, value) = ("ticks in a second", 0);
+        return Err(reader.error(ReadErrorKind::InvalidValue { what, value }));
+    }
+    let send_interval = reader.read_packed_u64()?.saturating_mul(1_000);
+    Ok(Pace {
+        tick_rate,
+        send_interval,
+    })
 }
 
 fn read_framing(reader: &mut NetworkReader<'_>) -> Result<Framing, ReadError> {

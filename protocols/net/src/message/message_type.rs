@@ -118,6 +118,8 @@ message_types! {
     Inputs = 39,
     /// Server to client: the least lead of the inputs over their use. Extension.
     InputState = 40,
+    /// Client to server, before a command or a message of the program: the view that it refers to. Extension.
+    View = 41,
 }
 
 impl MessageType {

@@ -33,6 +33,8 @@ pub(in crate::server) struct ConnectionInputs {
     reported: u64,
     /// Whether the next update reports the lead.
     due: bool,
+    /// Distance from the view to the inputs, if the client tells it.
+    behind: Option<f64>,
 }
 
 impl ConnectionInputs {
@@ -43,6 +45,15 @@ impl ConnectionInputs {
             lead: i8::MAX,
             reported: 0,
             due: false,
+            behind: None,
+        }
+    }
+
+    /// Notes the view of an input, unless a newer one has arrived before. The two are ticks of different counts, with the
+    /// same distance at all times.
+    fn note_view(&mut self, input: u64, view: Option<f64>) {
+        if self.list.newest() <= Some(input) {
+            self.behind = view.map(|view| ticks(input) - view);
         }
     }
 
@@ -140,6 +151,9 @@ impl NetworkServer {
         if !is_local && inputs.note_use(tick, self.config.tick_rate) {
             self.sessions.input_reports.push(connection);
         }
+        if let Some(behind) = inputs.behind {
+            known.view = Some(ticks(tick) - behind);
+        }
         Some((&*inputs.list, is_local))
     }
 
@@ -192,6 +206,7 @@ impl NetworkServer {
         let inputs = connection
             .inputs
             .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
+        let (view, mut newest) = (connection.view, 0);
         let list = &mut *inputs.list;
         let (budget, refused) = (&mut self.sessions.intake.budget, &mut self.stats.refused);
         let known = |list: &&mut dyn AnyInputs, tick, bytes: &mut Vec<u8>| {
@@ -200,7 +215,8 @@ impl NetworkServer {
             known.is_some()
         };
         let payload = (frame.payload, limits.max_input);
-        read_inputs(payload, &mut { list }, known, |list, tick, bytes| {
+        let read = read_inputs(payload, &mut { list }, known, |list, tick, bytes| {
+            newest = tick;
             if tick > latest {
                 refused.inputs += 1;
                 return Ok(());
@@ -209,7 +225,9 @@ impl NetworkServer {
             let read = list.read(tick, &mut reader);
             *budget = reader.budget();
             read
-        })
+        });
+        inputs.note_view(newest, view);
+        read
     }
 
     /// Reports the lead of the inputs to their clients.
@@ -231,4 +249,9 @@ impl NetworkServer {
         }
         self.sessions.input_reports = due;
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "ticks of a run")]
+fn ticks(tick: u64) -> f64 {
+    tick as f64
 }

@@ -12,7 +12,7 @@ mod unsent;
 pub(super) mod update;
 
 use syncvar_runtime::ConnectionId;
-use syncvar_runtime::object::WriteLog;
+use syncvar_runtime::object::{Nanos, WriteLog};
 use syncvar_runtime::packet::Segments;
 
 use crate::link::sender::Verdict;
@@ -35,6 +35,8 @@ pub(super) struct Replication {
     pub(super) ticks: Ticks,
     /// Set while state on unreliable channels may be written.
     pub(super) frame_open: bool,
+    /// Longest send interval of the behaviours with a history so far.
+    pub(super) longest_interval: Nanos,
     /// Whether a prefab has a redundant behaviour.
     pub(super) has_echo: bool,
     /// Buffer of the echo in progress, reused.

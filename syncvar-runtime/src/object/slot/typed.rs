@@ -7,9 +7,10 @@ use super::{
 };
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
+use crate::motion::Shown;
 use crate::object::field_ticks::{FieldTicks, SlotState};
 use crate::object::hooks::{ErasedHooks, Hooks};
-use crate::object::policy_state::PolicyState;
+use crate::object::policy_state::{PolicyState, each};
 use crate::object::tracks::Tracks;
 use crate::schema::BehaviourClass;
 use crate::{
@@ -46,6 +47,8 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         packed: B::SCHEMA.packed_bits(),
         initial_hooks: B::SCHEMA.initial_hooks(),
         interpolated: B::SCHEMA.interpolated(),
+        history: B::SCHEMA.history(),
+        on_view: B::SCHEMA.on_view(),
         policy: B::SCHEMA.policy_bits(),
         hook_context: if B::INFO.context_hooks {
             HookContext::Object
@@ -92,11 +95,23 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
     /// Records a frame that wrote some fields, or would have written them.
     #[inline]
     fn note_frame(&mut self, fields: impl FnOnce(&B) -> u64, tick: Option<u32>) {
-        if let Some(tick) = tick
-            && let Some(state) = &mut self.state
-            && let Some(ticks) = &mut state.ticks
-        {
-            ticks.set(fields(&self.behaviour), tick);
+        let (Some(tick), Some(state)) = (tick, &mut self.state) else {
+            return;
+        };
+        let history = if const { B::SCHEMA.history() != 0 } {
+            state.tracks.as_mut().filter(|tracks| tracks.is_history())
+        } else {
+            None
+        };
+        if state.ticks.is_none() && history.is_none() {
+            return;
+        }
+        let fields = fields(&self.behaviour);
+        if let Some(ticks) = &mut state.ticks {
+            ticks.set(fields, tick);
+        }
+        if let Some(tracks) = history {
+            tracks.record(&mut self.behaviour, fields & Self::INFO.history, tick);
         }
     }
 }
@@ -385,6 +400,32 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
             let tracks = state.tracks.get_or_insert_default();
             tracks.record(&mut self.behaviour, fields, tick);
         }
+    }
+
+    fn begin_history(&mut self, tick: u32, tick_rate: u32) {
+        if const { B::SCHEMA.history() != 0 } {
+            let mut tracks = Tracks::of_server(tick_rate);
+            tracks.record(&mut self.behaviour, Self::INFO.history, tick);
+            let state = self.state.get_or_insert_default();
+            state.tracks = Some(Box::new(tracks));
+        }
+    }
+
+    fn show(&mut self, fields: u64, tick: u32) -> Result<(), Panicked> {
+        if const { B::SCHEMA.on_view() == 0 } {
+            return Ok(());
+        }
+        let state = self.state.as_ref();
+        let Some(tracks) = state.and_then(|state| state.tracks.as_deref()) else {
+            return Ok(());
+        };
+        for field in each(fields & Self::INFO.on_view) {
+            if let Some(track) = tracks.any(field) {
+                let shown = Shown::new(track, field, tick);
+                contain(|| behaviour::show(&mut self.behaviour, &shown))?;
+            }
+        }
+        Ok(())
     }
 
     fn clear_tracks(&mut self) {

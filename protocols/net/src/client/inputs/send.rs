@@ -5,7 +5,7 @@ use syncvar_runtime::{Channel, NetworkWriter};
 
 use crate::MessageType;
 use crate::client::NetworkClient;
-use crate::message::{InputTicks, MAX_INPUTS, begin, write_inputs};
+use crate::message::{InputTicks, MAX_INPUTS, Message, View, begin, write_inputs};
 
 impl NetworkClient {
     /// Sends the inputs that the server lacks.
@@ -25,6 +25,7 @@ impl NetworkClient {
 
     /// Sends all inputs that are not acknowledged; the newest of them, if they are too long for a datagram.
     fn send_by_datagram(&mut self, channel: u8) {
+        let view = self.input_view_message();
         let (Some(list), Some(lossy)) = (&self.inputs.list, &mut self.outbound.lossy) else {
             return;
         };
@@ -33,7 +34,7 @@ impl NetworkClient {
         };
         let mut message = NetworkWriter::new();
         loop {
-            encode(&mut message, ticks, &**list);
+            encode(&mut message, view.as_ref(), ticks, &**list);
             if lossy.has_room(message.len()) {
                 break;
             }
@@ -50,6 +51,7 @@ impl NetworkClient {
     }
 
     fn send_on_stream_once(&mut self) {
+        let view = self.input_view_message();
         let Some(list) = &self.inputs.list else {
             return;
         };
@@ -57,14 +59,23 @@ impl NetworkClient {
             return;
         };
         let buffer = self.outbound.on_channel(0);
-        encode(buffer.begin(), ticks, &**list);
+        encode(buffer.begin(), view.as_ref(), ticks, &**list);
         let length = buffer.commit();
         self.inputs.sent = Some(ticks.newest);
         self.stats.count_encoded(MessageType::Inputs, length);
     }
 }
 
-fn encode(writer: &mut NetworkWriter, ticks: InputTicks, list: &dyn AnyInputs) {
+/// Writes inputs behind the view at the newest of them.
+fn encode(
+    writer: &mut NetworkWriter,
+    view: Option<&View>,
+    ticks: InputTicks,
+    list: &dyn AnyInputs,
+) {
+    if let Some(view) = view {
+        view.encode(writer);
+    }
     let start = begin(MessageType::Inputs, writer);
     write_inputs(writer, ticks, list);
     writer.finish_message(start);

@@ -7,6 +7,8 @@ use syncvar_runtime::clock::Slew;
 use syncvar_runtime::object::Nanos;
 use syncvar_runtime::time::micros;
 
+use crate::view::ticks_of;
+
 /// The view runs at 19/20 to 21/20 of the clock's speed.
 const SHARE: i64 = 20;
 
@@ -94,7 +96,7 @@ impl ViewClock {
         let Some(lateness) = self.lateness else {
             return;
         };
-        let interval = f64::from(self.ticks_of(self.interval)) * self.tick_micros();
+        let interval = f64::from(ticks_of(self.interval, self.rate)) * self.tick_micros();
         let lost = (lateness.unsettled / LOSSY).min(1.0);
         let delay = interval * (1.0 + lost) + DEVIATIONS * lateness.variance.sqrt();
         self.delay = delay.min(whole(micros(most)));
@@ -130,13 +132,6 @@ impl ViewClock {
     pub(in crate::client) fn delay(&self) -> Option<Duration> {
         self.shown?;
         Duration::try_from_secs_f64(self.delay / 1e6).ok()
-    }
-
-    /// Returns the number of ticks from one delta of a behaviour with this send interval to the next.
-    #[inline]
-    pub(in crate::client) fn ticks_of(&self, interval: Nanos) -> u32 {
-        let ticks = interval.saturating_mul(self.rate.into()) / 1_000_000_000;
-        u32::try_from(ticks).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// Returns the ticks per second.

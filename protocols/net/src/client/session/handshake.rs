@@ -67,7 +67,7 @@ impl NetworkClient {
             return Err(NetworkReader::new(payload).error(kind));
         }
         self.session.framing = framing;
-        self.session.start = answer.start;
+        (self.session.start, self.session.pace) = answer.start.unzip();
         self.accept_session();
         Ok(())
     }

@@ -18,6 +18,11 @@ impl Ticks {
         *self.first.get_or_insert(0)
     }
 
+    /// Returns the first tick; `None` before the first update.
+    pub(in crate::server) fn begun(&self) -> Option<u64> {
+        self.first
+    }
+
     /// Returns the tick of the headers at a tick of the network time; `None` above `u32::MAX`.
     fn number(&mut self, tick: u64) -> Option<u32> {
         let first = *self.first.get_or_insert(tick);

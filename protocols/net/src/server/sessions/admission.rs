@@ -9,7 +9,7 @@ use syncvar_runtime::{ConnectionId, DisconnectReason, ObjectError, ReadError};
 use crate::Framing;
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{
-    Accepted, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION, Start,
+    Accepted, JoinRequest as Request, MAX_RETURN, Message, PROTOCOL_VERSION, Pace, Start,
 };
 use crate::server::datagrams::Datagrams;
 use crate::server::sessions::connection::ConnectionState;
@@ -136,9 +136,13 @@ impl NetworkServer {
             incarnation: self.config.incarnation,
             first_tick: self.replication.ticks.first(),
         };
+        let pace = Pace {
+            tick_rate: self.config.tick_rate,
+            send_interval: self.config.default_interval(),
+        };
         Accepted {
             version: PROTOCOL_VERSION,
-            start: (framing == Framing::Compact).then_some(start),
+            start: (framing == Framing::Compact).then_some((start, pace)),
         }
     }
 

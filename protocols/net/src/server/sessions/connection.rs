@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::time::Duration;
 
 use syncvar_runtime::call::Rates;
 use syncvar_runtime::clock::Bucket;
@@ -44,6 +45,8 @@ pub(in crate::server) struct Connection {
     /// Bytes of requested snapshots.
     pub(in crate::server) resync_bytes: Bucket,
     pub(in crate::server) ping: Pings,
+    /// Tick that the client showed at its last command, if it tells it.
+    pub(in crate::server) view: Option<f64>,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
     /// Inputs by tick; `None` before the first ones.
@@ -154,6 +157,7 @@ impl Connection {
             resync_requests: Ids::default(),
             resync_bytes: Bucket::default(),
             ping: Pings::default(),
+            view: None,
             rates: Rates::default(),
             inputs: None,
             conduct: Conduct::default(),
@@ -199,6 +203,14 @@ impl Connection {
     /// Returns whether a budget delays its changes.
     pub(in crate::server) fn is_limited(&self) -> bool {
         self.backlog.as_ref().is_some_and(|it| it.is_limited())
+    }
+
+    /// Returns the round trip and its deviation: measured by datagrams, or by the pings of the client. `None` before the
+    /// first measurement.
+    pub(in crate::server) fn round_trip(&self) -> Option<(Duration, Duration)> {
+        let datagrams = self.datagrams.as_ref();
+        let measured = datagrams.and_then(|it| it.sender.round_trip().measured());
+        measured.or_else(|| self.ping.round_trip())
     }
 
     pub(in crate::server) fn is_ready(&self) -> bool {

@@ -20,7 +20,21 @@ pub(in crate::server) struct Pings {
     /// Time of the last answer.
     answered: Option<Duration>,
     /// Round trip that the client has measured.
-    pub(super) measured: RoundTrip,
+    measured: RoundTrip,
+}
+
+impl Pings {
+    /// Returns the round trip that the client has measured, and its deviation.
+    pub(super) fn round_trip(&self) -> Option<(Duration, Duration)> {
+        let RoundTrip { mean, deviation } = self.measured;
+        let known = self.measured != RoundTrip::UNKNOWN;
+        known.then(|| {
+            (
+                Duration::from_micros(mean),
+                Duration::from_micros(deviation),
+            )
+        })
+    }
 }
 
 impl NetworkServer {

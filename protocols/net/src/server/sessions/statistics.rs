@@ -1,10 +1,7 @@
 //! Traffic and delay of one connection.
 
-use std::time::Duration;
-
 use syncvar_runtime::{ConnectionId, ConnectionStats, Counter, ObjectError};
 
-use crate::message::RoundTrip;
 use crate::server::NetworkServer;
 
 impl NetworkServer {
@@ -29,17 +26,13 @@ impl NetworkServer {
         if !known.own.is_empty() {
             queued.add(known.own.as_bytes().len());
         }
-        let measured = known.ping.measured;
         let mut stats = ConnectionStats::default();
         (stats.sent, stats.received, stats.queued) = (known.outgoing, known.incoming, queued);
         stats.backlog = known
             .backlog
             .as_ref()
             .map_or(0, |backlog| backlog.entries.len());
-        if measured != RoundTrip::UNKNOWN {
-            stats.round_trip = Some(Duration::from_micros(measured.mean));
-            stats.jitter = Some(Duration::from_micros(measured.deviation));
-        }
+        (stats.round_trip, stats.jitter) = known.ping.round_trip().unzip();
         Ok(stats)
     }
 }

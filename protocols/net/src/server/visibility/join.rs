@@ -65,6 +65,7 @@ impl NetworkServer {
         // Before the write: without observers, pending changes belong to the initial state.
         let tick = self.outbound.store.tick;
         self.world.drop_changes(id, Some(tick));
+        self.begin_history(id, tick);
         let replicated = self.world.objects.get_mut(id.0)?;
         self.visibility
             .audiences

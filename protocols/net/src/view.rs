@@ -1,12 +1,13 @@
-//! `View`: interpolated fields of a behaviour at the view time.
+//! `View`: interpolated fields of a behaviour at one moment.
 
 use std::marker::PhantomData;
 
 use syncvar_runtime::motion::Moment;
-use syncvar_runtime::object::Tracks;
+use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{FieldBit, Inherits};
 
-/// Interpolated fields of a behaviour at the view time: [`NetworkClient::view`](crate::NetworkClient::view).
+/// Interpolated fields of a behaviour at the view time of a client: [`NetworkClient::view`](crate::NetworkClient::view), and
+/// on a server [`Past::view`](crate::Past::view).
 #[derive(Debug)]
 pub struct View<'a, B> {
     tracks: Option<&'a Tracks>,
@@ -18,7 +19,7 @@ pub struct View<'a, B> {
 }
 
 impl<'a, B> View<'a, B> {
-    pub(super) fn new(tracks: Option<&'a Tracks>, moment: Option<Moment<'a>>, own: u64) -> Self {
+    pub(crate) fn new(tracks: Option<&'a Tracks>, moment: Option<Moment<'a>>, own: u64) -> Self {
         Self {
             tracks,
             moment,
@@ -30,7 +31,8 @@ impl<'a, B> View<'a, B> {
     /// Returns the value of a field of `B` or of a base. Without ticks, as in
     /// [`Framing::Unet`](crate::Framing::Unet), it is the newest value.
     ///
-    /// `None` for a field that this client writes: its value is that of the replica.
+    /// `None` for a field that this client writes: its value is that of the replica. On a server `None` for a field
+    /// without a history.
     #[inline]
     pub fn get<C, T: Clone + 'static>(&self, field: FieldBit<C, T>) -> Option<T>
     where
@@ -45,4 +47,11 @@ impl<'a, B> View<'a, B> {
             None => tracks.newest(field),
         }
     }
+}
+
+/// Returns the number of ticks from one delta of a behaviour with this send interval to the next.
+#[inline]
+pub(crate) fn ticks_of(interval: Nanos, tick_rate: u32) -> u32 {
+    let ticks = interval.saturating_mul(tick_rate.into()) / 1_000_000_000;
+    u32::try_from(ticks).unwrap_or(u32::MAX).saturating_add(1)
 }

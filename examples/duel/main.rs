@@ -1,0 +1,148 @@
+//! Two bots fight over a bad link: predicted movement, a hit-scan weapon that the server rewinds for, rockets.
+//!
+//! ```text
+//! cargo run --example duel -- --conditions "80ms 20ms 5%"
+//! ```
+//!
+//! The conditions are those of each direction: delay, jitter, loss. The program prints a table and ends with the exit code 1
+//! if fewer than 99 of 100 hits on a screen are hits on the server.
+
+mod rules;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use rules::{Move, Player, RADIUS, RATE, Rocket, fly, hits, step};
+use syncvar::ServerConfig;
+use syncvar::motion::Interpolate;
+use syncvar::prelude::*;
+use syncvar::testing::{Conditions, Random};
+
+const TICKS: u32 = 60 * RATE;
+
+/// One player's program.
+struct Bot {
+    id: NetId,
+    random: Random,
+    input: Move,
+}
+
+impl Bot {
+    /// Plays a frame at a time of the client's clock.
+    fn play(&mut self, client: &mut NetworkClient, tick: u32, now: Duration) -> Option<()> {
+        if tick.is_multiple_of(20) {
+            let [x, y] = [0, 1].map(|_| self.random.between(-1.0, 1.0));
+            self.input = Move { x, y };
+        }
+        client.set_input(&self.input).ok()?;
+        client.show_view(now);
+        let own = *client.predicted::<Player>(self.id)?.position;
+        let (enemy, _) = client.iter::<Player>().find(|(id, _)| *id != self.id)?;
+        let view = client.view_at::<Player>(enemy, now)?;
+        let seen = view.get(Player::POSITION)?;
+        let distance = seen.distance(&own).max(0.1);
+        let ahead = Vector2::new((seen.x - own.x) / distance, (seen.y - own.y) / distance);
+        if tick.is_multiple_of(60) {
+            client.calls::<Player>(self.id).launch(ahead).ok()?;
+        }
+        if tick.is_multiple_of(4) {
+            // Bots miss at times.
+            let beside = self.random.between(-1.5, 1.5) * RADIUS / distance;
+            let length = 1.0_f32.hypot(beside);
+            let (x, y) = (ahead.x - ahead.y * beside, ahead.y + ahead.x * beside);
+            let ray = Vector2::new(x / length, y / length);
+            let calls = client.calls::<Player>(self.id);
+            calls.shoot(own, ray, hits(own, ray, seen)).ok()?;
+        }
+        Some(())
+    }
+}
+
+fn main() -> ExitCode {
+    let text = std::env::args()
+        .skip_while(|it| it != "--conditions")
+        .nth(1);
+    let Some(link) = conditions(text.as_deref().unwrap_or("40ms 10ms 2%")) else {
+        eprintln!("write the conditions as \"80ms 20ms 5%\": delay, jitter, loss");
+        return ExitCode::FAILURE;
+    };
+    let prefabs = || {
+        let prefabs = Prefabs::new().register::<Player>("player");
+        prefabs.register::<Rocket>("rocket").input::<Move>()
+    };
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    (net.tick, net.datagrams) = (Duration::from_secs(1) / RATE, true);
+    let mut bots = [1, 2].map(|seed| {
+        let client = net.connect();
+        let mut player = Player::default();
+        player.health.set(100);
+        let id = net.server.spawn(player);
+        let owner = net.connection(client);
+        net.server.set_owner(id, Some(owner)).expect("connected");
+        Bot {
+            id,
+            random: Random::new(seed),
+            input: Move::default(),
+        }
+    });
+    net.settle();
+    for (client, bot) in bots.iter().enumerate() {
+        net.client_mut(client)
+            .predict(bot.id, step)
+            .expect("visible");
+    }
+    for tick in 0..TICKS {
+        for (client, bot) in bots.iter_mut().enumerate() {
+            // Frames lie between two updates.
+            let now = net.now() + net.tick * (tick % 4) / 4;
+            bot.play(net.client_mut(client), tick, now);
+        }
+        for tick in net.server.ticks_until(net.now() + net.tick) {
+            for bot in &bots {
+                net.server.step(bot.id, tick, step).expect("spawned");
+            }
+            fly(&mut net.server);
+        }
+        net.step();
+    }
+    report(&net, &bots)
+}
+
+fn report(net: &MemoryNetwork, bots: &[Bot]) -> ExitCode {
+    println!("| player | hits claimed | confirmed | deaths | view delay | corrections | largest |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    let (mut claimed, mut confirmed) = (0, 0);
+    for (client, bot) in bots.iter().enumerate() {
+        let player = net.server.get::<Player>(bot.id).expect("spawned");
+        let delay = net.client(client).view_delay().unwrap_or_default();
+        let stats = net.client(client).prediction_stats();
+        let (hits, deaths) = ((player.claimed, player.confirmed), player.deaths.get());
+        print!(
+            "| {client} | {} | {} | {deaths} | {delay:.0?} ",
+            hits.0, hits.1
+        );
+        println!("| {} | {:.2} m |", stats.corrections, stats.largest_size);
+        (claimed, confirmed) = (claimed + hits.0, confirmed + hits.1);
+    }
+    if claimed > 0 && confirmed * 100 >= claimed * 99 {
+        ExitCode::SUCCESS
+    } else {
+        eprintln!("{confirmed} of {claimed} hits on a screen are hits on the server");
+        ExitCode::FAILURE
+    }
+}
+
+/// Reads `80ms 20ms 5%`.
+fn conditions(text: &str) -> Option<Conditions> {
+    let mut words = text.split_whitespace();
+    let mut number = |unit| words.next()?.strip_suffix(unit)?.parse::<f64>().ok();
+    let delay = Duration::try_from_secs_f64(number("ms")? / 1e3).ok()?;
+    let jitter = Duration::try_from_secs_f64(number("ms")? / 1e3).ok()?;
+    let loss = number("%")? / 100.0;
+    Some(Conditions {
+        delay,
+        jitter,
+        loss,
+        ..Conditions::default()
+    })
+}

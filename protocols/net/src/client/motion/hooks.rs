@@ -1,0 +1,63 @@
+//! Hooks at the view time: `#[sync_var(on_view = ...)]`.
+
+use std::collections::BTreeMap;
+
+use syncvar_runtime::behaviour::{HookFailure, Panicked};
+use syncvar_runtime::{ChangedFields, NetId};
+
+use crate::client::{ClientEvent, NetworkClient};
+
+/// Most samples that wait for the view; further ones are dropped.
+const MAX_WAITING: usize = 65_536;
+
+/// Samples that the view has not passed: tick, object and behaviour, with the fields.
+#[derive(Debug, Default)]
+pub(in crate::client) struct WillShow(BTreeMap<(u32, NetId, usize), u64>);
+
+impl WillShow {
+    /// Adds samples of a behaviour in a tick.
+    pub(in crate::client) fn add(&mut self, place: (u32, NetId, usize), fields: u64) {
+        if self.0.len() < MAX_WAITING {
+            *self.0.entry(place).or_default() |= fields;
+        } else {
+            tracing::warn!(object = %place.1, "a client without updates misses hooks of its view");
+        }
+    }
+
+    /// Takes the first samples up to a tick of the view.
+    fn take(&mut self, shown: f64) -> Option<((u32, NetId, usize), u64)> {
+        let first = self.0.first_entry()?;
+        (f64::from(first.key().0) <= shown).then(|| first.remove_entry())
+    }
+}
+
+impl NetworkClient {
+    /// Runs the hooks of the samples that the view has passed, in the order of the ticks.
+    pub(super) fn run_view_hooks(&mut self) {
+        while let Some(motion) = self.arrivals.as_mut().map(|arrivals| &mut arrivals.motion)
+            && let Some(shown) = motion.shown
+            && let Some(((tick, object, behaviour), fields)) = motion.will_show.take(shown)
+        {
+            self.run_view_hook((object, behaviour), fields, tick);
+        }
+        if !self.writes.from_hooks.is_empty() {
+            self.take_hook_writes();
+        }
+    }
+
+    fn run_view_hook(&mut self, (object, behaviour): (NetId, usize), fields: u64, tick: u32) {
+        let slots = self.world.slots_mut(object);
+        let Some(slot) = slots.and_then(|slots| slots.slot_mut(behaviour)) else {
+            return;
+        };
+        let result = slot.show(fields, tick);
+        if slot.dirty_bits() & slot.info().policy.owner_write != 0 {
+            self.writes.from_hooks.push(object);
+        }
+        if let Err(Panicked(message)) = result {
+            let fields = ChangedFields::new(slot.info().class, fields);
+            let failure = HookFailure::new(object, fields, message);
+            self.events.push(ClientEvent::HookFailed(Box::new(failure)));
+        }
+    }
+}
