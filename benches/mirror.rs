@@ -143,6 +143,7 @@ fn measure_transforms<M: TransformMethod>(criterion: &mut Criterion) {
     if let Some(time) = server.cpu_time() {
         println!("{}: {time:?} of CPU time for each tick", M::NAME);
     }
+    #[expect(clippy::cast_precision_loss, reason = "the number is rounded")]
     let bytes = server.bytes as f64 / f64::from(server.ticks) / CLIENTS as f64;
     println!(
         "{}: {:.1} bytes for each transform and client",
@@ -207,10 +208,9 @@ impl<M: TransformMethod> MovingServer<M> {
     /// that of the motion. `None` on a system without the file.
     fn cpu_time(&mut self) -> Option<Duration> {
         const TICKS: u32 = 100;
-        let used = || -> Option<Duration> {
+        let used = || -> Option<u64> {
             let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-            let nanos = text.split_whitespace().next()?.parse().ok()?;
-            Some(Duration::from_nanos(nanos))
+            text.split_whitespace().next()?.parse().ok()
         };
         let start = used()?;
         for _ in 0..TICKS {
@@ -220,7 +220,8 @@ impl<M: TransformMethod> MovingServer<M> {
         let ticks = used()?;
         (0..TICKS).for_each(|_| self.step());
         let motion = used()? - ticks;
-        Some((ticks - start).saturating_sub(motion) / TICKS)
+        let nanos = (ticks - start).saturating_sub(motion);
+        Some(Duration::from_nanos(nanos) / TICKS)
     }
 
     fn tick(&mut self) {

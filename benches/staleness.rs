@@ -10,7 +10,7 @@
 //! cargo bench --bench staleness    # prints a table and writes benches/staleness.svg
 //! ```
 
-#[path = "staleness/chart.rs"]
+#[path = "support/chart.rs"]
 mod chart;
 
 use std::collections::VecDeque;

@@ -43,5 +43,12 @@ pages! {
 #[cfg(feature = "tcp")]
 pages! { transports = "transports.md" }
 
-#[cfg(all(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+#[cfg(all(feature = "quic", feature = "websocket"))]
+pages! { browser = "browser.md" }
+
+#[cfg(all(
+    feature = "mirror-telepathy",
+    feature = "mirror-kcp",
+    feature = "mirror-websocket"
+))]
 pages! { mirror = "mirror.md" importing_mirror = "importing-mirror.md" }

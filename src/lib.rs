@@ -40,9 +40,10 @@
 //! | `wss` | WebSocket over TLS, certificates from PEM or made in memory |
 //! | `quic` | QUIC on tokio: encrypted, with datagrams for unreliable state |
 //! | `webtransport` | WebTransport, for browsers, on the port of `quic` |
+//! | `web` | `websocket` and `webtransport`: one port for native clients and browsers |
 //! | `udp` | a UDP transport on tokio, for tests and local networks |
 //! | `mirror` | Mirror's protocol, without sockets: Unity clients on a Rust server |
-//! | `mirror-telepathy`, `mirror-kcp` | Mirror's transports on tokio |
+//! | `mirror-telepathy`, `mirror-kcp`, `mirror-websocket` | Mirror's transports on tokio |
 //! | `parallel` | encoding on several threads, with the same bytes |
 //! | `serde`, `glam`, `mint`, `uuid` | their types as values |
 //!
@@ -156,10 +157,10 @@ pub mod limits {
 pub mod motion {
     #[cfg(feature = "derive")]
     pub use syncvar_derive::Interpolate;
-    pub use syncvar_net::View;
+    pub use syncvar_net::{Group, View};
     pub use syncvar_runtime::motion::{
-        AnyTrack, Interpolate, Interpolation, MAX_SAMPLES, Moment, SettledTicks, Span, Spherical,
-        Track,
+        AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
+        MAX_SAMPLES, Moment, SettledTicks, Span, Spherical, Track,
     };
 }
 
@@ -178,7 +179,7 @@ pub mod schema {
 
 /// Counters of servers and clients.
 pub mod stats {
-    pub use syncvar_net::{LinkQuality, Losses, MessageType, Stats};
+    pub use syncvar_net::{LinkQuality, Losses, MessageType, PredictionStats, Stats};
     pub use syncvar_runtime::object::{FieldStats, Profile};
     pub use syncvar_runtime::{
         BehaviourStats, ConnectionStats, Counter, RefusedCommands, RefusedInput, UnsentField,
@@ -223,17 +224,25 @@ pub mod wire {
 
 /// Mirror's protocol: Unity clients join a Rust server, and Rust clients a Mirror server.
 ///
-/// The features `mirror-telepathy` and `mirror-kcp` add sockets: `MirrorHost` and `MirrorPeer`.
+/// The features `mirror-telepathy`, `mirror-kcp` and `mirror-websocket` add sockets: `MirrorHost` and `MirrorPeer`.
 #[cfg(feature = "mirror")]
 pub mod mirror {
     pub use syncvar_mirror::*;
     #[cfg(feature = "mirror-kcp")]
     pub use syncvar_tokio::kcp;
-    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    #[cfg(any(
+        feature = "mirror-telepathy",
+        feature = "mirror-kcp",
+        feature = "mirror-websocket"
+    ))]
     pub use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
     #[cfg(feature = "mirror-telepathy")]
     pub use syncvar_tokio::telepathy;
-    #[cfg(any(feature = "mirror-telepathy", feature = "mirror-kcp"))]
+    #[cfg(any(
+        feature = "mirror-telepathy",
+        feature = "mirror-kcp",
+        feature = "mirror-websocket"
+    ))]
     pub use syncvar_tokio::{
         Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportError, TransportOptions,
         TransportStats,
@@ -249,12 +258,12 @@ pub mod mirror {
 ))]
 pub mod transport {
     pub use syncvar_tokio::tasks;
+    #[cfg(any(feature = "tcp", feature = "udp"))]
+    pub use syncvar_tokio::{Carrier, NetworkHost, NetworkPeer, client_options};
     pub use syncvar_tokio::{
         Host, LinkConditions, Peer, PeerAddrs, Reconnect, ReservedPlaces, Timeout,
         TransportCounters, TransportError, TransportOptions, TransportStats,
     };
-    #[cfg(any(feature = "tcp", feature = "udp"))]
-    pub use syncvar_tokio::{NetworkPeer, client_options};
 }
 
 /// Imports of most programs: `use syncvar::prelude::*;`.

@@ -1,5 +1,6 @@
 //! Role of the attackers.
 
+mod carrier;
 mod datagram;
 mod stream;
 mod udp;
@@ -13,14 +14,23 @@ use tokio::time::{interval, sleep};
 
 use crate::Outcome;
 use crate::process::input_closed;
+use carrier::Carrier;
 use stream::Stream;
 
 /// Time before an attacker connects again.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Attack with its transport.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attack {
+    /// Carrier of the kinds that need a stream.
+    carrier: Carrier,
+    kind: Kind,
+}
+
 /// Behaviour of an attacker.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+enum Kind {
     /// Is accepted, and sends valid messages at full speed.
     Flood,
     /// Sends random bytes at full speed.
@@ -39,6 +49,20 @@ pub(crate) enum Kind {
     Kcp(datagram::Kind),
     /// By UDP.
     Udp(udp::Kind),
+}
+
+impl std::str::FromStr for Attack {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let (carrier, kind) = match name.split_once('-') {
+            Some(("websocket", kind)) => (Carrier::WebSocket, kind),
+            Some(("quic", kind)) => (Carrier::Quic, kind),
+            _ => (Carrier::Tcp, name),
+        };
+        let kind = kind.parse()?;
+        Ok(Self { carrier, kind })
+    }
 }
 
 impl std::str::FromStr for Kind {
@@ -76,11 +100,11 @@ static ENDED: AtomicU64 = AtomicU64::new(0);
 static SENT: AtomicU64 = AtomicU64::new(0);
 
 /// Attacks until the input is closed, and prints the counters.
-pub(crate) async fn run(kind: Kind, count: u32, server: SocketAddr) -> Outcome {
+pub(crate) async fn run(attack: Attack, count: u32, server: SocketAddr) -> Outcome {
     let attackers = async {
-        match kind {
-            Kind::Churn => churn(count, server).await,
-            _ => persist(kind, count, server).await,
+        match attack.kind {
+            Kind::Churn => churn(attack.carrier, count, server).await,
+            _ => persist(attack, count, server).await,
         }
     };
     tokio::select! {
@@ -110,7 +134,7 @@ fn source(kind: Kind, number: u32) -> Ipv4Addr {
 }
 
 /// Runs a number of attackers that connect again whenever they are cut.
-async fn persist(kind: Kind, count: u32, server: SocketAddr) {
+async fn persist(kind: Attack, count: u32, server: SocketAddr) {
     let mut attackers = JoinSet::new();
     for number in 0..count {
         attackers.spawn(async move {
@@ -126,13 +150,14 @@ async fn persist(kind: Kind, count: u32, server: SocketAddr) {
 }
 
 /// Starts a number of short connections per second.
-async fn churn(rate: u32, server: SocketAddr) {
+async fn churn(carrier: Carrier, rate: u32, server: SocketAddr) {
+    let kind = Kind::Churn;
     let mut starts = interval(Duration::from_secs(1) / rate.max(1));
     let mut attackers = JoinSet::new();
     for number in 0.. {
         starts.tick().await;
         attackers.spawn(async move {
-            let _ = Box::pin(attack(Kind::Churn, number, server)).await;
+            let _ = Box::pin(attack(Attack { carrier, kind }, number, server)).await;
             ENDED.fetch_add(1, Ordering::Relaxed);
         });
         while attackers.try_join_next().is_some() {}
@@ -140,19 +165,21 @@ async fn churn(rate: u32, server: SocketAddr) {
 }
 
 /// Attacks with one connection until it ends.
-async fn attack(kind: Kind, number: u32, server: SocketAddr) -> std::io::Result<()> {
+async fn attack(attack: Attack, number: u32, server: SocketAddr) -> std::io::Result<()> {
+    let Attack { carrier, kind } = attack;
     let from: SocketAddr = (source(kind, number), 0).into();
     match kind {
         Kind::Kcp(kind) => return datagram::attack(kind, from, server).await,
         Kind::Udp(kind) => return udp::attack(kind, from, server).await,
         _ => {}
     }
-    let mut stream = Stream::connect(source(kind, number), server).await?;
+    let mut stream = Stream::connect(carrier, source(kind, number), server).await?;
     CONNECTED.fetch_add(1, Ordering::Relaxed);
     match kind {
         Kind::Flood => {
             stream.join().await?;
-            stream.repeat(&stream::valid_messages()).await
+            let messages = stream.valid_messages();
+            stream.repeat(&messages).await
         }
         Kind::Garbage => stream.repeat(&stream::garbage(number)).await,
         Kind::Idle => {

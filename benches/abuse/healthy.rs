@@ -8,8 +8,12 @@ use std::time::Duration;
 use syncvar::NetworkBehaviour;
 use syncvar::mirror::{MirrorClient, MirrorPeer};
 use syncvar::prelude::*;
-use syncvar::tcp::TcpClient;
+use syncvar::quic::QuicClient;
+use syncvar::tcp::{TcpClient, TcpOptions};
+use syncvar::tls::Trust;
+use syncvar::transport::NetworkPeer;
 use syncvar::udp::UdpClient;
+use syncvar::websocket::WebSocketClient;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::Transport;
@@ -46,6 +50,8 @@ impl Samples {
 /// Client with a connection by one of the transports.
 pub(crate) enum Player {
     Tcp(Box<TcpClient>),
+    /// WebSocket or QUIC.
+    Peer(Box<NetworkPeer>),
     Udp(Box<UdpClient>),
     Kcp(Box<MirrorPeer>),
 }
@@ -62,6 +68,21 @@ impl Player {
                 Transport::Tcp => {
                     let client = NetworkClient::new(prefabs());
                     Self::Tcp(Box::new(TcpClient::connect(address, client).await.ok()?))
+                }
+                Transport::WebSocket => {
+                    let client = NetworkClient::new(prefabs());
+                    let server = WebSocketClient::new(&format!("ws://{address}"));
+                    let connecting = server.connect(client, TcpOptions::default());
+                    let peer = Box::pin(connecting).await.ok()?;
+                    Self::Peer(Box::new(peer))
+                }
+                Transport::Quic => {
+                    let client = NetworkClient::new(prefabs());
+                    let trust = Trust::any_server_without_verification();
+                    let server = QuicClient::new(&address.to_string(), trust);
+                    let connecting = server.connect(client, TcpOptions::default());
+                    let peer = Box::pin(connecting).await.ok()?;
+                    Self::Peer(Box::new(peer))
                 }
                 Transport::Udp => {
                     let client = NetworkClient::new(prefabs());
@@ -85,6 +106,7 @@ impl Player {
     async fn receive(&mut self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.receive().await.is_ok(),
+            Self::Peer(peer) => peer.receive().await.is_ok(),
             Self::Udp(udp) => udp.receive().await.is_ok(),
             Self::Kcp(kcp) => kcp.receive().await.is_ok(),
         }
@@ -93,6 +115,7 @@ impl Player {
     fn object_count(&self) -> usize {
         match self {
             Self::Tcp(tcp) => tcp.client().object_count(),
+            Self::Peer(peer) => peer.client().object_count(),
             Self::Udp(udp) => udp.client().object_count(),
             Self::Kcp(kcp) => kcp.client().object_count(),
         }
@@ -101,6 +124,7 @@ impl Player {
     fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
         match self {
             Self::Tcp(tcp) => tcp.client().get(id),
+            Self::Peer(peer) => peer.client().get(id),
             Self::Udp(udp) => udp.client().get(id),
             Self::Kcp(kcp) => kcp.client().get(id),
         }
@@ -111,11 +135,13 @@ impl Player {
         // A refused call is a missing round trip.
         let _ = match self {
             Self::Tcp(tcp) => tcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
+            Self::Peer(peer) => peer.client_mut().calls::<Echo>(echo(number)).echo(micros()),
             Self::Udp(udp) => udp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
             Self::Kcp(kcp) => kcp.client_mut().calls::<Echo>(echo(number)).echo(micros()),
         };
         match self {
             Self::Tcp(tcp) => while tcp.poll_event().is_some() {},
+            Self::Peer(peer) => while peer.poll_event().is_some() {},
             Self::Udp(udp) => while udp.poll_event().is_some() {},
             Self::Kcp(kcp) => while kcp.poll_event().is_some() {},
         }

@@ -15,6 +15,7 @@ mod attack;
 mod healthy;
 mod packets;
 mod plan;
+#[path = "../support/process.rs"]
 mod process;
 mod server;
 mod table;
@@ -26,6 +27,8 @@ use std::error::Error;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Transport {
     Tcp,
+    WebSocket,
+    Quic,
     Udp,
     /// Mirror's protocol.
     Kcp,
@@ -43,6 +46,8 @@ fn main() -> Outcome {
     runtime.block_on(async {
         match words.as_slice() {
             ["serve", "tcp"] => Box::pin(server::serve(Transport::Tcp)).await,
+            ["serve", "websocket"] => Box::pin(server::serve(Transport::WebSocket)).await,
+            ["serve", "quic"] => Box::pin(server::serve(Transport::Quic)).await,
             ["serve", "udp"] => Box::pin(server::serve(Transport::Udp)).await,
             ["serve", _] => Box::pin(server::serve(Transport::Kcp)).await,
             ["attack", kind, count, address] => {

@@ -5,12 +5,17 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use syncvar::ServerConfig;
 use syncvar::mirror::{MirrorHost, MirrorServer, MirrorServerConfig, SpawnPolicy};
 use syncvar::prelude::*;
-use syncvar::tcp::{TcpOptions, TcpServer};
-use syncvar::udp::{UdpOptions, UdpServer};
+use syncvar::quic::QuicPort;
+use syncvar::tcp::TcpOptions;
+use syncvar::tls::Identity;
+use syncvar::transport::Host;
+use syncvar::udp::UdpOptions;
+use syncvar::websocket::WebPort;
 
 use crate::process::input_closed;
 use crate::world::{TICK_RATE, World, mirror_prefabs, prefabs};
@@ -33,27 +38,21 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
     };
     let mut last = 0;
     match transport {
-        Transport::Tcp | Transport::Udp => {
+        Transport::Tcp | Transport::WebSocket | Transport::Quic | Transport::Udp => {
             let config = ServerConfig {
                 tick_rate: TICK_RATE,
                 ..ServerConfig::default()
             };
             let mut server = NetworkServer::with_config(prefabs(), config);
             server.fill();
-            let game = move |server: &mut NetworkServer, _now| {
+            let game = move |server: &mut NetworkServer, _now: Duration| {
                 while server.poll_event().is_some() {}
                 last = server.tick(last);
                 flow()
             };
-            if let Transport::Tcp = transport {
-                let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
-                announce(tcp.local_addr()?)?;
-                tcp.run(game).await;
-            } else {
-                let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default()).await?;
-                announce(udp.local_addr()?)?;
-                udp.run(game).await;
-            }
+            let mut host = host(transport)?;
+            announce(host.local_addrs()?[0])?;
+            host.run(&mut server, game).await;
         }
         Transport::Kcp => {
             let config = MirrorServerConfig {
@@ -74,6 +73,25 @@ pub(crate) async fn serve(transport: Transport) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// Returns a host that listens by a transport.
+fn host(transport: Transport) -> std::io::Result<Host<NetworkServer>> {
+    let anywhere = "127.0.0.1:0";
+    let mut host = match transport {
+        Transport::Udp => Host::new(UdpOptions::default()),
+        _ => Host::new(TcpOptions::default()),
+    };
+    match transport {
+        Transport::Tcp => host.listen_tcp(anywhere)?,
+        Transport::WebSocket => host.listen(anywhere, WebPort::new())?,
+        Transport::Quic => {
+            let identity = Identity::generated(&["localhost"])?;
+            host.listen(anywhere, QuicPort::new(&identity))?;
+        }
+        Transport::Udp | Transport::Kcp => host.listen_udp(anywhere)?,
+    }
+    Ok(host)
 }
 
 fn announce(address: SocketAddr) -> std::io::Result<()> {

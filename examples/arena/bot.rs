@@ -8,6 +8,7 @@ use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;
 use syncvar::{NetworkIdentity, calls::CallError};
 
+use crate::body::Body;
 use crate::crown::Crown;
 use crate::fighter::{Fighter, Stance};
 use crate::{prefabs, say};
@@ -104,6 +105,7 @@ impl Bot {
         };
         let hurt = *me.health < 40;
         self.turn += 1;
+        self.walk(client);
         match self.turn % 5 {
             1 | 3 => self.strike(client),
             _ if hurt => {
@@ -122,8 +124,8 @@ impl Bot {
         }
     }
 
-    /// Strikes the wearer of the crown, or otherwise the next fighter.
-    fn strike(&self, client: &mut NetworkClient) -> Result<(), CallError> {
+    /// Returns the other fighter that this bot is after for some turns.
+    fn target(&self, client: &NetworkClient) -> Option<NetId> {
         let others = client
             .identities()
             .filter(|identity| identity.behaviour::<Fighter>().is_some());
@@ -131,13 +133,30 @@ impl Bot {
             .map(NetworkIdentity::net_id)
             .filter(|id| *id != self.me)
             .collect();
-        let Some(target) = others.get(self.turn / 2 % others.len().max(1)) else {
+        others.get(self.turn / 8 % others.len().max(1)).copied()
+    }
+
+    /// Heads for the target, by writing a field of its own body.
+    fn walk(&self, client: &mut NetworkClient) {
+        let target = self.target(client).and_then(|id| client.get::<Body>(id));
+        let heading = match (client.get::<Body>(self.me), target) {
+            (Some(own), Some(target)) => own.towards(target),
+            _ => return,
+        };
+        if let Ok(mut body) = client.get_mut::<Body>(self.me) {
+            body.heading.set(heading);
+        }
+    }
+
+    /// Strikes the target.
+    fn strike(&self, client: &mut NetworkClient) -> Result<(), CallError> {
+        let Some(target) = self.target(client) else {
             return Ok(());
         };
         say(self.name, format!("command: strike {target}"));
         client
             .calls::<Fighter>(self.me)
-            .strike(NetRef::from(*target))
+            .strike(NetRef::from(target))
     }
 
     /// Changes the stance, which this client may write, by an ordinary assignment.

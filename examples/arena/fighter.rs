@@ -2,6 +2,8 @@
 
 use syncvar::prelude::*;
 
+use crate::body::Body;
+
 /// Health of a new fighter.
 pub(crate) const FULL_HEALTH: i32 = 100;
 
@@ -96,11 +98,16 @@ impl Fighter {
         self.name.set(name);
     }
 
-    /// Strikes another fighter, at most twice a second.
+    /// Strikes another fighter within reach, at most twice a second.
     #[command(rate = 2.0)]
     pub(crate) fn strike(&mut self, ctx: &mut CallContext<'_>, target: NetRef) {
         let (name, blow) = (self.name.to_string(), self.strength());
+        let place = ctx.sibling::<Body>().map(|body| *body.position);
         let server = ctx.expect_server();
+        let body = server.get::<Body>(target.id());
+        if !matches!((place, body), (Some(place), Some(body)) if body.is_within_reach(place)) {
+            return;
+        }
         let Ok(mut other) = server.get_mut::<Self>(target.id()) else {
             return;
         };

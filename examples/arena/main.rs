@@ -4,6 +4,13 @@
 //! cargo run --example arena
 //! ```
 //!
+//! With the feature `web` it prints a URL instead: bots and the pages of browsers play together until Ctrl-C.
+//! `-- 0.0.0.0:7777` is another address, for a phone; `-- --check` plays the game without pages.
+//!
+//! ```text
+//! cargo run --example arena --features web
+//! ```
+//!
 //! Look in its output for these features:
 //!
 //! * a **command** is a request of a bot to the server: to strike, to drink, to take the crown;
@@ -15,11 +22,14 @@
 //!
 //! In the end the program compares every replica with the server's object.
 
+mod body;
 mod bot;
 mod crown;
 mod fighter;
 mod game;
 mod report;
+#[cfg(feature = "web")]
+mod web;
 
 use std::fmt::Display;
 use std::io;
@@ -30,6 +40,7 @@ use std::time::{Duration, Instant};
 use syncvar::prelude::*;
 use syncvar::tcp::{TcpOptions, TcpServer};
 
+use body::Body;
 use crown::Crown;
 use fighter::Fighter;
 use game::Game;
@@ -37,12 +48,21 @@ use game::Game;
 /// Builds the registry of prefabs, equal on the server and its clients.
 fn prefabs() -> Prefabs {
     Prefabs::new()
-        .register::<Fighter>("fighter")
+        .register::<(Fighter, Body)>("fighter")
         .register::<Crown>("crown")
 }
 
 #[tokio::main]
 async fn main() -> io::Result<ExitCode> {
+    #[cfg(feature = "web")]
+    if std::env::args().nth(1).as_deref() != Some("--check") {
+        return web::serve().await;
+    }
+    Box::pin(play()).await
+}
+
+/// Plays a short game, and compares all replicas.
+async fn play() -> io::Result<ExitCode> {
     let mut server = NetworkServer::new(prefabs());
     let mut game = Game::new(&mut server, Duration::from_secs(6));
     let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
@@ -67,8 +87,12 @@ async fn main() -> io::Result<ExitCode> {
     })
 }
 
-/// Prints a line with time, name and text.
+/// Prints a line with time, name and text. With pages, the log is silent.
 fn say(who: &str, what: impl Display) {
+    #[cfg(feature = "web")]
+    if web::IS_OPEN.load(std::sync::atomic::Ordering::Relaxed) {
+        return;
+    }
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     println!("{:5.2} s  {who:8}{what}", START.elapsed().as_secs_f64());
 }

@@ -4,6 +4,7 @@ use syncvar::NetworkIdentity;
 use syncvar::prelude::*;
 use syncvar::tcp::TcpClient;
 
+use crate::body::Body;
 use crate::crown::Crown;
 use crate::fighter::Fighter;
 
@@ -16,13 +17,14 @@ pub(crate) fn compare(server: &NetworkServer, bots: &[TcpClient]) -> bool {
         .iter()
         .all(|client| client.object_count() == server.object_count());
     for id in server.identities().map(NetworkIdentity::net_id) {
-        for (row, (field, on_server)) in fields(server.get(id), server.get(id))
+        for (row, (field, on_server)) in fields(server.get(id), server.get(id), server.get(id))
             .into_iter()
             .enumerate()
         {
             let mut marks = Vec::new();
             for client in &clients {
-                let (_, here) = fields(client.get(id), client.get(id)).swap_remove(row);
+                let (_, here) =
+                    fields(client.get(id), client.get(id), client.get(id)).swap_remove(row);
                 let may_read = field != "pack" || client.is_owner(id);
                 let expected = if may_read { on_server.as_str() } else { "[]" };
                 right &= here == expected;
@@ -39,7 +41,11 @@ pub(crate) fn compare(server: &NetworkServer, bots: &[TcpClient]) -> bool {
 }
 
 /// Returns the values of an object's fields as text.
-fn fields(fighter: Option<&Fighter>, crown: Option<&Crown>) -> Vec<(&'static str, String)> {
+fn fields(
+    fighter: Option<&Fighter>,
+    body: Option<&Body>,
+    crown: Option<&Crown>,
+) -> Vec<(&'static str, String)> {
     if let Some(fighter) = fighter {
         let buffs: Vec<&str> = fighter
             .buffs
@@ -52,6 +58,10 @@ fn fields(fighter: Option<&Fighter>, crown: Option<&Crown>) -> Vec<(&'static str
             ("stance", format!("{:?}", *fighter.stance)),
             ("buffs", format!("{buffs:?}")),
             ("pack", format!("{:?}", fighter.pack.to_vec())),
+            (
+                "place",
+                body.map_or_else(String::new, |body| format!("{:?}", *body.position)),
+            ),
         ];
     }
     let crown = crown.map(|crown| (crown.wearer.id(), crown.motto.to_string()));

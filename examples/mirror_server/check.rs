@@ -1,4 +1,4 @@
-//! Two bots join, one by Telepathy and one by KCP; in the end all replicas must be equal to the server's objects.
+//! Three bots join, by Telepathy, KCP and WebSocket; in the end all replicas must be equal to the server's objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,8 +12,9 @@ use syncvar::mirror::MirrorClient;
 use syncvar::mirror::components::{
     AnimatorTrigger, NetworkAnimator, NetworkTransformReliable, animator_hash,
 };
-use syncvar::mirror::{MirrorHost, MirrorPeer};
+use syncvar::mirror::{MirrorHost, MirrorPeer, TransportOptions};
 use syncvar::prelude::*;
+use syncvar::websocket::{WebPort, WebSocketClient};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
@@ -30,7 +31,9 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
     let (mut world, server) = crate::new_world();
     let host = MirrorHost::telepathy("127.0.0.1:0", server).await?;
     let host = host.and_kcp("127.0.0.1:0").await?;
-    let [telepathy, kcp] = host.local_addrs()?[..] else {
+    let port = WebPort::new().mirror();
+    let host = host.and_websocket("127.0.0.1:0", port).await?;
+    let [telepathy, kcp, websocket] = host.local_addrs()?[..] else {
         return Ok(ExitCode::FAILURE);
     };
     let (stop, mut stopped) = oneshot::channel();
@@ -48,9 +51,11 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
     }));
 
     let ada = tokio::spawn(Bot::play(telepathy, Wire::Telepathy));
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
     let bob = tokio::spawn(Bot::play(kcp, Wire::Kcp));
-    let bots = [ada.await??, bob.await??];
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let cleo = tokio::spawn(Bot::play(websocket, Wire::WebSocket));
+    let bots = [ada.await??, bob.await??, cleo.await??];
     let _ = stop.send(());
     let world: Vec<Described> = state.await.map_err(io::Error::other)?;
     server.await?;
@@ -76,6 +81,7 @@ pub(crate) async fn run() -> io::Result<ExitCode> {
 enum Wire {
     Telepathy,
     Kcp,
+    WebSocket,
 }
 
 /// A bot after its game, and the motions on the way.
@@ -95,6 +101,11 @@ impl Bot {
         let peer = match wire {
             Wire::Telepathy => MirrorPeer::telepathy(addr, client).await?,
             Wire::Kcp => MirrorPeer::kcp(addr, client).await?,
+            Wire::WebSocket => {
+                let url = WebSocketClient::new(&format!("ws://{addr}"));
+                url.connect_mirror(client, TransportOptions::default())
+                    .await?
+            }
         };
         let mut bot = Self {
             peer,
@@ -127,7 +138,7 @@ impl Bot {
     /// Looks at the platform and the windmill.
     fn watch(&mut self) {
         let client = self.peer.client_mut();
-        let ids: Vec<NetId> = client.identities().map(|object| object.net_id()).collect();
+        let ids: Vec<NetId> = client.identities().map(NetworkIdentity::net_id).collect();
         for id in ids {
             if let Some(platform) = client.get::<NetworkTransformReliable>(id)
                 && self.places.last() != Some(&platform.position.x)

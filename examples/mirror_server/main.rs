@@ -2,12 +2,12 @@
 //! first player joins.
 //!
 //! ```text
-//! cargo run --example mirror_server                                  # Telepathy and KCP, both on port 7777
-//! cargo run --example mirror_server -- 0.0.0.0:8000 0.0.0.0:8001     # Telepathy, KCP
-//! cargo run --example mirror_server -- --check                       # two bots join, one by each; compares everything at the end
+//! cargo run --example mirror_server                                  # Telepathy and KCP on port 7777, WebSocket on 27777
+//! cargo run --example mirror_server -- 0.0.0.0:8000 0.0.0.0:8001 0.0.0.0:8002     # Telepathy, KCP, WebSocket
+//! cargo run --example mirror_server -- --check                       # three bots join, one by each; compares everything at the end
 //! ```
 //!
-//! On the Unity side: a `NetworkManager` with Telepathy or KCP as its transport, this machine as its address, and five prefabs with the asset ids
+//! On the Unity side: a `NetworkManager` with Telepathy, KCP or `SimpleWebTransport` as its transport, this machine as its address, and five prefabs with the asset ids
 //! 1001 (`Player`, `Wallet` with `syncMode = Owner`, `Aim` with `syncDirection = ClientToServer`), 1002 (`Monster`), 1003 (`Door`), 1004
 //! (`NetworkTransformReliable` with `syncDirection = ServerToClient` and `syncInterval = 0`) and 1005 (`NetworkAnimator` likewise; `objects.rs` names the
 //! parameters and states of its controller). A door of the scene has the scene id 0x1234567800000001. `examples/mirror_bot` is such a client in Rust.
@@ -22,11 +22,15 @@ use std::process::ExitCode;
 
 use syncvar::mirror::MirrorHost;
 use syncvar::mirror::MirrorServer;
+use syncvar::websocket::WebPort;
 
 use world::World;
 
-/// Mirror's port, for both transports.
+/// Mirror's port, for Telepathy and KCP.
 const TELEPATHY: &str = "0.0.0.0:7777";
+
+/// Port of `SimpleWebTransport`, for WebGL builds.
+const WEBSOCKET: &str = "0.0.0.0:27777";
 
 /// Candidate addresses; the first available one is used. `[::]` includes IPv4: Unity clients resolve `localhost` to either.
 const KCP: &[SocketAddr] = &[
@@ -47,8 +51,12 @@ async fn main() -> io::Result<ExitCode> {
         Some(kcp) => host.and_kcp(kcp.as_str()).await?,
         None => host.and_kcp(KCP).await?,
     };
-    if let [telepathy, kcp] = host.local_addrs()?[..] {
-        println!("Telepathy on {telepathy}, KCP on {kcp}");
+    let websocket = arguments.get(2).map_or(WEBSOCKET, String::as_str);
+    let host = host
+        .and_websocket(websocket, WebPort::new().mirror())
+        .await?;
+    if let [telepathy, kcp, websocket] = host.local_addrs()?[..] {
+        println!("Telepathy on {telepathy}, KCP on {kcp}, WebSocket on {websocket}");
     }
     host.run(move |server, now| world.tick(server, now)).await;
     Ok(ExitCode::SUCCESS)

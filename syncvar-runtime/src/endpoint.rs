@@ -133,6 +133,13 @@ pub trait Endpoint {
     /// Removes a connection that the transport has lost.
     fn handle_disconnect(&mut self, connection: ConnectionId);
 
+    /// Removes a connection that the other side has ended on purpose, where the transport knows it: by
+    /// default as [`handle_disconnect`](Self::handle_disconnect). Protocols with a message for it need no
+    /// more.
+    fn handle_leave(&mut self, connection: ConnectionId) {
+        self.handle_disconnect(connection);
+    }
+
     /// Ends a connection. The packets that precede the end can be polled; then
     /// [`poll_close`](Self::poll_close) returns the connection. Protocols without such a message
     /// ignore `text`.
@@ -166,6 +173,16 @@ pub trait Endpoint {
     /// differences. The own time goes on without a step at each change.
     fn hold_clock(&mut self, held: bool) {
         let _ = held;
+    }
+
+    /// Holds the state of unreliable channels back from a slow reader, or sends it again.
+    ///
+    /// A transport calls it before an [`update`](Self::update) when the queue of a connection is long, and again when
+    /// the queue is short. A server that repairs lost state sends the changes of the meantime then, with their present
+    /// values; other ends ignore the call. Packets of reliable channels follow as before: only these can fill the
+    /// queue further.
+    fn hold_state(&mut self, connection: ConnectionId, held: bool) {
+        let _ = (connection, held);
     }
 
     /// Returns the updates per second of a transport with its own loop: a setting of the end. 60 by

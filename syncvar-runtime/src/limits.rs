@@ -70,6 +70,15 @@ pub struct Limits {
     pub program_message_rate: f64,
     /// Limit of a message of the program from a client, in bytes; 16 KiB by default.
     pub max_program_message: usize,
+    /// Messages with inputs per second and connection, in the server's own time; 200 by default, infinity for no
+    /// limit. A burst may have the messages of one second. Further messages are ignored. A client sends one per
+    /// tick, with at most 32 inputs.
+    pub input_rate: f64,
+    /// Limit of an encoded input, in bytes; 256 by default. A message with a longer one is malformed.
+    pub max_input: usize,
+    /// Most ticks by which an input may be ahead of the server's time; 32 by default and at most. Inputs
+    /// beyond it are ignored. At least 64 ticks up to the newest input are kept.
+    pub max_input_lead: u64,
     /// Bytes per second of the snapshots that a connection requests for objects that it could not read,
     /// in the server's own time; 1 MiB by default, infinity for no limit. A burst may have the bytes of
     /// one second, and one object more. Further requests wait.
@@ -123,6 +132,9 @@ impl Limits {
         command_rate: 100.0,
         program_message_rate: 100.0,
         max_program_message: 16 << 10,
+        input_rate: 200.0,
+        max_input: 256,
+        max_input_lead: 32,
         snapshot_rate: 1_048_576.0,
         max_misbehaviour: 10_000,
         misbehaviour_decay: 1_000.0,

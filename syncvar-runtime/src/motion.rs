@@ -1,11 +1,14 @@
 //! Motion: values between received ones, by tick.
 
+mod correction;
 mod foreign;
+mod inputs;
 mod interpolate;
 mod interpolation;
 mod settled;
 mod track;
 
+pub use inputs::{AnyInputs, Input, InputKind, Inputs, KEPT_INPUTS};
 pub use interpolate::{Interpolate, Spherical};
 pub use interpolation::{Interpolation, Span};
 pub use settled::SettledTicks;

@@ -46,7 +46,7 @@ pub use slot::{
     SlotParts, TypedSlot, nanos,
 };
 pub use slots::{
-    MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, Slots, Visit, When, WriteChanges,
+    FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, Slots, Visit, When, WriteChanges,
 };
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use tracks::Tracks;

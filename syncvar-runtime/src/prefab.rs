@@ -9,12 +9,14 @@ pub use error::SpawnError;
 use std::any::{Any, TypeId};
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::call::{CallPlace, Class, ObjectCalls};
-use crate::object::{BehaviourList, BehaviourSet, Behaviours, Slot, Slots};
+use crate::motion::InputKind;
+use crate::object::{BehaviourList, BehaviourSet, Behaviours, Location, Pools, Slot, Slots};
 use crate::schema::PolicyBits;
 use crate::{CallError, NetId, NetworkBehaviour, NetworkHash128, SyncValue};
 use message::Messages;
@@ -46,12 +48,14 @@ pub struct Prefabs {
     by_asset_id: FxHashMap<NetworkHash128, usize>,
     by_types: FxHashMap<Vec<TypeId>, usize>,
     messages: Messages,
+    input: Option<InputKind>,
     /// Prefabs by the type of the row of their behaviours, except lists: the row of a list has no fixed
     /// types. A spawn needs no list of types then.
     by_row: FxHashMap<TypeId, usize>,
 }
 
 /// Entry of the registry.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Prefab {
     /// Position in the order of registration.
     pub index: u32,
@@ -77,12 +81,18 @@ pub struct Prefab {
     pub initial_hooks: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
+    /// Set if a field has values between its samples.
+    pub interpolated: bool,
     /// Greatest number of later frames that repeat the changes of a behaviour.
     pub redundancy: u8,
     /// Remote calls of the behaviours.
     pub calls: ObjectCalls,
     make: Box<dyn Fn() -> Behaviours + Send + Sync>,
+    insert: Box<Insert>,
 }
+
+/// Adds the behaviours of a new object to the pool of a prefab.
+type Insert = dyn Fn(&mut Pools, NetId, u32) -> Location + Send + Sync;
 
 impl Prefabs {
     /// Creates an empty registry.
@@ -142,6 +152,7 @@ impl Prefabs {
                 "asset id {asset_id} of prefab `{name}` is already registered"
             );
         }
+        let make = Arc::new(make);
         let sample = make().into_behaviours();
         let types = sample.slots().type_ids();
         let first = *self.by_types.entry(types.clone()).or_insert(index);
@@ -162,11 +173,16 @@ impl Prefabs {
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
+            interpolated: { sample.slots().iter() }.any(|slot| slot.info().interpolated != 0),
             redundancy: { sample.slots().iter() }
                 .map(|slot| slot.info().redundancy)
                 .max()
                 .unwrap_or(0),
             calls: ObjectCalls::of(sample.slots()),
+            insert: {
+                let make = Arc::clone(&make);
+                Box::new(move |pools, id, prefab| make().insert_into(pools, id, prefab))
+            },
             make: Box::new(move || make().into_behaviours()),
         });
         self
@@ -205,6 +221,36 @@ impl Prefabs {
     pub fn message_as<M: SyncValue>(mut self, name: &str, number: i16) -> Self {
         self.messages.register::<M>(name, Some(number));
         self
+    }
+
+    /// Sets the type of the inputs that clients send in each tick, as `NetworkClient::set_input` and
+    /// `NetworkServer::input` use it. It is a part of the schema: the message `input`.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(SyncValue, Clone, Default)]
+    /// struct Move {
+    ///     x: f32,
+    ///     jump: bool,
+    /// }
+    ///
+    /// let prefabs = Prefabs::new().input::<Move>();
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When a type of inputs is already set, or a message has the name `input` or this type.
+    #[must_use]
+    pub fn input<M: SyncValue>(mut self) -> Self {
+        self.messages.register::<M>("input", None);
+        self.input = Some(InputKind::of::<M>());
+        self
+    }
+
+    /// Returns the type of the inputs.
+    pub fn input_kind(&self) -> Option<InputKind> {
+        self.input
     }
 
     /// Returns the registered types of messages.
@@ -370,6 +416,12 @@ impl Prefab {
     #[inline]
     pub fn make(&self) -> Behaviours {
         (self.make)()
+    }
+
+    /// Adds the behaviours of a new object to their pool, and returns their place.
+    #[inline]
+    pub fn insert_into(&self, pools: &mut Pools, id: NetId) -> Location {
+        (self.insert)(pools, id, self.index)
     }
 }
 

@@ -288,7 +288,7 @@ impl<O: WorldObject> World<O> {
         behaviours: impl BehaviourSet,
         entry: impl FnOnce(Location) -> O,
     ) {
-        let at = self.pools.insert(id, prefab, behaviours.into_behaviours());
+        let at = behaviours.insert_into(&mut self.pools, id, prefab);
         self.objects.insert(id.0, entry(at));
     }
 

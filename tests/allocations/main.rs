@@ -5,6 +5,7 @@ mod field_ticks;
 mod ids;
 mod liars;
 mod mirror;
+mod predict;
 mod view;
 
 use std::time::Duration;

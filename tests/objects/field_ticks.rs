@@ -6,8 +6,8 @@ use syncvar::behaviour::{BehaviourSet, Optional};
 use syncvar::prelude::*;
 use syncvar_runtime::limits::ReadBudget;
 use syncvar_runtime::object::{
-    ChangeSink, Encoded, Entry, FieldLimits, Job, KeptFields, Location, NewestWins, Outcome,
-    Outputs, OwnFields, Pools, Reception, ReceptionReport, Slot, TypedSlot,
+    ChangeSink, Encoded, Entry, FieldLimits, Job, KeptFields, Location, MAX_BEHAVIOURS, NewestWins,
+    Outcome, Outputs, OwnFields, Pools, Reception, ReceptionReport, Slot, TypedSlot,
 };
 use syncvar_runtime::packet::{Room, Segments, UpdateForm};
 use syncvar_runtime::{
@@ -132,7 +132,7 @@ impl End {
             newest: Some(newest),
             kept: &mut self.kept,
             budget: ReadBudget::UNLIMITED,
-            masks: &mut Vec::new(),
+            masks: &mut [0; MAX_BEHAVIOURS],
             report: &mut report,
             failed: &mut failed,
             hooked: &mut Vec::new(),
@@ -145,6 +145,7 @@ impl End {
             net_id: OBJECT,
             row: self.at.row,
             announced: true,
+            predicted: 0,
             own: OwnFields::None,
             changes,
         };

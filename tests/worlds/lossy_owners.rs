@@ -300,6 +300,50 @@ fn each_write_is_sent_once_without_losses() {
 }
 
 #[test]
+fn writes_from_before_a_handover_are_void() {
+    let mut net = network(2, Conditions::default());
+    let id = spawn(&mut net, 0);
+    net.settle();
+    let owner = net.connection(0);
+    net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(5);
+    // The same owner again, which does not see the object any more.
+    net.server.set_owner(id, None).unwrap();
+    net.server.hide(id, owner).unwrap();
+    net.server.set_owner(id, Some(owner)).unwrap();
+    net.settle();
+    assert_eq!(net.server.get::<Car>(id).unwrap().x, 0);
+
+    net.server.show(id, owner).unwrap();
+    net.settle();
+    net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(6);
+    net.settle();
+    assert_eq!(net.server.get::<Car>(id).unwrap().x, 6);
+    assert_equal(&net, &[id]);
+}
+
+#[test]
+fn writes_to_a_removed_object_do_not_reach_its_successor() {
+    let mut net = network(1, Conditions::default());
+    for number in [5, 6] {
+        let options = SpawnOptions {
+            net_id: Some(NetId(7)),
+            owner: Some(net.connection(0)),
+            ..SpawnOptions::default()
+        };
+        let behaviours = (Car::default(), Wheel::default(), Driver::default());
+        let id = net.server.try_spawn(behaviours, options).unwrap();
+        net.settle();
+        assert_eq!(net.server.get::<Car>(id).unwrap().x, 0);
+        net.client_mut(0).get_mut::<Car>(id).unwrap().x.set(number);
+        if number == 5 {
+            net.server.despawn(id).unwrap();
+        }
+    }
+    net.settle();
+    assert_eq!(net.server.get::<Car>(NetId(7)).unwrap().x, 6);
+}
+
+#[test]
 fn client_counts_the_losses_of_its_datagrams() {
     let mut net = network(2, link(300, 12));
     let ids: Vec<_> = (0..20).map(|_| spawn(&mut net, 0)).collect();

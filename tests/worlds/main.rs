@@ -21,6 +21,7 @@ mod returning;
 mod seeing;
 mod sight;
 mod simulated;
+mod slow_readers;
 mod tcp;
 mod value_limits;
 mod waiting;

@@ -4,9 +4,10 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use syncvar::prelude::*;
+use syncvar::{Endpoint, PacketLimits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, sink};
-use tokio::net::{TcpSocket, TcpStream};
 
+use super::carrier::{Carrier, Pipe};
 use super::sent;
 use crate::world::{ECHOES, echo, prefabs};
 
@@ -15,34 +16,32 @@ const PACKET: usize = 60_000;
 
 /// Connection of an attacker.
 pub(super) struct Stream {
-    tcp: TcpStream,
+    pipe: Pipe,
     client: NetworkClient,
 }
 
 impl Stream {
-    pub(super) async fn connect(source: Ipv4Addr, server: SocketAddr) -> io::Result<Self> {
-        let socket = TcpSocket::new_v4()?;
-        socket.bind((source, 0).into())?;
-        let tcp = socket.connect(server).await?;
+    pub(super) async fn connect(
+        carrier: Carrier,
+        source: Ipv4Addr,
+        server: SocketAddr,
+    ) -> io::Result<Self> {
+        let pipe = carrier.connect(source, server).await?;
         let client = NetworkClient::new(prefabs());
-        Ok(Self { tcp, client })
+        Ok(Self { pipe, client })
     }
 
     /// Sends the client's first packet.
     pub(super) async fn handshake(&mut self) -> io::Result<()> {
-        self.client.handle_connect();
+        let limits = PacketLimits::STREAM;
+        Endpoint::handle_connect(&mut self.client, limits);
         self.send_packets().await
     }
 
     /// Sends the client's packets until it is accepted and ready.
     pub(super) async fn join(&mut self) -> io::Result<()> {
         self.handshake().await?;
-        let mut head = [0; 5];
-        self.tcp.read_exact(&mut head).await?;
-        let [a, b, c, d, channel] = head;
-        let length = u32::from_be_bytes([a, b, c, d]).saturating_sub(1);
-        let mut packet = vec![0; usize::try_from(length).unwrap_or(0)];
-        self.tcp.read_exact(&mut packet).await?;
+        let (channel, packet) = self.pipe.receive().await?;
         let handled = self.client.handle_packet(channel, &packet);
         handled.map_err(io::Error::other)?;
         self.send_packets().await
@@ -50,54 +49,47 @@ impl Stream {
 
     async fn send_packets(&mut self) -> io::Result<()> {
         while let Some(packet) = self.client.poll_transmit() {
-            let frame = frame(packet.channel, &packet.bytes);
+            let frame = self.pipe.carrier.frame(packet.channel, &packet.bytes);
             self.send(&frame).await?;
         }
         Ok(())
     }
 
+    /// Returns a frame of pings, commands and `Ready` messages.
+    pub(super) fn valid_messages(&self) -> Vec<u8> {
+        self.pipe.carrier.frame(0, &valid_packet())
+    }
+
     pub(super) async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.tcp.write_all(bytes).await?;
+        self.pipe.output.write_all(bytes).await?;
         sent(bytes.len());
         Ok(())
     }
 
     /// Sends bytes again and again, and drops the input.
-    pub(super) async fn repeat(self, bytes: &[u8]) -> io::Result<()> {
-        let (mut input, mut output) = self.tcp.into_split();
+    pub(super) async fn repeat(mut self, bytes: &[u8]) -> io::Result<()> {
         let mut dropped = sink();
         let write = async {
             loop {
-                output.write_all(bytes).await?;
+                self.pipe.output.write_all(bytes).await?;
                 sent(bytes.len());
             }
         };
         tokio::select! {
-            result = copy(&mut input, &mut dropped) => result.map(|_| ()),
+            result = copy(&mut self.pipe.input, &mut dropped) => result.map(|_| ()),
             result = write => result,
         }
     }
 
     /// Drops the input until the end.
     pub(super) async fn drain(mut self) -> io::Result<()> {
-        copy(&mut self.tcp, &mut sink()).await.map(|_| ())
+        copy(&mut self.pipe.input, &mut sink()).await.map(|_| ())
     }
 
     /// Reads once.
     pub(super) async fn read_some(mut self) -> io::Result<()> {
-        self.tcp.read(&mut [0; 4096]).await.map(|_| ())
+        self.pipe.input.read(&mut [0; 4096]).await.map(|_| ())
     }
-}
-
-/// Returns a packet with the head of its frame.
-fn frame(channel: u8, packet: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(packet.len() + 1).unwrap_or(u32::MAX);
-    [&length.to_be_bytes()[..], &[channel], packet].concat()
-}
-
-/// Returns a frame of pings, commands and `Ready` messages.
-pub(super) fn valid_messages() -> Vec<u8> {
-    frame(0, &valid_packet())
 }
 
 /// Returns a packet of pings, commands and `Ready` messages.

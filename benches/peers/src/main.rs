@@ -73,7 +73,12 @@ fn measure_all(grid: Grid) -> Result<(), Box<dyn Error>> {
         }
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    fs::write(folder.join("RESULTS.md"), report::results(&rows))?;
+    let file = folder.join("RESULTS.md");
+    // The sections of other benches stand at the end.
+    let former = fs::read_to_string(&file).unwrap_or_default();
+    let others = former.find("## Many connections");
+    let others = others.and_then(|at| former.get(at..)).unwrap_or_default();
+    fs::write(file, format!("{}\n{others}", report::results(&rows)))?;
     fs::write(
         folder.join("cost-by-clients.svg"),
         report::cost_by_clients(&rows),

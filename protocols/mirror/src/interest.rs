@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `DistanceInterestManagement` | [`DistanceInterestManagement`] | [`DistanceInterestManagementCustomRange`] |
 //! | `SpatialHashingInterestManagement`, `SpatialHashing3DInterestManagement` | [`SpatialHashingInterestManagement`] | |
+//! | `HexSpatialHash2DInterestManagement`, `HexSpatialHash3DInterestManagement` | [`HexSpatialHashInterestManagement`] | |
 //! | `MatchInterestManagement` | [`MatchInterestManagement`] | [`NetworkMatch`] |
 //! | `TeamInterestManagement` | [`TeamInterestManagement`] | [`NetworkTeam`] |
 //! | `SceneInterestManagement` | [`SceneInterestManagement`] | |
@@ -19,6 +20,7 @@ mod components;
 mod distance;
 mod groups;
 mod hashing;
+mod hexagons;
 mod matches;
 mod motion;
 mod scene;
@@ -28,6 +30,7 @@ mod team;
 pub use components::{DistanceInterestManagementCustomRange, MatchId, NetworkMatch, NetworkTeam};
 pub use distance::DistanceInterestManagement;
 pub use hashing::{GridCell, HashedAxes, SpatialHashingInterestManagement};
+pub use hexagons::HexSpatialHashInterestManagement;
 pub use matches::MatchInterestManagement;
 pub use scene::SceneInterestManagement;
 pub use scene_distance::SceneDistanceInterestManagement;

@@ -76,15 +76,18 @@
 //! | `NetworkMessage` | [`MirrorMessage`] |
 //! | `OnStartServer`, `OnStartClient`, `OnStartAuthority`, ... | the callbacks of `NetworkLifecycle` |
 //! | `NetworkTime.time`, `rtt` | [`MirrorClient::network_time`], [`rtt`](MirrorClient::rtt) |
-//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator` | [`components`] |
+//! | `NetworkTransformReliable`, `-Unreliable`, `-Hybrid`, `NetworkRigidbody...`, `NetworkAnimator`, `PredictedRigidbody` | [`components`] |
 //! | `NetworkAuthenticator`, `BasicAuthenticator`, `TimeoutAuthenticator`, ... | [`authenticator`] |
 //! | `DistanceInterestManagement`, `MatchInterestManagement`, ... | [`interest`], [`MirrorServer::with_mirror_interest`] |
+//! | `NetworkStatistics`, `NetworkPingDisplay` | [`components::NetworkStatistics`], [`components::NetworkPingDisplay`] |
+//! | `NetworkManager.ServerChangeScene`, `new SceneMessage` | [`MirrorServer::load_scene`], [`load_scene_on`](MirrorServer::load_scene_on) |
+//! | `NetworkRoomManager`, `NetworkRoomPlayer` | [`room`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
 //! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
 //! module, from its C# sources and prefabs.
 //!
-//! Rooms and the other components of Mirror are not part of the crate.
+//! The encryption transport and `RemoteStatistics` are not part of the crate.
 #![warn(clippy::print_stdout)]
 
 pub mod authenticator;
@@ -103,6 +106,7 @@ mod interpolation;
 pub mod message;
 mod names;
 mod prefabs;
+pub mod room;
 mod server;
 mod unreliable;
 

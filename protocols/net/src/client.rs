@@ -10,6 +10,7 @@ mod endpoint;
 mod event;
 mod hooks;
 mod inbound;
+mod inputs;
 mod iterate;
 mod lifecycle;
 mod link_quality;
@@ -20,6 +21,7 @@ mod oversized;
 mod parent;
 mod playback;
 mod players;
+mod prediction;
 mod receive;
 mod received;
 mod references;
@@ -36,6 +38,7 @@ pub use event::{ClientEvent, SpawnFailure};
 pub use link_quality::LinkQuality;
 pub use motion::View;
 pub use outbound::ClientPacket;
+pub use prediction::PredictionStats;
 pub use replica::Replica;
 pub use session::ClientState;
 pub use writes::{ReplicaMut, ReplicaSink};
@@ -49,7 +52,9 @@ use arrivals::Arrivals;
 use clock::Clocks;
 use early::EarlyMessages;
 use inbound::Inbound;
+use inputs::OwnInputs;
 use outbound::Outbound;
+use prediction::Predictions;
 use received::Received;
 use references::References;
 use scene::Scene;
@@ -119,6 +124,8 @@ pub struct NetworkClient {
     references: References,
     /// Local writes not yet sent.
     writes: PendingWrites,
+    inputs: OwnInputs,
+    predictions: Predictions,
     outbound: Outbound,
     events: Events<ClientEvent>,
     received: Received,
@@ -147,6 +154,8 @@ impl NetworkClient {
             early: EarlyMessages::default(),
             references: References::default(),
             writes: PendingWrites::default(),
+            inputs: OwnInputs::default(),
+            predictions: Predictions::default(),
             outbound: Outbound::new(config.packet_size),
             events: Events::with_limit(config.max_events),
             received: Received::default(),
@@ -240,7 +249,7 @@ impl NetworkClient {
     /// If `now` goes back, the client's own time stands still for this update and continues from there.
     /// The same holds for a leap of more than 100 years ([`ClientEvent::ClockLeap`]).
     ///
-    /// An update sends due owner writes and pings, advances [`network_time`](Self::network_time) and the
+    /// An update sends due owner writes, inputs and pings, advances [`network_time`](Self::network_time) and the
     /// [view](Self::view), and drops early messages after [`ClientConfig::early_message_timeout`]. A game without these needs no update.
     ///
     /// A transport that updates the end by its own clock (`TcpServer`, `TcpClient`, `MirrorHost`,
@@ -264,9 +273,11 @@ impl NetworkClient {
         self.send_ping();
         self.drop_expired();
         self.send_writes();
+        self.advance_inputs();
     }
 
     /// Returns the oldest event: for a program with a single consumer.
+    #[inline]
     pub fn poll_event(&mut self) -> Option<ClientEvent> {
         self.events.pop()
     }

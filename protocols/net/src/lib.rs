@@ -18,11 +18,12 @@ mod record;
 mod server;
 mod session_token;
 mod stats;
+mod step;
 mod unet;
 
 pub use client::{
-    ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient, Replica,
-    ReplicaMut, ReplicaSink, SpawnFailure, View,
+    ClientConfig, ClientEvent, ClientPacket, ClientState, LinkQuality, NetworkClient,
+    PredictionStats, Replica, ReplicaMut, ReplicaSink, SpawnFailure, View,
 };
 pub use context::NetworkContextExt;
 pub use link::losses::Losses;
@@ -36,4 +37,5 @@ pub use server::{
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;
+pub use step::Group;
 pub use unet::{ListError, ListHash, ListOperation, SyncListMessage, UnetOperations};

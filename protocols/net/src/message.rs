@@ -2,7 +2,7 @@
 //!
 //! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
 //! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
-//! free numbers 19 to 34. Tables: WIRE.md.
+//! free numbers 19 to 34, 39 and 40. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -12,6 +12,7 @@ mod call;
 mod connect;
 mod disconnect;
 mod framing;
+mod inputs;
 mod message_type;
 mod session;
 mod spawn;
@@ -21,6 +22,7 @@ pub(crate) use connect::{Accepted, Connect, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
 pub(crate) use framing::{CHUNK_SIZE, frames};
+pub(crate) use inputs::{MAX_INPUTS, Ticks as InputTicks, read_inputs, write_inputs};
 pub use message_type::MessageType;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
@@ -126,6 +128,8 @@ messages! {
     AddPlayer { number: u16 = write_u16, read_u16, payload: Vec<u8> = write, read }
     /// Number of the player in two bytes.
     RemovePlayer { number: u16 = write_u16, read_u16 }
+    /// Packed tick, one byte: least lead of the inputs in ticks, plus 128.
+    InputState { tick: u64 = write_packed_wide, read_packed_wide, lead: u8 = write_u8, read_u8 }
     /// Empty.
     Ready {}
     /// Empty.
@@ -185,6 +189,14 @@ fn write<T: syncvar_runtime::SyncValue>(writer: &mut NetworkWriter, value: &T) {
 
 fn read<T: syncvar_runtime::SyncValue>(reader: &mut NetworkReader<'_>) -> Result<T, ReadError> {
     reader.read()
+}
+
+fn write_u8(writer: &mut NetworkWriter, value: &u8) {
+    writer.write_u8(*value);
+}
+
+fn read_u8(reader: &mut NetworkReader<'_>) -> Result<u8, ReadError> {
+    reader.read_u8()
 }
 
 fn write_u16(writer: &mut NetworkWriter, value: &u16) {

@@ -6,6 +6,7 @@ mod datagrams;
 mod endpoint;
 mod event;
 mod host;
+mod inputs;
 mod messages;
 mod objects;
 mod outbound;
@@ -14,6 +15,7 @@ mod recording;
 mod replication;
 mod sessions;
 mod side;
+mod step;
 mod visibility;
 
 pub use config::{Admission, ServerConfig};
@@ -99,6 +101,8 @@ pub struct NetworkServer {
     replication: Replication,
     outbound: Outbound,
     calls: Box<Calls>,
+    /// Highest lease of the removed objects: those that take their ids begin above it.
+    last_lease: u32,
     /// The client in the same process.
     host: Option<Box<Host>>,
     events: Events<ServerEvent>,
@@ -130,6 +134,7 @@ impl NetworkServer {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
             stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
+            last_lease: 0,
             prefab_infos: PrefabInfo::of_all(&prefabs),
             world: World::new(prefabs).with_callbacks(config.callbacks),
             replication,

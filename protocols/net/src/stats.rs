@@ -62,8 +62,18 @@ pub struct Stats {
     pub behaviours: Vec<BehaviourStats>,
     /// Costs of objects and fields, on a server with [`ServerConfig::profile`](crate::ServerConfig::profile).
     pub profile: Option<Box<Profile>>,
-    encoded: [Counter; MessageType::ALL.len()],
-    decoded: [Counter; MessageType::ALL.len()],
+    encoded: TypeCounters,
+    decoded: TypeCounters,
+}
+
+/// Counters of the message types, in the order of [`MessageType::ALL`].
+#[derive(Clone, PartialEq, Eq)]
+struct TypeCounters([Counter; MessageType::ALL.len()]);
+
+impl Default for TypeCounters {
+    fn default() -> Self {
+        Self([Counter::default(); MessageType::ALL.len()])
+    }
 }
 
 impl Stats {
@@ -82,24 +92,24 @@ impl Stats {
 
     /// Returns the counter of encoded messages of a type.
     pub fn encoded(&self, message_type: MessageType) -> Counter {
-        self.encoded[message_type.index()]
+        self.encoded.0[message_type.index()]
     }
 
     /// Returns the counter of decoded messages of a type.
     pub fn decoded(&self, message_type: MessageType) -> Counter {
-        self.decoded[message_type.index()]
+        self.decoded.0[message_type.index()]
     }
 
     pub(crate) fn count_encoded(&mut self, message_type: MessageType, bytes: usize) {
-        self.encoded[message_type.index()].add(bytes);
+        self.encoded.0[message_type.index()].add(bytes);
     }
 
     pub(crate) fn count_all_encoded(&mut self, message_type: MessageType, counter: Counter) {
-        self.encoded[message_type.index()].add_all(counter);
+        self.encoded.0[message_type.index()].add_all(counter);
     }
 
     pub(crate) fn count_decoded(&mut self, message_type: MessageType, bytes: usize) {
-        let decoded = &mut self.decoded[message_type.index()];
+        let decoded = &mut self.decoded.0[message_type.index()];
         decoded.add(bytes);
         if matches!(
             message_type,
@@ -130,7 +140,7 @@ impl Stats {
 
     /// Counts an object of a batch. Its bytes are counted with the message.
     pub(crate) fn count_entry(&mut self, message_type: MessageType) {
-        self.decoded[message_type.index()].messages += 1;
+        self.decoded.0[message_type.index()].messages += 1;
     }
 }
 

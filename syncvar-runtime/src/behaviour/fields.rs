@@ -110,6 +110,12 @@ pub trait BehaviourFields: NetworkBehaviour + sealed::Sealed {
         self.visit(&mut before, &mut EndChange { lineage });
     }
 
+    /// Replaces the value of each field with a [codec](crate::SyncCodec) by the one that travels. A value without
+    /// a form stays. The writer is memory, in the encoding of the connection.
+    fn round(&mut self, writer: &mut NetworkWriter) {
+        each(self, Round { writer });
+    }
+
     /// Writes the fields with a set bit, each one as in a snapshot, the fields of the bases first.
     /// Ignores bits without a field.
     #[inline]
@@ -361,6 +367,29 @@ impl FieldVisitor for EndChange {
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, mut field: A) {
         if A::ENCODED {
             field.end_change(self.lineage.place(bit));
+        }
+    }
+}
+
+struct Round<'a> {
+    writer: &'a mut NetworkWriter,
+}
+
+impl FieldVisitor for Round<'_> {
+    #[inline]
+    fn field<A: FieldAccess>(&mut self, _: u64, name: &'static str, mut field: A) {
+        if !A::ENCODED {
+            return;
+        }
+        self.writer.truncate(0);
+        field.write_full(self.writer);
+        if self.writer.take_error().is_some() {
+            return;
+        }
+        let mut reader =
+            NetworkReader::with_encoding(self.writer.as_bytes(), self.writer.encoding());
+        if let Err(error) = field.read_full(&mut reader) {
+            tracing::error!(field = name, %error, "a codec does not read its bytes");
         }
     }
 }

@@ -56,7 +56,7 @@ use crate::{ConnectionId, NetId, NetworkWriter, Vector3};
 /// // A server does this in each frame.
 /// let role = FrameRole { is_server: true, is_ready: true, ..FrameRole::default() };
 /// let settings = SyncSettings { end_interval: 1.0 / 60.0, interval: 0.0, owner_writes: false };
-/// let time = FrameTime { now: 2.5, delta: 2.5, shown: None };
+/// let time = FrameTime { now: 2.5, delta: 2.5, ..FrameTime::default() };
 /// let mut requests = FrameRequests::default();
 /// let mut frame = Frame::new((NetId(1), 0), role, (settings, time), &mut requests);
 /// let mut countdown = Countdown { left: 10.0, ..Countdown::default() };
@@ -80,12 +80,16 @@ pub struct SyncSettings {
 }
 
 /// Times of the message that is being read, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MessageTime {
     /// Time of its sender.
     pub remote: f64,
     /// Own time of its receipt.
     pub local: f64,
+    /// Time at which received states are shown: see [`FrameTime::shown`].
+    pub shown: Option<f64>,
+    /// Time of the server at which something sent now arrives there: see [`FrameTime::predicted`].
+    pub predicted: f64,
 }
 
 /// Times of a frame, in seconds.
@@ -98,6 +102,8 @@ pub struct FrameTime {
     /// Time at which received states are shown: of the server on a client, of the object's owner on a
     /// server. `None` before the first time of the other end.
     pub shown: Option<f64>,
+    /// Time of the server at which something sent now arrives there; the own time on a server.
+    pub predicted: f64,
 }
 
 /// Role of an end for an object.

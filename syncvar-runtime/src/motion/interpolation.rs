@@ -146,6 +146,11 @@ impl<T> Interpolation<T> {
             .is_some_and(|distance| distance(from, to) > self.snap)
     }
 
+    /// Returns the distance between two values; 0 without values between others.
+    pub fn distance(&self, from: &T, to: &T) -> f32 {
+        { self.distance }.map_or(0.0, |distance| distance(from, to))
+    }
+
     /// Returns the longest extrapolation in seconds.
     pub const fn longest_extrapolation(&self) -> f32 {
         self.extrapolate

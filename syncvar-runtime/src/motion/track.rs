@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 
+use super::correction::Correction;
 use super::{Interpolation, SettledTicks, Span};
 
 /// Most samples of a track; the oldest ones go.
@@ -42,6 +43,7 @@ pub struct Moment<'a> {
 pub struct Track<T> {
     samples: VecDeque<(u32, T)>,
     rules: Interpolation<T>,
+    correction: Option<Correction<T>>,
 }
 
 impl<T> fmt::Debug for Track<T> {
@@ -57,11 +59,35 @@ impl<T> fmt::Debug for Track<T> {
 pub trait AnyTrack: Any + Send + Sync + fmt::Debug {
     /// Drops all samples.
     fn clear(&mut self);
+
+    /// Notes the value at a moment, before the samples are corrected.
+    fn begin_correction(&mut self, moment: &Moment<'_>);
+
+    /// Lets the difference from the noted value decay within some ticks. Returns its
+    /// [distance](super::Interpolate::distance); 0 without values between others.
+    fn end_correction(&mut self, moment: &Moment<'_>, decay: f64) -> f32;
 }
 
 impl<T: Clone + Send + Sync + 'static> AnyTrack for Track<T> {
     fn clear(&mut self) {
         self.samples.clear();
+        self.correction = None;
+    }
+
+    fn begin_correction(&mut self, moment: &Moment<'_>) {
+        self.correction = self.at(moment).map(Correction::new);
+    }
+
+    fn end_correction(&mut self, moment: &Moment<'_>, decay: f64) -> f32 {
+        let noted = self.correction.take();
+        let (Some(noted), Some(value)) = (noted, self.sampled(moment)) else {
+            return 0.0;
+        };
+        let size = self.rules.distance(noted.shown(), &value);
+        if size > 0.0 && !self.rules.is_jump(noted.shown(), &value) {
+            self.correction = Some(noted.from(value, (moment.tick, decay)));
+        }
+        size
     }
 }
 
@@ -71,6 +97,7 @@ impl<T: Clone> Track<T> {
         Self {
             samples: VecDeque::new(),
             rules,
+            correction: None,
         }
     }
 
@@ -107,6 +134,14 @@ impl<T: Clone> Track<T> {
     /// Returns the value at a moment: before the first sample the first one, after the newest sample the newest one
     /// or an extrapolation. `None` without samples.
     pub fn at(&self, moment: &Moment<'_>) -> Option<T> {
+        let value = self.sampled(moment)?;
+        Some(match &self.correction {
+            Some(correction) => correction.apply(value, moment.tick, &self.rules),
+            None => value,
+        })
+    }
+
+    fn sampled(&self, moment: &Moment<'_>) -> Option<T> {
         let mut at = self.samples.len().checked_sub(1)?;
         while at > 0
             && self

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::fmt;
 
+use super::pool::{Location, Pools};
 use super::slot::{Slot, TypedSlot};
 use super::slots::{MAX_BEHAVIOURS, Slots};
-use crate::NetworkBehaviour;
+use crate::{NetId, NetworkBehaviour};
 
 /// Behaviours of an object: one behaviour, a tuple, or a [`BehaviourList`]; at most 64.
 ///
@@ -41,6 +42,14 @@ use crate::NetworkBehaviour;
 pub trait BehaviourSet: Send + Sync + 'static {
     /// Puts the behaviours into slots, in order.
     fn into_behaviours(self) -> Behaviours;
+
+    /// Adds the behaviours of a new object to the pool of a prefab, and returns their place.
+    fn insert_into(self, pools: &mut Pools, id: NetId, prefab: u32) -> Location
+    where
+        Self: Sized,
+    {
+        pools.insert(id, prefab, self.into_behaviours())
+    }
 }
 
 /// One behaviour, or a tuple of such, in one piece of memory.
@@ -69,6 +78,10 @@ impl<T: BehaviourTuple> BehaviourSet for T {
             );
         }
         Behaviours(Box::new(self.into_row()))
+    }
+
+    fn insert_into(self, pools: &mut Pools, id: NetId, prefab: u32) -> Location {
+        pools.insert_row(id, prefab, self.into_row())
     }
 }
 

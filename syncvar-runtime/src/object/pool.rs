@@ -85,6 +85,8 @@ pub struct Entry<'a> {
     pub row: u32,
     /// Set if the spawn of the object has been reported: hooks run, and changes are reported.
     pub announced: bool,
+    /// Bits of the behaviours whose hooks do not run, by position: those of a prediction run.
+    pub predicted: u64,
     /// Fields whose own values stay.
     pub own: OwnFields,
     /// Bytes of the delta.
@@ -136,6 +138,21 @@ impl<S> TypedPool<S> {
         touch.end();
     }
 
+    /// Adds a row for an object and returns its number.
+    fn add(&mut self, id: NetId, slots: S) -> u32 {
+        while let Some(row) = self.free.pop() {
+            if self.ids.get(row as usize) == Some(&NetId::NONE) {
+                self.rows[row as usize] = Some(slots);
+                self.ids[row as usize] = id;
+                return row;
+            }
+        }
+        let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
+        self.rows.push(Some(slots));
+        self.ids.push(id);
+        row
+    }
+
     /// Removes the free rows at the end. Their numbers stay in `free`; `insert` passes over them.
     fn trim(&mut self) {
         while self.ids.last() == Some(&NetId::NONE) {
@@ -154,23 +171,12 @@ impl<S> TypedPool<S> {
 
 impl<S: Slots> Pool for TypedPool<S> {
     fn insert(&mut self, id: NetId, behaviours: Behaviours) -> Result<u32, Behaviours> {
-        let boxed: Box<dyn Any> = if Any::type_id(&*behaviours.0) == TypeId::of::<S>() {
-            behaviours.0
-        } else {
+        if Any::type_id(&*behaviours.0) != TypeId::of::<S>() {
             return Err(behaviours);
-        };
-        let slots = boxed.downcast().ok().map(|slots: Box<S>| *slots);
-        while let Some(row) = self.free.pop() {
-            if self.ids.get(row as usize) == Some(&NetId::NONE) {
-                self.rows[row as usize] = slots;
-                self.ids[row as usize] = id;
-                return Ok(row);
-            }
         }
-        let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
-        self.rows.push(slots);
-        self.ids.push(id);
-        Ok(row)
+        let boxed: Box<dyn Any> = behaviours.0;
+        let slots: Box<S> = boxed.downcast().expect("its type was compared");
+        Ok(self.add(id, *slots))
     }
 
     fn remove(&mut self, row: u32) {
@@ -318,20 +324,39 @@ impl Pools {
     ///
     /// With more than 2^32 pools.
     pub fn insert(&mut self, id: NetId, prefab: u32, behaviours: Behaviours) -> Location {
+        let (pool, rows) = self.pool_of(prefab, behaviours.slots());
+        let inserted = rows.insert(id, behaviours);
+        let row = inserted.expect("the pool is one for this type");
+        Location { pool, row }
+    }
+
+    /// Inserts the row of a new object. Unlike [`insert`](Self::insert), it takes no memory beside the pool.
+    ///
+    /// # Panics
+    ///
+    /// With more than 2^32 pools.
+    pub(super) fn insert_row<S: Slots>(&mut self, id: NetId, prefab: u32, slots: S) -> Location {
+        let (pool, rows) = self.pool_of(prefab, &slots);
+        let rows = (rows as &mut dyn Any).downcast_mut::<TypedPool<S>>();
+        let row = rows.expect("the pool is one for this type").add(id, slots);
+        Location { pool, row }
+    }
+
+    /// Returns the pool of a prefab for rows of a type, and its number.
+    #[inline]
+    fn pool_of(&mut self, prefab: u32, slots: &dyn Slots) -> (u32, &mut dyn Pool) {
         let all = &mut self.all;
-        let kind = (prefab, Any::type_id(behaviours.slots()));
+        let kind = (prefab, Any::type_id(slots));
         let pool = match self.last {
             Some((last, pool)) if last == kind => pool,
             _ => *self.by_kind.entry(kind).or_insert_with(|| {
-                let rows = behaviours.slots().new_pool();
+                let rows = slots.new_pool();
                 all.push(PrefabPool { prefab, rows });
                 u32::try_from(all.len() - 1).expect("fewer pools than objects")
             }),
         };
         self.last = Some((kind, pool));
-        let inserted = all[pool as usize].rows.insert(id, behaviours);
-        let row = inserted.expect("the pool is one for this type");
-        Location { pool, row }
+        (pool, &mut *all[pool as usize].rows)
     }
 
     /// Removes the behaviours of an object.

@@ -3,8 +3,8 @@
 use super::hooks::{DeferredHooks, Hooks, run_hooks};
 
 use super::{
-    Entry, HookContext, KeptFields, NewestWins, OwnFields, RestoreOwn, SaveOwn, Slot, SlotInfo,
-    Slots, Visit,
+    Entry, FieldMasks, HookContext, KeptFields, NewestWins, OwnFields, RestoreOwn, SaveOwn, Slot,
+    SlotInfo, Slots, Visit,
     slots::{ReadChanges, ReadNewest},
 };
 use crate::behaviour::{HookFailure, Panicked};
@@ -40,8 +40,8 @@ pub struct Reception<'a> {
     pub kept: &'a mut KeptFields,
     /// Memory and work that the deltas may take.
     pub budget: ReadBudget,
-    /// Dirty masks of the object in progress, one per behaviour.
-    pub masks: &'a mut Vec<u64>,
+    /// Received fields of the object in progress.
+    pub masks: &'a mut FieldMasks,
     /// Receiver of the reports.
     pub report: &'a mut dyn ReceptionReport,
     /// Unreadable objects.
@@ -77,17 +77,21 @@ impl Reception<'_> {
         {
             self.report_references(entry.net_id, targets, result.is_ok());
         }
+        if let Err(error) = result {
+            slots.visit(0, &mut SkipHooks);
+            self.failed.push((entry.net_id, error));
+            return;
+        }
         // An invisible object is announced with this state later.
         let extent = match (entry.announced, self.runs_hooks) {
-            _ if result.is_err() => Extent::Nothing,
             (false, _) => Extent::Nothing,
             (true, false) => Extent::Fields,
             (true, true) => Extent::Hooks,
         };
         let mut changes = ReportChanges {
             object: entry.net_id,
-            samples: self.wire_tick.filter(|_| result.is_ok()),
             extent,
+            predicted: entry.predicted,
             written: false,
             deferred: self.gathers_hooks,
             reception: self,
@@ -95,9 +99,6 @@ impl Reception<'_> {
         slots.visit(0, &mut changes);
         if changes.written {
             self.hooked.push(entry.net_id);
-        }
-        if let Err(error) = result {
-            self.failed.push((entry.net_id, error));
         }
     }
 
@@ -108,7 +109,6 @@ impl Reception<'_> {
         slots: &mut S,
         reader: &mut NetworkReader<'_>,
     ) -> Result<(), ReadError> {
-        self.masks.clear();
         let mut read = ReadChanges {
             channel: self.channel,
             reader,
@@ -136,7 +136,6 @@ impl Reception<'_> {
             slots.visit(0, &mut RestoreOwn);
             return result;
         };
-        self.masks.clear();
         let own = entry.own;
         let mut read = ReadNewest {
             channel: self.channel,
@@ -162,6 +161,15 @@ impl Reception<'_> {
     }
 }
 
+/// Discards the previous values for the hooks of an unreadable object.
+struct SkipHooks;
+
+impl Visit for SkipHooks {
+    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+        slot.skip_hooks();
+    }
+}
+
 /// Extent of a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -175,9 +183,9 @@ enum Extent {
 /// Calls the hooks of the received fields and reports the changes.
 struct ReportChanges<'r, 'a> {
     object: NetId,
-    /// Tick of the samples; none after an unreadable delta.
-    samples: Option<u32>,
     extent: Extent,
+    /// Bits of the behaviours whose hooks do not run.
+    predicted: u64,
     /// Set if a field that the owner writes is dirty afterwards.
     written: bool,
     /// Set if hooks are gathered, and after a behaviour with deferred hooks: the hooks of one object keep
@@ -190,10 +198,9 @@ impl Visit for ReportChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let behaviour = index as usize;
-        let masks = &self.reception.masks;
-        let dirty_bits = masks.get(behaviour).copied().unwrap_or_default();
+        let dirty_bits = self.reception.masks.get(behaviour).map_or(0, |mask| *mask);
         if slot.info().interpolated != 0
-            && let Some(tick) = self.samples
+            && let Some(tick) = self.reception.wire_tick
         {
             slot.record(dirty_bits, tick);
         }
@@ -201,7 +208,7 @@ impl Visit for ReportChanges<'_, '_> {
             slot.skip_hooks();
             return;
         }
-        if self.extent == Extent::Fields {
+        if self.extent == Extent::Fields || self.predicted >> index & 1 == 1 {
             slot.skip_hooks();
             self.report_fields(behaviour, slot.info(), dirty_bits);
             return;

@@ -275,6 +275,9 @@ pub trait Slot: Send + Sync {
     /// write.
     fn end_change(&mut self) -> u64;
 
+    /// Replaces values with a codec by those that travel: see [`BehaviourFields::round`](crate::BehaviourFields::round).
+    fn round(&mut self, writer: &mut NetworkWriter);
+
     /// Adds or removes an [`Optional`](crate::Optional) behaviour, so that it is present as that of a slot
     /// of the same type.
     fn align(&mut self, from: &dyn Slot);

@@ -188,6 +188,9 @@ pub struct Pending {
 /// Limit of behaviours on an object: each one has a bit in a word.
 pub const MAX_BEHAVIOURS: usize = 64;
 
+/// Fields of an object, a mask for each behaviour.
+pub type FieldMasks = [u64; MAX_BEHAVIOURS];
+
 /// Limit of channels on a server: each one has a bit in a word.
 pub const MAX_CHANNELS: usize = 64;
 
@@ -312,20 +315,22 @@ pub(super) struct ReadChanges<'a, 'b> {
     /// Source of the bytes.
     pub(super) reader: &'a mut NetworkReader<'b>,
     /// Fields read by each behaviour.
-    pub(super) masks: &'a mut Vec<u64>,
+    pub(super) masks: &'a mut FieldMasks,
     /// Result: the first error, when the bytes do not fit.
     pub(super) result: Result<(), ReadError>,
 }
 
 impl Visit for ReadChanges<'_, '_> {
     #[inline]
-    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let mut fields = 0;
         if self.result.is_ok() && slot.info().channel == self.channel {
             self.result = slot.deserialize(self.reader, false);
             fields = self.reader.take_report().seen;
         }
-        self.masks.push(fields);
+        if let Some(mask) = self.masks.get_mut(index as usize) {
+            *mask = fields;
+        }
     }
 }
 
@@ -340,19 +345,21 @@ pub(super) struct ReadNewest<'a, 'b> {
     /// Source of the bytes.
     pub(super) reader: &'a mut NetworkReader<'b>,
     /// Fields read by each behaviour.
-    pub(super) masks: &'a mut Vec<u64>,
+    pub(super) masks: &'a mut FieldMasks,
     /// Result: the first error, when the bytes do not fit.
     pub(super) result: Result<(), ReadError>,
 }
 
 impl Visit for ReadNewest<'_, '_> {
     #[inline]
-    fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
+    fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let mut fields = 0;
         if self.result.is_ok() && slot.info().channel == self.channel {
             (self.result, fields) = self.kept.read(slot, self.rule, self.reader, false);
         }
-        self.masks.push(fields);
+        if let Some(mask) = self.masks.get_mut(index as usize) {
+            *mask = fields;
+        }
     }
 }
 

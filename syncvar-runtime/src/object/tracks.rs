@@ -15,12 +15,7 @@ pub struct Tracks {
 
 impl Tracks {
     /// Records the values of some fields in a tick.
-    pub(super) fn record<B: NetworkBehaviour>(
-        &mut self,
-        behaviour: &mut B,
-        fields: u64,
-        tick: u32,
-    ) {
+    pub fn record<B: NetworkBehaviour>(&mut self, behaviour: &mut B, fields: u64, tick: u32) {
         let mut visitor = Record {
             tracks: self,
             fields,
@@ -32,6 +27,20 @@ impl Tracks {
     /// Drops all samples.
     pub(super) fn clear(&mut self) {
         self.fields.iter_mut().for_each(|(_, track)| track.clear());
+    }
+
+    /// Notes the values at a moment, before the samples are corrected.
+    pub fn begin_correction(&mut self, moment: &Moment<'_>) {
+        for (_, track) in &mut self.fields {
+            track.begin_correction(moment);
+        }
+    }
+
+    /// Lets the difference from the noted values decay within some ticks. Returns the largest one.
+    pub fn end_correction(&mut self, moment: &Moment<'_>, decay: f64) -> f32 {
+        let tracks = self.fields.iter_mut();
+        let sizes = tracks.map(|(_, track)| track.end_correction(moment, decay));
+        sizes.fold(0.0, f32::max)
     }
 
     /// Returns the value of a field at a moment, by its dirty bit. `None` without samples of this type.

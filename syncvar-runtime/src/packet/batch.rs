@@ -291,10 +291,8 @@ impl<'a> Entries<'a> {
     #[inline(always)]
     fn read(&mut self) -> Result<(NetId, &'a [u8]), ReadError> {
         let header = self.reader.read_varint()?;
-        let difference = u32::try_from(header >> 3).ok();
-        let id =
-            difference.and_then(|difference| self.last.checked_add(difference)?.checked_add(1));
-        let Some(id) = id else {
+        let id = u64::from(self.last) + (header >> 3) + 1;
+        let Ok(id) = u32::try_from(id) else {
             let (what, value) = ("header of an entry", header);
             return Err(self
                 .reader

@@ -102,6 +102,8 @@ struct World<S: LossSystem> {
     up: Vec<Vec<S::Packet>>,
     /// Whether no datagram was lost so far.
     is_lossless: bool,
+    /// Whether the last packet to a client came on its stream.
+    by_stream: bool,
     frames: BTreeMap<u32, Frame>,
     /// Values of all objects after the last update in a new tick.
     framed: States,
@@ -124,6 +126,7 @@ impl<S: LossSystem> World<S> {
             down: (0..clients).map(|_| Vec::new()).collect(),
             up: (0..clients).map(|_| Vec::new()).collect(),
             is_lossless: setup.is_prompt,
+            by_stream: false,
             frames: BTreeMap::new(),
             framed: States::new(),
             ends: BTreeMap::new(),
@@ -248,6 +251,7 @@ impl<S: LossSystem> World<S> {
     }
 
     fn receive(&mut self, client: usize, carrier: Carrier, packet: S::Packet) {
+        self.by_stream = carrier == Carrier::Stream;
         let answers = self.system.receive_on_client(client, carrier, packet);
         self.send_up(client, answers);
     }
@@ -307,10 +311,12 @@ impl<S: LossSystem> World<S> {
                 if value < class || value > last && field != OWNED {
                     return Err(format!("P0: {} is that of another class", place(field)));
                 }
-                // An owner's own values count for nothing once it has lost the object.
-                let was_own = field == OWNED && former.is_some_and(|former| former.is_owned);
                 let former = former.and_then(|former| former.values[field]);
-                if !own && !was_own && former.is_some_and(|former| former > value) {
+                let former = former.filter(|former| !own && *former > value);
+                // The stream ends an ownership and, perhaps in its next packet, replaces what the server has
+                // not taken of it.
+                let is_reset = |former| self.by_stream && !self.was_taken(*number, former);
+                if former.is_some_and(|former| field != OWNED || !is_reset(former)) {
                     return Err(format!("P2: {} becomes older", place(field)));
                 }
                 let newest = server.and_then(|server| server.values[field]);
@@ -320,6 +326,15 @@ impl<S: LossSystem> World<S> {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether an update of the server had this value of the owner of an object.
+    fn was_taken(&self, number: u32, value: u32) -> bool {
+        let mut frames = self.frames.values();
+        frames.any(|frame| {
+            let object = frame.changes.get(&number);
+            object.is_some_and(|object| object.values[OWNED] == Some(value))
+        })
     }
 
     fn check_tick(&mut self, client: usize, tick: u32, complete: bool, state: &States) -> Checked {

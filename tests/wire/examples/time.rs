@@ -25,7 +25,7 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
     pair.client.handle_messages(0, &packet).expect("a pong");
     pair.client.update(Duration::from_secs(2));
     let later = pair.up().pop().expect("a second ping");
-    vec![
+    let mut examples = vec![
         ("Ping at 1.5 s", ping),
         (
             "Ping at 2 s, after a round trip of 0.1 s with a deviation of 0.05 s",
@@ -33,6 +33,42 @@ pub(crate) fn examples() -> Vec<(&'static str, String)> {
         ),
         ("Pong to it at 2 s, 30 ticks a second", answer),
         ("Void #7", void_example()),
+    ];
+    examples.extend(inputs());
+    examples
+}
+
+/// Inputs of a client whose input clock is in tick 300, and then in tick 303.
+fn inputs() -> [(&'static str, String); 3] {
+    let mut pair = Pair::of(|| Prefabs::new().register::<Two>("two").input::<(u8, u8)>());
+    let start = Duration::from_millis(10);
+    pair.client.update(start);
+    pair.up();
+    pair.server.update(Duration::from_millis(9970));
+    for packet in packets(&mut pair.server) {
+        let packet = hex::decode(packet).expect("hexadecimal");
+        pair.client.handle_messages(0, &packet).expect("a pong");
+    }
+    let mut next = |input: (u8, u8), after| {
+        pair.client.set_input(&input).expect("the type of inputs");
+        pair.client.update(start + Duration::from_millis(after));
+        pair.up().pop().expect("inputs")
+    };
+    let [first, second] = [next((1, 2), 0), next((1, 3), 100)];
+    pair.server.input::<(u8, u8)>(pair.connection, 300);
+    pair.server.update(Duration::from_millis(9980));
+    let mut state = packets(&mut pair.server).into_iter();
+    let state = state.rfind(|packet| packet.contains("2800"));
+    [
+        ("Inputs up to tick 300: (1, 2)", first),
+        (
+            "Inputs up to tick 303: (1, 3) three times, after a known (1, 2)",
+            second,
+        ),
+        (
+            "InputState of tick 300: least 3",
+            state.expect("the state of the inputs"),
+        ),
     ]
 }
 

@@ -227,6 +227,8 @@ impl Ends {
         });
         if self.exists(number) && has_it {
             self.server.set_owner(id(number), owner).unwrap();
+            // Pending changes were sent to the former owner.
+            self.note_frame();
         }
     }
 
@@ -415,7 +417,8 @@ impl LossSystem for Ends {
         let states = (0..self.setup.objects).filter_map(|number| {
             let (class, numbers) = (self.kind(number).on_client)(client, id(number))?;
             let is_owned = client.is_owner(id(number));
-            let readable = |field| field != SECRET || is_owned;
+            // Authority precedes the values that come with it, perhaps in another packet.
+            let readable = |field| field != SECRET || is_owned && numbers[SECRET] != 0;
             let state = ObjectState {
                 class,
                 is_owned,

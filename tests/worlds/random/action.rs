@@ -19,6 +19,8 @@ pub(crate) enum Action {
     NotReady(usize),
     Ready(usize),
     Limit(usize, Option<usize>),
+    /// The transport holds the state for a slow reader, or no longer.
+    Hold(usize, bool),
     Spawn(u8, Option<usize>),
     Despawn(usize),
     /// The server calls.
@@ -73,5 +75,6 @@ pub(crate) fn action() -> impl Strategy<Value = Action> {
         3 => (any::<u8>(), o, proptest::collection::vec(any::<u8>(), 0..24))
             .prop_map(|(k, o, b)| A::Lie(k, o, b)),
         2 => (any::<usize>(), any::<u8>()).prop_map(|(p, x)| A::Twist(p, x)),
+        2 => (0_usize..5, prop::bool::weighted(0.6)).prop_map(|(c, h)| A::Hold(c, h)),
     ]
 }

@@ -1,10 +1,10 @@
 //! What must be so in the end.
 
 use proptest::prelude::*;
-use syncvar::NetRef;
 use syncvar::NetworkBehaviour;
 use syncvar::prelude::*;
 use syncvar::testing::{DifferenceKind, compare_replicas};
+use syncvar::{Endpoint as _, NetRef};
 
 use super::action::action;
 use super::lossy::Fast;
@@ -19,6 +19,7 @@ impl World {
         }
         for connection in self.ends.keys() {
             self.server.set_ready(*connection);
+            self.server.hold_state(*connection, false);
         }
         let liar = self.liar;
         (0..400).for_each(|round| {

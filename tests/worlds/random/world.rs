@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, Channel, ClientConfig, Endpoint, Framing, NetRef, ServerConfig,
+    Budget, Channel, ClientConfig, Endpoint, Framing, NetRef, PacketLimits, ServerConfig,
     interest::{SpatialGrid, Tag},
     values::Vector3,
 };
@@ -153,7 +153,13 @@ impl World {
         self.counter += 1;
         let mut client = NetworkClient::with_config(prefabs(), config);
         client.add_scene_object(GATE, Hero::default()).unwrap();
-        Endpoint::handle_connect(&mut client, syncvar_testing::DATAGRAMS);
+        // Every third one has no datagrams.
+        let limits = if self.ends.len() % 3 == 1 {
+            PacketLimits::STREAM
+        } else {
+            syncvar_testing::DATAGRAMS
+        };
+        Endpoint::handle_connect(&mut client, limits);
         let end = End {
             client,
             up: Line::default(),
@@ -163,7 +169,7 @@ impl World {
             rung: Vec::new(),
             steady: false,
         };
-        let connection = Endpoint::handle_connect(&mut self.server, syncvar_testing::DATAGRAMS);
+        let connection = Endpoint::handle_connect(&mut self.server, limits);
         self.watch(connection, 0);
         self.ends.insert(connection, end);
     }
@@ -691,6 +697,11 @@ impl World {
                     self.server
                         .set_budget(connection, bytes.map(Budget::new))
                         .ok();
+                }
+            }
+            Action::Hold(client, held) => {
+                if let Some(connection) = self.connection(client) {
+                    self.server.hold_state(connection, held);
                 }
             }
             Action::Watch(client, place) => {

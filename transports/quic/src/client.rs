@@ -66,7 +66,7 @@ impl QuicClient {
         options: impl Into<TransportOptions>,
     ) -> io::Result<NetworkPeer> {
         let peer = self.peer(&client, options)?;
-        NetworkPeer::connect(peer, client).await
+        NetworkPeer::of(peer, client).await
     }
 
     /// Begins to connect, for a program with a loop.

@@ -33,6 +33,13 @@ impl<'a, E: Endpoint> Gate<'a, E> {
         }
     }
 
+    /// Passes the packets that are on the link of a connection to the server.
+    fn deliver_last(&mut self, connection: ConnectionId) {
+        for arrival in self.shaping.end_receiving(connection) {
+            self.pass(connection, &arrival);
+        }
+    }
+
     fn pass(&mut self, connection: ConnectionId, arrival: &Arrival) {
         if let Err(error) = arrival.handle(self.server, connection) {
             tracing::info!(%connection, %error, "malformed packet");
@@ -87,10 +94,13 @@ impl<E: Endpoint> Endpoint for Gate<'_, E> {
     }
 
     fn handle_disconnect(&mut self, connection: ConnectionId) {
-        for arrival in self.shaping.end_receiving(connection) {
-            self.pass(connection, &arrival);
-        }
+        self.deliver_last(connection);
         self.server.handle_disconnect(connection);
+    }
+
+    fn handle_leave(&mut self, connection: ConnectionId) {
+        self.deliver_last(connection);
+        self.server.handle_leave(connection);
     }
 
     fn disconnect(&mut self, connection: ConnectionId, text: &str) {
@@ -115,6 +125,10 @@ impl<E: Endpoint> Endpoint for Gate<'_, E> {
 
     fn hold_clock(&mut self, held: bool) {
         self.server.hold_clock(held);
+    }
+
+    fn hold_state(&mut self, connection: ConnectionId, held: bool) {
+        self.server.hold_state(connection, held);
     }
 
     fn tick_rate(&self) -> u32 {

@@ -1,5 +1,6 @@
 //! `Host`: the sockets of a server, and its ticks.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::ops::ControlFlow;
@@ -26,6 +27,9 @@ const MAX_READS: usize = 64;
 
 /// Margin after the close timeout: each connection ends by itself at the timeout.
 const MARGIN: Duration = Duration::from_millis(100);
+
+/// Time between two comparisons of the connections with those of the server.
+const COMPARE: Duration = Duration::from_millis(250);
 
 /// Sockets of a server: any number of addresses, with any of this crate's transports.
 ///
@@ -73,12 +77,16 @@ pub struct Host<E> {
     admission: Arc<Admission>,
     listeners: Vec<Box<dyn Listener<E>>>,
     shaping: Shaping,
-    /// Connections whose queues were full between two ticks.
-    slow: Vec<ConnectionId>,
+    /// Connections whose queues are full.
+    full: Vec<ConnectionId>,
+    /// Connections with long queues, and whether the server holds their state back.
+    slow: BTreeMap<ConnectionId, bool>,
     /// Runtime of the sockets.
     runtime: Option<Handle>,
     /// Time of the last frame.
     now: Duration,
+    /// Time of the last comparison of the connections.
+    compared: Duration,
 }
 
 impl<E: Endpoint> Host<E> {
@@ -93,9 +101,11 @@ impl<E: Endpoint> Host<E> {
             peers,
             listeners: Vec::new(),
             shaping: Shaping::new(LinkConditions::default()),
-            slow: Vec::new(),
+            full: Vec::new(),
+            slow: BTreeMap::new(),
             runtime: None,
             now: Duration::ZERO,
+            compared: Duration::ZERO,
         }
     }
 
@@ -169,7 +179,7 @@ impl<E: Endpoint> Host<E> {
         self.listen_by(addr, bind)
     }
 
-    fn listen_by<L: Listener<E> + 'static>(
+    pub(crate) fn listen_by<L: Listener<E> + 'static>(
         &mut self,
         addr: impl ToSocketAddrs,
         bind: impl FnOnce(&[SocketAddr]) -> io::Result<L>,
@@ -307,6 +317,7 @@ impl<E: Endpoint> Host<E> {
             listener.receive(&mut gate, now);
         }
         gate.deliver();
+        self.hold_states(server);
         self.peers.set_returned(server.returned());
     }
 
@@ -316,20 +327,17 @@ impl<E: Endpoint> Host<E> {
     /// Connections that the server does not know are closed, too: a game may put another server in the
     /// place of the first.
     pub fn transmit(&mut self, server: &mut E, now: Duration) {
-        let mut slow = std::mem::take(&mut self.slow);
         while let Some(packet) = server.poll_transmit() {
             let (bytes, _) = self.shaping.queued_bytes(packet.connection);
-            let is_slow = if self.shaping.send(&packet) {
-                bytes > self.options.max_queued_bytes
-            } else {
-                is_too_slow(&mut self.listeners, &packet)
-            };
-            if is_slow {
-                slow.push(packet.connection);
+            if !self.shaping.send(&packet) {
+                self.queue(&packet);
+            } else if bytes > self.options.max_queued_bytes {
+                self.full.push(packet.connection);
             }
         }
-        slow.dedup();
-        for connection in slow {
+        let mut full = std::mem::take(&mut self.full);
+        full.dedup();
+        for connection in full {
             if self.close(connection, Duration::ZERO) {
                 tracing::info!(%connection, "disconnected: its queue is full");
                 self.counters.count(|stats| &mut stats.queue_full);
@@ -339,11 +347,17 @@ impl<E: Endpoint> Host<E> {
         while let Some(connection) = server.poll_close() {
             self.close(connection, self.options.close_timeout);
         }
+        let compares = now.saturating_sub(self.compared) >= COMPARE || now < self.compared;
+        if compares {
+            self.compared = now;
+        }
         for listener in &mut self.listeners {
-            for connection in listener.connections() {
-                if !server.is_connected(connection) {
-                    tracing::info!(%connection, "closed: unknown to the server");
-                    listener.close(connection, self.options.close_timeout);
+            if compares {
+                for connection in listener.connections() {
+                    if !server.is_connected(connection) {
+                        tracing::info!(%connection, "closed: unknown to the server");
+                        listener.close(connection, self.options.close_timeout);
+                    }
                 }
             }
             listener.flush(now);
@@ -355,7 +369,7 @@ impl<E: Endpoint> Host<E> {
     fn close(&mut self, connection: ConnectionId, linger: Duration) -> bool {
         self.shaping.end_receiving(connection);
         for due in self.shaping.end_sending(connection) {
-            is_too_slow(&mut self.listeners, &due.transmit());
+            self.queue(&due.transmit());
         }
         let mut listeners = self.listeners.iter_mut();
         listeners.any(|listener| listener.close(connection, linger))
@@ -434,18 +448,39 @@ impl<E: Endpoint> Host<E> {
         while self.shaping.poll_due(Wakes::Outgoing, cx).is_ready()
             && let Some(due) = self.shaping.next_sent()
         {
-            let packet = due.transmit();
-            if is_too_slow(&mut self.listeners, &packet) {
-                self.slow.push(packet.connection);
-            }
+            self.queue(&due.transmit());
         }
     }
-}
 
-/// Sends a packet. Returns whether the queue of its connection is full.
-fn is_too_slow<E>(listeners: &mut [Box<dyn Listener<E>>], packet: &Transmit<'_>) -> bool {
-    let mut sent = listeners.iter_mut().map(|listener| listener.send(packet));
-    sent.any(|sent| sent == Sent::TooSlow)
+    /// Queues a packet for its socket.
+    fn queue(&mut self, packet: &Transmit<'_>) {
+        let listeners = self.listeners.iter_mut();
+        let mut sent = listeners.map(|listener| listener.send(packet));
+        match sent.find(|sent| *sent != Sent::NotHere) {
+            Some(Sent::TooSlow) => self.full.push(packet.connection),
+            Some(Sent::Slowly) => {
+                self.slow.entry(packet.connection).or_default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets the server hold back the state of readers whose queues are long since the last tick, and send that of
+    /// readers that have caught up.
+    fn hold_states(&mut self, server: &mut E) {
+        let (listeners, counters) = (&self.listeners, &self.counters);
+        self.slow.retain(|connection, held| {
+            let mut listeners = listeners.iter();
+            let is_slow = listeners.any(|listener| !listener.has_caught_up(*connection));
+            if is_slow != std::mem::replace(held, is_slow) {
+                server.hold_state(*connection, is_slow);
+                if is_slow {
+                    counters.count(|stats| &mut stats.slow_readers);
+                }
+            }
+            is_slow
+        });
+    }
 }
 
 /// Enters the runtime of the sockets, for their tasks and timers.

@@ -6,6 +6,7 @@
 //! | `udp` | UDP, datagrams of this crate | `udp::UdpServer` | `udp::UdpClient` |
 //! | `telepathy` | TCP, Mirror's Telepathy | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //! | `kcp` | UDP, Mirror's KCP | `mirror::MirrorHost` | `mirror::MirrorPeer` |
+//! | `mirror` | a port of another crate: `syncvar-websocket` | `mirror::MirrorHost` | `mirror::MirrorPeer` |
 //!
 //! These types own a server or a client and its clock, and run on tokio, in a runtime of any flavour
 //! with I/O and time enabled. Below them, a [`Host`] has the sockets of any server, and a [`Peer`] the
@@ -57,6 +58,8 @@
 
 #[cfg(feature = "_sockets")]
 mod admission;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod carrier;
 #[cfg(feature = "_sockets")]
 mod conditions;
 #[cfg(any(feature = "kcp", feature = "udp"))]
@@ -74,6 +77,8 @@ mod link;
 mod listener;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 mod network_client;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+mod network_host;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 mod network_peer;
 mod options;
@@ -97,7 +102,7 @@ mod turn;
 
 #[cfg(any(feature = "kcp", feature = "udp"))]
 pub mod kcp;
-#[cfg(any(feature = "telepathy", feature = "kcp"))]
+#[cfg(feature = "mirror")]
 pub mod mirror;
 #[cfg(feature = "_sockets")]
 pub mod tasks;
@@ -108,6 +113,8 @@ pub mod telepathy;
 #[cfg(feature = "udp")]
 pub mod udp;
 
+#[cfg(any(feature = "tcp", feature = "udp"))]
+pub use carrier::Carrier;
 #[cfg(feature = "_sockets")]
 pub use conditions::LinkConditions;
 pub use error::{Timeout, TransportError};
@@ -117,6 +124,8 @@ pub use frames::{FrameError, Frames};
 pub use host::Host;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 pub use network_client::client_options;
+#[cfg(any(feature = "tcp", feature = "udp"))]
+pub use network_host::NetworkHost;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 pub use network_peer::NetworkPeer;
 pub use options::{Reconnect, ReservedPlaces, TransportOptions};

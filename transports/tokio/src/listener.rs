@@ -31,6 +31,13 @@ pub(crate) trait Listener<E>: Debug + Send + Sync {
     /// Queues a packet.
     fn send(&mut self, packet: &Transmit<'_>) -> Sent;
 
+    /// Returns whether the queue of a connection is short again, after [`Sent::Slowly`]. Also true for one of another
+    /// listener.
+    fn has_caught_up(&self, connection: ConnectionId) -> bool {
+        let _ = connection;
+        true
+    }
+
     /// Returns the connections that the endpoint has from this listener.
     fn connections(&self) -> Vec<ConnectionId>;
 
@@ -52,6 +59,9 @@ pub(crate) trait Listener<E>: Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sent {
     Queued,
+    /// Queued, for a slow reader: the queue is longer than
+    /// [`slow_reader_bytes`](crate::TransportOptions::slow_reader_bytes).
+    Slowly,
     /// The connection belongs to another listener.
     NotHere,
     /// The client's queue is full.

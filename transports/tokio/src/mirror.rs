@@ -1,7 +1,8 @@
 //! `MirrorHost` and `MirrorPeer`: Mirror's server and client with sockets.
 //!
-//! Telepathy or KCP: the transport in the `NetworkManager` of the Unity side decides. KCP is Mirror's
-//! default and has an unreliable channel. A host can listen for both.
+//! Telepathy, KCP or `SimpleWebTransport` (WebSocket): the transport in the `NetworkManager` of the Unity side
+//! decides. KCP is Mirror's default and has an unreliable channel; a `WebGL` build has WebSocket alone. A host can
+//! listen for all of them.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use syncvar_mirror::{MirrorClient, MirrorClientEvent, MirrorError, MirrorServer}
 use syncvar_runtime::NetworkTime;
 use tokio::net::ToSocketAddrs;
 
+use crate::tasks::{Acceptor, Port, TaskListener};
 use crate::{Host, Peer, PeerAddrs, TransportCounters, TransportError, TransportOptions};
 
 /// A [`MirrorServer`] that listens on any number of addresses and is updated at its
@@ -133,6 +135,43 @@ impl MirrorHost {
         Ok(self)
     }
 
+    /// Listens on an address for Mirror's `SimpleWebTransport`, by a port of `syncvar-websocket`:
+    /// `WebPort::new().mirror()`. Clients can connect from now on; [`run`](Self::run) lets them in.
+    ///
+    /// # Errors
+    ///
+    /// When the system refuses the address. With [`InvalidInput`](io::ErrorKind::InvalidInput) for a port that is
+    /// none of Mirror.
+    pub async fn websocket(
+        addr: impl ToSocketAddrs,
+        port: impl Port,
+        server: MirrorServer,
+    ) -> io::Result<Self> {
+        Self::new(server).and_websocket(addr, port).await
+    }
+
+    /// Listens on another address for `SimpleWebTransport`.
+    ///
+    /// # Errors
+    ///
+    /// As [`websocket`](Self::websocket).
+    pub async fn and_websocket(
+        mut self,
+        addr: impl ToSocketAddrs,
+        port: impl Port,
+    ) -> io::Result<Self> {
+        let addrs = resolve(addr).await?;
+        self.host.listen_by(&addrs[..], |addrs| {
+            let acceptor = port.bind(addrs)?;
+            if acceptor.has_goodbye() {
+                let text = "the port is none of Mirror: `WebPort::new().mirror()` is one";
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
+            }
+            Ok(TaskListener::new(acceptor))
+        })?;
+        Ok(self)
+    }
+
     /// Sets the limits, for all addresses.
     #[must_use]
     pub fn with_options(mut self, options: TransportOptions) -> Self {
@@ -179,7 +218,7 @@ impl MirrorHost {
     }
 }
 
-/// A [`MirrorClient`] with a connection, by Telepathy or by KCP.
+/// A [`MirrorClient`] with a connection, by Telepathy, KCP or WebSocket.
 ///
 /// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
 /// await one of them most of the time, and leave it alone for less than a second. Then packets are read
@@ -284,6 +323,21 @@ impl MirrorPeer {
     ) -> io::Result<Self> {
         let addrs = resolve(addr).await?;
         let mut peer = Peer::kcp(&addrs[..], options)?;
+        peer.connected(&mut client).await?;
+        Ok(Self { client, peer })
+    }
+
+    /// Waits for the first connection of a peer, such as one of `syncvar-websocket`.
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub async fn connect(peer: Peer, mut client: MirrorClient) -> io::Result<Self> {
+        let mut peer = peer.with_updates_by_ticks();
         peer.connected(&mut client).await?;
         Ok(Self { client, peer })
     }

@@ -1,21 +1,28 @@
 //! `NetworkPeer`.
 
 use std::io;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar_net::{ClientEvent, NetworkClient};
 use syncvar_runtime::{NetworkTime, ReadError};
+use tokio::net::ToSocketAddrs;
 
+use crate::carrier::Carrier;
 use crate::{LinkConditions, Peer, TransportError};
 
-/// A [`NetworkClient`] with a connection, on tokio: by a [`Peer`] of any transport. The clients of
-/// `syncvar::websocket` and `syncvar::quic` return it.
+/// A [`NetworkClient`] with a connection, on tokio. `syncvar::tcp::TcpClient` and `syncvar::udp::UdpClient` are
+/// the ones of their carriers, the clients of `syncvar::websocket` and `syncvar::quic` return one of no carrier
+/// of this crate. A [`Peer`] is the same without the client, for programs with a loop.
 ///
 /// The client works while [`next_event`](Self::next_event) or [`receive`](Self::receive) is awaited, so
-/// await one of them most of the time. Both are cancel-safe. The client is updated at its
-/// [`tick_rate`](syncvar_net::ClientConfig::tick_rate) and with every packet, by the [time](Self::now) since
-/// the connection: a call of [`NetworkClient::update`] has no effect until [`disconnect`](Self::disconnect)
-/// returns the client. Dropping it cuts the connection; `disconnect` tells the server.
+/// await one of them most of the time. Then packets are read and written, and the client is updated at
+/// its [`tick_rate`](syncvar_net::ClientConfig::tick_rate) and with every packet, by the
+/// [time](Self::now) since the connection. The transport owns that clock: a call of
+/// [`NetworkClient::update`] has no effect until [`disconnect`](Self::disconnect) returns the client.
+/// Both are cancel-safe: as a branch of `tokio::select!`, neither loses a packet. A client
+/// that is not awaited sends no pings, and loses its connection after the server's `idle_timeout`.
+/// Dropping a client cuts its connection; [`disconnect`](Self::disconnect) tells the server.
 ///
 /// ```no_run
 /// # async fn play(mut game: syncvar::transport::NetworkPeer) {
@@ -24,6 +31,7 @@ use crate::{LinkConditions, Peer, TransportError};
 /// while let Some(event) = game.next_event().await {
 ///     match event {
 ///         ClientEvent::Spawned { object } => println!("{object} has spawned"),
+///         ClientEvent::Changed { object, fields, .. } => println!("{object}: {fields:?}"),
 ///         ClientEvent::Disconnected { reason } => println!("{reason}"),
 ///         _ => {}
 ///     }
@@ -31,9 +39,11 @@ use crate::{LinkConditions, Peer, TransportError};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct NetworkPeer {
-    client: NetworkClient,
+pub struct NetworkPeer<C = ()> {
+    /// On the heap: the futures of a connection are small.
+    client: Box<NetworkClient>,
     peer: Peer,
+    carrier: PhantomData<C>,
 }
 
 impl NetworkPeer {
@@ -47,9 +57,96 @@ impl NetworkPeer {
     /// # Panics
     ///
     /// In a tokio runtime without a timer.
-    pub async fn connect(mut peer: Peer, mut client: NetworkClient) -> io::Result<Self> {
-        peer.connected(&mut client).await?;
-        Ok(Self { client, peer })
+    pub async fn of(peer: Peer, client: NetworkClient) -> io::Result<Self> {
+        let mut this = Self::new(peer, client);
+        this.peer.connected(&mut *this.client).await?;
+        Ok(this)
+    }
+}
+
+impl<C: Carrier> NetworkPeer<C> {
+    /// Connects to a server.
+    ///
+    /// The first event is [`ClientEvent::Connected`] or [`ClientEvent::Refused`]; without an answer
+    /// within 10 s the connection ends with [`TransportError::Timeout`].
+    ///
+    /// The server can send packets of up to 8 MiB, or of one message of the client's
+    /// [`max_message_size`](syncvar_net::ClientConfig::max_message_size) if that is longer. A
+    /// longer packet ends the connection.
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub fn connect(
+        addr: impl ToSocketAddrs,
+        client: NetworkClient,
+    ) -> impl Future<Output = io::Result<Self>> {
+        Self::connect_with(addr, client, C::Options::default())
+    }
+
+    /// [`connect`](Self::connect), with options: `connect_timeout`, `handshake_timeout`, `idle_timeout`,
+    /// `close_timeout` and `reconnect`, for datagrams also `silence_timeout` and `max_queued_packets`; also a
+    /// `max_packet` that is longer than the client's. The others are of servers.
+    ///
+    /// ```no_run
+    /// # async fn play(client: syncvar::NetworkClient) -> std::io::Result<()> {
+    /// use std::time::Duration;
+    /// use syncvar::ClientEvent;
+    /// use syncvar::tcp::{Reconnect, TcpClient, TcpOptions};
+    ///
+    /// let options = TcpOptions {
+    ///     connect_timeout: Duration::from_secs(3),
+    ///     reconnect: Some(Reconnect::default()),
+    ///     ..TcpOptions::default()
+    /// };
+    /// let mut tcp = TcpClient::connect_with("127.0.0.1:7777", client, options).await?;
+    /// while let Some(event) = tcp.next_event().await {
+    ///     match event {
+    ///         ClientEvent::Disconnected { reason } if tcp.is_over() => println!("over: {reason}"),
+    ///         ClientEvent::Disconnected { reason } => println!("{reason}; connects again"),
+    ///         // The objects of a new session are spawned anew.
+    ///         ClientEvent::Ready => println!("in the game"),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails. After the `connect_timeout` its kind is
+    /// [`TimedOut`](io::ErrorKind::TimedOut), with a [`Timeout`](crate::Timeout) inside; by UDP it is
+    /// [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) when all places of the server are taken. Also,
+    /// with [`InvalidInput`](io::ErrorKind::InvalidInput), when the client's
+    /// [`ping_interval`](syncvar_net::ClientConfig::ping_interval) is not below the `idle_timeout`.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    pub async fn connect_with(
+        addr: impl ToSocketAddrs,
+        client: NetworkClient,
+        options: C::Options,
+    ) -> io::Result<Self> {
+        let addrs: Vec<_> = tokio::net::lookup_host(addr).await?.collect();
+        let mut this = Self::new(C::dial(&addrs, &client, options)?, client);
+        this.peer.connected(&mut *this.client).await?;
+        Ok(this)
+    }
+}
+
+impl<C> NetworkPeer<C> {
+    fn new(peer: Peer, client: NetworkClient) -> Self {
+        Self {
+            client: Box::new(client),
+            peer,
+            carrier: PhantomData,
+        }
     }
 
     /// Returns the client.
@@ -73,7 +170,8 @@ impl NetworkPeer {
         self.peer.now()
     }
 
-    /// Returns the estimated server time at this moment: see [`NetworkClient::network_time_at`].
+    /// Returns the estimated server time at this moment, for the frames of a render loop: see
+    /// [`NetworkClient::network_time_at`].
     pub fn network_time(&self) -> Option<NetworkTime> {
         self.client.network_time_at(self.now())
     }
@@ -83,7 +181,7 @@ impl NetworkPeer {
         self.client.poll_event()
     }
 
-    /// Sends the client's packets, waits for a packet, and passes it to the client.
+    /// Sends the client's packets, waits for a packet, and passes it to the client. Cancel-safe.
     ///
     /// # Errors
     ///
@@ -91,7 +189,7 @@ impl NetworkPeer {
     /// the last event of the client is the reason. The connection survives
     /// [`TransportError::Malformed`] alone.
     pub async fn receive(&mut self) -> Result<(), TransportError<ReadError>> {
-        self.peer.next_packet(&mut self.client).await
+        self.peer.next_packet(&mut *self.client).await
     }
 
     /// Returns whether the last connection is over: [`next_event`](Self::next_event) returns the
@@ -101,14 +199,15 @@ impl NetworkPeer {
     }
 
     /// Waits for an event. `None` when the last connection is over and all events have been returned.
-    /// Malformed packets are logged.
+    /// Cancel-safe. Malformed packets are logged.
     pub async fn next_event(&mut self) -> Option<ClientEvent> {
-        self.peer.next_event(&mut self.client).await
+        self.peer.next_event(&mut *self.client).await
     }
 
-    /// Ends the connection and sends `text` to the server. Returns the client with its objects.
+    /// Ends the connection and sends `text` to the server. Returns the client with its objects, to
+    /// look at or to connect again.
     pub async fn disconnect(mut self, text: &str) -> NetworkClient {
-        self.peer.disconnect(&mut self.client, text).await;
-        self.client
+        self.peer.disconnect(&mut *self.client, text).await;
+        *self.client
     }
 }

@@ -64,6 +64,10 @@ pub struct TransportOptions {
     /// further behind is disconnected. A client that joins is sent its whole view at once: this must be
     /// more than that. 32 MiB.
     pub max_queued_bytes: usize,
+    /// Bytes that wait to be sent to one client by a stream, from which on it is a slow reader: a server with
+    /// repairs sends it no state of unreliable channels until it has taken half of them, and then the changes of the
+    /// meantime with their present values. Packets of reliable channels alone add to the queue further. 64 KiB.
+    pub slow_reader_bytes: usize,
     /// Time in which a client must connect, besides the handshake. 10 s.
     pub connect_timeout: Duration,
     /// Time in which the other side of a new connection must send its first packet. 10 s.
@@ -110,6 +114,7 @@ impl Default for TransportOptions {
             max_inbox_total: 64 * 1024 * 1024,
             max_tick_bytes: 1024 * 1024,
             max_queued_bytes: 32 * 1024 * 1024,
+            slow_reader_bytes: 64 * 1024,
             connect_timeout: Duration::from_secs(10),
             handshake_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(15),

@@ -212,6 +212,13 @@ impl Peer {
         }
     }
 
+    /// Updates the client with its ticks alone.
+    #[cfg(feature = "mirror")]
+    pub(crate) fn with_updates_by_ticks(mut self) -> Self {
+        self.updates = Updates::Ticks;
+        self
+    }
+
     /// Updates the client with each packet, too.
     pub(crate) fn with_updates_by_packets(mut self) -> Self {
         self.updates = Updates::TicksAndPackets;

@@ -27,6 +27,8 @@ pub struct TransportStats {
     pub send_timeouts: u64,
     /// Connections that took too little: `max_queued_bytes`.
     pub queue_full: u64,
+    /// Times at which a client became a slow reader: `slow_reader_bytes`.
+    pub slow_readers: u64,
     /// Times at which the reading of a connection paused: `max_inbox_bytes`, `max_queued_packets`.
     pub inbox_full: u64,
     /// Ticks that left input for the next one: `max_tick_bytes`.

@@ -30,6 +30,10 @@ const MAX_HEAD: usize = 5 + 24;
 const MIN_PROBED: Duration = Duration::from_secs(1);
 const MAX_PROBED: Duration = Duration::from_mins(1);
 
+/// Bytes that the system takes beyond those on their way: the others wait in the queue, which shows a slow reader.
+#[cfg(any(target_os = "android", target_os = "linux"))]
+const MAX_UNSENT: u32 = 64 * 1024;
+
 /// Head of a frame, as far as it is not sent.
 type Head = Cursor<ArrayVec<u8, MAX_HEAD>>;
 
@@ -132,7 +136,10 @@ pub(crate) fn configure(stream: &TcpStream, options: &TransportOptions) -> std::
     socket.set_tcp_keepalive(&probes)?;
     // Probes wait for the acknowledgement of sent bytes, and a game always sends.
     #[cfg(any(target_os = "android", target_os = "linux"))]
-    socket.set_tcp_user_timeout(Some(limit))?;
+    {
+        socket.set_tcp_user_timeout(Some(limit))?;
+        socket.set_tcp_notsent_lowat(MAX_UNSENT)?;
+    }
     Ok(())
 }
 

@@ -13,6 +13,8 @@
 //! * [`Outbox::recv`] returns `None` when this end has closed the connection: send the packets before
 //!   it, tell the peer, and discard at most
 //!   [`max_linger_bytes`](crate::TransportOptions::max_linger_bytes) of its input until it closes.
+//! * [`Delivery::leave`] records that the peer has ended the connection on purpose. Without it the end of the task is a
+//!   loss.
 //! * A peer that takes no byte for the [`send_timeout`](crate::TransportOptions::send_timeout) is an error of the
 //!   kind [`TimedOut`](std::io::ErrorKind::TimedOut), without an inner error. One with an inner error counts as
 //!   vanished.

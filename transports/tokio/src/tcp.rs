@@ -51,14 +51,12 @@
 //!
 //! TCP loses nothing and keeps the order, so every channel is as good as a reliable one.
 
-mod client;
+mod carrier;
 mod options;
 mod port;
-mod server;
 
-pub use client::{TcpClient, TcpError};
+pub use carrier::{Tcp, TcpClient, TcpError, TcpServer};
 pub use options::TcpOptions;
 pub use port::{TcpAcceptor, TcpPort, configure, configure_client, exchange, serve};
-pub use server::TcpServer;
 
 pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};

@@ -52,29 +52,34 @@ impl<T: Turn> Turn for &mut T {
     }
 }
 
-/// Passes the input of a tick to the server: up to `max_tick_bytes` in all.
+/// Passes the input of a tick to the server: up to `max_tick_bytes` in all. Only the `active` connections can have
+/// input; their numbers ascend.
 ///
 /// First each connection has the same number of bytes, so that small packets never wait. Connections
 /// with longer packets have the rest by turns, one packet each, from `next` on. Returns the connection
 /// whose turn is next if input waits for the next tick.
 pub(crate) fn take_turns<T: Turn>(
     connections: &mut BTreeMap<ConnectionId, T>,
-    next: ConnectionId,
+    (active, next): (&[ConnectionId], ConnectionId),
     server: &mut impl Endpoint,
     options: &TransportOptions,
     faults: &mut Vec<(ConnectionId, T::Fault)>,
 ) -> Option<ConnectionId> {
-    let mut active: usize = 0;
-    for (&id, connection) in connections.iter_mut() {
-        match connection.begin(options) {
-            Ok(has_input) => active += usize::from(has_input),
-            Err(fault) => faults.push((id, fault)),
+    let mut with_input: usize = 0;
+    for &id in active {
+        match connections.get_mut(&id).map(|it| it.begin(options)) {
+            Some(Ok(has_input)) => with_input += usize::from(has_input),
+            Some(Err(fault)) => faults.push((id, fault)),
+            None => {}
         }
     }
     let mut left = options.max_tick_bytes;
-    let quantum = (left / active.max(1)).max(MIN_QUANTUM);
+    let quantum = (left / with_input.max(1)).max(MIN_QUANTUM);
     let mut waiting = VecDeque::new();
-    for (&id, connection) in connections.iter_mut() {
+    for &id in active {
+        let Some(connection) = connections.get_mut(&id) else {
+            continue;
+        };
         if !connection.has_input() {
             continue;
         }

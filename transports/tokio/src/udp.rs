@@ -60,15 +60,13 @@
 //! and an unknown connection in 10 bytes; a client thus notices a restart of the server at once. WIRE.md,
 //! section 8, has the bytes.
 
-mod client;
+mod carrier;
 mod connection;
 mod options;
-mod server;
 
-pub use client::{UdpClient, UdpError};
+pub use carrier::{Udp, UdpClient, UdpError, UdpServer};
 pub use connection::UdpConnection;
 pub use options::UdpOptions;
-pub use server::UdpServer;
 
 pub use crate::kcp::KcpError;
 pub use crate::{PeerAddrs, Reconnect, ReservedPlaces, Timeout, TransportCounters, TransportStats};

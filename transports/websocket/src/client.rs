@@ -10,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::Uri;
 
+use crate::messages::Messages;
 use crate::meter::Meter;
 use crate::socket::{self, io_error};
 
@@ -76,7 +77,7 @@ impl WebSocketClient {
         options: impl Into<TransportOptions>,
     ) -> io::Result<NetworkPeer> {
         let peer = self.peer(&client, options)?;
-        NetworkPeer::connect(peer, client).await
+        NetworkPeer::of(peer, client).await
     }
 
     /// Begins to connect, for a program with a loop.
@@ -93,7 +94,30 @@ impl WebSocketClient {
     ) -> io::Result<Peer> {
         let target = self.target()?;
         let options = client_options(client, options)?;
-        Peer::by_task(options, move |door| target.clone().run(door))
+        Peer::by_task(options, move |door| {
+            target.clone().run(Messages::Numbered, door)
+        })
+    }
+
+    /// Connects a client of Mirror to a server with `SimpleWebTransport`, for a program on tokio.
+    ///
+    /// # Errors
+    ///
+    /// As [`connect`](Self::connect), without a rule for pings.
+    ///
+    /// # Panics
+    ///
+    /// In a tokio runtime without a timer.
+    #[cfg(feature = "mirror")]
+    pub async fn connect_mirror(
+        &self,
+        client: syncvar_mirror::MirrorClient,
+        options: TransportOptions,
+    ) -> io::Result<syncvar_tokio::mirror::MirrorPeer> {
+        let target = self.target()?;
+        let run = move |door| target.clone().run(Messages::Plain, door);
+        let peer = Peer::by_task(options, run)?;
+        syncvar_tokio::mirror::MirrorPeer::connect(peer, client).await
     }
 
     fn target(&self) -> io::Result<Target> {
@@ -147,30 +171,30 @@ enum Security {
 }
 
 impl Target {
-    async fn run(self, door: Door) -> io::Result<End> {
+    async fn run(self, messages: Messages, door: Door) -> io::Result<End> {
         let stream = TcpStream::connect((&*self.host, self.port)).await?;
         tcp::configure(&stream, door.options())?;
         let door = door.with_peer(stream.peer_addr()?);
         match self.security {
-            Security::Plain => upgrade(stream, self.uri, door).await,
+            Security::Plain => upgrade(stream, self.uri, messages, door).await,
             #[cfg(feature = "tls")]
             Security::Tls(trust) => {
                 let stream = crate::tls::connect(stream, &self.host, &trust).await?;
-                upgrade(stream, self.uri, door).await
+                upgrade(stream, self.uri, messages, door).await
             }
         }
     }
 }
 
 /// Makes a WebSocket of a stream, and runs it.
-async fn upgrade<S>(stream: S, uri: Uri, door: Door) -> io::Result<End>
+async fn upgrade<S>(stream: S, uri: Uri, messages: Messages, door: Door) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let request = uri.into_client_request().map_err(io_error)?;
-    let config = socket::config(door.options());
+    let config = socket::config(door.options(), messages);
     let stream = Meter::new(stream);
     let connecting = tokio_tungstenite::client_async_with_config(request, stream, Some(config));
     let (stream, _) = connecting.await.map_err(io_error)?;
-    socket::exchange(stream, door).await
+    socket::exchange(stream, messages, door).await
 }

@@ -10,6 +10,7 @@ use tokio_tungstenite::tungstenite::handshake::machine::TryParse;
 use tokio_tungstenite::tungstenite::handshake::server::{Request, create_response, write_response};
 use tokio_tungstenite::tungstenite::protocol::Role;
 
+use crate::messages::Messages;
 use crate::meter::Meter;
 use crate::site::Site;
 use crate::socket;
@@ -24,7 +25,11 @@ const READ: usize = 1024;
 const BLANK_LINE: &[u8] = b"\r\n\r\n";
 
 /// Answers one request: runs a WebSocket, or sends a page and closes.
-pub(crate) async fn serve<S>(mut stream: S, site: &Site, door: Door) -> io::Result<End>
+pub(crate) async fn serve<S>(
+    mut stream: S,
+    (site, messages): (&Site, Messages),
+    door: Door,
+) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -49,11 +54,11 @@ where
         Ok(response) => {
             stream.write_all(&response).await?;
             let stream = Meter::new(stream);
-            let config = socket::config(door.options());
+            let config = socket::config(door.options(), messages);
             let early = buffer.to_vec();
             let stream =
                 WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config));
-            socket::exchange(stream.await, door).await
+            socket::exchange(stream.await, messages, door).await
         }
         Err(error) => {
             let answered = text("400 Bad Request", &error.to_string());

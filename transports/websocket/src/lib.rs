@@ -55,11 +55,29 @@
 //! as good as a reliable one. Text messages, and more than four times the largest packet and 64 KiB of other bytes
 //! between two packets, end the connection. WIRE.md, section 8, has the bytes.
 //!
+//! # Mirror
+//!
+//! A port for Mirror ([`WebPort::mirror`]) speaks `SimpleWebTransport`: a message is a packet, without a number, and plain TCP is
+//! refused. It may serve the page of the `WebGL` build as well.
+//!
+//! ```no_run
+//! use syncvar::mirror::{MirrorHost, MirrorPrefabs, MirrorServer};
+//! use syncvar::websocket::WebPort;
+//!
+//! # async fn serve(prefabs: MirrorPrefabs) -> std::io::Result<()> {
+//! // 27777 is the default port of `SimpleWebTransport`.
+//! let host = MirrorHost::websocket("0.0.0.0:27777", WebPort::new().mirror(), MirrorServer::new(prefabs)).await?;
+//! # drop(host);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The limits are those of TCP ([`TcpOptions`](syncvar_tokio::tcp::TcpOptions)).
 #![warn(clippy::print_stdout)]
 
 mod client;
 mod http;
+mod messages;
 mod meter;
 mod port;
 mod site;

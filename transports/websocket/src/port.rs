@@ -11,6 +11,7 @@ use syncvar_tokio::tcp::{self, TcpAcceptor, TcpPort};
 use tokio::net::TcpStream;
 
 use crate::http;
+use crate::messages::Messages;
 use crate::site::{Page, Site};
 
 /// First byte of an HTTP request: `GET`. As the length of a frame it would mean more than 1 GiB.
@@ -34,6 +35,7 @@ const TLS: u8 = 0x16;
 #[derive(Clone, Debug, Default)]
 pub struct WebPort {
     site: Site,
+    messages: Messages,
     #[cfg(feature = "tls")]
     identity: Option<syncvar_tls::Identity>,
 }
@@ -49,6 +51,7 @@ pub struct WebAcceptor {
 #[derive(Debug)]
 struct Serving {
     site: Site,
+    messages: Messages,
     #[cfg(feature = "tls")]
     tls: Option<crate::tls::Acceptor>,
 }
@@ -57,6 +60,14 @@ impl WebPort {
     /// Makes a port without pages.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Speaks Mirror's `SimpleWebTransport`, for `MirrorHost::websocket`: a message is a packet, and plain TCP is
+    /// refused. Pages and TLS remain.
+    #[must_use]
+    pub fn mirror(self) -> Self {
+        let messages = Messages::Plain;
+        Self { messages, ..self }
     }
 
     /// Adds a page for a path, such as `/`. The path is compared without a query.
@@ -95,6 +106,7 @@ impl Port for WebPort {
             tcp: TcpPort.bind(addrs)?,
             serving: Arc::new(Serving {
                 site: self.site,
+                messages: self.messages,
                 #[cfg(feature = "tls")]
                 tls: self
                     .identity
@@ -132,15 +144,24 @@ impl Acceptor for WebAcceptor {
             if stream.peek(&mut first).await? == 0 {
                 return Ok(End::Closed);
             }
+            let content = (&serving.site, serving.messages);
             match first {
-                [HTTP] => http::serve(stream, &serving.site, door).await,
+                [HTTP] => http::serve(stream, content, door).await,
                 #[cfg(feature = "tls")]
                 [TLS] if let Some(tls) = &serving.tls => {
                     let stream = tls.accept(stream).await?;
-                    http::serve(stream, &serving.site, door).await
+                    http::serve(stream, content, door).await
                 }
+                _ if serving.messages == Messages::Plain => Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "no HTTP request",
+                )),
                 _ => tcp::serve(stream, door).await,
             }
         }
+    }
+
+    fn has_goodbye(&self) -> bool {
+        self.serving.messages == Messages::Numbered
     }
 }

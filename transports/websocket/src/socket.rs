@@ -9,12 +9,14 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use syncvar_runtime::PacketLimits;
 use syncvar_tokio::TransportOptions;
-use syncvar_tokio::tasks::{Arrival, Closed, Delivery, Door, End, Outbox, Queues};
+use syncvar_tokio::tasks::{Closed, Delivery, Door, End, Outbox, Queues};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
-use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
+use crate::messages::Messages;
 use crate::meter::{Counts, Meter};
 
 /// Buffer for input, in bytes: small, for many connections.
@@ -26,9 +28,6 @@ const WRITE_BUFFER: usize = 64 * 1024;
 /// Bytes between two packets besides four times the largest packet: control frames, empty fragments.
 const MAX_OTHER_BYTES: usize = 64 * 1024;
 
-/// Bytes beside a packet in its message.
-const CHANNEL: usize = 1;
-
 /// End of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Input {
@@ -39,8 +38,8 @@ enum Input {
 }
 
 /// Returns the limits of a WebSocket.
-pub(crate) fn config(options: &TransportOptions) -> WebSocketConfig {
-    let longest = options.max_frame.saturating_add(CHANNEL);
+pub(crate) fn config(options: &TransportOptions, messages: Messages) -> WebSocketConfig {
+    let longest = options.max_frame.saturating_add(messages.overhead());
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(WRITE_BUFFER)
@@ -50,7 +49,11 @@ pub(crate) fn config(options: &TransportOptions) -> WebSocketConfig {
 
 /// Opens the door, and runs until the peer closes, or until the connection is closed and the peer has
 /// taken the queue.
-pub(crate) async fn exchange<S>(stream: WebSocketStream<Meter<S>>, door: Door) -> io::Result<End>
+pub(crate) async fn exchange<S>(
+    stream: WebSocketStream<Meter<S>>,
+    messages: Messages,
+    door: Door,
+) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
@@ -63,11 +66,19 @@ where
     let counts = stream.get_ref().counts();
     let (mut write, mut read) = stream.split();
     {
-        let mut reading = pin!(read_messages(&mut read, &inbox, &counts, other));
-        let mut writing = pin!(write_messages(&mut write, &mut outbox, &counts, timeout));
+        let mut reading = pin!(read_messages((&mut read, messages), &inbox, &counts, other));
+        let mut writing = pin!(write_messages(
+            (&mut write, messages),
+            &mut outbox,
+            &counts,
+            timeout
+        ));
         tokio::select! {
             input = &mut reading => match input? {
-                Input::Ended => return Ok(End::Closed),
+                Input::Ended => {
+                    inbox.leave();
+                    return Ok(End::Closed);
+                }
                 // The endpoint closes the connection, with its reason.
                 Input::Stopped => writing.await?,
             },
@@ -84,7 +95,7 @@ where
 /// Moves messages into the inbox until the peer ends the connection, or a message is malformed, or the
 /// inbox is closed.
 async fn read_messages<S>(
-    read: &mut SplitStream<WebSocketStream<Meter<S>>>,
+    (read, messages): (&mut SplitStream<WebSocketStream<Meter<S>>>, Messages),
     inbox: &Delivery,
     counts: &Counts,
     other: usize,
@@ -95,9 +106,8 @@ where
     loop {
         counts.allow(other);
         let fault = match next_message(read).await {
-            Some(Ok(Message::Binary(bytes))) => match Arrival::split_numbered(bytes) {
-                Some((channel, packet)) => {
-                    let packet = Arrival::by_stream(channel, packet);
+            Some(Ok(Message::Binary(bytes))) => match messages.split(bytes) {
+                Some(packet) => {
                     if inbox.send(packet).await == Err(Closed) {
                         return Ok(Input::Stopped);
                     }
@@ -146,7 +156,7 @@ fn is_end(error: &Error) -> bool {
 
 /// Moves packets from the outbox to the peer until the connection is closed.
 async fn write_messages<S>(
-    write: &mut SplitSink<WebSocketStream<Meter<S>>, Message>,
+    (write, messages): (&mut SplitSink<WebSocketStream<Meter<S>>, Message>, Messages),
     outbox: &mut Outbox,
     counts: &Counts,
     timeout: Duration,
@@ -159,7 +169,7 @@ where
         let mut bytes = 0_usize;
         while let Some(next) = packet {
             bytes = bytes.saturating_add(next.length());
-            let message = Message::Binary(next.to_numbered());
+            let message = Message::Binary(messages.join(&next));
             progressing(counts, timeout, write.feed(message)).await?;
             packet = if bytes < WRITE_BUFFER {
                 outbox.try_recv()
@@ -170,7 +180,12 @@ where
         progressing(counts, timeout, write.flush()).await?;
         outbox.sent(bytes);
     }
-    match progressing(counts, timeout, write.close()).await {
+    // Mirror's client takes no closing frame without a code.
+    let close = Message::Close(Some(CloseFrame {
+        code: CloseCode::Normal,
+        reason: Utf8Bytes::default(),
+    }));
+    match progressing(counts, timeout, write.send(close)).await {
         // The peer was faster.
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),
         result => result,

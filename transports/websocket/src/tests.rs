@@ -2,6 +2,8 @@
 
 mod exchange;
 mod limits;
+#[cfg(feature = "mirror")]
+mod mirror;
 mod misbehaviour;
 mod pages;
 mod support;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{header, time, times};
+use super::{COLUMNS, header, time, times};
 use crate::rows::{LossRow, Row};
 
 /// Unreliable state that converges, with acknowledgements.
@@ -31,11 +31,12 @@ pub(super) fn table(text: &mut String, rows: &[Row]) {
         let mut same = losses.iter().filter(is_same);
         let syncvar = same.find(|other| other.peer == "syncvar").unwrap_or(&row);
         let ratio = row.server_nanoseconds as f64 / syncvar.server_nanoseconds as f64;
+        let name = COLUMNS.iter().find(|(peer, _)| *peer == row.peer);
+        let name = name.map_or(&*row.peer, |(_, name)| name);
         let bytes = |count: Option<i64>| count.map_or("-".into(), |count| count.to_string());
         writeln!(
             text,
-            "| {} | {:.0} % | {} ({}) | {} | {} | {:.1} | {} | {} |",
-            row.peer,
+            "| {name} | {:.0} % | {} ({}) | {} | {} | {:.1} | {} | {} |",
             f64::from(row.loss_per_thousand) / 10.0,
             time(row.server_nanoseconds),
             times(ratio),

@@ -7,6 +7,7 @@ use syncvar_runtime::clock::{Clock, Slew};
 use crate::MirrorClientConfig;
 use crate::average::MovingAverage;
 use crate::frames::RemoteTime;
+use crate::interpolation;
 
 /// Distance behind the server's time, in send intervals. Mirror,
 /// `SnapshotInterpolationSettings.bufferTimeMultiplier`.
@@ -14,6 +15,9 @@ const BUFFERED_INTERVALS: f64 = 2.0;
 
 /// Send interval before the second time message: Mirror's 60 per second.
 const SEND_INTERVAL: f64 = 1.0 / 60.0;
+
+/// Samples of the prediction error. Mirror, `NetworkTime.PredictionErrorWindowSize`.
+const PREDICTION_WINDOW: u32 = 20;
 
 /// Smallest jump that resets the offset, in seconds.
 const JUMP: f64 = 1.0;
@@ -39,6 +43,11 @@ impl Time {
         }
     }
 
+    /// Returns the server's time at the arrival of a message sent now, in seconds.
+    pub(super) fn predicted(&self) -> f64 {
+        self.server.predicted(self.own.now())
+    }
+
     /// Forgets the server's time, for a new connection.
     pub(super) fn begin(&mut self, config: &MirrorClientConfig) {
         self.server = ServerTime::default();
@@ -47,11 +56,11 @@ impl Time {
 }
 
 /// Estimate of the server's time.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct ServerTime {
     rtt: MovingAverage,
     /// Offset of the server's clock at the arrival of a ping, relative to ours.
-    prediction_error: MovingAverage,
+    prediction_error: interpolation::MovingAverage,
     last_ping: Option<Duration>,
     /// Offset of the server's times at their arrival, relative to ours.
     offset: MovingAverage,
@@ -59,6 +68,20 @@ pub(super) struct ServerTime {
     last_remote: Option<f64>,
     /// Time shown to the application, since the first time of the server.
     shown: Option<Slew>,
+}
+
+impl Default for ServerTime {
+    fn default() -> Self {
+        Self {
+            rtt: MovingAverage::default(),
+            prediction_error: interpolation::MovingAverage::new(PREDICTION_WINDOW),
+            last_ping: None,
+            offset: MovingAverage::default(),
+            interval: MovingAverage::default(),
+            last_remote: None,
+            shown: None,
+        }
+    }
 }
 
 impl ServerTime {
@@ -76,7 +99,7 @@ impl ServerTime {
 
     /// Returns the server's time at the arrival of a message sent now, in seconds.
     pub(super) fn predicted(&self, now: Duration) -> f64 {
-        now.as_secs_f64() + self.prediction_error.value().unwrap_or_default()
+        now.as_secs_f64() + self.prediction_error.value()
     }
 
     /// Returns the average round trip and its deviation; `None` before the first pong.

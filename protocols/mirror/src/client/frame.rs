@@ -74,7 +74,13 @@ impl MirrorClient {
         let delta = f64::from(delta.as_secs_f32());
         self.time.remote.advance(now, delta);
         let shown = self.time.remote.shown();
-        let time = FrameTime { now, delta, shown };
+        let predicted = self.time.predicted();
+        let time = FrameTime {
+            now,
+            delta,
+            shown,
+            predicted,
+        };
         let send_interval = self.frames.send_interval();
         for id in &self.frames.objects {
             let object = self.world.objects.get(id.0);

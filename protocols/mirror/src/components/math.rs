@@ -27,6 +27,12 @@ pub(crate) fn product(a: Quaternion, b: Quaternion) -> Quaternion {
     }
 }
 
+/// Returns the rotation back, of a rotation with the length 1.
+pub(crate) fn inverse(rotation: Quaternion) -> Quaternion {
+    let Quaternion { x, y, z, w } = rotation;
+    Quaternion::new(-x, -y, -z, w)
+}
+
 pub(crate) fn square_length(v: Vector3) -> f32 {
     v.x * v.x + v.y * v.y + v.z * v.z
 }

@@ -112,7 +112,7 @@ impl SpatialHashingInterestManagement {
 
 /// Returns the number of a cell on one axis. Numbers beyond 32 bits become the smallest, as in Mirror.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-fn number(quotient: f32) -> i32 {
+pub(super) fn number(quotient: f32) -> i32 {
     let number = f64::from(quotient).round_ties_even();
     if (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number) {
         number as i32

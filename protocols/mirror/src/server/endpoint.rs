@@ -36,6 +36,10 @@ impl Endpoint for MirrorServer {
         self.handle_disconnect(connection);
     }
 
+    fn handle_leave(&mut self, connection: ConnectionId) {
+        self.handle_leave(connection);
+    }
+
     fn disconnect(&mut self, connection: ConnectionId, _: &str) {
         self.disconnect(connection);
     }

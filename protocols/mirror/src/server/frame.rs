@@ -73,6 +73,7 @@ impl MirrorServer {
             // Mirror's `float`.
             delta: f64::from(delta.as_secs_f32()),
             shown: None,
+            predicted: now.as_secs_f64(),
         };
         for (_, client) in self.sessions.iter_mut() {
             if let Some(remote) = &mut client.remote_time {

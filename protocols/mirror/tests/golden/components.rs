@@ -5,6 +5,7 @@ pub(crate) mod compression;
 pub(crate) mod interest;
 pub(crate) mod lag;
 pub(crate) mod names;
+pub(crate) mod predicted_rigidbody;
 pub(crate) mod prediction;
 pub(crate) mod session_client;
 pub(crate) mod session_server;

@@ -8,6 +8,8 @@ mod event_readers;
 mod found;
 mod hybrid;
 mod parity;
+mod rooms;
+mod scenes;
 mod seeing;
 mod server;
 mod transforms;

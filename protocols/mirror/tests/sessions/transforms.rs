@@ -1,5 +1,6 @@
-//! `NetworkTransform` and `NetworkAnimator` between our server and our clients.
+//! `NetworkTransform`, `NetworkAnimator` and `PredictedRigidbody` between our server and our clients.
 
 mod animator;
 mod motion;
+mod predicted;
 mod world;

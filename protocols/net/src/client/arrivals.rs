@@ -57,6 +57,11 @@ impl Arrivals {
         }
     }
 
+    /// Returns the newest tick of a packet.
+    pub(super) fn newest_tick(&self) -> u32 {
+        self.tick
+    }
+
     /// Returns the number of the stream's packets that were handled; 0 without datagrams.
     fn handled(&self) -> u64 {
         let datagrams = self.datagrams.as_ref();
@@ -86,7 +91,7 @@ impl NetworkClient {
     }
 
     /// Returns a tick of the headers as a tick of the network time; none for 0.
-    fn network_tick(&self, tick: u32) -> Option<u64> {
+    pub(super) fn network_tick(&self, tick: u32) -> Option<u64> {
         let since = tick.checked_sub(1)?;
         let first = self.session.start?.first_tick;
         Some(first.saturating_add(since.into()))

@@ -199,7 +199,14 @@ impl ServerClock {
         Some(NetworkTime::new(time, estimate.tick_rate))
     }
 
-    fn round_trip(&self) -> Option<(Duration, Duration)> {
+    /// Returns the lead of the server's time over the own time in microseconds, and the server's ticks per second.
+    pub(super) fn lead(&self) -> Option<(i64, u32)> {
+        let estimate = self.estimate?;
+        Some((estimate.ahead, estimate.tick_rate))
+    }
+
+    /// Returns the smoothed round-trip time, and its deviation.
+    pub(super) fn round_trip(&self) -> Option<(Duration, Duration)> {
         let RoundTrip { mean, deviation } = self.round_trip?;
         Some((
             Duration::from_micros(mean),

@@ -68,6 +68,9 @@ pub struct ClientConfig {
     /// Longest delay of the [view](NetworkClient::view) behind the arrivals of the server's ticks; half a second by
     /// default. A field keeps 32 samples.
     pub max_view_delay: Duration,
+    /// Time within which the visible error of a corrected [prediction](NetworkClient::predict) decays to a hundredth; 300 ms by
+    /// default, zero to show each correction at once.
+    pub correction_time: Duration,
     /// Limits and times of a transport with datagrams.
     pub loss: LossSettings,
     /// Timeout of early messages; 3 s by default.
@@ -118,6 +121,7 @@ impl Default for ClientConfig {
             max_events: 100_000,
             gather_time: None,
             max_view_delay: Duration::from_millis(500),
+            correction_time: Duration::from_millis(300),
             loss: LossSettings::default(),
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,

@@ -82,6 +82,7 @@ impl Endpoint for NetworkClient {
         self.session.closing.take()
     }
 
+    #[inline]
     fn poll_event(&mut self) -> Option<ClientEvent> {
         self.poll_event()
     }

@@ -72,6 +72,13 @@ pub enum ClientEvent {
         /// The object.
         object: NetId,
     },
+    /// The object of a [predicted spawn](crate::NetworkClient::predict_spawn) has arrived, or will not come.
+    PredictedSpawn {
+        /// Id of the predicted object.
+        predicted: NetId,
+        /// The server's object; `None` without one.
+        object: Option<NetId>,
+    },
     /// Fields of an object have been received, and the hooks of the different ones have run.
     Changed {
         /// The object.

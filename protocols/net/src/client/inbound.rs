@@ -1,7 +1,7 @@
 //! `Inbound`: decoding state of the message in progress.
 
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
-use syncvar_runtime::object::{DeferredHooks, KeptFields};
+use syncvar_runtime::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
 use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::{NetId, Prefabs, ReadError};
 
@@ -39,8 +39,8 @@ pub(super) struct Inbound {
     pub(super) work: WorkMeter,
     /// Memory and work left for the packet in progress.
     pub(super) budget: ReadBudget,
-    /// Dirty masks of the update in progress, one per behaviour.
-    pub(super) masks: Vec<u64>,
+    /// Received fields of the object in progress.
+    pub(super) masks: FieldMasks,
     /// Values of fields that survive an older state.
     pub(super) kept: KeptFields,
     /// Hooks with a context, of the objects that are read.
@@ -65,7 +65,7 @@ impl Inbound {
             packet: PacketContext::default(),
             work: WorkMeter::default(),
             budget: ReadBudget::UNLIMITED,
-            masks: Vec::new(),
+            masks: [0; MAX_BEHAVIOURS],
             kept: KeptFields::default(),
             deferred_hooks: Vec::new(),
             failed: Vec::new(),

@@ -97,6 +97,7 @@ impl NetworkClient {
                 self.call_in_pool(std::mem::take(&mut hooks));
             }
         }
+        self.note_spawn(object);
         if lifecycle || !hooks.is_empty() {
             self.check_out(object, |slots, client| {
                 client.call_hooks(slots, &mut hooks);
@@ -132,6 +133,9 @@ impl NetworkClient {
 
     /// Calls the behaviours of all announced objects after the first burst.
     pub(super) fn call_session_synchronized(&mut self) {
+        if !self.world.prefabs.entries().iter().any(|it| it.lifecycle) {
+            return;
+        }
         let announced = self.world.ids(Replica::is_announced);
         self.call_lifecycle(&announced, LifecycleCallback::SessionSynchronized);
     }

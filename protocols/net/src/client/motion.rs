@@ -26,6 +26,7 @@ impl NetworkClient {
     /// [`update`](Self::update). Render loops use [`view_at`](Self::view_at).
     ///
     /// The replica itself holds the newest values, and its hooks run when they arrive: the view does not touch it.
+    /// The view of a [predicted](Self::predict) behaviour lies between its last two predicted states.
     pub fn view<B: NetworkBehaviour>(&self, id: NetId) -> Option<View<'_, B>> {
         self.view_at(id, self.now())
     }
@@ -67,6 +68,15 @@ impl NetworkClient {
             return None;
         }
         let slots = self.world.pools.slots(replica.at)?;
+        if replica.predicted != 0
+            && let Some(tracks) = self.predicted_tracks::<B>(id)
+        {
+            return Some(View::new(
+                Some(tracks),
+                self.predicted_moment(self.clock.own.at(now)),
+                0,
+            ));
+        }
         let slot = slots.slot(slots.position::<B>()?)?;
         let info = slot.info();
         let own = if replica.owned {
@@ -130,6 +140,7 @@ impl NetworkClient {
             motion.settled.note(tick, settled, !after_gap);
             motion.clock.note(tick, rate, settled);
         }
+        self.compare_predictions(tick, (complete, after_gap));
     }
 
     /// Makes the state of an object that a snapshot has brought a sample of its interpolated fields. In a burst, the

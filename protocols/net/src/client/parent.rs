@@ -36,11 +36,13 @@ impl NetworkClient {
         }
     }
 
-    /// Sets the parent of an object, and reports a change.
-    pub(super) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) {
-        if self.world.relations.set_parent(child, parent) {
+    /// Sets the parent of an object, and reports a change. Returns whether it is a change.
+    pub(super) fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> bool {
+        let is_moved = self.world.relations.set_parent(child, parent);
+        if is_moved {
             self.report_parent(child);
         }
+        is_moved
     }
 
     /// Removes the parent of all children of a destroyed object.

@@ -197,6 +197,7 @@ impl NetworkClient {
                 }
             }
             MessageType::Pong => self.handle_pong(payload)?,
+            MessageType::InputState => self.handle_input_state(payload)?,
             MessageType::Void => self.handle_void(Void::decode(payload)?.net_id),
             MessageType::OwnerState => self.handle_owner_state(payload)?,
             MessageType::SpawnFinished => self.handle_spawn_finished(channel, payload)?,

@@ -17,6 +17,8 @@ pub struct Replica {
     pub(super) spawned: u32,
     /// Whether this client owns it.
     pub(super) owned: bool,
+    /// Bits of its predicted behaviours, by position.
+    pub(super) predicted: u64,
     /// Whether this client owned it before the current burst.
     pub(super) owned_before_burst: bool,
     /// Whether the current burst has contained its snapshot.
@@ -78,6 +80,7 @@ impl Replica {
             lease: 0,
             spawned: 0,
             owned: false,
+            predicted: 0,
             owned_before_burst: false,
             refreshed: true,
         }

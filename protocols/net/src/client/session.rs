@@ -66,6 +66,8 @@ pub(super) struct Session {
     pub(super) deferred: VecDeque<(Channel, u8, Bytes)>,
     /// Own time of the last packet.
     pub(super) last_packet: Duration,
+    /// Own time of the request to connect.
+    pub(super) asked: Duration,
     /// Whether packets of unreliable channels travel as datagrams.
     pub(super) datagrams: bool,
     /// Length of the longest one.
@@ -142,6 +144,7 @@ impl NetworkClient {
         }
         self.arrivals = None;
         self.outbound = super::Outbound::new(self.segment_size());
+        self.session.asked = self.now();
         if self.config.compare_schemas {
             self.session.state = ClientState::Connecting;
             self.send_join_request();
@@ -165,6 +168,7 @@ impl NetworkClient {
         self.early = super::EarlyMessages::default();
         self.clock.reset_server();
         self.writes = super::PendingWrites::default();
+        self.end_predictions();
     }
 
     /// Sets the payload of the next connections: a name, a token, a build. The server's program

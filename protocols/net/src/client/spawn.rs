@@ -79,16 +79,16 @@ impl NetworkClient {
             return;
         }
         self.world.set_place(object, snapshot.place);
-        if let Some(replica) = self.world.objects.get_mut(object.0) {
+        if is_known && let Some(replica) = self.world.objects.get_mut(object.0) {
             replica.refreshed = true;
         }
-        self.set_parent(object, snapshot.relation.parent);
+        let is_moved = self.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
         if is_known {
             self.early.drop_deltas(object);
         }
         // The parent's callbacks may have removed the object.
-        if !self.world.contains(object) {
+        if is_moved && !self.world.contains(object) {
             return;
         }
         match self.read_state(snapshot, (is_known, refused)) {
@@ -145,34 +145,30 @@ impl NetworkClient {
         if self.world.objects.len() >= self.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
-        let (prefab, behaviours) = match snapshot.relation.scene_id {
-            Some(scene_id) => self.activate(snapshot.object, scene_id, snapshot.prefab)?,
+        let object = snapshot.object;
+        let at = match snapshot.relation.scene_id {
+            Some(scene_id) => {
+                let (prefab, behaviours) = self.activate(object, scene_id, snapshot.prefab)?;
+                self.world.pools.insert(object, prefab, behaviours)
+            }
             None => {
                 let prefab = snapshot.prefab.and_then(|i| self.world.prefabs.get(i));
                 let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
-                (prefab.index, prefab.make())
+                prefab.insert_into(&mut self.world.pools, object)
             }
         };
-        self.world
-            .insert(snapshot.object, prefab, behaviours, Replica::new);
-        self.begin_ticks(snapshot.object);
-        Ok(())
-    }
-
-    /// Gives the fields of a new object their ticks, if the packets have headers.
-    fn begin_ticks(&mut self, object: NetId) {
-        let Some(tick) = self.inbound.packet.tick else {
-            return;
-        };
-        if let Some(replica) = self.world.objects.get_mut(object.0) {
+        let mut replica = Replica::new(at);
+        if let Some(tick) = self.inbound.packet.tick {
             replica.spawned = tick;
             let kinds = &self.config.channels;
             let is_unreliable =
                 |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
-            if let Some(slots) = self.world.pools.slots_mut(replica.at) {
+            if let Some(slots) = self.world.pools.slots_mut(at) {
                 slots.track_ticks(tick, is_unreliable);
             }
         }
+        self.world.objects.insert(object.0, replica);
+        Ok(())
     }
 
     /// Reads the state of an object that exists, with its `on_synchronize` data. Returns the hooks of a
@@ -235,7 +231,11 @@ impl NetworkClient {
         };
         replica.health = Health::Intact;
         let is_visible = replica.is_visible();
-        self.record_snapshot(object);
+        let prefab = self.world.pools.prefab(replica.at.pool);
+        let prefab = self.world.prefabs.get(prefab);
+        if prefab.is_some_and(|prefab| prefab.interpolated) {
+            self.record_snapshot(object);
+        }
         self.replace_references(object);
         if is_visible {
             self.run_received_hooks(object, hooks);

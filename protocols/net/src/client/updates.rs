@@ -155,6 +155,7 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced,
+            predicted: replica.predicted,
             own: match (replica.owned, replica.keeps_own_writes()) {
                 _ if !self.config.compare_schemas => OwnFields::None,
                 (true, true) => OwnFields::Written,

@@ -11,7 +11,7 @@ pub(crate) struct RoundTrip {
     is_guess: bool,
 }
 
-/// Guess before the first measurement.
+/// Longest guess before the first measurement.
 const GUESS: Duration = Duration::from_millis(200);
 
 impl RoundTrip {
@@ -24,11 +24,12 @@ impl RoundTrip {
         }
     }
 
-    /// Returns a guess, which the first measurement replaces.
-    pub(crate) fn unmeasured() -> Self {
+    /// Returns a guess, which the first measurement replaces: the time of the handshake, which may have
+    /// waited for the program.
+    pub(crate) fn guess(handshake: Duration) -> Self {
         Self {
             is_guess: true,
-            ..Self::new(GUESS)
+            ..Self::new(handshake.min(GUESS))
         }
     }
 

@@ -406,8 +406,17 @@ impl<O: Copy> Sender<O> {
         packet.is_some_and(|packet| packet.fate == Fate::Flying)
     }
 
+    /// Returns the highest acknowledged sequence; 0 before the first one.
+    pub(crate) fn newest_acked(&self) -> u64 {
+        self.newest_acked
+    }
+
+    /// Returns the sequence of the last recorded packet; 0 before the first one.
+    pub(crate) fn last_sequence(&self) -> u64 {
+        self.records.next() - 1
+    }
+
     /// Returns whether a packet was acknowledged and is in the ring.
-    #[cfg(test)]
     pub(crate) fn is_acked(&self, sequence: u64) -> bool {
         let packet = self.records.get(sequence);
         packet.is_some_and(|packet| packet.fate == Fate::Acked)

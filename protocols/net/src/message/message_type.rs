@@ -114,6 +114,10 @@ message_types! {
     AddPlayer = 37,
     /// Client to server: a player is given back.
     RemovePlayer = 38,
+    /// Client to server: the inputs of the last ticks. Extension.
+    Inputs = 39,
+    /// Server to client: the least lead of the inputs over their use. Extension.
+    InputState = 40,
 }
 
 impl MessageType {

@@ -1,5 +1,6 @@
 //! State over datagrams: packets that may be lost, acknowledgements and repairs.
 
+mod detached;
 mod echo;
 pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
@@ -82,7 +83,7 @@ impl Datagrams {
         Self {
             room: size.saturating_sub(MAX_HEADER),
             receiver: Receiver::new(settings.ack_interval),
-            sender: Sender::new(settings, RoundTrip::unmeasured()),
+            sender: Sender::new(settings, RoundTrip::guess(Duration::MAX)),
             queue: DatagramQueue::default(),
             writes: WriteTicks::default(),
             shown: Shown::default(),
@@ -299,7 +300,8 @@ impl NetworkServer {
             datagrams.sender.on_gap(&mut datagrams.verdicts);
             datagrams.forget_handled();
             if let Some(since) = since {
-                server.attach(connection, datagrams, since);
+                let owed = server.attach(connection, &datagrams.shown, since);
+                datagrams.counts.caught_up += owed as u64;
             }
             datagrams.sender.has_too_many_bad_acks()
         });
@@ -339,8 +341,13 @@ impl NetworkServer {
         }
     }
 
-    /// Owes a connection that is attached again all changes since a tick.
-    fn attach(&mut self, connection: ConnectionId, datagrams: &mut Datagrams, since: u32) {
+    /// Owes a connection that is attached again all changes since a tick. Returns the number of the behaviours.
+    pub(in crate::server) fn attach(
+        &mut self,
+        connection: ConnectionId,
+        shown: &Shown,
+        since: u32,
+    ) -> usize {
         tracing::debug!(connection = connection.0, since, "attached");
         let mut owed = std::mem::take(&mut self.replication.owed);
         let tick = self.replication.frames.tick();
@@ -360,11 +367,12 @@ impl NetworkServer {
                     fields: changed,
                 };
                 let entries = std::slice::from_ref(&entry);
-                self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+                self.add_standing(connection, shown, (entries, tick), &mut owed);
             }
         }
-        datagrams.counts.caught_up += owed.len() as u64;
-        self.owe(connection, &datagrams.shown, &mut owed);
+        let count = owed.len();
+        self.owe(connection, shown, &mut owed);
         self.replication.owed = owed;
+        count
     }
 }

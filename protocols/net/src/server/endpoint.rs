@@ -86,6 +86,10 @@ impl Endpoint for NetworkServer {
         self.clock.hold(held);
     }
 
+    fn hold_state(&mut self, link: ConnectionId, held: bool) {
+        self.hold_state_of(link, held);
+    }
+
     fn tick_rate(&self) -> u32 {
         self.config.tick_rate
     }

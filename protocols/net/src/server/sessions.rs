@@ -42,6 +42,8 @@ pub(super) struct Sessions {
     pub(super) with_datagrams: Vec<ConnectionId>,
     /// Connections with an unanswered ping.
     pub(super) pinging: Vec<ConnectionId>,
+    /// Connections whose clients receive the lead of their inputs.
+    pub(super) input_reports: Vec<ConnectionId>,
     /// Owners with a rejected write. The next update sends them the server's values.
     pub(super) owner_corrections: IdPairs<ConnectionId, NetId>,
     /// Carrier and tick of the packet in progress.
@@ -67,6 +69,7 @@ impl Sessions {
             resyncing: Vec::new(),
             with_datagrams: Vec::new(),
             pinging: Vec::new(),
+            input_reports: Vec::new(),
             owner_corrections: IdPairs::default(),
             origin: Origin::default(),
             intake: Intake::new(limits),

@@ -39,8 +39,8 @@ impl fmt::Debug for Stats {
             .field("ignored_writes", &self.ignored_writes)
             .field("refused", &self.refused)
             .field("refused_commands", &self.refused_commands)
-            .field("encoded", &ByType(&self.encoded))
-            .field("decoded", &ByType(&self.decoded))
+            .field("encoded", &ByType(&self.encoded.0))
+            .field("decoded", &ByType(&self.decoded.0))
             .field("behaviours", &behaviours)
             .finish_non_exhaustive()
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Stats {
         writeln!(f, "{:44}{:>10}{:>12}", "packets", "count", "bytes")?;
         self.sent.write_row(f, "sent")?;
         self.received.write_row(f, "received")?;
-        for (title, counters) in [("encoded", &self.encoded), ("decoded", &self.decoded)] {
+        for (title, counters) in [("encoded", &self.encoded.0), ("decoded", &self.decoded.0)] {
             let counters = ByType(counters);
             let mut rows = counters.rows().peekable();
             if rows.peek().is_some() {

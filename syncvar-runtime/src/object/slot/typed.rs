@@ -318,6 +318,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         state.map_or(0, |state| state.end_change(&mut self.behaviour))
     }
 
+    fn round(&mut self, writer: &mut NetworkWriter) {
+        self.behaviour.round(writer);
+    }
+
     fn align(&mut self, from: &dyn Slot) {
         let from = from.behaviour() as &dyn Any;
         if let Some(from) = from.downcast_ref::<B>() {

@@ -385,6 +385,10 @@ impl SyncValue for String {
     #[inline]
     fn read_in_place(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
         let text = reader.read_text()?;
+        if text.len() > self.capacity() {
+            *self = text.into();
+            return Ok(());
+        }
         self.clear();
         self.push_str(text);
         if is_wasteful::<u8>(self.capacity(), text.len()) {

@@ -1,15 +1,13 @@
-//! Limits of the transport, which are those of TCP.
+//! Limits that need the bytes of QUIC. `tests/ports` has the others.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use syncvar::DisconnectReason;
-use syncvar::prelude::*;
 use syncvar_tls::Trust;
 use syncvar_tokio::tcp::TcpOptions;
 use tokio::net::UdpSocket;
 
-use super::support::{Board, Running, client, soon};
+use super::support::{Running, soon};
 use crate::config;
 
 /// Connects without a word of the game.
@@ -21,16 +19,6 @@ async fn connect(server: SocketAddr) -> (quinn::Endpoint, quinn::Connection) {
     let connecting = endpoint.connect_with(config, server, "localhost");
     let connection = soon(connecting.unwrap()).await.unwrap();
     (endpoint, connection)
-}
-
-/// Writes 30 kB on the board.
-fn fill(board: NetId) -> impl FnMut(&mut NetworkServer, u32) {
-    move |server, _| {
-        let mut board = server.get_mut::<Board>(board).unwrap();
-        board.count += 1;
-        let text = format!("{:030000}", *board.count);
-        board.text.set(text);
-    }
 }
 
 #[tokio::test]
@@ -64,59 +52,6 @@ async fn malformed_input_closes_its_connection_with_a_reason() {
     assert!(String::from_utf8_lossy(&answer).contains("malformed frame"));
     server.write(|board| *board.count = 1);
     server.see(&mut good, |board| board.count == 1).await;
-}
-
-#[tokio::test]
-async fn a_client_that_never_reads_is_disconnected() {
-    let options = TcpOptions {
-        max_queued_bytes: 1_000_000,
-        ..TcpOptions::default()
-    };
-    let mut server = Running::start(options, fill(NetId(1)));
-    let _stuck = server.join().await;
-    let reason = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    assert_eq!(reason.await, DisconnectReason::ConnectionLost);
-    assert_eq!(server.counters.stats().queue_full, 1);
-}
-
-#[tokio::test]
-async fn a_client_that_stops_reading_times_out() {
-    let options = TcpOptions {
-        max_queued_bytes: usize::MAX,
-        stall_timeout: Duration::from_millis(300),
-        ..TcpOptions::default()
-    };
-    let mut server = Running::start(options, fill(NetId(1)));
-    let _stuck = server.join().await;
-    server
-        .event(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(()))
-        .await;
-    assert_eq!(server.counters.stats().send_timeouts, 1);
-}
-
-#[tokio::test]
-async fn a_full_server_refuses_and_frees_places() {
-    let options = TcpOptions {
-        max_connections: 1,
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |_, _| {});
-    let first = server.join().await;
-    let trust = Trust::hashes(server.identity.hashes());
-    let second = Box::pin(server.connect(trust.clone(), client())).await;
-    assert!(second.is_err());
-    assert_eq!(server.counters.stats().refused_full, 1);
-    first.disconnect("bye").await;
-    soon(async {
-        while Box::pin(server.connect(trust.clone(), client()))
-            .await
-            .is_err()
-        {}
-    })
-    .await;
 }
 
 #[tokio::test]

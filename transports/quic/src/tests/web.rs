@@ -37,9 +37,7 @@ async fn join(server: &Running) -> NetworkPeer {
     let client = client();
     let options = client_options(&client, TcpOptions::default()).unwrap();
     let peer = Peer::by_task(options, run).unwrap();
-    let mut peer = soon(Box::pin(NetworkPeer::connect(peer, client)))
-        .await
-        .unwrap();
+    let mut peer = soon(Box::pin(NetworkPeer::of(peer, client))).await.unwrap();
     wait_for(&mut peer, |event| *event == ClientEvent::Ready).await;
     peer
 }

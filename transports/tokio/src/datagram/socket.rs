@@ -126,9 +126,10 @@ impl<D: Dialect> DatagramListener<D> {
         let mut known: BTreeMap<_, _> = known.collect();
         // A KCP client has no faults: it closes itself.
         let mut faults = Vec::new();
+        let active: Vec<ConnectionId> = known.keys().copied().collect();
         let turns = take_turns(
             &mut known,
-            self.next_turn,
+            (&active, self.next_turn),
             server,
             &self.options,
             &mut faults,
@@ -210,7 +211,11 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
             core.fail(reason);
             self.addrs.remove(&connection);
             self.admission.peers().end(connection);
-            server.handle_disconnect(connection);
+            if reason == KcpError::ClosedByPeer {
+                server.handle_leave(connection);
+            } else {
+                server.handle_disconnect(connection);
+            }
             // The queue may end with a `Disconnect`.
             client.stage = Stage::Leaving;
         }

@@ -117,6 +117,9 @@ async fn read_frames(
             }
             Ok(None) => {
                 if read.read_buf(frames.buffer()).await? == 0 {
+                    if frames.buffer().is_empty() {
+                        inbox.leave();
+                    }
                     return Ok(End::Closed);
                 }
             }

@@ -37,6 +37,8 @@ struct Allowance {
 pub(super) enum Fault {
     #[error("the connection was lost")]
     Lost,
+    #[error("the client has left")]
+    Left,
     #[error("no word after connecting")]
     Mute,
     #[error("silent for too long")]
@@ -54,7 +56,7 @@ impl Fault {
             Self::Mute => Some(|stats| &mut stats.handshake_timeouts),
             Self::Idle => Some(|stats| &mut stats.idle_timeouts),
             Self::Malformed(_) => Some(|stats| &mut stats.malformed_frames),
-            Self::Lost | Self::Packet(_) => None,
+            Self::Lost | Self::Left | Self::Packet(_) => None,
         }
     }
 }
@@ -103,6 +105,16 @@ impl Connection {
     /// Queues a packet, without a copy.
     pub(super) fn send(&self, packet: &Transmit<'_>) -> Sent {
         self.post.send(packet)
+    }
+
+    /// Returns whether a look at the inbox has left input, or has not been the last one of the tick.
+    pub(super) fn has_more(&self) -> bool {
+        self.left.packets == 0 || self.inbox.waits()
+    }
+
+    /// Returns whether the queue is short again.
+    pub(super) fn has_caught_up(&self) -> bool {
+        self.post.has_caught_up()
     }
 
     /// Closes the queues: the task sends the outbox, and ends.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use syncvar_runtime::PacketLimits;
 use tokio::sync::mpsc;
 
-use super::inbox::{Delivery, Inbox, inbox};
+use super::inbox::{Delivery, Inbox, Ready, inbox};
 use super::outbox::{Outbox, Post, outbox};
 use crate::TransportOptions;
 use crate::admission::Admission;
@@ -22,6 +22,7 @@ pub struct Door {
     number: u64,
     is_open: Arc<AtomicBool>,
     opened: mpsc::UnboundedSender<Opened>,
+    ready: Ready,
 }
 
 /// Task's ends of a connection's queues.
@@ -48,6 +49,7 @@ impl Door {
         options: &Arc<TransportOptions>,
         admission: &Arc<Admission>,
         opened: mpsc::UnboundedSender<Opened>,
+        ready: Ready,
     ) -> Self {
         Self {
             options: Arc::clone(options),
@@ -56,6 +58,7 @@ impl Door {
             number: 0,
             is_open: Arc::default(),
             opened,
+            ready,
         }
     }
 
@@ -79,8 +82,11 @@ impl Door {
 
     /// Tells the endpoint of the connection. `limits` are its packet sizes.
     pub fn open(self, limits: PacketLimits) -> Queues {
-        let (delivery, inbox) = inbox(self.options.max_queued_packets, &self.admission);
-        let (outbox, post) = outbox(self.options.max_queued_bytes);
+        let (delivery, inbox) = inbox(self.options.max_queued_packets, &self.admission, self.ready);
+        let (outbox, post) = outbox(
+            self.options.max_queued_bytes,
+            self.options.slow_reader_bytes,
+        );
         self.is_open.store(true, Ordering::Relaxed);
         // Fails when the endpoint's side is gone; the queues are closed then.
         let _ = self.opened.send(Opened {

@@ -1,10 +1,11 @@
 //! Queue of received packets, limited in bytes and in packets.
 
 use std::fmt::Display;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
+use syncvar_runtime::ConnectionId;
 use tokio::sync::mpsc::error::{TryRecvError, TrySendError};
 use tokio::sync::{Notify, Semaphore, mpsc};
 
@@ -28,16 +29,33 @@ pub(super) struct Inbox {
 #[derive(Debug)]
 pub struct Delivery {
     packets: mpsc::Sender<Input>,
-    room: Arc<Room>,
+    // Behind the sender: its drop tells of the closed queue.
+    notice: Notice,
     admission: Arc<Admission>,
 }
 
-/// Bytes in the queue.
+/// Bytes in the queue, its end, and its place among the queues with input.
 #[derive(Debug, Default)]
-struct Room {
+pub(super) struct Room {
     taken: AtomicUsize,
     freed: Notify,
+    /// The peer has ended the connection on purpose.
+    is_left: AtomicBool,
+    /// Connection of the endpoint, once it has a number.
+    connection: OnceLock<ConnectionId>,
+    /// Set while the list of queues with input has this one.
+    is_listed: AtomicBool,
 }
+
+/// Lists the queue when it has input, and when it is closed.
+#[derive(Debug)]
+struct Notice {
+    room: Arc<Room>,
+    ready: Ready,
+}
+
+/// Way to the list of queues with input: a tick looks at no others.
+pub(super) type Ready = mpsc::UnboundedSender<Arc<Room>>;
 
 /// The endpoint has ended the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,12 +63,19 @@ struct Room {
 pub struct Closed;
 
 /// Makes a queue of at most `max_packets` packets and the admission's share of bytes.
-pub(super) fn inbox(max_packets: usize, admission: &Arc<Admission>) -> (Delivery, Inbox) {
+pub(super) fn inbox(
+    max_packets: usize,
+    admission: &Arc<Admission>,
+    ready: Ready,
+) -> (Delivery, Inbox) {
     let (sender, receiver) = mpsc::channel(max_packets.clamp(1, Semaphore::MAX_PERMITS));
     let room = Arc::new(Room::default());
     let delivery = Delivery {
         packets: sender,
-        room: Arc::clone(&room),
+        notice: Notice {
+            room: Arc::clone(&room),
+            ready,
+        },
         admission: Arc::clone(admission),
     };
     let inbox = Inbox {
@@ -68,7 +93,7 @@ impl Inbox {
             self.first = match self.packets.try_recv() {
                 Ok(packet) => Some(packet.map_err(Fault::Malformed)?),
                 Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(Fault::Lost),
+                Err(TryRecvError::Disconnected) => return Err(self.room.end()),
             };
         }
         Ok(self.first.as_ref().map(Arrival::length))
@@ -77,6 +102,11 @@ impl Inbox {
     /// Returns whether [`first`](Self::first) has found a packet.
     pub(super) fn waits(&self) -> bool {
         self.first.is_some()
+    }
+
+    /// Sets the connection of the queue, which has input from now on.
+    pub(super) fn set_connection(&self, connection: ConnectionId) {
+        let _ = self.room.connection.set(connection);
     }
 
     /// Removes the first packet, after [`first`](Self::first).
@@ -96,7 +126,37 @@ impl Inbox {
     }
 }
 
+impl Notice {
+    fn send(&self) {
+        if !self.room.is_listed.swap(true, Ordering::AcqRel) {
+            // Fails at the end of the endpoint's side, and for a client, which polls its queue.
+            let _ = self.ready.send(Arc::clone(&self.room));
+        }
+    }
+}
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        self.send();
+    }
+}
+
 impl Room {
+    /// Returns the reason for the end of the task.
+    fn end(&self) -> Fault {
+        if self.is_left.load(Ordering::Relaxed) {
+            Fault::Left
+        } else {
+            Fault::Lost
+        }
+    }
+
+    /// Removes the queue from the list, before a look at it. Returns its connection.
+    pub(super) fn unlist(&self) -> Option<ConnectionId> {
+        self.is_listed.swap(false, Ordering::AcqRel);
+        self.connection.get().copied()
+    }
+
     fn free(&self, packet: &Arrival) {
         self.taken.fetch_sub(packet.length(), Ordering::Relaxed);
         self.freed.notify_one();
@@ -116,20 +176,22 @@ impl Delivery {
             self.count_full();
             while !self.has_room(length) {
                 tokio::select! {
-                    () = self.room.freed.notified() => {}
+                    () = self.notice.room.freed.notified() => {}
                     () = self.packets.closed() => return Err(Closed),
                 }
             }
         }
-        self.room.taken.fetch_add(length, Ordering::Relaxed);
+        self.notice.room.taken.fetch_add(length, Ordering::Relaxed);
         match self.packets.try_send(Ok(packet)) {
-            Ok(()) => Ok(()),
+            Ok(()) => {}
             Err(TrySendError::Full(packet)) => {
                 self.count_full();
-                self.packets.send(packet).await.map_err(|_| Closed)
+                self.packets.send(packet).await.map_err(|_| Closed)?;
             }
-            Err(TrySendError::Closed(_)) => Err(Closed),
+            Err(TrySendError::Closed(_)) => return Err(Closed),
         }
+        self.notice.send();
+        Ok(())
     }
 
     /// Queues a packet that may be lost: a full queue loses it.
@@ -143,8 +205,9 @@ impl Delivery {
             && let Ok(place) = self.packets.try_reserve()
         {
             // Before the packet is there: the endpoint subtracts it.
-            self.room.taken.fetch_add(length, Ordering::Relaxed);
+            self.notice.room.taken.fetch_add(length, Ordering::Relaxed);
             place.send(Ok(packet));
+            self.notice.send();
             return Ok(());
         }
         if self.packets.is_closed() {
@@ -165,6 +228,12 @@ impl Delivery {
     pub async fn fail(&self, error: impl Display) {
         // A closed connection needs no reason.
         let _ = self.packets.send(Err(error.to_string())).await;
+        self.notice.send();
+    }
+
+    /// Records that the peer has ended the connection on purpose: the end of the task is no loss.
+    pub fn leave(&self) {
+        self.notice.room.is_left.store(true, Ordering::Relaxed);
     }
 
     /// Ready when the endpoint has ended the connection.
@@ -173,7 +242,7 @@ impl Delivery {
     }
 
     fn has_room(&self, length: usize) -> bool {
-        let taken = self.room.taken.load(Ordering::Relaxed);
+        let taken = self.notice.room.taken.load(Ordering::Relaxed);
         taken == 0 || taken.saturating_add(length) <= self.admission.inbox_share()
     }
 

@@ -48,7 +48,9 @@ impl TaskLink {
             max_queued_bytes: usize::MAX,
             ..options
         };
-        let door = Door::new(&Arc::new(options), &admission, open);
+        // The peer polls its one queue.
+        let (ready, _) = mpsc::unbounded_channel();
+        let door = Door::new(&Arc::new(options), &admission, open, ready);
         let mut task = JoinSet::new();
         task.spawn(connect(door));
         let Some(opened) = opened.recv().await else {

@@ -17,12 +17,16 @@ use tracing::Instrument;
 
 use super::connection::{Connection, Fault};
 use super::door::{Door, Opened};
+use super::inbox::{Ready, Room};
 use super::{Acceptor, End};
 use crate::admission::{Admission, Place};
 use crate::gate::Gate;
 use crate::listener::{Listener, Sent};
 use crate::turn::take_turns;
 use crate::{PeerAddrs, TransportCounters, TransportOptions};
+
+/// Longest time between two searches for silent connections.
+const MAX_SEARCH: Duration = Duration::from_millis(250);
 
 #[derive(Debug)]
 pub(crate) struct TaskListener<A> {
@@ -47,6 +51,8 @@ pub(crate) struct TaskListener<A> {
 struct Doors {
     opened: mpsc::UnboundedReceiver<Opened>,
     open: mpsc::UnboundedSender<Opened>,
+    /// Way of the inboxes to the list of those with input.
+    ready: Ready,
     /// Connections since the last tick, unknown to the server.
     new: Vec<Opened>,
 }
@@ -55,10 +61,16 @@ struct Doors {
 #[derive(Debug)]
 struct Clients {
     connections: BTreeMap<ConnectionId, Connection>,
+    /// Inboxes with new input.
+    ready: mpsc::UnboundedReceiver<Arc<Room>>,
+    /// Connections with input.
+    active: Vec<ConnectionId>,
     /// Connection whose turn is next.
     next_turn: ConnectionId,
     /// Time of the last tick.
     now: Option<Duration>,
+    /// Time of the last search for silent connections.
+    searched: Option<Duration>,
 }
 
 #[derive(Debug)]
@@ -72,6 +84,7 @@ impl<A: Acceptor> TaskListener<A> {
         let options = TransportOptions::default();
         let (counters, peers) = (TransportCounters::default(), PeerAddrs::default());
         let (open, opened) = mpsc::unbounded_channel();
+        let (listed, ready) = mpsc::unbounded_channel();
         Self {
             acceptor,
             accepting: true,
@@ -82,12 +95,16 @@ impl<A: Acceptor> TaskListener<A> {
             doors: Doors {
                 opened,
                 open,
+                ready: listed,
                 new: Vec::new(),
             },
             clients: Clients {
                 connections: BTreeMap::new(),
+                ready,
+                active: Vec::new(),
                 next_turn: ConnectionId(0),
                 now: None,
+                searched: None,
             },
             closing: Vec::new(),
             tasks: JoinSet::new(),
@@ -108,8 +125,8 @@ impl<A: Acceptor> TaskListener<A> {
         };
         let number = self.next_number;
         self.next_number = number.wrapping_add(1);
-        let open = self.doors.open.clone();
-        let mut door = Door::new(&self.options, &self.admission, open).with_peer(peer);
+        let (open, ready) = (self.doors.open.clone(), self.doors.ready.clone());
+        let mut door = Door::new(&self.options, &self.admission, open, ready).with_peer(peer);
         let is_open = door.number(number);
         let serving = self.acceptor.serve(socket, door);
         let (limit, counters) = (
@@ -146,6 +163,9 @@ impl<A: Acceptor> TaskListener<A> {
             } else {
                 usize::MAX
             };
+            opened.inbox.set_connection(connection);
+            // Its packets may be older than its number.
+            self.clients.active.push(connection);
             let client = Connection::new(opened.inbox, opened.post, share, task);
             self.clients.connections.insert(connection, client);
         }
@@ -176,6 +196,10 @@ impl<A: Acceptor> TaskListener<A> {
                 self.drop_connection(connection, Duration::ZERO);
                 server.handle_disconnect(connection);
             }
+            Fault::Left => {
+                self.drop_connection(connection, Duration::ZERO);
+                server.handle_leave(connection);
+            }
             // `Host::transmit` closes it after the goodbye.
             fault if self.acceptor.has_goodbye() => {
                 server.disconnect(connection, &fault.to_string());
@@ -183,6 +207,52 @@ impl<A: Acceptor> TaskListener<A> {
             _ => {
                 self.drop_connection(connection, self.options.close_timeout);
                 server.handle_disconnect(connection);
+            }
+        }
+    }
+}
+
+impl Clients {
+    /// Passes the input of a tick to the server. Returns whether input waits because the tick is full.
+    fn take_turns(
+        &mut self,
+        server: &mut impl Endpoint,
+        options: &TransportOptions,
+        faults: &mut Vec<(ConnectionId, Fault)>,
+    ) -> bool {
+        while let Ok(room) = self.ready.try_recv() {
+            self.active.extend(room.unlist());
+        }
+        self.active.sort_unstable();
+        self.active.dedup();
+        let (connections, turns) = (&mut self.connections, (&self.active[..], self.next_turn));
+        let next = take_turns(connections, turns, server, options, faults);
+        self.next_turn = next.unwrap_or(self.next_turn);
+        self.active.retain(|id| {
+            let connection = connections.get(id);
+            connection.is_some_and(|connection| next.is_some() || connection.has_more())
+        });
+        next.is_some()
+    }
+
+    /// Finds the silent connections, a few times in their time limit.
+    fn find_silent(
+        &mut self,
+        now: Duration,
+        server: &impl Endpoint,
+        options: &TransportOptions,
+        faults: &mut Vec<(ConnectionId, Fault)>,
+    ) {
+        self.now = Some(now);
+        let limit = options.idle_timeout.min(options.handshake_timeout);
+        let elapsed = now.saturating_sub(*self.searched.get_or_insert(now));
+        if elapsed < MAX_SEARCH.min(limit / 8) {
+            return;
+        }
+        self.searched = Some(now);
+        for (&id, connection) in &mut self.connections {
+            if let Err(fault) = connection.end(id, server, elapsed, options) {
+                faults.push((id, fault));
             }
         }
     }
@@ -239,24 +309,13 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
     fn receive(&mut self, server: &mut Gate<'_, E>, now: Duration) {
         self.accepting = true;
         self.enter(server);
-        let Clients {
-            connections,
-            next_turn,
-            now: last,
-        } = &mut self.clients;
-        let elapsed = now.saturating_sub(last.replace(now).unwrap_or(now));
         let mut faults = Vec::new();
-        let turns = take_turns(connections, *next_turn, server, &self.options, &mut faults);
-        if let Some(next) = turns {
-            *next_turn = next;
+        if self.clients.take_turns(server, &self.options, &mut faults) {
             let counters = self.admission.counters();
             counters.count(|stats| &mut stats.tick_full);
         }
-        for (&id, connection) in connections {
-            if let Err(fault) = connection.end(id, server, elapsed, &self.options) {
-                faults.push((id, fault));
-            }
-        }
+        self.clients
+            .find_silent(now, server, &self.options, &mut faults);
         // Of two faults of a connection, the first is the reason.
         faults.sort_by_key(|(connection, _)| *connection);
         faults.dedup_by_key(|(connection, _)| *connection);
@@ -270,6 +329,11 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
             Some(connection) => connection.send(packet),
             None => Sent::NotHere,
         }
+    }
+
+    fn has_caught_up(&self, connection: ConnectionId) -> bool {
+        let connection = self.clients.connections.get(&connection);
+        connection.is_none_or(Connection::has_caught_up)
     }
 
     fn connections(&self) -> Vec<ConnectionId> {

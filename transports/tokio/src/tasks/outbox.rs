@@ -41,16 +41,19 @@ pub(super) struct Post {
     /// Bytes that the socket has not taken yet.
     queued: Arc<AtomicUsize>,
     max_queued: usize,
+    /// Length for a slow reader.
+    slow: usize,
 }
 
-/// Makes a queue of at most `max_queued` bytes.
-pub(super) fn outbox(max_queued: usize) -> (Outbox, Post) {
+/// Makes a queue of at most `max_queued` bytes, for a slow reader from `slow` on.
+pub(super) fn outbox(max_queued: usize, slow: usize) -> (Outbox, Post) {
     let (sender, packets) = mpsc::unbounded_channel();
     let queued = Arc::new(AtomicUsize::new(0));
     let post = Post {
         packets: sender,
         queued: Arc::clone(&queued),
         max_queued,
+        slow,
     };
     let outbox = Outbox {
         packets,
@@ -90,10 +93,20 @@ impl Outgoing {
         self.chunks
     }
 
+    /// Copies the packet into one buffer.
+    pub fn to_bytes(&self) -> Bytes {
+        self.copied(BytesMut::with_capacity(self.length()))
+    }
+
     /// Copies the number of the channel and the packet into one buffer.
     pub fn to_numbered(&self) -> Bytes {
         let mut bytes = BytesMut::with_capacity(self.length() + 1);
         bytes.put_u8(self.channel);
+        self.copied(bytes)
+    }
+
+    /// Appends the packet to a buffer.
+    fn copied(&self, mut bytes: BytesMut) -> Bytes {
         bytes.put_slice(&self.header);
         for chunk in &self.chunks {
             bytes.put_slice(chunk);
@@ -136,13 +149,23 @@ impl Post {
             tracing::error!(channel, length, "not sent: empty or too long");
             return Sent::Queued;
         };
-        if self.queued().saturating_add(length) > self.max_queued {
+        let queued = self.queued().saturating_add(length);
+        if queued > self.max_queued {
             return Sent::TooSlow;
         }
         self.queued.fetch_add(length, Ordering::Relaxed);
         // Fails when the task has ended; the inbox reports that.
         let _ = self.packets.send(outgoing);
-        Sent::Queued
+        if queued > self.slow {
+            Sent::Slowly
+        } else {
+            Sent::Queued
+        }
+    }
+
+    /// Returns whether a queue that was too long for a slow reader is half as long.
+    pub(super) fn has_caught_up(&self) -> bool {
+        self.queued() <= self.slow / 2
     }
 
     /// Returns the bytes that the socket has not taken.

@@ -40,6 +40,9 @@ pub struct TcpOptions {
     /// server's [`max_message_size`](syncvar_net::ServerConfig::max_message_size) if an object is
     /// as long. 32 MiB.
     pub max_queued_bytes: usize,
+    /// Bytes that wait to be sent to one client, from which on it is a slow reader: state of unreliable channels
+    /// waits in the server until the client has taken half of them. 64 KiB.
+    pub slow_reader_bytes: usize,
     /// Most connections; further ones are closed at once. 1024.
     pub max_connections: usize,
     /// Most connections from one address: an address of IPv4, a /64 network of IPv6; further ones are
@@ -81,6 +84,7 @@ impl Default for TcpOptions {
             max_tick_bytes: transport.max_tick_bytes,
             max_queued_packets: 64,
             max_queued_bytes: transport.max_queued_bytes,
+            slow_reader_bytes: transport.slow_reader_bytes,
             max_connections: transport.max_connections,
             max_connections_per_address: transport.max_connections_per_address,
             reserved: transport.reserved,
@@ -109,6 +113,7 @@ impl From<TcpOptions> for TransportOptions {
             max_tick_bytes: options.max_tick_bytes,
             max_queued_packets: options.max_queued_packets,
             max_queued_bytes: options.max_queued_bytes,
+            slow_reader_bytes: options.slow_reader_bytes,
             connect_timeout: options.connect_timeout,
             handshake_timeout: options.handshake_timeout,
             idle_timeout: options.idle_timeout,

@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use syncvar::DisconnectReason;
 use syncvar::prelude::*;
 use syncvar_mirror::{
-    AssetId, MirrorClient, MirrorClientEvent, MirrorPrefab, MirrorPrefabs, MirrorServer,
-    MirrorServerConfig, MirrorServerEvent,
+    AssetId, MirrorClient, MirrorClientEvent, MirrorError, MirrorPrefab, MirrorPrefabs,
+    MirrorServer, MirrorServerConfig, MirrorServerEvent,
 };
 use syncvar_tokio::mirror::{MirrorHost, MirrorPeer};
 use syncvar_tokio::{Reconnect, TransportError, TransportOptions};
@@ -202,11 +203,72 @@ async fn a_client_leaves_with_its_player_and_can_return() {
         wait(&mut stays[0], |client| client.identity(player).is_none()).await;
 
         let addr = server.addrs[1];
-        let mut back = soon(MirrorPeer::kcp(addr, client)).await.unwrap();
+        let connecting = Box::pin(MirrorPeer::kcp(addr, client));
+        let mut back = soon(connecting).await.unwrap();
         let again = |client: &MirrorClient| client.local_player().is_some();
         wait(&mut back, again).await;
         assert_ne!(back.client().local_player(), Some(player));
     }
+}
+
+/// Runs a server until a connection has ended. Returns the reason.
+async fn reason_of_the_end(host: MirrorHost) -> DisconnectReason<MirrorError> {
+    let mut reason = None;
+    let running = host.run(|server, _| {
+        while let Some(event) = server.poll_event() {
+            if let MirrorServerEvent::Disconnected { reason: found, .. } = event {
+                reason = Some(found);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    soon(Box::pin(running)).await;
+    reason.expect("the end of a connection")
+}
+
+#[tokio::test]
+async fn client_that_leaves_on_purpose_is_no_loss() {
+    let left = DisconnectReason::Requested(String::new());
+    for is_kcp in [false, true] {
+        let server = MirrorServer::new(prefabs());
+        let host = if is_kcp {
+            Box::pin(MirrorHost::kcp("127.0.0.1:0", server)).await
+        } else {
+            Box::pin(MirrorHost::telepathy("127.0.0.1:0", server)).await
+        };
+        let host = host.unwrap();
+        let addr = host.local_addrs().unwrap()[0];
+        let server = tokio::spawn(reason_of_the_end(host));
+        let peer = if is_kcp {
+            soon(Box::pin(MirrorPeer::kcp(addr, client()))).await
+        } else {
+            soon(Box::pin(MirrorPeer::telepathy(addr, client()))).await
+        };
+        let mut peer = peer.unwrap();
+        soon(peer.receive()).await.unwrap();
+        soon(Box::pin(peer.disconnect())).await;
+        assert_eq!(soon(server).await.unwrap(), left, "KCP: {is_kcp}");
+    }
+}
+
+#[tokio::test]
+async fn client_that_vanishes_is_lost() {
+    let host = MirrorHost::kcp("127.0.0.1:0", MirrorServer::new(prefabs()));
+    let options = TransportOptions {
+        kcp_timeout: Duration::from_millis(300),
+        ..TransportOptions::default()
+    };
+    let host = host.await.unwrap().with_options(options);
+    let addr = host.local_addrs().unwrap()[0];
+    let server = tokio::spawn(reason_of_the_end(host));
+    let mut peer = soon(Box::pin(MirrorPeer::kcp(addr, client())))
+        .await
+        .unwrap();
+    soon(peer.receive()).await.unwrap();
+    // Nothing runs the peer from now on.
+    let reason = soon(server).await.unwrap();
+    assert_eq!(reason, DisconnectReason::ConnectionLost);
 }
 
 #[tokio::test]
@@ -269,7 +331,8 @@ async fn a_disconnect_by_the_game_is_an_event_of_the_next_tick() {
         }
         ControlFlow::Continue(())
     }));
-    let mut peer = soon(MirrorPeer::telepathy(addr, client())).await.unwrap();
+    let connecting = Box::pin(MirrorPeer::telepathy(addr, client()));
+    let mut peer = soon(connecting).await.unwrap();
     wait_for_end(&mut peer).await;
     soon(game).await.unwrap();
 }

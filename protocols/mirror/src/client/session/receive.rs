@@ -139,6 +139,8 @@ impl MirrorClient {
         self.inbound.message_time = Some(MessageTime {
             remote: time,
             local: self.time.own.now().as_secs_f64(),
+            shown: self.time.remote.shown(),
+            predicted: self.time.predicted(),
         });
         match Message::decode(message)? {
             Message::ObjectSpawnStarted(_) => self.handle_spawn_started(),

@@ -199,7 +199,7 @@ impl MirrorClient {
         {
             self.send_protocol_unreliable(&NetworkPingMessage {
                 local_time: self.time.own.now().as_secs_f64(),
-                predicted_time_adjusted: self.time.server.predicted(self.time.own.now()),
+                predicted_time_adjusted: self.time.predicted(),
             });
         }
     }

@@ -183,7 +183,15 @@ impl MirrorServer {
         self.close(connection, DisconnectReason::Requested(String::new()));
     }
 
-    /// Handles a connection lost by the transport or ended by the client. Its objects are
+    /// Handles a connection that the client has ended on purpose, as
+    /// [`handle_disconnect`](Self::handle_disconnect): the reason is
+    /// [`DisconnectReason::Requested`]. KCP has a datagram for it; over TCP it is an orderly end of the stream.
+    pub fn handle_leave(&mut self, connection: ConnectionId) {
+        self.outbound.remove(connection);
+        self.remove_connection(connection, DisconnectReason::Requested(String::new()));
+    }
+
+    /// Handles a connection lost by the transport. Its objects are
     /// despawned, as in Mirror; scene objects stay, without an owner.
     pub fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.outbound.remove(connection);

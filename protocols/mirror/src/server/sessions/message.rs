@@ -87,7 +87,7 @@ impl MirrorServer {
     }
 
     /// Queues the message in the head buffer.
-    fn queue_head(
+    pub(in crate::server) fn queue_head(
         &mut self,
         connection: ConnectionId,
         channel: Channel,

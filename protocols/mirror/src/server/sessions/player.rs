@@ -36,11 +36,7 @@ impl MirrorServer {
         behaviours: S,
         options: MirrorSpawnOptions,
     ) -> Result<NetId, MirrorSpawnError> {
-        let options = MirrorSpawnOptions {
-            owner: Some(connection),
-            ..options
-        };
-        let object = self.prepare(behaviours, options)?;
+        let object = self.prepare(behaviours, options.with_owner(connection))?;
         let former = self.player_of(connection);
         let id = self.insert_prepared(object, |server, id| {
             server.make_player(connection, id);
@@ -50,6 +46,59 @@ impl MirrorServer {
             self.take_from_owner(former);
         }
         Ok(id)
+    }
+
+    /// Gives a connection another player. The former one stays with its owner, and the readiness of the connection as
+    /// it is. Mirror's `ReplacePlayerForConnection` with `KeepAuthority`.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_player`](Self::add_player).
+    pub fn replace_player<S: BehaviourSet>(
+        &mut self,
+        connection: ConnectionId,
+        behaviours: S,
+    ) -> Result<NetId, MirrorSpawnError> {
+        self.replace_player_with(connection, behaviours, MirrorSpawnOptions::default())
+    }
+
+    /// Like [`replace_player`](Self::replace_player), with options. The owner is always the connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`add_player`](Self::add_player).
+    pub fn replace_player_with<S: BehaviourSet>(
+        &mut self,
+        connection: ConnectionId,
+        behaviours: S,
+        options: MirrorSpawnOptions,
+    ) -> Result<NetId, MirrorSpawnError> {
+        let object = self.prepare(behaviours, options.with_owner(connection))?;
+        Ok(self.insert_prepared(object, |server, id| {
+            if let Some(client) = server.sessions.get_mut(connection) {
+                client.player = Some(id);
+            }
+        }))
+    }
+
+    /// Makes an existing object the player of a connection, which owns it from then on. The former player stays
+    /// with its owner. A client that observes the object receives it again, as its player. Mirror's
+    /// `ReplacePlayerForConnection` with `KeepAuthority`.
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, or the connection is not connected.
+    pub fn set_player(&mut self, connection: ConnectionId, id: NetId) -> Result<(), ObjectError> {
+        self.set_owner(id, Some(connection))?;
+        let Some(client) = self.sessions.get_mut(connection) else {
+            return Ok(());
+        };
+        let former = client.player.replace(id);
+        if former != Some(id) && self.is_observer(id, connection) {
+            self.replication.scratch.cached_spawn = None;
+            self.send_spawn(id, connection);
+        }
+        Ok(())
     }
 
     /// Makes an object the player of a connection, which becomes ready.

@@ -71,9 +71,13 @@ impl MirrorServer {
     fn handle_batch(&mut self, from: ConnectionId, batch: &[u8]) -> Result<(), MirrorError> {
         let messages = Unbatcher::new(batch)?;
         let time = messages.time();
+        let sender = self.sessions.get(from);
+        let now = self.clock.now().as_secs_f64();
         self.sessions.message_time = Some(MessageTime {
             remote: time,
-            local: self.clock.now().as_secs_f64(),
+            local: now,
+            shown: sender.and_then(|client| client.remote_time.as_ref()?.shown()),
+            predicted: now,
         });
         for message in messages {
             let message = Message::decode(message?)?;

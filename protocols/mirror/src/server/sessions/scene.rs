@@ -5,6 +5,7 @@ use syncvar_runtime::{Channel, ConnectionId};
 use crate::MirrorError;
 use crate::message::{SceneMessage, SceneOperation};
 use crate::server::MirrorServer;
+use crate::server::replication::encode::write_message;
 
 /// Longest string that Mirror can write.
 const LONGEST_NAME: usize = 65_534;
@@ -20,13 +21,7 @@ impl MirrorServer {
     /// Fails if the name is longer than 65 534 bytes, or than the transport of a connection
     /// carries; no message is sent then.
     pub fn load_scene(&mut self, name: &str, operation: SceneOperation) -> Result<(), MirrorError> {
-        let limit = LONGEST_NAME.min(self.sessions.longest(Channel::Reliable).saturating_sub(8));
-        if name.len() > limit {
-            return Err(MirrorError::TooLong {
-                length: name.len(),
-                limit,
-            });
-        }
+        check_name(name, self.sessions.longest(Channel::Reliable))?;
         let connections: Vec<_> = self.connections().collect();
         if operation == SceneOperation::Normal {
             self.sessions.scene = Some(name.into());
@@ -41,6 +36,25 @@ impl MirrorServer {
             }
         }
         Ok(())
+    }
+
+    /// Loads or unloads a scene on one client, such as the instance of a dungeon: its readiness and the scene of
+    /// later connections stay. The client handles no message until it is done. With
+    /// [`custom_handling`](SceneMessage::custom_handling) its game loads the scene by itself. Mirror's
+    /// `conn.Send(new SceneMessage { ... })`.
+    ///
+    /// # Errors
+    ///
+    /// For an unknown connection, and for a name that is longer than 65 534 bytes or than the transport of the
+    /// connection carries.
+    pub fn load_scene_on(
+        &mut self,
+        connection: ConnectionId,
+        scene: &SceneMessage<'_>,
+    ) -> Result<(), MirrorError> {
+        check_name(scene.scene_name.unwrap_or_default(), LONGEST_NAME + 8)?;
+        write_message(&mut self.replication.scratch.head, scene);
+        self.queue_head(connection, Channel::Reliable)
     }
 
     /// Returns the current scene of the clients.
@@ -68,4 +82,13 @@ impl MirrorServer {
         };
         self.send_message(Channel::Reliable, connection, &message);
     }
+}
+
+/// Fails for a name that does not fit into a message of this length.
+fn check_name(name: &str, longest: usize) -> Result<(), MirrorError> {
+    let (length, limit) = (name.len(), LONGEST_NAME.min(longest.saturating_sub(8)));
+    if length > limit {
+        return Err(MirrorError::TooLong { length, limit });
+    }
+    Ok(())
 }

@@ -48,6 +48,14 @@ pub struct MirrorSpawnOptions {
     pub scene: LoadedScene,
 }
 
+impl MirrorSpawnOptions {
+    /// Sets the owner.
+    pub(in crate::server) fn with_owner(self, owner: ConnectionId) -> Self {
+        let owner = Some(owner);
+        Self { owner, ..self }
+    }
+}
+
 /// Error of a spawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

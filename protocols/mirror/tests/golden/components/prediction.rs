@@ -114,7 +114,7 @@ fn same_state(what: &str, ours: &BodyState, recorded: &BodyState) -> Result<(), 
     same_rotation(what, ours.rotation, recorded.rotation)
 }
 
-fn same_vector(what: &str, ours: Vector3, recorded: Vector3) -> Result<(), String> {
+pub(crate) fn same_vector(what: &str, ours: Vector3, recorded: Vector3) -> Result<(), String> {
     let bits = |v: Vector3| [v.x + 0.0, v.y + 0.0, v.z + 0.0].map(f32::to_bits);
     if bits(ours) == bits(recorded) {
         return Ok(());
@@ -123,7 +123,11 @@ fn same_vector(what: &str, ours: Vector3, recorded: Vector3) -> Result<(), Strin
 }
 
 /// Sines differ by machine in the last digits.
-fn same_rotation(what: &str, ours: Quaternion, recorded: Quaternion) -> Result<(), String> {
+pub(crate) fn same_rotation(
+    what: &str,
+    ours: Quaternion,
+    recorded: Quaternion,
+) -> Result<(), String> {
     let (a, b) = (ours, recorded);
     let distances = [a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w];
     if distances.into_iter().all(|distance| distance.abs() <= 2e-6) {

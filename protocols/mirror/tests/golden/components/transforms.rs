@@ -204,6 +204,7 @@ fn reliable(case: &Value) -> Result<(), String> {
         let time = MessageTime {
             remote: now,
             local: now + 0.05,
+            ..MessageTime::default()
         };
         let mut side = Side::client(time, sync_settings(case));
         receive(&mut receiver, (&bytes, initial), &mut side)?;
@@ -241,6 +242,7 @@ fn hybrid(case: &Value) -> Result<(), String> {
         let time = MessageTime {
             remote: now,
             local: now,
+            ..MessageTime::default()
         };
         let mut side = Side::client(time, sync_settings(case));
         receive(&mut receiver, (&bytes, initial), &mut side)?;
@@ -276,6 +278,7 @@ fn unreliable(case: &Value) -> Result<(), String> {
     let time = MessageTime {
         remote: 100.0,
         local: 100.0,
+        ..MessageTime::default()
     };
     let mut side = Side::client(time, sync_settings(case));
     receive(&mut receiver, (&bytes, true), &mut side)?;

@@ -5,6 +5,7 @@ use crate::client::arrivals::Arrivals;
 use crate::client::writes::lossy::LossyWrites;
 use crate::client::{ClientEvent, ClientState, NetworkClient};
 use crate::link::header_bytes::MAX_HEADER;
+use crate::link::round_trip::RoundTrip;
 use crate::link::stream::StreamTicks;
 use crate::message::{Accepted, Disconnect, Message, PROTOCOL_VERSION, Ready};
 use syncvar_runtime::prefab::text::{PrefabText, first_difference};
@@ -34,11 +35,17 @@ impl NetworkClient {
     /// Gives headers to the packets of both directions from now on, if the framing has them.
     fn begin_headers(&mut self) {
         let has_headers = self.session.framing == Framing::Compact;
+        self.inputs.restart();
         self.outbound.headers = has_headers.then(StreamTicks::default);
         let settings = self.loss_settings();
         let lossy = (has_headers && self.session.datagrams).then(|| {
             let room = self.packet_size().saturating_sub(MAX_HEADER);
-            Box::new(LossyWrites::new(settings, room))
+            let handshake = self.now().saturating_sub(self.session.asked);
+            Box::new(LossyWrites::new(
+                settings,
+                room,
+                RoundTrip::guess(handshake),
+            ))
         });
         self.outbound.lossy = lossy;
         let settings = self.session.datagrams.then_some(&settings);

@@ -38,6 +38,8 @@ struct Waiting {
     tick: u32,
     messages: Vec<u8>,
     written: Vec<Written>,
+    /// Newest tick of the inputs in it.
+    inputs: Option<u64>,
 }
 
 /// Fields of an object under one lease.
@@ -84,13 +86,39 @@ pub(in crate::client) struct LossyWrites {
     pub(super) repaired: u64,
     /// Room for the messages of a datagram.
     room: usize,
+    inputs: SentInputs,
+}
+
+/// Inputs in datagrams.
+#[derive(Debug, Default)]
+struct SentInputs {
+    /// Undecided datagrams with inputs: the sequence, and the newest tick.
+    sent: VecDeque<(u64, u64)>,
+    /// Newest tick in an acknowledged datagram.
+    known: Option<u64>,
+}
+
+impl SentInputs {
+    /// Learns the fates of the datagrams up to the newest acknowledged one.
+    fn decide(&mut self, sender: &Sender<Written>) {
+        let newest = sender.newest_acked();
+        while let Some((sequence, tick)) = self.sent.pop_front_if(|(sent, _)| *sent <= newest) {
+            if sender.is_acked(sequence) {
+                self.known = self.known.max(Some(tick));
+            }
+        }
+    }
 }
 
 impl LossyWrites {
     /// Returns the state of a new connection, whose datagrams have this much room behind the header.
-    pub(in crate::client) fn new(settings: LossSettings, room: usize) -> Self {
+    pub(in crate::client) fn new(
+        settings: LossSettings,
+        room: usize,
+        round_trip: RoundTrip,
+    ) -> Self {
         Self {
-            sender: Sender::new(settings, RoundTrip::unmeasured()),
+            sender: Sender::new(settings, round_trip),
             objects: BTreeMap::new(),
             owed: Ids::default(),
             repeated: [Vec::new(), Vec::new()],
@@ -99,12 +127,14 @@ impl LossyWrites {
             verdicts: Vec::new(),
             repaired: 0,
             room,
+            inputs: SentInputs::default(),
         }
     }
 
     /// Returns whether all writes have arrived, as far as the server has told.
     pub(in crate::client) fn is_settled(&self) -> bool {
-        self.owed.is_empty() && self.waiting.is_empty() && self.sender.is_settled()
+        let flying = self.sender.undecided_own().next();
+        self.owed.is_empty() && self.waiting.is_empty() && flying.is_none()
     }
 
     /// Returns the delay and the losses of the datagrams.
@@ -132,6 +162,7 @@ impl LossyWrites {
     pub(in crate::client) fn handle_ack(&mut self, ack: &Ack, now: Duration) {
         let mut verdicts = std::mem::take(&mut self.verdicts);
         self.sender.on_ack(now, ack, &mut verdicts);
+        self.inputs.decide(&self.sender);
         self.judge(&mut verdicts);
         self.sender.on_gap(&mut verdicts);
         self.judge(&mut verdicts);
@@ -265,6 +296,24 @@ impl LossyWrites {
         last.written.extend_from_slice(written);
     }
 
+    /// Returns the newest tick whose input the server has.
+    pub(in crate::client) fn known_input(&self) -> Option<u64> {
+        self.inputs.known
+    }
+
+    /// Returns whether a message of this length fits a datagram.
+    pub(in crate::client) fn has_room(&self, length: usize) -> bool {
+        length <= self.room
+    }
+
+    /// Appends a message with inputs up to a tick to the datagrams of this update.
+    pub(in crate::client) fn push_inputs(&mut self, place: (u8, u32), message: &[u8], newest: u64) {
+        self.push(place, message, &[]);
+        if let Some(last) = self.waiting.back_mut() {
+            last.inputs = Some(newest);
+        }
+    }
+
     /// Notes the fields in a message of an object. `count` is the number of the behaviour's fields.
     pub(in crate::client) fn note(
         &mut self,
@@ -332,6 +381,11 @@ impl LossyWrites {
     ) -> Option<(u8, HeaderBytes, Bytes)> {
         let waiting = self.waiting.pop_front()?;
         let header = self.header((now, waiting.tick), &waiting.written, ack);
+        if let Some(newest) = waiting.inputs {
+            self.inputs
+                .sent
+                .push_back((self.sender.last_sequence(), newest));
+        }
         Some((waiting.channel, header, waiting.messages.into()))
     }
 

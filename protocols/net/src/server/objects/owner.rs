@@ -50,11 +50,10 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         seen_by: Option<AudienceId>,
     ) {
-        let Some(replicated) = self.world.objects.get(id.0) else {
+        let Some(pool) = self.world.objects.get(id.0).map(|it| it.at.pool) else {
             return;
         };
-        let at = replicated.at;
-        if !self.is_restricted(at.pool) {
+        if !self.is_restricted(pool) {
             return;
         }
         let written = self.is_written_by(owner);
@@ -67,7 +66,16 @@ impl NetworkServer {
                     .observes(*connection)
             })
         };
-        let (former, owner) = (former.filter(sees), owner.filter(sees));
+        let (former, seeing) = (former.filter(sees), owner.filter(sees));
+        // The grant to an owner that does not see the object follows its snapshot. It may have been the
+        // owner before.
+        if owner.is_some()
+            && seeing.is_none()
+            && seen_by.is_some()
+            && let Some(replicated) = self.world.objects.get_mut(id.0)
+        {
+            replicated.renew_lease();
+        }
         if let Some(former) = former {
             let role = self.role(id, former);
             let change = StateChange {
@@ -79,7 +87,7 @@ impl NetworkServer {
             };
             self.send_owner_state(former, id, &change);
         }
-        if let Some(owner) = owner {
+        if let Some(owner) = seeing {
             // The new owner may have missed deltas of the fields it writes from now on.
             let limited = self
                 .sessions
@@ -153,7 +161,7 @@ impl NetworkServer {
         };
         let is_owner = replicated.owner == Some(connection);
         if is_owner && policy.owner_write != 0 {
-            replicated.lease = replicated.lease.checked_add(1).unwrap_or(1);
+            replicated.renew_lease();
         }
         let lease = if is_owner { replicated.lease } else { 0 };
         let leaves_group = change.leaves_group && policy.group != 0;

@@ -57,13 +57,13 @@ const SPECIAL: u8 = State::VisibilityDirty as u8
 
 impl Replicated {
     /// Returns the entry of an object without states.
-    pub(in crate::server) fn new(at: Location, audience: AudienceId) -> Self {
+    pub(in crate::server) fn new(at: Location, audience: AudienceId, lease: u32) -> Self {
         Self {
             at,
             audience,
             target_audience: audience,
             owner: None,
-            lease: 0,
+            lease,
             wake: None,
             states: 0,
         }
@@ -98,6 +98,11 @@ impl Replicated {
     pub(in crate::server) fn is_plain(&self) -> bool {
         let states = self.states & (SPECIAL | State::Announced as u8);
         (states == State::Announced as u8) & self.wake.is_none()
+    }
+
+    /// Voids all earlier writes of owners.
+    pub(in crate::server) fn renew_lease(&mut self) {
+        self.lease = self.lease.checked_add(1).unwrap_or(1);
     }
 
     /// Replaces audiences that were merged into others. `merged` is in ascending order.

@@ -98,8 +98,9 @@ impl NetworkServer {
         } else {
             Audiences::EVERYONE
         };
+        let lease = self.last_lease;
         self.world.insert(net_id, prefab, behaviours, |at| {
-            let mut replicated = Replicated::new(at, audience);
+            let mut replicated = Replicated::new(at, audience, lease);
             replicated.set(State::ByInterest, !hidden);
             replicated.set(State::Related, scene_id.is_some());
             replicated
@@ -172,6 +173,7 @@ impl NetworkServer {
             return false;
         };
         tracing::trace!(object = %id, "despawned an object");
+        self.last_lease = self.last_lease.max(replicated.lease);
         self.visibility.pending_snapshots.remove(id);
         self.visibility.reparented.remove(id);
         self.visibility.interest.forget(id);

@@ -201,8 +201,9 @@ impl Connection {
             let owes_ack = datagrams.receiver.owes_ack();
             header.ack = owes_ack.then(|| datagrams.receiver.take_ack());
         } else {
-            let limited = self.backlog.as_ref().filter(|backlog| backlog.is_limited());
-            header.partial = header.end && limited.is_some_and(|it| !it.entries.is_empty());
+            let backlog = self.backlog.as_ref();
+            let lacks = backlog.is_some_and(|backlog| !backlog.entries.is_empty());
+            header.partial = header.end && (lacks || self.detached_since.is_some());
         }
         self.headers.sent.write(tick, header)
     }

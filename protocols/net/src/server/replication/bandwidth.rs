@@ -239,10 +239,10 @@ impl NetworkServer {
             !record.part && observes(audience) && !needs_snapshot(record.net_id)
         };
         let is_member = |object| self.role(object, id).reads_group();
-        let (link, tick) = (datagrams.as_deref(), self.replication.frames.tick());
+        let tick = self.replication.frames.tick();
         let has_ticks = framing == Framing::Compact && self.config.has_ticks();
         let is_lossy = |channel: u8| has_ticks && self.config.is_lossy(channel);
-        let is_detached = link.is_some_and(|link| link.sender.is_detached());
+        let is_detached = self.is_detached(id, datagrams.as_deref());
         if backlog.is_limited() {
             let is_sent = |record: &WriteRecord| {
                 !(is_detached && is_lossy(record.channel)) && observes_record(record)

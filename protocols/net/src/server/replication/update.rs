@@ -82,6 +82,7 @@ impl NetworkServer {
         let joining = !self.sessions.joining.is_empty();
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
+        self.report_inputs();
         self.correct_owners();
         // Calls queued since the last update.
         self.run_local_calls();
@@ -374,6 +375,9 @@ impl NetworkServer {
                 let Some(connection) = connection.filter(|connection| receives(connection)) else {
                     continue;
                 };
+                if lossy && connection.detached_since.is_some() {
+                    continue;
+                }
                 connection.charge(length);
                 if !lossy || connection.datagrams.is_none() {
                     outbound.queue(connection, queued.clone());

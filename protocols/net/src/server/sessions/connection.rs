@@ -15,6 +15,7 @@ use crate::Framing;
 use crate::link::stream::StreamTicks;
 use crate::message::Return;
 use crate::server::datagrams::Datagrams;
+use crate::server::inputs::ConnectionInputs;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
 use crate::server::sessions::ping::Pings;
@@ -45,6 +46,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) ping: Pings,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
+    /// Inputs by tick; `None` before the first ones.
+    pub(in crate::server) inputs: Option<Box<ConnectionInputs>>,
     /// Messages, work and misbehaviour.
     pub(in crate::server) conduct: Conduct,
     /// Players by number.
@@ -62,6 +65,8 @@ pub(in crate::server) struct Connection {
     pub(in crate::server) headers: Headers,
     /// Datagrams, if the transport has them, from the answer to its Connect on.
     pub(in crate::server) datagrams: Option<Box<Datagrams>>,
+    /// Last tick with state on unreliable channels, while the transport holds it back: a slow reader of a stream.
+    pub(in crate::server) detached_since: Option<u32>,
     /// Packets to the transport.
     pub(in crate::server) outgoing: Counter,
     /// Packets from the transport.
@@ -150,6 +155,7 @@ impl Connection {
             resync_bytes: Bucket::default(),
             ping: Pings::default(),
             rates: Rates::default(),
+            inputs: None,
             conduct: Conduct::default(),
             players: Vec::new(),
             owned: Ids::default(),
@@ -158,6 +164,7 @@ impl Connection {
             queue: VecDeque::new(),
             headers: Headers::default(),
             datagrams: None,
+            detached_since: None,
             outgoing: Counter::default(),
             incoming: Counter::default(),
             listed: false,

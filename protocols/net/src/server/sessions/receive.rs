@@ -246,6 +246,9 @@ impl NetworkServer {
             (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
                 self.handle_owner_write(from, frame.payload)?;
             }
+            (_, Some(MessageType::Inputs)) if self.config.compare_schemas => {
+                self.handle_inputs(from, frame)?;
+            }
             (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
                 self.handle_command(from, message_type, frame.payload)?;
             }

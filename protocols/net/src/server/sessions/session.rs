@@ -262,6 +262,8 @@ impl NetworkServer {
         self.sessions.lobby.leave(from);
         self.visibility.interest.forget_connection(from);
         let same = self.adopt(connection, new);
+        // The queue of the new link is empty.
+        self.release_state(connection);
         let resumed = returning.counts.filter(|_| same).and_then(|counts| {
             let known = self.sessions.connections.get(connection.0)?;
             let session = known.session.as_ref()?;

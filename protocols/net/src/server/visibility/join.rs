@@ -149,9 +149,11 @@ impl NetworkServer {
                 self.begin_keyframe();
             } else {
                 joiner.state = ConnectionState::Ready;
+                // The burst has all state up to this tick.
+                let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                joiner.detached_since = joiner.detached_since.map(|_| tick);
                 if let Some(datagrams) = &mut joiner.datagrams {
-                    // The burst has all state up to this tick. A probe behind it tells when it has arrived.
-                    let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                    // A probe behind it tells when it has arrived.
                     datagrams.restart(now, tick);
                 }
                 self.send_own(connection, &SpawnFinished { state: 0 });
@@ -212,7 +214,9 @@ impl NetworkServer {
             replicated.is(State::Announced) && !(may_be_apart && apart.contains(NetId(*number)))
         });
         let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
-        for (id, audience) in objects.collect::<Vec<_>>() {
+        let mut visible = Vec::with_capacity(self.world.objects.len());
+        visible.extend(objects);
+        for (id, audience) in visible {
             if audience != open.0 {
                 let next = states.remove(audience).unwrap_or_else(|| {
                     let wanted = !admitted(&self.visibility.audiences, audience).is_empty();

@@ -201,6 +201,7 @@ impl NetworkServer {
         let lossy = self.config.is_lossy(channel);
         match &mut connection.datagrams {
             Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
+            None if lossy && connection.detached_since.is_some() => {}
             _ => self.outbound.send(connection, channel, chunks),
         }
     }

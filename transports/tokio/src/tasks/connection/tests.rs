@@ -48,9 +48,10 @@ impl Ends {
 
     fn connect(&mut self) -> (ConnectionId, Delivery) {
         let id = self.server.handle_connect();
-        let (delivery, inbox) = inbox(1000, &self.admission);
+        let (ready, _) = tokio::sync::mpsc::unbounded_channel();
+        let (delivery, inbox) = inbox(1000, &self.admission, ready);
         let task = self.tasks.spawn(std::future::pending());
-        let (_, post) = outbox(usize::MAX);
+        let (_, post) = outbox(usize::MAX, usize::MAX);
         let connection = Connection::new(inbox, post, self.options.max_frame, task);
         self.connections.insert(id, connection);
         (id, delivery)
@@ -60,7 +61,9 @@ impl Ends {
     fn tick(&mut self) -> (u64, bool) {
         let mut faults = Vec::new();
         let (connections, server) = (&mut self.connections, &mut self.server);
-        let next = take_turns(connections, self.next, server, &self.options, &mut faults);
+        let active: Vec<ConnectionId> = connections.keys().copied().collect();
+        let turns = (&active[..], self.next);
+        let next = take_turns(connections, turns, server, &self.options, &mut faults);
         assert!(faults.is_empty(), "{faults:?}");
         self.next = next.unwrap_or(self.next);
         (self.server.stats().received.messages, next.is_some())

@@ -1,9 +1,9 @@
-//! Each limit of a TCP server, and honest clients at half of it.
+//! Limits that need the bytes or the addresses of TCP. `tests/ports` has the others.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::support::{Board, Running, flood, prefabs, read_to_end, ready_client, soon};
+use super::support::{Running, prefabs, read_to_end, ready_client, soon};
 use syncvar_net::{NetworkServer, ServerConfig};
 use syncvar_tokio::tcp::{ReservedPlaces, TcpOptions};
 use tokio::io::AsyncWriteExt;
@@ -78,27 +78,6 @@ async fn reserved_places_let_a_known_address_in() {
 }
 
 #[tokio::test]
-async fn connections_beyond_the_rate_wait_for_their_turn() {
-    let options = TcpOptions {
-        max_accepts_per_second: 40,
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |_| {}).await;
-    let accepted = || server.counters.stats().accepted;
-    let mut streams = Vec::new();
-    for _ in 0..5 {
-        streams.push(connect_from([127, 0, 0, 1], server.addr).await);
-    }
-    reaches(accepted, 5).await;
-    assert_eq!(server.counters.stats().delayed_accepts, 0);
-    for _ in 0..15 {
-        streams.push(connect_from([127, 0, 0, 1], server.addr).await);
-    }
-    reaches(|| server.counters.stats().delayed_accepts, 1).await;
-    reaches(accepted, 20).await;
-}
-
-#[tokio::test]
 async fn silence_after_the_handshake_ends_a_connection() {
     let options = TcpOptions {
         idle_timeout: Duration::from_millis(300),
@@ -120,24 +99,6 @@ async fn silence_after_the_handshake_ends_a_connection() {
     }
     let answer = read_to_end(&mut silent).await;
     assert!(String::from_utf8_lossy(&answer).contains("silent for too long"));
-}
-
-#[tokio::test]
-async fn pings_of_a_client_keep_it_connected() {
-    let options = TcpOptions {
-        idle_timeout: Duration::from_secs(2),
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |_| {}).await;
-    // Half of the limit.
-    let mut client = server
-        .join_with(|config| config.ping_interval = Duration::from_secs(1))
-        .await;
-    let waited = tokio::time::timeout(Duration::from_secs(4), async {
-        while client.receive().await.is_ok() {}
-    });
-    assert!(waited.await.is_err(), "connected");
-    assert_eq!(server.counters.stats().idle_timeouts, 0);
 }
 
 /// Returns a server whose clients do not ping.
@@ -173,42 +134,6 @@ async fn a_client_without_pings_may_be_silent() {
     server.write(|board| *board.count = 1);
     server.see(&mut client, |board| board.count == 1).await;
     assert_eq!(waiting.counters.stats().idle_timeouts, 0);
-}
-
-#[tokio::test]
-async fn a_flood_fills_its_inbox_and_no_more() {
-    let options = TcpOptions {
-        max_inbox_bytes: 16 * 1024,
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |board| board.count += 1).await;
-    let mut good = server.join().await;
-    assert_eq!(server.counters.stats().inbox_full, 0);
-    let flood = flood(&server).await;
-    reaches(|| server.counters.stats().inbox_full, 10).await;
-    let start = *good.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut good, |board| board.count > start + 50)
-        .await;
-    flood.abort();
-}
-
-#[tokio::test]
-async fn input_beyond_the_bytes_of_a_tick_waits() {
-    let options = TcpOptions {
-        max_tick_bytes: 2000,
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |board| board.count += 1).await;
-    let mut good = server.join().await;
-    assert_eq!(server.counters.stats().tick_full, 0);
-    let flood = flood(&server).await;
-    reaches(|| server.counters.stats().tick_full, 10).await;
-    let start = *good.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut good, |board| board.count > start + 50)
-        .await;
-    flood.abort();
 }
 
 #[tokio::test]

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use super::support::{Board, Running, flood, read_to_end, soon};
-use syncvar_net::ServerEvent;
-use syncvar_runtime::DisconnectReason;
+use super::support::{Board, Running, read_to_end, soon};
 use syncvar_tokio::tcp::TcpOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -90,96 +88,4 @@ async fn silent_client_stays_after_its_first_message() {
     server
         .see(&mut client, |board| board.count > start + 100)
         .await;
-}
-
-/// Writes 30 kB on the board.
-fn fill(board: &mut Board) {
-    board.count += 1;
-    let text = format!("{:030000}", *board.count);
-    board.text.set(text);
-}
-
-#[tokio::test]
-async fn a_client_that_never_reads_is_disconnected_alone() {
-    let options = TcpOptions {
-        max_queued_bytes: 1_000_000,
-        ..TcpOptions::default()
-    };
-    let mut server = Running::start(options, fill).await;
-    let _stuck = server.join().await;
-    let mut good = server.join().await;
-    let lost = server.event(|event| match event {
-        ServerEvent::Disconnected { reason, .. } => Some(reason),
-        _ => None,
-    });
-    let reason = tokio::select! {
-        reason = lost => reason,
-        () = async { while good.receive().await.is_ok() {} } => panic!("the wrong one"),
-    };
-    assert_eq!(reason, DisconnectReason::ConnectionLost);
-    assert_eq!(server.counters.stats().queue_full, 1);
-    // In total, a client receives more than its queue holds.
-    let count = *good.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut good, |board| board.count > count + 100)
-        .await;
-}
-
-#[tokio::test]
-async fn client_that_stops_reading_times_out() {
-    let options = TcpOptions {
-        max_queued_bytes: usize::MAX,
-        stall_timeout: Duration::from_millis(100),
-        ..TcpOptions::default()
-    };
-    let mut server = Running::start(options, fill).await;
-    let _stuck = server.join().await;
-    server
-        .event(|event| matches!(event, ServerEvent::Disconnected { .. }).then_some(()))
-        .await;
-    assert_eq!(server.counters.stats().send_timeouts, 1);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_floods_does_not_starve_the_others() {
-    let server = Running::start(TcpOptions::default(), |board| board.count += 1).await;
-    let mut good = server.join().await;
-    let flood = flood(&server).await;
-    let start = *good.client().get::<Board>(server.board).unwrap().count;
-    server
-        .see(&mut good, |board| board.count > start + 200)
-        .await;
-    assert!(!flood.is_finished(), "what it sends is not wrong");
-    flood.abort();
-}
-
-#[tokio::test]
-async fn beyond_the_most_connections_there_are_no_more() {
-    let options = TcpOptions {
-        max_connections: 1,
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |board| board.count += 1).await;
-    let mut first = server.join().await;
-    let mut second = server.connect().await;
-    while soon(second.receive())
-        .await
-        .expect("the server closes it")
-        .is_ok()
-    {}
-    server.see(&mut first, |board| board.count > 10).await;
-    assert_eq!(server.counters.stats().refused_full, 1);
-    drop(first);
-
-    // The place becomes free when the server notices the end.
-    soon(async {
-        loop {
-            let mut third = server.connect().await;
-            if third.receive().await.is_ok() {
-                break;
-            }
-        }
-    })
-    .await
-    .expect("a place");
 }

@@ -224,14 +224,3 @@ pub(crate) async fn ready_client(addr: SocketAddr) -> TcpStream {
     stream.write_all(&ready).await.unwrap();
     stream
 }
-
-/// Starts a client that joins and then sends `Ready` without end.
-pub(crate) async fn flood(server: &Running) -> JoinHandle<()> {
-    let (mut read, mut write) = ready_client(server.addr).await.into_split();
-    tokio::spawn(async move {
-        let ready = [0, 0, 0, 6, 0, 2, 0, 0, 35, 0].repeat(10_000);
-        let reading = async { tokio::io::copy(&mut read, &mut tokio::io::sink()).await };
-        let writing = async { while write.write_all(&ready).await.is_ok() {} };
-        tokio::select! { _ = reading => {}, () = writing => {} }
-    })
-}

@@ -33,9 +33,7 @@ impl NetworkServer {
         backlog: &mut Backlog,
         mut datagrams: Option<&mut Datagrams>,
     ) -> Option<(Source, Range<usize>)> {
-        let link = datagrams.as_ref();
-        let is_detached = link.is_some_and(|link| link.sender.is_detached());
-        if is_detached || !self.replication.frame_open {
+        if self.is_detached(id, datagrams.as_deref()) || !self.replication.frame_open {
             return None;
         }
         let entry = backlog.entries.get(index)?.clone();

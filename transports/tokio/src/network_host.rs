@@ -1,6 +1,7 @@
-//! `UdpServer`.
+//! `NetworkHost`.
 
 use std::io;
+use std::marker::PhantomData;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -8,11 +9,12 @@ use std::time::Duration;
 use syncvar_net::NetworkServer;
 use tokio::net::ToSocketAddrs;
 
-use super::UdpOptions;
+use crate::carrier::Carrier;
 use crate::{Host, LinkConditions, PeerAddrs, TransportCounters};
 
-/// A [`NetworkServer`] that listens on UDP and is updated at its
-/// [`tick_rate`](syncvar_net::ServerConfig::tick_rate), by the clock of the transport.
+/// A [`NetworkServer`] that listens on one socket and is updated at its
+/// [`tick_rate`](syncvar_net::ServerConfig::tick_rate), by the clock of the transport:
+/// `syncvar::tcp::TcpServer`, `syncvar::udp::UdpServer`.
 ///
 /// The crate's documentation has an example, and lists the limits for clients. A [`Host`] is the same
 /// without the server, for programs with a loop.
@@ -20,15 +22,15 @@ use crate::{Host, LinkConditions, PeerAddrs, TransportCounters};
 /// ```
 /// use std::ops::ControlFlow;
 /// use syncvar::prelude::*;
-/// use syncvar::udp::{UdpOptions, UdpServer};
+/// use syncvar::tcp::{TcpOptions, TcpServer};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> std::io::Result<()> {
 /// let server = NetworkServer::new(Prefabs::new());
-/// let udp = UdpServer::bind("127.0.0.1:0", server, UdpOptions::default()).await?;
-/// println!("listens on {}", udp.local_addr()?);
+/// let tcp = TcpServer::bind("127.0.0.1:0", server, TcpOptions::default()).await?;
+/// println!("listens on {}", tcp.local_addr()?);
 /// let mut ticks = 0;
-/// udp.run(|_server, _now| {
+/// tcp.run(|_server, _now| {
 ///     ticks += 1;
 ///     if ticks < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 /// })
@@ -37,12 +39,13 @@ use crate::{Host, LinkConditions, PeerAddrs, TransportCounters};
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct UdpServer {
+pub struct NetworkHost<C> {
     server: NetworkServer,
     host: Host<NetworkServer>,
+    carrier: PhantomData<C>,
 }
 
-impl UdpServer {
+impl<C: Carrier> NetworkHost<C> {
     /// Listens on an address. Clients can connect from now on; [`run`](Self::run) lets them in.
     ///
     /// # Errors
@@ -51,12 +54,17 @@ impl UdpServer {
     pub async fn bind(
         addr: impl ToSocketAddrs,
         server: NetworkServer,
-        options: UdpOptions,
+        options: C::Options,
     ) -> io::Result<Self> {
         let addrs: Vec<SocketAddr> = tokio::net::lookup_host(addr).await?.collect();
         let mut host = Host::new(options);
-        host.listen_udp(&addrs[..])?;
-        Ok(Self { server, host })
+        C::listen(&mut host, &addrs)?;
+        let carrier = PhantomData;
+        Ok(Self {
+            server,
+            host,
+            carrier,
+        })
     }
 
     /// Returns the address of the socket, with the port that the system chose for port 0.
@@ -89,7 +97,7 @@ impl UdpServer {
     /// Runs the server until `game` returns [`ControlFlow::Break`]: see [`Host::run`].
     ///
     /// The changes of the last call are sent. The clients are told that the server is shutting down,
-    /// and have the [`close_timeout`](UdpOptions::close_timeout) to take their queues. For other
+    /// and have the [`close_timeout`](crate::TransportOptions::close_timeout) to take their queues. For other
     /// words, call [`NetworkServer::disconnect`] before.
     ///
     /// Dropping the future cuts all connections.

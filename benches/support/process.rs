@@ -1,10 +1,12 @@
 //! This program in another role, as a child process.
 
+#![allow(dead_code, reason = "each bench uses some of it")]
+
 use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
 /// Length of a clock tick in `/proc`, in milliseconds.
@@ -20,8 +22,11 @@ pub(crate) struct Role {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) cpu: Duration,
-    /// Largest resident memory so far, in KiB.
+    /// Resident memory, and the largest so far, in KiB.
+    pub(crate) resident: u64,
     pub(crate) peak: u64,
+    /// CPU time of the first thread.
+    pub(crate) first_thread: Duration,
 }
 
 impl Role {
@@ -47,6 +52,15 @@ impl Role {
         Ok(line.trim().to_owned())
     }
 
+    /// Writes a line to its input, and reads the answer.
+    pub(crate) async fn ask(&mut self, line: &str) -> io::Result<String> {
+        if let Some(input) = &mut self.child.stdin {
+            input.write_all(format!("{line}\n").as_bytes()).await?;
+            input.flush().await?;
+        }
+        self.line().await
+    }
+
     /// Reads its CPU time and memory.
     pub(crate) fn usage(&self) -> io::Result<Usage> {
         let id = self.child.id().ok_or(io::ErrorKind::NotFound)?;
@@ -56,11 +70,19 @@ impl Role {
         let times = fields.split_whitespace().skip(11).take(2);
         let ticks: u64 = times.filter_map(|time| time.parse::<u64>().ok()).sum();
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let peak = peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok());
+        let size = |name: &str| {
+            let size = status.lines().find_map(|line| line.strip_prefix(name));
+            let size = size.and_then(|size| size.split_whitespace().next()?.parse().ok());
+            size.unwrap_or(0)
+        };
+        let thread = std::fs::read_to_string(format!("/proc/{id}/task/{id}/schedstat"))?;
+        let on_cpu = thread.split_whitespace().next();
+        let on_cpu = on_cpu.and_then(|nanos| nanos.parse().ok());
         Ok(Usage {
             cpu: Duration::from_millis(ticks * CLOCK_TICK),
-            peak: peak.unwrap_or(0),
+            resident: size("VmRSS:"),
+            peak: size("VmHWM:"),
+            first_thread: Duration::from_nanos(on_cpu.unwrap_or(0)),
         })
     }
 

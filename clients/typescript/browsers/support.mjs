@@ -1,0 +1,87 @@
+// The arena as a process, browsers, and conditions of the tests.
+
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import puppeteer from "puppeteer-core";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const BINARY = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples/arena`;
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Starts the arena. Returns its process and its URL. */
+export function startArena(address = "127.0.0.1:0") {
+  const server = spawn(BINARY, [address], { stdio: ["ignore", "pipe", "inherit"] });
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`the arena has ended (${code})`)));
+    server.stdout.once("data", (line) => resolve({ server, url: String(line).trim() }));
+  });
+}
+
+export async function stopArena({ server }) {
+  server.removeAllListeners("exit");
+  const ended = new Promise((done) => server.once("exit", done));
+  server.kill();
+  await ended;
+}
+
+export function launch(browser) {
+  const [executablePath, args] = browser === "chrome" ? ["/usr/bin/chromium", ["--no-sandbox"]] : ["/usr/bin/firefox-esr", []];
+  return puppeteer.launch({ browser, executablePath, args, headless: true, protocolTimeout: 240_000 });
+}
+
+/** Opens the page, by a transport if one is named, and waits for its fighter. */
+export async function join(browser, url, transport, viewport = { width: 1280, height: 760 }) {
+  const page = await browser.newPage();
+  await page.setViewport(viewport);
+  await page.goto(transport ? `${url}?transport=${transport}` : url);
+  await until(page, "ready, with a fighter", () => globalThis.arena?.client.state === "ready" && [...arena.client.objects.values()].some((it) => it.owned));
+  return page;
+}
+
+/** Waits until a function of the page returns a true value. Returns the time in milliseconds. */
+export async function until(page, what, test, limit = 20_000) {
+  const from = performance.now();
+  let last;
+  while (performance.now() - from < limit) {
+    last = await page.evaluate(test).catch((error) => void (last = error));
+    if (last) return Math.round(performance.now() - from);
+    await sleep(100);
+  }
+  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => JSON.stringify([arena.client.state, arena.objects()]))}`);
+}
+
+/** Waits until the objects of a page are those of the server: all fields but places, which differ by a step. */
+export function untilEqual(page, limit = 20_000) {
+  return until(page, "equal to the server", async () => {
+    const theirs = await (await fetch("/state.json")).json();
+    const ours = arena.objects();
+    const places = (all) => all.map(({ position }) => position);
+    const near = places(theirs).every((there, index) => {
+      const here = places(ours)[index];
+      return there === here || (here && Math.hypot(there.x - here.x, there.y - here.y) < 1.5);
+    });
+    const rest = (all) => JSON.stringify(all.map(({ position, ...fields }) => Object.entries(fields).sort()));
+    return near && rest(theirs) === rest(ours);
+  }, limit);
+}
+
+/** Stops or continues a process and those that it has started. */
+export function signal(pid, name) {
+  const children = new Map();
+  for (const entry of readdirSync("/proc").filter((it) => /^\d+$/.test(it))) {
+    try {
+      const parent = Number(readFileSync(`/proc/${entry}/stat`, "utf8").split(") ")[1].split(" ")[1]);
+      children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
+    } catch {
+      // It has ended.
+    }
+  }
+  const visit = (id) => {
+    process.kill(id, name);
+    for (const child of children.get(id) ?? []) visit(child);
+  };
+  visit(pid);
+}

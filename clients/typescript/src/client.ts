@@ -1,0 +1,188 @@
+// The client: events, and connections one after another.
+
+import { Connection, type Owner } from "./connection.js";
+import { type Link, open, type Transport } from "./link.js";
+import type { Behaviour, Change, NetworkObject } from "./objects.js";
+import type { CallSchema } from "./schema.js";
+import { type Observer, World } from "./world.js";
+
+/** Pauses before a new connection, in milliseconds. */
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 4000;
+
+/** Settings of a client. */
+export interface Options {
+  /** Only this transport. Otherwise WebTransport, and WebSocket if that fails within two seconds. */
+  transport?: Transport;
+  /** Payload for the server's program, at most 4096 bytes. */
+  payload?: Uint8Array;
+}
+
+/** State of a client: on the way to a server, with all objects, between two connections, at the end. */
+export type State = "connecting" | "ready" | "waiting" | "closed";
+
+/** Events and the arguments of their listeners. */
+export interface Events {
+  /** Another state, and the reason of an end. */
+  state: [state: State, reason: string];
+  /** All objects are here, after each connection. */
+  ready: [];
+  spawn: [object: NetworkObject];
+  /** An object has been removed, or hidden from this client. */
+  despawn: [object: NetworkObject, isHidden: boolean];
+  /** This client owns an object now, or no more. */
+  owner: [object: NetworkObject];
+  /** A field has another value. */
+  change: [change: Change];
+  /** A message of the program. */
+  message: [name: string, value: any];
+}
+
+type Listener = (...values: any[]) => void;
+
+/** Client of a server: connects, and connects again after an end, until it is closed. */
+export class Client {
+  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly owner: Owner;
+  private readonly world: World;
+  private connection: Connection | undefined;
+  private pause = FIRST_PAUSE;
+  private wake: ReturnType<typeof setTimeout> | undefined;
+  private current: State = "connecting";
+
+  /** Connects to the web port of a server, such as `http://127.0.0.1:7777`. */
+  constructor(
+    readonly url: string,
+    private readonly options: Options = {},
+  ) {
+    const observer: Observer = {
+      written: (object) => this.connection?.written(object),
+      called: (behaviour, call, values) => this.connected().call(behaviour, call, values),
+      spawned: (object) => this.emit("spawn", object),
+      despawned: (object, isHidden) => this.emit("despawn", object, isHidden),
+      ownerChanged: (object) => this.emit("owner", object),
+      changed: (change) => this.changed(change),
+      received: (behaviour: Behaviour, call: CallSchema, values) => this.emit(`${behaviour.name}.${call.name}`, behaviour, ...values),
+      ready: () => this.ready(),
+    };
+    this.world = new World(observer);
+    this.owner = {
+      world: this.world,
+      payload: options.payload ?? new Uint8Array(),
+      token: undefined,
+      programMessage: (name, value) => this.emit("message", name, value),
+      ended: (reason, isFinal) => this.ended(reason, isFinal),
+    };
+    // Listeners added by the running code hear the first events.
+    queueMicrotask(() => this.connect());
+  }
+
+  /** Objects by id. */
+  get objects(): ReadonlyMap<number, NetworkObject> {
+    return this.world.objects;
+  }
+
+  get state(): State {
+    return this.current;
+  }
+
+  /** Transport of the connection. */
+  get transport(): Transport | undefined {
+    return this.connection?.link.transport;
+  }
+
+  /** Round trip to the server in milliseconds, smoothed; `undefined` before the first answer. */
+  get ping(): number | undefined {
+    return this.connection?.clock.roundTrip;
+  }
+
+  /** Returns the server's tick at this moment with its fraction; `undefined` before the first answer to a ping. */
+  tick(): number | undefined {
+    const time = this.connection?.clock.time(performance.now());
+    return time === undefined ? undefined : (time * this.connection!.clock.tickRate) / 1000;
+  }
+
+  /**
+   * Adds a listener of an event, of a field such as `Fighter.health` with a `Change`, or of a call such as `Fighter.struck` with the
+   * behaviour and the arguments. Returns a function that removes it.
+   */
+  on<Name extends keyof Events>(name: Name, listener: (...values: Events[Name]) => void): () => void;
+  on(name: `${string}.${string}`, listener: Listener): () => void;
+  on(name: string, listener: Listener): () => void {
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  /** Sends a message of the program. Throws while there is no connection. */
+  send(name: string, value: any): void {
+    this.connected().sendProgramMessage(name, value);
+  }
+
+  /** Ends the connection for good. The objects leave. */
+  close(reason = "closed"): void {
+    if (this.current === "closed") return;
+    clearTimeout(this.wake);
+    if (this.connection) this.connection.end(reason, true);
+    else this.ended(reason, true);
+  }
+
+  private connected(): Connection {
+    if (!this.connection?.isConnected) throw new Error("not connected");
+    return this.connection;
+  }
+
+  private connect(): void {
+    if (this.current === "closed") return;
+    this.setState("connecting", "");
+    let connection: Connection | undefined;
+    const listener = {
+      packet: (channel: number, packet: Uint8Array, isDatagram: boolean) => connection?.packet(channel, packet, isDatagram),
+      ended: (reason: string) => connection?.end(reason, false),
+    };
+    open(this.url, this.options.transport, listener).then(
+      (link: Link) => {
+        if (this.current === "closed") return link.close();
+        connection = this.connection = new Connection(link, this.owner);
+      },
+      (error) => this.ended(String(error?.message ?? error), false),
+    );
+  }
+
+  private ready(): void {
+    this.pause = FIRST_PAUSE;
+    this.setState("ready", "");
+    this.emit("ready");
+  }
+
+  private ended(reason: string, isFinal: boolean): void {
+    if (this.current === "closed") return;
+    this.connection = undefined;
+    this.setState(isFinal ? "closed" : "waiting", reason);
+    if (isFinal) return this.world.clear();
+    this.wake = setTimeout(() => this.connect(), this.pause);
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE);
+  }
+
+  private changed(change: Change): void {
+    const network = { ...change, tick: this.connection?.networkTick(change.tick) ?? 0 };
+    this.emit("change", network);
+    this.emit(`${change.behaviour.name}.${change.field}`, network);
+  }
+
+  private setState(state: State, reason: string): void {
+    this.current = state;
+    this.emit("state", state, reason);
+  }
+
+  private emit(name: string, ...values: any[]): void {
+    for (const listener of this.listeners.get(name) ?? []) {
+      try {
+        listener(...values);
+      } catch (error) {
+        // An error of the program is not one of the connection.
+        console.error(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,209 @@
+// Collections and their operations: WIRE.md, section 3.
+
+import type { Codec } from "./types.js";
+import { type Reader, WireError, Writer } from "./wire.js";
+
+/** Operation of a collection, as hooks receive it. */
+export interface Operation {
+  kind: "add" | "clear" | "insert" | "removeAt" | "set" | "splice" | "remove" | "put";
+  /** Position in a list. */
+  index?: number;
+  /** Key of a dictionary. */
+  key?: any;
+  /** Element or value. */
+  value?: any;
+  /** Number of elements that a list has lost from the index on. */
+  removed?: number;
+  /** Elements in their place. */
+  inserted?: any[];
+}
+
+/** Field whose changes travel as operations. Its values are arrays, maps and sets that stay as they are. */
+export interface Collection extends Codec {
+  /** Reads one operation and applies it to a fresh copy of the value. */
+  apply(reader: Reader, value: any, kind: number, position: number): Operation;
+  /** Returns a copy of a value. */
+  copy(value: any): any;
+}
+
+/** Reads a delta. Without operations it is the whole collection. */
+export function readDelta(collection: Collection, reader: Reader, before: any): { value: any; operations: Operation[] } {
+  const count = reader.count();
+  if (count === 0) return { value: collection.read(reader), operations: [] };
+  const value = collection.copy(before);
+  const operations: Operation[] = [];
+  for (let left = count; left > 0; left--) {
+    const head = reader.varint();
+    operations.push(collection.apply(reader, value, head & 7, Math.floor(head / 8)));
+  }
+  return { value, operations };
+}
+
+/** Keys that may be objects, which are equal by their bytes. */
+class Keys {
+  constructor(private readonly codec: Codec) {}
+
+  /** Returns the equal key in a map or set, or the key itself. */
+  find(keys: Iterable<any>, key: any): any {
+    if (typeof key !== "object") return key;
+    const id = this.id(key);
+    for (const other of keys) if (this.id(other) === id) return other;
+    return key;
+  }
+
+  /** Reads keys, each of them once, with the value behind each. */
+  read(reader: Reader, take: (key: any) => void): void {
+    const seen = new Set();
+    for (let left = reader.count(); left > 0; left--) {
+      const key = this.codec.read(reader);
+      const id = this.id(key);
+      if (seen.has(id)) throw new WireError("a repeated key");
+      seen.add(id);
+      take(key);
+    }
+  }
+
+  private id(key: any): unknown {
+    if (typeof key !== "object") return key;
+    const writer = new Writer();
+    this.codec.write(writer, key);
+    return String(writer.bytes);
+  }
+}
+
+/** Appends elements, in any number. */
+function append(value: any[], elements: any[]): void {
+  for (const element of elements) value.push(element);
+}
+
+export function list(element: Codec): Collection {
+  return {
+    read(reader) {
+      return Array.from({ length: reader.count() }, () => element.read(reader));
+    },
+    write(writer, value) {
+      writer.varint(value.length);
+      for (const it of value) element.write(writer, it);
+    },
+    copy: (value) => [...value],
+    apply(reader, value: any[], kind, index) {
+      const within = (limit: number): void => {
+        if (index >= limit) throw new WireError(`operation ${kind} at ${index} of ${value.length} elements`);
+      };
+      switch (kind) {
+        case 0:
+          value.push(element.read(reader));
+          return { kind: "add", index: value.length - 1, value: value.at(-1) };
+        case 1:
+          value.length = 0;
+          return { kind: "clear" };
+        case 2:
+          within(value.length);
+          value.splice(index, 0, element.read(reader));
+          return { kind: "insert", index, value: value[index] };
+        case 4:
+          within(value.length);
+          return { kind: "removeAt", index, value: value.splice(index, 1)[0] };
+        case 5:
+          within(value.length);
+          value[index] = element.read(reader);
+          return { kind: "set", index, value: value[index] };
+        case 6: {
+          const removed = reader.varint();
+          if (index + removed > value.length) throw new WireError(`splice of ${removed} at ${index} of ${value.length}`);
+          const inserted: any[] = this.read(reader);
+          const tail = value.splice(index + removed);
+          value.length = index;
+          append(value, inserted);
+          append(value, tail);
+          return { kind: "splice", index, removed, inserted };
+        }
+        case 7:
+          return removeRuns(reader, value, index);
+        default:
+          throw new WireError(`unknown operation ${kind} of a list`);
+      }
+    },
+  };
+}
+
+/** Removes runs of elements; elements behind the last run stay. */
+function removeRuns(reader: Reader, value: any[], runs: number): Operation {
+  const kept: any[] = [];
+  let at = 0;
+  if (runs === 0) throw new WireError("a removal without runs");
+  for (let left = runs; left > 0; left--) {
+    const [keep, remove] = [reader.varint(), reader.varint()];
+    if (remove === 0 || at + keep + remove > value.length) throw new WireError(`a run of ${keep} and ${remove} elements`);
+    append(kept, value.slice(at, at + keep));
+    at += keep + remove;
+  }
+  const removed = at - kept.length;
+  append(kept, value.slice(at));
+  value.length = 0;
+  append(value, kept);
+  return { kind: "remove", removed };
+}
+
+export function dictionary(key: Codec, element: Codec): Collection {
+  const keys = new Keys(key);
+  return {
+    read(reader) {
+      const value = new Map();
+      keys.read(reader, (it) => value.set(it, element.read(reader)));
+      return value;
+    },
+    write(writer, value) {
+      writer.varint(value.size);
+      for (const [it, of] of value) {
+        key.write(writer, it);
+        element.write(writer, of);
+      }
+    },
+    copy: (value) => new Map(value),
+    apply(reader, value: Map<any, any>, kind) {
+      if (kind === 1) {
+        value.clear();
+        return { kind: "clear" };
+      }
+      const it = keys.find(value.keys(), key.read(reader));
+      if (kind === 0) {
+        value.set(it, element.read(reader));
+        return { kind: "put", key: it, value: value.get(it) };
+      }
+      if (kind !== 2) throw new WireError(`unknown operation ${kind} of a dictionary`);
+      const removed = value.get(it);
+      if (!value.delete(it)) throw new WireError("a removal of a missing key");
+      return { kind: "remove", key: it, value: removed };
+    },
+  };
+}
+
+export function set(element: Codec): Collection {
+  const keys = new Keys(element);
+  return {
+    read(reader) {
+      const value = new Set();
+      keys.read(reader, (it) => value.add(it));
+      return value;
+    },
+    write(writer, value) {
+      writer.varint(value.size);
+      for (const it of value) element.write(writer, it);
+    },
+    copy: (value) => new Set(value),
+    apply(reader, value: Set<any>, kind) {
+      if (kind === 1) {
+        value.clear();
+        return { kind: "clear" };
+      }
+      const it = keys.find(value, element.read(reader));
+      if (kind === 0 && !value.has(it)) {
+        value.add(it);
+        return { kind: "add", value: it };
+      }
+      if (kind !== 2 || !value.delete(it)) throw new WireError(`operation ${kind} of a set with an element that does not fit`);
+      return { kind: "remove", value: it };
+    },
+  };
+}

@@ -1,0 +1,386 @@
+// One connection: the handshake and the packets of both directions. WIRE.md, sections 5 and 7.
+
+import { Clock } from "./clock.js";
+import { type Ack, type DatagramHeader, extend, readDatagramHeader, readStreamHeader, writeDatagramHeader, writeStreamHeader } from "./headers.js";
+import type { Link } from "./link.js";
+import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages.js";
+import type { Behaviour, NetworkObject } from "./objects.js";
+import { Receiver } from "./receiver.js";
+import { type MessageSchema, type Prefab, readClasses, readPrefab, type Schema } from "./schema.js";
+import { Reader, WireError, Writer } from "./wire.js";
+import type { Packet, World } from "./world.js";
+import { Writes } from "./writes.js";
+
+/** Version of the protocol. */
+const VERSION = 4;
+
+/** Number of the framing `Compact`. */
+const COMPACT = 1;
+
+/** Most datagrams that wait for packets of the stream. */
+const MAX_HELD = 64;
+
+/** Most prefabs of a schema. */
+const MAX_PREFABS = 4096;
+
+/** Bytes beside the messages in a datagram: the longest header. */
+const HEADER = 24;
+
+/** Most bytes of messages in one packet, with room for a long last one. */
+const PACKET = 1300;
+
+/** Silence that ends the connection, in milliseconds of a timer that runs. */
+const MAX_SILENCE = 10_000;
+
+/** Longest step of the silence: a sleeping tab receives no packets. */
+const MAX_STEP = 1000;
+
+/** Reasons of the server that a new connection does not change: another version, a refusal. */
+const FINAL = [2, 4];
+const UNKNOWN_SESSION = 5;
+
+/** Parts of a client that outlive a connection. */
+export interface Owner {
+  readonly world: World;
+  /** Payload for the server's program. */
+  readonly payload: Uint8Array;
+  /** Token of the session, for the return to it. */
+  token: Uint8Array | undefined;
+  programMessage(name: string, value: any): void;
+  /** The connection has ended; `isFinal` if another one would end alike. */
+  ended(reason: string, isFinal: boolean): void;
+}
+
+/** Connection to a server over a link. */
+export class Connection {
+  readonly clock = new Clock();
+  schema: Schema | undefined;
+  private readonly prefabs: Prefab[] = [];
+  private readonly messages: MessageSchema[] = [];
+  private readonly receiver = new Receiver();
+  private readonly writes = new Writes(this);
+  private readonly held: { header: DatagramHeader; after: number; channel: number; reader: Reader }[] = [];
+  private readonly timer = setInterval(() => this.tick(), 33);
+  private outbox: Uint8Array[] = [];
+  private state: "learning" | "connecting" | "connected" | "ended" = "learning";
+  /** Ticks of the last packets of the stream in both directions. */
+  private receivedTick = 0;
+  private sentTick = 0;
+  /** Number of updates of this client. */
+  private update = 0;
+  /** Tick of the server with number 1 in the headers. */
+  private firstTick = 0;
+  /** Datagrams of the newest tick that have arrived. */
+  private arrived = { tick: 0, count: 0, expected: Infinity };
+  private silence = 0;
+  private lastTick = performance.now();
+
+  constructor(
+    readonly link: Link,
+    private readonly owner: Owner,
+  ) {
+    this.sendMessage(message(Kind.Classes));
+  }
+
+  get isConnected(): boolean {
+    return this.state === "connected";
+  }
+
+  get room(): number {
+    return Math.max(this.link.maxDatagram - HEADER, 0);
+  }
+
+  /** Returns a tick of the headers as a tick of the server's time. */
+  networkTick(tick: number): number {
+    return this.firstTick + tick - 1;
+  }
+
+  /** Handles a packet of the link. An error ends the connection, except in the header of a datagram. */
+  packet(channel: number, bytes: Uint8Array, isDatagram: boolean): void {
+    if (this.state === "ended") return;
+    this.silence = 0;
+    try {
+      if (isDatagram) this.datagram(channel, new Reader(bytes));
+      else this.streamPacket(channel, new Reader(bytes));
+    } catch (error) {
+      this.end(`unreadable packet: ${error instanceof Error ? error.message : error}`, false);
+    }
+  }
+
+  /** Ends the connection: for good with a goodbye, which ends the session, too. */
+  end(reason: string, isFinal: boolean): void {
+    if (this.state === "ended") return;
+    if (isFinal) {
+      this.sendMessage(message(Kind.Disconnect, (writer) => {
+        const text = new TextEncoder().encode(reason.slice(0, 1000));
+        writer.u8(0);
+        writer.u16(text.length);
+        writer.put(text);
+      }));
+    }
+    this.flush();
+    this.state = "ended";
+    clearInterval(this.timer);
+    this.link.close();
+    this.owner.ended(reason, isFinal);
+  }
+
+  /** Sends a message on the stream, at the latest after the running code. */
+  sendMessage(bytes: Uint8Array): void {
+    if (!this.outbox.length) queueMicrotask(() => this.flush());
+    this.outbox.push(bytes);
+  }
+
+  sendDatagram(channel: number, header: (writer: Writer, ack: Ack | undefined) => void, bytes: Uint8Array): void {
+    const writer = new Writer();
+    header(writer, this.receiver.takeAck());
+    writer.put(bytes);
+    this.link.sendDatagram(channel, writer.bytes);
+  }
+
+  /** Sends a command on its object. */
+  call(behaviour: Behaviour, number: number, values: any[]): void {
+    const { behaviours, id } = behaviour.object;
+    const before = behaviours.slice(0, behaviours.indexOf(behaviour));
+    const first = before.reduce((sum, { schema }) => sum + schema.calls.length, 0);
+    const types = behaviour.schema.calls[number].arguments;
+    if (values.length !== types.length) throw new RangeError(`${behaviour.schema.calls[number].name} takes ${types.length} arguments`);
+    this.sendMessage(message(Kind.Call, (writer) => {
+      writer.varint(id);
+      writer.varint(first + number);
+      types.forEach((type, index) => type.write(writer, values[index]));
+    }));
+  }
+
+  /** Sends a message of the program. */
+  sendProgramMessage(name: string, value: any): void {
+    const found = this.schema?.messages.find((it) => it.name === name);
+    if (!found) throw new RangeError(`the server knows no message ${name}`);
+    this.sendMessage(message(found.number, (writer) => found.type.write(writer, value)));
+  }
+
+  written(object: NetworkObject): void {
+    this.writes.add(object);
+  }
+
+  private flush(): void {
+    const hasHeaders = this.state === "connected";
+    if (this.state === "ended") return;
+    while (this.outbox.length) {
+      const writer = new Writer();
+      if (hasHeaders) {
+        writeStreamHeader(writer, this.update - this.sentTick, this.receiver.takeAck());
+        this.sentTick = this.update;
+      }
+      let length = 0;
+      do {
+        const bytes = this.outbox.shift()!;
+        length += bytes.length;
+        writer.put(bytes);
+      } while (this.outbox.length && length + this.outbox[0].length <= PACKET);
+      this.link.send(0, writer.bytes);
+    }
+  }
+
+  /** Sends due writes, pings and acknowledgements, and notices silence. */
+  private tick(): void {
+    const now = performance.now();
+    this.silence += Math.min(now - this.lastTick, MAX_STEP);
+    this.lastTick = now;
+    if (this.silence > MAX_SILENCE) return this.end("the server is silent", false);
+    if (this.state !== "connected") return;
+    this.update++;
+    this.writes.flush(now, this.update, this.clock.roundTrip ?? 0);
+    if (this.clock.isDue(now)) {
+      this.sendMessage(message(Kind.Ping, (writer) => {
+        writer.packed(Math.round(now * 1000));
+        if (this.clock.roundTrip === undefined) return;
+        writer.packed(Math.round(this.clock.roundTrip * 1000));
+        writer.packed(Math.round(this.clock.deviation * 1000));
+      }));
+    }
+    this.flush();
+    this.acknowledge();
+  }
+
+  private acknowledge(): void {
+    const channel = this.schema?.unreliable.indexOf(true) ?? -1;
+    if (!this.receiver.owes || channel < 0) return;
+    this.sendDatagram(channel, (writer, ack) => writeDatagramHeader(writer, undefined, ack), new Uint8Array());
+  }
+
+  private streamPacket(channel: number, reader: Reader): void {
+    if (this.state !== "connected") return this.handleMessages({ channel, tick: 0 }, reader);
+    const header = readStreamHeader(reader);
+    if (header.ack) this.writes.acknowledge(header.ack);
+    this.receivedTick += header.step;
+    const tick = this.receivedTick;
+    this.receiver.handle();
+    this.receiver.tick = Math.max(this.receiver.tick, tick);
+    this.arrive(tick, 0);
+    this.handleMessages({ channel, tick }, reader);
+    if (header.isLast) this.expect(tick, header.datagrams);
+    this.releaseHeld();
+  }
+
+  private datagram(channel: number, reader: Reader): void {
+    if (this.state !== "connected") return;
+    let header: DatagramHeader;
+    try {
+      header = readDatagramHeader(reader);
+    } catch {
+      // It is dropped like a lost one.
+      return;
+    }
+    if (header.ack) this.writes.acknowledge(header.ack);
+    if (header.sequence === undefined) return;
+    const { newest, handled, tick } = this.receiver;
+    header.sequence = extend(newest, header.sequence);
+    if (!header.isWide) header.tick = extend(tick, header.tick);
+    const after = header.after === undefined ? 0 : extend(handled, header.after);
+    if (this.receiver.isKnown(header.sequence)) return;
+    if (after <= handled) return this.apply(header, channel, reader);
+    if (this.held.length >= MAX_HELD) this.held.shift();
+    if (!this.held.some((it) => it.header.sequence === header.sequence)) this.held.push({ header, after, channel, reader });
+  }
+
+  /** Applies the early datagrams that the stream has caught up with, by tick. */
+  private releaseHeld(): void {
+    if (!this.held.length) return;
+    const due = this.held.filter((it) => it.after <= this.receiver.handled).sort((a, b) => a.header.tick - b.header.tick);
+    for (const it of due) {
+      this.held.splice(this.held.indexOf(it), 1);
+      this.apply(it.header, it.channel, it.reader);
+    }
+  }
+
+  private apply(header: DatagramHeader, channel: number, reader: Reader): void {
+    if (this.receiver.isKnown(header.sequence!)) return;
+    this.receiver.mark(header.sequence!);
+    this.receiver.tick = Math.max(this.receiver.tick, header.tick);
+    this.arrive(header.tick, 1);
+    this.handleMessages({ channel, tick: header.tick }, reader);
+    this.expect(header.tick, this.arrived.expected);
+    if (this.receiver.isUrgent) this.acknowledge();
+  }
+
+  /** Counts a packet of a tick. The calls of earlier ticks wait no more. */
+  private arrive(tick: number, datagrams: number): void {
+    if (tick > this.arrived.tick) {
+      this.owner.world.runLate(tick - 1);
+      this.arrived = { tick, count: 0, expected: Infinity };
+    }
+    if (tick === this.arrived.tick) this.arrived.count += datagrams;
+  }
+
+  /** Runs the calls behind the state of a tick once this number of its datagrams has arrived. */
+  private expect(tick: number, datagrams: number): void {
+    if (tick === this.arrived.tick) this.arrived.expected = datagrams;
+    if (tick < this.arrived.tick || this.arrived.count >= this.arrived.expected) this.owner.world.runLate(tick);
+  }
+
+  private handleMessages(packet: Packet, reader: Reader): void {
+    forEachMessage(reader, (kind, payload) => {
+      // A callback of the program may have ended the connection.
+      if (this.state !== "ended") this.handle(kind, new Reader(payload), packet);
+    });
+  }
+
+  private handle(kind: number, reader: Reader, packet: Packet): void {
+    if (kind === Kind.Disconnect) return this.handleDisconnect(reader);
+    if (this.state !== "connected") return this.handleHandshake(kind, reader);
+    const { world } = this.owner;
+    switch (kind) {
+      case Kind.UpdateBatch:
+        return world.update(reader, packet);
+      case Kind.SpawnBatch:
+        return world.spawn(reader, packet);
+      case Kind.Call:
+        return world.call(reader, packet);
+      case Kind.ObjectDestroy:
+        return world.remove(reader.packed(), false);
+      case Kind.ObjectHide:
+        return world.remove(reader.packed(), true);
+      case Kind.Owner:
+        return world.setOwner(reader.packed(), true, reader.packed() | 0, packet);
+      case Kind.LocalClientAuthority:
+        return world.setOwner(reader.packed(), reader.bool(), undefined, packet);
+      case Kind.OwnerState: {
+        const object = world.ownerState(reader, packet);
+        if (object) {
+          this.writes.forget(object);
+          this.writes.add(object);
+        }
+        return;
+      }
+      case Kind.SetParent:
+        return world.setParent(reader.packed(), reader.packed());
+      case Kind.SpawnFinished:
+        return world.spawnFinished(reader.packed());
+      case Kind.Pong: {
+        const [sent, server, tickRate] = [reader.packed() / 1000, reader.packed() / 1000, reader.packed()];
+        if (!tickRate) throw new WireError("a pong of 0 ticks in a second");
+        return this.clock.pong(performance.now(), sent, server, tickRate);
+      }
+      case Kind.Void:
+      case Kind.NotReady:
+        return;
+    }
+    const found = kind >= FIRST_PROGRAM_MESSAGE && this.schema?.messages.find((it) => it.number === kind);
+    if (!found) throw new WireError(`the unknown message ${kind}`);
+    this.owner.programMessage(found.name, found.type.read(reader));
+  }
+
+  private handleHandshake(kind: number, reader: Reader): void {
+    if (kind === Kind.Schema && this.state === "learning") {
+      const read = readPrefab(reader);
+      if (Array.isArray(read)) this.messages.push(...read);
+      else this.prefabs.push(read);
+      if (this.prefabs.length > MAX_PREFABS) throw new WireError(`more than ${MAX_PREFABS} prefabs`);
+    } else if (kind === Kind.Classes && this.state === "learning") {
+      this.schema = readClasses(reader, this.prefabs, this.messages);
+      this.state = "connecting";
+      this.sendConnect(this.schema);
+    } else if (kind === Kind.Session && this.state === "connecting") {
+      reader.u8();
+      this.owner.token = reader.take(16).slice();
+    } else if (kind === Kind.Connect && this.schema) this.handleAccept(reader, this.schema);
+    else throw new WireError(`the message ${kind} in the handshake`);
+  }
+
+  private sendConnect(schema: Schema): void {
+    const { token, payload } = this.owner;
+    if (token || payload.length) {
+      this.sendMessage(message(Kind.Session, (writer) => {
+        writer.u8(token ? 1 : 0);
+        if (token) writer.put(token);
+        writer.put(payload);
+      }));
+    }
+    this.sendMessage(message(Kind.Connect, (writer) => {
+      writer.packed(VERSION);
+      writer.put(schema.hash);
+      writer.u8(COMPACT);
+    }));
+  }
+
+  private handleAccept(reader: Reader, schema: Schema): void {
+    const version = reader.packed();
+    if (version !== VERSION) return this.end(`the server has version ${version} of the protocol, this client ${VERSION}`, true);
+    reader.take(8);
+    if (reader.u8() !== COMPACT) return this.end("the server does not speak Compact", true);
+    const incarnation = String(reader.take(8));
+    this.firstTick = reader.packed();
+    // The packets with the handshake have no header.
+    this.flush();
+    this.state = "connected";
+    this.owner.world.begin(schema, incarnation);
+    this.sendMessage(message(Kind.Ready));
+  }
+
+  private handleDisconnect(reader: Reader): void {
+    const [reason, text] = [reader.u8(), reader.text(reader.u16())];
+    if (reason === UNKNOWN_SESSION) this.owner.token = undefined;
+    this.end(text || `the server has ended the connection (${reason})`, FINAL.includes(reason));
+  }
+}

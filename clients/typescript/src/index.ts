@@ -1,0 +1,8 @@
+// Client of `syncvar` for browsers and node.
+
+export { Client, type Events, type Options, type State } from "./client.js";
+export type { Operation } from "./collections.js";
+export type { Transport } from "./link.js";
+export type { Behaviour, Change, NetworkObject } from "./objects.js";
+export type { BehaviourSchema, CallSchema, FieldSchema, Prefab } from "./schema.js";
+export { Track } from "./track.js";

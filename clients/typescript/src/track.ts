@@ -1,0 +1,25 @@
+// Movement between the ticks of the server.
+
+/** Most samples of a track. */
+const MAX_SAMPLES = 64;
+
+/** Samples of a moving value by tick. It is drawn a little in the past, between two of them. */
+export class Track {
+  private samples: { tick: number; value: number[] }[] = [];
+
+  /** Adds the value of a tick. */
+  add(tick: number, value: number[]): void {
+    const behind = this.samples.findLastIndex((it) => it.tick <= tick) + 1;
+    this.samples.splice(behind, 0, { tick, value });
+    if (this.samples.length > MAX_SAMPLES) this.samples.shift();
+  }
+
+  /** Returns the value at a tick with its fraction: between two samples on the line, outside of all the nearest one. */
+  at(tick: number): number[] | undefined {
+    const next = this.samples.findIndex((it) => it.tick > tick);
+    if (next <= 0) return this.samples.at(next)?.value;
+    const [before, after] = [this.samples[next - 1], this.samples[next]];
+    const share = (tick - before.tick) / (after.tick - before.tick);
+    return before.value.map((from, index) => from + (after.value[index] - from) * share);
+  }
+}

@@ -1,0 +1,223 @@
+// The objects of a server, and the messages about them. WIRE.md, sections 4 and 6.
+
+import { forEachEntry } from "./messages.js";
+import { type Behaviour, type Change, NetworkObject, type Requests } from "./objects.js";
+import type { CallSchema, Prefab, Schema } from "./schema.js";
+import { Unreadable } from "./types.js";
+import { Reader, WireError } from "./wire.js";
+
+/** Facts of the packet in progress. */
+export interface Packet {
+  channel: number;
+  /** Tick of its header. */
+  tick: number;
+}
+
+/** Receiver of the events of objects. */
+export interface Observer extends Requests {
+  spawned(object: NetworkObject): void;
+  despawned(object: NetworkObject, isHidden: boolean): void;
+  changed(change: Change): void;
+  ownerChanged(object: NetworkObject): void;
+  received(behaviour: Behaviour, call: CallSchema, values: any[]): void;
+  ready(): void;
+}
+
+/** Bits of a prefab number in a SpawnBatch, and kinds of extras. */
+const HAS_POSITION = 1;
+const HAS_ROTATION = 2;
+const HAS_EXTRAS = 4;
+const SCENE = 1;
+const PARENT = 2;
+
+/** Most calls that wait. Further ones run at once. */
+const MAX_CALLS = 1024;
+
+/** Objects by id, kept over a lost connection to the same run of the server. */
+export class World {
+  readonly objects = new Map<number, NetworkObject>();
+  private schema: Schema = { hash: new Uint8Array(), unreliable: [], prefabs: [], messages: [] };
+  private incarnation = "";
+  /** Objects that were owned before the burst in progress. */
+  private burst: Set<NetworkObject> | undefined;
+  /** Calls that wait for the end of the burst. */
+  private early: (() => void)[] = [];
+  /** Calls that wait for the state of their tick. */
+  private late: { tick: number; run: () => void }[] = [];
+
+  constructor(private readonly observer: Observer) {}
+
+  /** Begins a connection. The objects of another run or schema leave. */
+  begin(schema: Schema, incarnation: string): void {
+    const isSame = String(schema.hash) === String(this.schema.hash) && incarnation === this.incarnation;
+    if (!isSame) this.clear();
+    for (const object of this.objects.values()) object.begin();
+    [this.schema, this.incarnation] = [schema, incarnation];
+    [this.burst, this.early, this.late] = [undefined, [], []];
+  }
+
+  clear(): void {
+    for (const object of [...this.objects.values()]) this.remove(object.id, true);
+  }
+
+  /** Handles a SpawnFinished. */
+  spawnFinished(state: number): void {
+    if (state === 0) {
+      this.burst = new Set([...this.objects.values()].filter((object) => object.owned));
+      for (const object of this.objects.values()) {
+        object.isRefreshed = object.owned = false;
+        object.permit = 0;
+      }
+    } else if (state === 1 && this.burst) {
+      const owned = this.burst;
+      this.burst = undefined;
+      for (const object of [...this.objects.values()].sort((a, b) => a.id - b.id)) {
+        if (!object.isRefreshed) this.remove(object.id, true);
+        else if (!object.isAnnounced) this.announce(object);
+        else if (object.owned !== owned.has(object)) this.observer.ownerChanged(object);
+      }
+      for (const run of this.early.splice(0)) run();
+      this.observer.ready();
+    } else if (state > 2) throw new WireError(`the state ${state} of SpawnFinished`);
+  }
+
+  /** Handles a SpawnBatch. */
+  spawn(reader: Reader, packet: Packet): void {
+    forEachEntry(reader, (id, contents) => this.spawnOne(id, new Reader(contents), packet));
+  }
+
+  private spawnOne(id: number, reader: Reader, packet: Packet): void {
+    const head = reader.varint();
+    const prefab = this.schema.prefabs[Math.floor(head / 8)];
+    if (!prefab) throw new WireError(`object ${id} of the unknown prefab ${Math.floor(head / 8)}`);
+    const extras = head & HAS_EXTRAS ? reader.varint() : 0;
+    if (extras > (SCENE | PARENT)) throw new WireError(`unknown extras ${extras}`);
+    const object = this.objectOf(id, prefab, packet);
+    object.scene = extras & SCENE ? reader.varint() : 0;
+    object.parent = extras & PARENT ? reader.varint() : 0;
+    object.position = head & HAS_POSITION ? [reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0];
+    object.rotation = head & HAS_ROTATION ? [reader.f32(), reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0, 1];
+    object.isRefreshed = true;
+    object.permit = 0;
+    const changes = object.readSnapshot(reader, { tick: packet.tick, keepsOwn: !this.burst });
+    if (object.isAnnounced) this.report(changes);
+    else if (!this.burst) this.announce(object);
+  }
+
+  /** Returns the object of this id and prefab, which takes the place of another one. */
+  private objectOf(id: number, prefab: Prefab, packet: Packet): NetworkObject {
+    const known = this.objects.get(id);
+    if (known?.prefab.name === prefab.name) return known;
+    this.remove(id, false);
+    const object = new NetworkObject(id, prefab, this.schema.unreliable, this.observer);
+    object.spawned = packet.tick;
+    this.objects.set(id, object);
+    return object;
+  }
+
+  /** Handles an UpdateBatch. */
+  update(reader: Reader, packet: Packet): void {
+    const isUnreliable = this.schema.unreliable[packet.channel] ?? false;
+    const changes: Change[] = [];
+    forEachEntry(reader, (id, contents) => {
+      const object = this.objects.get(id);
+      // A late delta may be of a former object with this id.
+      if (!object || (isUnreliable && packet.tick <= object.spawned)) return;
+      changes.push(...object.readDelta(new Reader(contents), { tick: packet.tick, keepsOwn: true }, packet.channel));
+    });
+    this.report(changes);
+  }
+
+  /** Handles an ObjectDestroy or ObjectHide. */
+  remove(id: number, isHidden: boolean): void {
+    const object = this.objects.get(id);
+    if (!object) return;
+    this.objects.delete(id);
+    object.owned = false;
+    if (!isHidden) for (const child of this.objects.values()) if (child.parent === id) child.parent = 0;
+    if (object.isAnnounced) this.observer.despawned(object, isHidden);
+  }
+
+  setParent(child: number, parent: number): void {
+    const object = this.objects.get(child);
+    if (object) object.parent = parent;
+  }
+
+  /** Handles a LocalClientAuthority or Owner. */
+  setOwner(id: number, isOwned: boolean, player: number | undefined, packet: Packet): void {
+    const object = this.objects.get(id);
+    if (!object) return;
+    const isNew = object.owned !== isOwned;
+    [object.owned, object.player] = [isOwned, player];
+    if (!isOwned) object.permit = 0;
+    if (isNew && object.isAnnounced && !this.burst) this.observer.ownerChanged(object);
+    const lost = isOwned ? "others" : "owner";
+    if (isNew) this.report(object.behaviours.flatMap((it) => it.forget((field) => field.readers === lost, packet.tick)));
+  }
+
+  /** Handles an OwnerState. Returns its object. */
+  ownerState(reader: Reader, packet: Packet): NetworkObject | undefined {
+    const object = this.objects.get(reader.packed());
+    const permit = reader.packed();
+    if (!object) return undefined;
+    object.permit = permit;
+    // It may have been written before the frame of its tick.
+    const tick = Math.max(packet.tick - 1, 0);
+    const changes: Change[] = [];
+    if (reader.peek() === 255) {
+      reader.u8();
+      changes.push(...object.behaviours.flatMap((it) => it.forget((field) => field.readers === "group", tick)));
+    }
+    changes.push(...object.readSelected(reader, { tick, keepsOwn: false }));
+    this.report(changes);
+    return object;
+  }
+
+  /** Handles a Call. */
+  call(reader: Reader, packet: Packet): void {
+    const object = this.objects.get(reader.varint());
+    let number = reader.varint();
+    const behaviour = object?.behaviours.find(({ schema }) => {
+      const isHere = number < schema.calls.length;
+      if (!isHere) number -= schema.calls.length;
+      return isHere;
+    });
+    if (!object) return;
+    const call = behaviour?.schema.calls[number];
+    if (!behaviour || !call || call.kind === "command") throw new WireError(`object ${object.id} has no such call`);
+    const values = readValues(call, reader);
+    const run = (): void => this.observer.received(behaviour, call, values);
+    if (this.burst && !object.isAnnounced && this.early.length < MAX_CALLS) this.early.push(run);
+    else if (call.afterState && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, run });
+    else run();
+  }
+
+  /** Runs the calls that wait for the state up to a tick. */
+  runLate(tick: number): void {
+    const due = this.late.filter((call) => call.tick <= tick);
+    this.late = this.late.filter((call) => call.tick > tick);
+    for (const { run } of due) run();
+  }
+
+  private announce(object: NetworkObject): void {
+    object.isAnnounced = true;
+    this.observer.spawned(object);
+    if (object.owned) this.observer.ownerChanged(object);
+  }
+
+  private report(changes: Change[]): void {
+    for (const change of changes) if (change.object.isAnnounced) this.observer.changed(change);
+  }
+}
+
+/** Reads the arguments of a call. From an unknown type on they are missing. */
+function readValues(call: CallSchema, reader: Reader): any[] {
+  const values: any[] = [];
+  try {
+    for (const type of call.arguments) values.push(type.read(reader));
+    reader.finish(`the call ${call.name}`);
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+  }
+  return values;
+}

@@ -1,0 +1,105 @@
+// Fields that this client writes, on their way to the server: WIRE.md, section 4, "Owners".
+
+import { type Ack, writeDatagramHeader } from "./headers.js";
+import { Kind, message } from "./messages.js";
+import type { Behaviour, NetworkObject } from "./objects.js";
+import { Writer } from "./wire.js";
+
+/** Shortest time before a datagram without an acknowledgement counts as lost, in milliseconds. */
+const MIN_TIMEOUT = 200;
+
+/** Fields of unreliable behaviours in the last datagram of an object, with those of all undecided ones before it. */
+interface Sent {
+  sequence: number;
+  time: number;
+  fields: Map<Behaviour, Set<number>>;
+}
+
+/** Ways of messages to the server. */
+export interface Carrier {
+  /** Room for a message in a datagram; 0 without datagrams. */
+  readonly room: number;
+  sendMessage(bytes: Uint8Array): void;
+  sendDatagram(channel: number, header: (writer: Writer, ack: Ack | undefined) => void, bytes: Uint8Array): void;
+}
+
+/** Owner writes of one connection. */
+export class Writes {
+  private readonly changed = new Set<NetworkObject>();
+  private readonly sent = new Map<NetworkObject, Sent>();
+  /** Objects with a message that was too long for a datagram. The later ones follow it on the stream. */
+  private readonly onStream = new Set<NetworkObject>();
+  private sequence = 0;
+
+  constructor(private readonly carrier: Carrier) {}
+
+  add(object: NetworkObject): void {
+    this.changed.add(object);
+  }
+
+  /** Forgets the datagrams of an object under a former permit. */
+  forget(object: NetworkObject): void {
+    this.sent.delete(object);
+    this.onStream.delete(object);
+  }
+
+  /** Handles an acknowledgement: lost fields are sent again. */
+  acknowledge({ newest, missing }: Ack): void {
+    if (newest === undefined) return;
+    const last = this.sequence - ((this.sequence - newest) & 0xffff);
+    for (const [object, { sequence }] of this.sent) {
+      const back = last - sequence;
+      if (back < 0) continue;
+      if (back > 0 && (back > 64 || (missing >> BigInt(back - 1)) & 1n)) this.changed.add(object);
+      else this.sent.delete(object);
+    }
+  }
+
+  /** Sends changed and lost fields. */
+  flush(now: number, tick: number, roundTrip: number): void {
+    const timeout = Math.max(MIN_TIMEOUT, 2 * roundTrip);
+    for (const [object, { time }] of this.sent) if (now - time > timeout) this.changed.add(object);
+    for (const object of this.changed) {
+      // Of an object without a permit the writes wait for it.
+      if (object.owned && !object.permit) continue;
+      this.changed.delete(object);
+      if (object.owned) this.send(object, now, tick);
+      else this.forget(object);
+    }
+  }
+
+  private send(object: NetworkObject, now: number, tick: number): void {
+    const reliable = new Map<Behaviour, Set<number>>();
+    const lossy = new Map(this.sent.get(object)?.fields);
+    for (const behaviour of object.behaviours) {
+      if (!behaviour.dirty.size) continue;
+      const part = behaviour.isUnreliable && this.carrier.room > 0 ? lossy : reliable;
+      part.set(behaviour, new Set([...(part.get(behaviour) ?? []), ...behaviour.dirty]));
+      behaviour.dirty.clear();
+    }
+    if (reliable.size) this.carrier.sendMessage(ownerWrite(object, reliable));
+    if (!lossy.size) return;
+    const bytes = ownerWrite(object, lossy);
+    if (bytes.length > this.carrier.room) this.onStream.add(object);
+    if (this.onStream.has(object)) {
+      this.sent.delete(object);
+      this.carrier.sendMessage(bytes);
+      return;
+    }
+    const sequence = ++this.sequence;
+    this.sent.set(object, { sequence, time: now, fields: lossy });
+    const [behaviour] = lossy.keys();
+    this.carrier.sendDatagram(behaviour.schema.channel, (writer, ack) => writeDatagramHeader(writer, { sequence, tick }, ack), bytes);
+  }
+}
+
+function ownerWrite(object: NetworkObject, fields: Map<Behaviour, Set<number>>): Uint8Array {
+  return message(Kind.OwnerWrite, (writer) => {
+    writer.packed(object.id);
+    writer.packed(object.permit);
+    for (const [behaviour, changed] of fields) {
+      writer.u8(object.behaviours.indexOf(behaviour));
+      behaviour.write(writer, changed);
+    }
+  });
+}

@@ -1,0 +1,181 @@
+// Datagrams of WebTransport, written by hand around messages of a server: lost, late, repeated and early ones.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "../syncvar.js";
+import { bytes, hex, turn, vectors } from "./support.mjs";
+
+const parts = vectors.movers.flatMap((step) => (step.server ? [step.server.map(([channel, packet]) => [channel, bytes(packet)])] : []));
+const [described, accepted, burst, ...updates] = parts;
+
+/** Messages of the updates on the unreliable channel. */
+const changes = updates.map((packets) => {
+  const [, packet] = packets.find(([channel]) => channel === 1);
+  return packet.subarray(packet[0] & 1 ? 2 : 1);
+});
+
+/** Tick behind that of the burst. */
+const TICK = 50;
+
+/** WebTransport whose other end is the test. */
+class FakeTransport {
+  static last;
+  ready = Promise.resolve();
+  frames = [];
+  sent = [];
+
+  constructor(url, options) {
+    Object.assign(this, { url, options });
+    FakeTransport.last = this;
+    this.closed = new Promise((done) => (this.close = done));
+    const sink = (into) => new WritableStream({ write: (chunk) => void into.push(Uint8Array.from(chunk)) });
+    const readable = new ReadableStream({ start: (controller) => (this.stream = controller) });
+    this.createBidirectionalStream = async () => ({ readable, writable: sink(this.frames) });
+    const datagrams = new ReadableStream({ start: (controller) => (this.incoming = controller) });
+    this.datagrams = { readable: datagrams, writable: sink(this.sent), maxDatagramSize: 1024 };
+  }
+
+  receive(packets) {
+    for (const [channel, packet] of packets) this.stream.enqueue(Uint8Array.of(0, 0, (packet.length + 1) >> 8, (packet.length + 1) & 255, channel, ...packet));
+  }
+
+  /** Sends a datagram of the server. */
+  datagram(sequence, tick, messages, after) {
+    const low = (value) => [value & 255, (value >> 8) & 255];
+    const flags = after === undefined ? 0x01 : 0x05;
+    this.incoming.enqueue(Uint8Array.of(1, flags, ...low(sequence), ...low(tick), ...(after === undefined ? [] : low(after)), ...messages));
+  }
+
+  /** Takes the datagrams of the client that are no mere acknowledgements. */
+  takeSent() {
+    return this.sent.splice(0).filter((datagram) => datagram[1] & 1).map(hex);
+  }
+
+  /** Takes the acknowledgements of the client, alone or in packets of the stream: the newest sequence, and the mask. */
+  takeAcks() {
+    const alone = this.sent.splice(0).filter((datagram) => datagram[1] === 0x10).map((datagram) => datagram.subarray(2));
+    const packets = this.frames.splice(0).map((frame) => frame.subarray(5));
+    const others = packets.filter((packet) => packet[0] & 0x10).map((packet) => packet.subarray(packet[0] & 1 ? 2 : 1));
+    return [...others, ...alone].map((ack) => ({ newest: ack[0] | (ack[1] << 8), mask: hex(ack.subarray(5, 5 + ack[4])) }));
+  }
+}
+
+async function connect() {
+  globalThis.WebTransport = FakeTransport;
+  globalThis.fetch = async () => ({ json: async () => ["00ff"] });
+  const client = new Client("http://test.invalid:7777/");
+  await turn();
+  const transport = FakeTransport.last;
+  assert.equal(transport.url, "https://test.invalid:7777/");
+  assert.deepEqual(transport.options, { serverCertificateHashes: [{ algorithm: "sha-256", value: Uint8Array.of(0, 255) }] });
+  for (const packets of [described, accepted, burst]) {
+    transport.receive(packets);
+    await turn();
+  }
+  assert.equal(client.state, "ready");
+  assert.equal(client.transport, "webtransport");
+  const [mover] = client.objects.get(1).behaviours;
+  await new Promise((done) => setTimeout(done, 80));
+  transport.frames.length = 0;
+  return { client, transport, mover };
+}
+
+const acknowledged = () => new Promise((done) => setTimeout(done, 80));
+
+test("the newest value of each field wins, and a missing datagram is named", async () => {
+  const { client, transport, mover } = await connect();
+  transport.datagram(1, TICK, changes[0]);
+  transport.datagram(3, TICK + 2, changes[2]);
+  await acknowledged();
+  assert.deepEqual({ ...mover.fields }, { x: 3, y: 0, heading: 0 });
+  assert.deepEqual(transport.takeAcks(), [{ newest: 3, mask: "01" }]);
+  transport.datagram(2, TICK + 1, changes[1]);
+  transport.datagram(3, TICK + 2, changes[2]);
+  await acknowledged();
+  // The late datagram has the only value of `y`.
+  assert.deepEqual({ ...mover.fields }, { x: 3, y: 2, heading: 0 });
+  assert.deepEqual(transport.takeAcks().at(-1), { newest: 3, mask: "" });
+  client.close();
+});
+
+test("sixteen datagrams are acknowledged at once", async () => {
+  const { client, transport } = await connect();
+  for (let sequence = 1; sequence <= 16; sequence++) transport.datagram(sequence, TICK + sequence, changes[0]);
+  await turn();
+  assert.deepEqual(transport.takeAcks()[0], { newest: 16, mask: "" });
+  client.close();
+});
+
+test("an early datagram waits for the stream", async () => {
+  const { client, transport, mover } = await connect();
+  const handled = burst.length;
+  transport.datagram(1, TICK + 10, changes[3], handled + 1);
+  await acknowledged();
+  assert.equal(mover.fields.x, 0);
+  assert.deepEqual(transport.takeAcks(), []);
+  // An empty packet, the last one of its update.
+  transport.receive([[0, Uint8Array.of(2)]]);
+  await acknowledged();
+  assert.equal(mover.fields.x, 4);
+  assert.deepEqual(transport.takeAcks().at(-1), { newest: 1, mask: "" });
+  client.close();
+});
+
+test("a malformed header loses its datagram, a malformed message ends the connection", async () => {
+  const { client, transport, mover } = await connect();
+  transport.incoming.enqueue(Uint8Array.of(1, 0x80, 1, 2, 3));
+  transport.incoming.enqueue(Uint8Array.of(1, 0x01, 1));
+  transport.datagram(1, TICK, changes[0]);
+  await turn();
+  assert.equal(mover.fields.x, 1);
+  assert.equal(client.state, "ready");
+  const reasons = [];
+  client.on("state", (state, reason) => reasons.push(reason));
+  transport.datagram(2, TICK + 1, changes[0].subarray(0, 5));
+  await turn();
+  assert.match(reasons[0], /^unreadable packet: /);
+  client.close();
+});
+
+test("writes of the owner travel in datagrams until one is acknowledged", async () => {
+  const { client, transport, mover } = await connect();
+  mover.set("heading", 7);
+  await acknowledged();
+  const [first, ...rest] = transport.takeSent();
+  assert.deepEqual(rest, []);
+  // Channel, flags, sequence 1, the tick, and OwnerWrite #1 with its permit: `heading` is 7.
+  assert.match(first, /^01030100.{8}05001a00010200040e$/);
+  await new Promise((done) => setTimeout(done, 300));
+  const [again] = transport.takeSent();
+  assert.match(again, /^01030200.{8}05001a00010200040e$/);
+  // The stream acknowledges sequence 2, and not 1.
+  transport.receive([[0, Uint8Array.of(0x12, 2, 0, 0, 0, 1, 1)]]);
+  await new Promise((done) => setTimeout(done, 500));
+  assert.deepEqual(transport.takeSent(), []);
+  // A value of the server for a field of the owner changes nothing.
+  assert.equal(mover.fields.heading, 7);
+  client.close();
+});
+
+test("WebSocket takes over if WebTransport fails", async () => {
+  globalThis.WebTransport = class {
+    ready = Promise.reject(new Error("no UDP"));
+    closed = this.ready;
+  };
+  let opened;
+  globalThis.WebSocket = class {
+    constructor(url) {
+      opened = url;
+      setTimeout(() => this.onclose({ code: 1006, reason: "refused" }));
+    }
+  };
+  globalThis.fetch = async () => ({ json: async () => [] });
+  const client = new Client("http://test.invalid/");
+  const states = [];
+  client.on("state", (...values) => states.push(values));
+  await turn();
+  await turn();
+  assert.equal(opened, "ws://test.invalid/");
+  assert.deepEqual(states.at(-1), ["waiting", "the WebSocket has ended (1006: refused)"]);
+  client.close();
+});

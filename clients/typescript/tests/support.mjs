@@ -1,0 +1,80 @@
+// Sockets without a network, and values as in `vectors.json`.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+
+export const vectors = JSON.parse(readFileSync(new URL("vectors.json", import.meta.url), "utf8"));
+
+export const bytes = (hex) => Uint8Array.from(Buffer.from(hex, "hex"));
+export const hex = (data) => Buffer.from(data).toString("hex");
+
+/** WebSocket whose other end is the test. */
+export class FakeSocket {
+  static OPEN = 1;
+  static last;
+  readyState = 1;
+  sent = [];
+
+  constructor(url) {
+    this.url = url;
+    FakeSocket.last = this;
+    setTimeout(() => this.onopen?.());
+  }
+
+  send(data) {
+    this.sent.push(Uint8Array.from(data));
+  }
+
+  receive(channel, packet) {
+    this.onmessage({ data: Uint8Array.of(channel, ...packet).buffer });
+  }
+
+  close() {
+    if (this.readyState === 1) setTimeout(() => this.onclose({ code: 1000, reason: "" }));
+    this.readyState = 3;
+  }
+}
+
+/** Waits until all that is due now has run. */
+export const turn = () => new Promise((done) => setTimeout(done, 2));
+
+/** Returns a value as in the vectors. */
+export function plain(value) {
+  if (value === undefined) return { $undefined: true };
+  if (typeof value === "bigint") return { $big: String(value) };
+  if (value instanceof Uint8Array) return { $bytes: hex(value) };
+  const sorted = (all) => all.map(plain).sort((a, b) => (typeof a === "number" ? a - b : JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  if (value instanceof Map) return { $map: sorted([...value]) };
+  if (value instanceof Set) return { $set: sorted([...value]) };
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
+}
+
+/** Returns the messages of a packet: a list of numbers and payloads. */
+export function messages(packet) {
+  const found = [];
+  for (let at = 0; at < packet.length; ) {
+    const length = packet[at] | (packet[at + 1] << 8);
+    found.push({ kind: packet[at + 2], bytes: hex(packet.subarray(at, at + 4 + length)) });
+    at += 4 + length;
+  }
+  return found;
+}
+
+/** Takes the messages that a client has sent, without pings. */
+export function takeMessages(socket, hasHeaders) {
+  const packets = socket.sent.splice(0).map((packet) => packet.subarray(1));
+  return packets
+    .flatMap((packet) => messages(packet.subarray(hasHeaders ? headerLength(packet) : 0)))
+    .filter(({ kind }) => kind !== 27)
+    .map((message) => message.bytes);
+}
+
+function headerLength(packet) {
+  assert.equal(packet[0] & ~0x13, 0, "flags of the stream");
+  let length = 1;
+  if (packet[0] & 1) while (packet[length++] & 128);
+  if (packet[0] & 0x10) length += 5 + (packet[length + 4] & 15);
+  return length;
+}

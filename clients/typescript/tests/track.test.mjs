@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Track } from "../syncvar.js";
+
+test("a track is on the line between two samples", () => {
+  const track = new Track();
+  assert.equal(track.at(5), undefined);
+  track.add(10, [0, 4]);
+  track.add(14, [8, 0]);
+  // A late sample.
+  track.add(12, [2, 4]);
+  assert.deepEqual(track.at(9), [0, 4]);
+  assert.deepEqual(track.at(11), [1, 4]);
+  assert.deepEqual(track.at(13), [5, 2]);
+  assert.deepEqual(track.at(99), [8, 0]);
+});
+
+test("a track has a limit", () => {
+  const track = new Track();
+  for (let tick = 1; tick <= 1000; tick++) track.add(tick, [tick]);
+  assert.deepEqual(track.at(0), [937]);
+});

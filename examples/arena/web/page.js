@@ -1,0 +1,236 @@
+// The page of the arena: the objects of the server on a canvas, and the commands of one player.
+//
+// `?transport=websocket` or `?transport=webtransport` in the URL allows only this transport.
+
+import { Client, Track } from "./syncvar.js";
+import { drawArena, drawGraph } from "./drawing.js";
+
+/** Ticks of the past that is drawn: two updates of a body, and the jitter. */
+const DELAY = 5;
+
+/** Half of the size of the arena, and the reach of a blow, in metres. */
+const SIZE = { x: 12, y: 7 };
+const REACH = 2;
+
+const $ = (id) => document.getElementById(id);
+const client = new Client(location.origin, { transport: new URLSearchParams(location.search).get("transport") ?? undefined });
+const tracks = new Map();
+const blows = [];
+const pings = [];
+const keys = new Set();
+let pointer;
+let stick = { x: 0, y: 0 };
+let mine;
+/** Tick of the server at the last frame. */
+let last = 0;
+
+// --- the server's side
+
+client.on("state", (state, reason) => {
+  $("light").className = state;
+  document.body.className = state;
+  $("transport").textContent = state === "ready" ? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport] : { waiting: "reconnecting" }[state] ?? state;
+  if (reason) log(reason);
+});
+client.on("ready", () => {
+  mine = [...client.objects.values()].find((object) => object.owned && object.get("Fighter"));
+});
+client.on("spawn", (object) => {
+  const body = object.get("Body");
+  if (!body) return;
+  tracks.set(object.id, new Track());
+  sample(object.id, client.tick() ?? 0, body.fields.position);
+});
+client.on("despawn", (object) => {
+  tracks.delete(object.id);
+  if (mine === object) mine = undefined;
+});
+client.on("owner", (object) => {
+  if (!object.get("Fighter") || !object.owned) return;
+  mine = object;
+  introduce();
+});
+client.on("Body.position", ({ object, tick, value }) => sample(object.id, tick, value));
+client.on("Fighter.struck", (fighter, by, damage) => {
+  blows.push({ object: fighter.object.id, damage, at: performance.now() });
+  log(`${by || "somebody"} strikes ${fighter.fields.name || "somebody"} for ${damage}`);
+});
+client.on("Fighter.fallen", (fighter, by) => log(`${fighter.fields.name || "somebody"} has fallen to ${by}`));
+client.on("Fighter.tell", (_, text) => log(text));
+client.on("Crown.motto", ({ value }) => value && log(`the crown says "${value}"`));
+
+function sample(id, tick, { x, y }) {
+  tracks.get(id)?.add(tick, [x, y]);
+}
+
+// --- the player's side
+
+const name = $("name");
+name.value = localStorage.getItem("name") ?? `Guest ${1 + Math.floor(Math.random() * 99)}`;
+name.addEventListener("change", introduce);
+
+function introduce() {
+  localStorage.setItem("name", name.value);
+  mine?.get("Fighter").call("introduce", name.value.slice(0, 16));
+}
+
+/** The nearest other fighter, and its distance. */
+function nearest() {
+  const here = mine?.get("Body").fields.position;
+  const others = [...client.objects.values()].filter((object) => object !== mine && object.get("Body"));
+  const all = others.map((object) => {
+    const there = object.get("Body").fields.position;
+    return { object, distance: Math.hypot(there.x - here.x, there.y - here.y) };
+  });
+  return all.sort((a, b) => a.distance - b.distance)[0];
+}
+
+const ACTIONS = {
+  strike() {
+    const target = nearest();
+    if (target?.distance <= REACH) mine.get("Fighter").call("strike", target.object.id);
+    else log("nobody is in reach");
+  },
+  use: () => mine.get("Fighter").call("use_item"),
+  guard() {
+    const fighter = mine.get("Fighter");
+    fighter.set("stance", fighter.fields.stance === "Open" ? "OnGuard" : "Open");
+  },
+  crown() {
+    const crown = [...client.objects.values()].find((object) => object.get("Crown"));
+    crown?.get("Crown").call("take", mine.id);
+  },
+};
+
+function act(action) {
+  if (client.state === "ready" && mine) ACTIONS[action]();
+}
+
+for (const button of document.querySelectorAll("button")) {
+  button.addEventListener("click", () => act(button.dataset.act));
+}
+const KEYS = { Space: "strike", KeyE: "use", KeyQ: "guard", KeyC: "crown" };
+addEventListener("keydown", (event) => {
+  if (event.target === name) return;
+  if (event.code === "Space") event.preventDefault();
+  keys.add(event.code);
+  if (KEYS[event.code] && !event.repeat) act(KEYS[event.code]);
+});
+addEventListener("keyup", (event) => keys.delete(event.code));
+addEventListener("blur", () => keys.clear());
+addEventListener("pagehide", (event) => event.persisted || client.close("the page is closed"));
+
+const arena = $("arena");
+arena.addEventListener("pointerdown", (event) => {
+  name.blur();
+  arena.setPointerCapture(event.pointerId);
+  pointer = { x: event.clientX, y: event.clientY };
+});
+arena.addEventListener("pointermove", (event) => pointer && (pointer = { x: event.clientX, y: event.clientY }));
+for (const end of ["pointerup", "pointercancel"]) arena.addEventListener(end, () => (pointer = undefined));
+
+const pad = $("pad");
+pad.addEventListener("pointerdown", (event) => pad.setPointerCapture(event.pointerId));
+pad.addEventListener("pointermove", (event) => {
+  const { left, top, width } = pad.getBoundingClientRect();
+  const [x, y] = [(event.clientX - left) / (width / 2) - 1, (event.clientY - top) / (width / 2) - 1];
+  const length = Math.max(Math.hypot(x, y), 1);
+  moveStick(x / length, -y / length);
+});
+for (const end of ["pointerup", "pointercancel"]) pad.addEventListener(end, () => moveStick(0, 0));
+
+function moveStick(x, y) {
+  stick = { x, y };
+  pad.firstElementChild.style.transform = `translate(${x * 40}px, ${-y * 40}px)`;
+}
+
+/** Direction of the keys, the pointer on the arena or the stick. */
+function heading(view) {
+  const held = (...codes) => (codes.some((code) => keys.has(code)) ? 1 : 0);
+  const x = held("KeyD", "ArrowRight") - held("KeyA", "ArrowLeft");
+  const y = held("KeyW", "ArrowUp") - held("KeyS", "ArrowDown");
+  if (x || y) return { x: x / Math.hypot(x, y), y: y / Math.hypot(x, y) };
+  const here = mine?.get("Body").fields.position;
+  if (!pointer || !here) return stick;
+  const there = view.toArena(pointer);
+  const [dx, dy] = [there.x - here.x, there.y - here.y];
+  const length = Math.hypot(dx, dy);
+  return length < 0.3 ? { x: 0, y: 0 } : { x: dx / length, y: dy / length };
+}
+
+// --- the drawing
+
+function log(text) {
+  const line = document.createElement("p");
+  line.textContent = text;
+  $("log").append(line);
+  while ($("log").childElementCount > 5) $("log").firstElementChild.remove();
+  setTimeout(() => line.remove(), 6000);
+}
+
+/** Fighters at the drawn tick, and the wearer of the crown. */
+function scene() {
+  // Without a connection the time stands still.
+  last = client.tick() ?? last;
+  const tick = last - DELAY;
+  const objects = [...client.objects.values()];
+  const crown = objects.find((object) => object.get("Crown"))?.get("Crown").fields;
+  const fighters = objects.flatMap((object) => {
+    const place = tracks.get(object.id)?.at(tick);
+    const { fields } = object.get("Fighter") ?? {};
+    return place && fields ? [{ id: object.id, x: place[0], y: place[1], ...fields, isMine: object === mine, isKing: crown?.wearer === object.id }] : [];
+  });
+  return { fighters, crown };
+}
+
+function showPlayers({ fighters }) {
+  const list = $("list");
+  while (list.childElementCount > fighters.length) list.lastElementChild.remove();
+  const sorted = fighters.sort((a, b) => a.id - b.id);
+  sorted.forEach((fighter, index) => {
+    const line = list.children[index] ?? list.appendChild(document.createElement("li"));
+    if (!line.firstChild) line.innerHTML = '<span class="name"><b></b><span></span></span><div class="bar"><i></i></div>';
+    line.className = fighter.isMine ? "mine" : "";
+    const [who, health] = line.firstChild.children;
+    who.textContent = `${fighter.isKing ? "♛ " : ""}${fighter.name || "somebody"}`;
+    health.textContent = fighter.health;
+    const bar = line.querySelector("i");
+    bar.style.width = `${Math.max(fighter.health, 0)}%`;
+    bar.className = fighter.health < 40 ? "low" : "";
+  });
+  const pack = mine?.get("Fighter").fields.pack ?? [];
+  $("pack").replaceChildren(...pack.map((item) => Object.assign(document.createElement("i"), { className: item, title: item })));
+  document.querySelector("[data-act=guard]").classList.toggle("on", mine?.get("Fighter").fields.stance === "OnGuard");
+}
+
+function frame() {
+  const now = performance.now();
+  const drawn = scene();
+  while (blows.length && now - blows[0].at > 900) blows.shift();
+  const view = drawArena(arena, SIZE, drawn, blows, now);
+  if (client.state === "ready" && mine) mine.get("Body").set("heading", heading(view));
+  requestAnimationFrame(frame);
+}
+
+setInterval(() => {
+  showPlayers(scene());
+  const ping = client.ping;
+  $("ping").textContent = ping === undefined ? "" : `${Math.round(ping)} ms`;
+  pings.push(client.state === "ready" ? ping : undefined);
+  if (pings.length > 60) pings.shift();
+  drawGraph($("graph"), pings);
+}, 250);
+requestAnimationFrame(frame);
+
+/** For tests: the objects of this page in the form of the server's `/state.json`. */
+globalThis.arena = {
+  client,
+  objects: () =>
+    [...client.objects.values()]
+      .sort((a, b) => a.id - b.id)
+      .map((object) => {
+        const { name: called, health, stance, buffs } = object.get("Fighter")?.fields ?? {};
+        const { wearer, motto } = object.get("Crown")?.fields ?? {};
+        return object.get("Crown") ? { id: object.id, wearer, motto } : { id: object.id, name: called, health, stance, buffs, position: object.get("Body").fields.position };
+      }),
+};

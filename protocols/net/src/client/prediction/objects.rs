@@ -1,0 +1,150 @@
+//! `Objects`: the predicted behaviours, by object and position.
+
+use std::any::{Any, TypeId};
+
+use syncvar_runtime::{NetId, NetworkBehaviour};
+
+use super::object::{AnyPredicted, Predicted};
+use crate::client::inputs::OwnInputs;
+use crate::step::GroupSide;
+
+/// Predicted behaviour of an object.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) id: NetId,
+    /// Position of the behaviour.
+    pub(super) index: usize,
+    behaviour: TypeId,
+    /// Whether this client owns the object.
+    pub(super) owned: bool,
+    pub(super) reason: Reason,
+    /// Newest tick of its received fields, of the wire.
+    pub(super) newest: u32,
+    /// Tick behind which it must be replayed.
+    pub(super) differs_at: Option<u64>,
+    /// Whether its prediction has begun: a replay is then a correction.
+    pub(super) begun: bool,
+    pub(super) predicted: Box<dyn AnyPredicted>,
+}
+
+/// Reason of a prediction, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reason {
+    /// An anticipated change: it ends with the answer of the server.
+    Edited,
+    /// The program has added it.
+    Added,
+    /// It has a step.
+    Stepped,
+}
+
+/// Predicted behaviours, ascending by object and position.
+#[derive(Debug, Default)]
+pub(super) struct Objects(Vec<Entry>);
+
+impl Objects {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.0.iter_mut()
+    }
+
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
+        self.0.retain(keep);
+    }
+
+    /// Gives the prediction of an object to another one.
+    pub(super) fn rename(&mut self, from: NetId, (id, index): (NetId, usize)) {
+        for entry in self.of_mut(from) {
+            (entry.id, entry.index) = (id, index);
+        }
+        self.0.sort_by_key(|entry| (entry.id, entry.index));
+    }
+
+    /// Returns the predicted behaviours of an object.
+    pub(super) fn of(&self, id: NetId) -> &[Entry] {
+        let first = self.0.partition_point(|entry| entry.id < id);
+        let rest = self.0.get(first..).unwrap_or_default();
+        let count = rest.iter().take_while(|entry| entry.id == id).count();
+        rest.get(..count).unwrap_or_default()
+    }
+
+    pub(super) fn of_mut(&mut self, id: NetId) -> &mut [Entry] {
+        let first = self.0.partition_point(|entry| entry.id < id);
+        let rest = self.0.get_mut(first..).unwrap_or_default();
+        let count = rest.iter().take_while(|entry| entry.id == id).count();
+        rest.get_mut(..count).unwrap_or_default()
+    }
+
+    /// Returns the entry of the first predicted behaviour of a type on an object.
+    pub(super) fn entry<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Entry> {
+        let mut entries = self.of(id).iter();
+        entries.find(|entry| entry.behaviour == TypeId::of::<B>())
+    }
+
+    /// Returns the first predicted behaviour of a type on an object.
+    pub(super) fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&Predicted<B>> {
+        let predicted: &dyn Any = &*self.entry::<B>(id)?.predicted;
+        predicted.downcast_ref()
+    }
+
+    /// Returns the first predicted behaviour of a type on an object, for changes.
+    pub(super) fn get_mut<B: NetworkBehaviour>(&mut self, id: NetId) -> Option<&mut Predicted<B>> {
+        let mut entries = self.of_mut(id).iter_mut();
+        let entry = entries.find(|entry| entry.behaviour == TypeId::of::<B>())?;
+        let predicted: &mut dyn Any = &mut *entry.predicted;
+        predicted.downcast_mut()
+    }
+
+    /// Adds a behaviour that is replayed behind a tick.
+    pub(super) fn insert<B: NetworkBehaviour + Clone>(
+        &mut self,
+        (id, index): (NetId, usize),
+        predicted: Predicted<B>,
+        tick: u64,
+    ) {
+        let place = self
+            .0
+            .partition_point(|entry| (entry.id, entry.index) < (id, index));
+        self.0.insert(
+            place,
+            Entry {
+                id,
+                index,
+                behaviour: TypeId::of::<B>(),
+                owned: false,
+                reason: Reason::Edited,
+                newest: 0,
+                differs_at: Some(tick),
+                begun: false,
+                predicted: Box::new(predicted),
+            },
+        );
+    }
+}
+
+/// Predicted behaviours during a step.
+pub(super) struct Side<'a> {
+    pub(super) objects: &'a mut Objects,
+    pub(super) inputs: &'a OwnInputs,
+}
+
+impl GroupSide for Side<'_> {
+    fn behaviour(&mut self, id: NetId, behaviour: TypeId) -> Option<&mut dyn Any> {
+        let mut entries = self.objects.of_mut(id).iter_mut();
+        let entry = entries.find(|entry| entry.behaviour == behaviour)?;
+        Some(entry.predicted.now_mut())
+    }
+
+    fn inputs(&mut self, id: NetId, _: u64) -> Option<(&dyn Any, bool)> {
+        let is_own = self.objects.of(id).iter().any(|entry| entry.owned);
+        let list = self.inputs.list().filter(|_| is_own)?;
+        Some((list, false))
+    }
+}

@@ -1,0 +1,147 @@
+//! Steps of objects by the inputs of their owners, as clients predict them.
+
+use std::any::{Any, TypeId};
+
+use syncvar_runtime::{
+    ChangedFields, NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue,
+};
+
+use crate::server::NetworkServer;
+use crate::server::objects::owner::refuse;
+use crate::step::{Group, GroupSide};
+
+impl NetworkServer {
+    /// Steps a behaviour of an object in a tick of [`ticks_until`](Self::ticks_until), with the input of its owner: a known one,
+    /// the last one before, or the default. Then its values with a codec are those that travel, so that the step of the next tick
+    /// begins with the same state on the client that predicts it by the same function
+    /// ([`NetworkClient::predict`](crate::NetworkClient::predict)).
+    ///
+    /// # Errors
+    ///
+    /// When the object does not exist, has no such behaviour or is checked out.
+    pub fn step<B, M>(
+        &mut self,
+        id: NetId,
+        tick: u64,
+        mut step: impl FnMut(&mut B, &M, u64),
+    ) -> Result<(), ObjectError>
+    where
+        B: NetworkBehaviour,
+        M: SyncValue + Default,
+    {
+        self.world.position::<B>(id)?;
+        self.step_group(&[id], tick, |group, tick| {
+            let input = group.input::<M>(id).unwrap_or_default();
+            if let Some(behaviour) = group.get_mut::<B>(id) {
+                step(behaviour, &input, tick);
+            }
+        })
+    }
+
+    /// Steps objects that act on each other, in a tick of [`ticks_until`](Self::ticks_until): see [`step`](Self::step) and
+    /// [`NetworkClient::predict_group`](crate::NetworkClient::predict_group).
+    ///
+    /// ```
+    /// use syncvar::{motion::Group, prelude::*};
+    ///
+    /// #[derive(NetworkBehaviour, Default)]
+    /// struct Ball {
+    ///     #[sync_var]
+    ///     x: SyncVar<f32>,
+    /// }
+    ///
+    /// let mut server = NetworkServer::new(Prefabs::new().register::<Ball>("ball"));
+    /// let ids = [server.spawn(Ball { x: 0.25.into() }), server.spawn(Ball::default())];
+    /// server.step_group(&ids, 1, |group: &mut Group<'_>, _tick| {
+    ///     let x = group.get_mut::<Ball>(ids[0]).map_or(0.0, |ball| *ball.x);
+    ///     if let Some(other) = group.get_mut::<Ball>(ids[1]) {
+    ///         other.x.set(x + 1.0);
+    ///     }
+    /// })?;
+    /// assert_eq!(server.get::<Ball>(ids[1]).unwrap().x, 1.25);
+    /// # Ok::<(), syncvar::error::ObjectError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When an object does not exist or is checked out. No object is stepped then.
+    pub fn step_group(
+        &mut self,
+        ids: &[NetId],
+        tick: u64,
+        mut step: impl FnMut(&mut Group<'_>, u64),
+    ) -> Result<(), ObjectError> {
+        for id in ids {
+            let replicated = self.world.objects.get(id.0);
+            let at = replicated.ok_or(ObjectError::NoSuchObject(*id))?.at;
+            let slots = self.world.pools.slots(at);
+            slots.ok_or(ObjectError::CheckedOut(*id))?;
+        }
+        for id in ids {
+            self.begin_step(*id);
+        }
+        step(&mut Group::new(&mut Side { server: self, ids }, tick), tick);
+        for id in ids {
+            self.end_step(*id);
+        }
+        Ok(())
+    }
+
+    fn begin_step(&mut self, id: NetId) {
+        let Some(replicated) = self.world.objects.get(id.0) else {
+            return;
+        };
+        let at = replicated.at;
+        if self.host.is_some() {
+            self.remember_local_object(id, at);
+        }
+        if let Some(slots) = self.world.pools.slots_mut(at) {
+            slots.for_each_mut(|slot| slot.begin_change());
+        }
+    }
+
+    fn end_step(&mut self, id: NetId) {
+        let Some(replicated) = self.world.objects.get(id.0) else {
+            return;
+        };
+        let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+            return;
+        };
+        let (events, mut is_dirty) = (&mut self.events, false);
+        let mut writer = NetworkWriter::with_encoding(self.config.framing.encoding());
+        slots.for_each_mut(|slot| {
+            slot.round(&mut writer);
+            let refused = slot.end_change();
+            if refused != 0 {
+                refuse(events, id, ChangedFields::new(slot.info().class, refused));
+            }
+            is_dirty |= slot.dirty_bits() != 0;
+        });
+        if is_dirty {
+            self.replication.schedule.queue_dirty(id);
+        }
+    }
+}
+
+/// Objects of a server during a step.
+struct Side<'a> {
+    server: &'a mut NetworkServer,
+    ids: &'a [NetId],
+}
+
+impl GroupSide for Side<'_> {
+    fn behaviour(&mut self, id: NetId, behaviour: TypeId) -> Option<&mut dyn Any> {
+        if !self.ids.contains(&id) {
+            return None;
+        }
+        let at = self.server.world.objects.get(id.0)?.at;
+        let slots = self.server.world.pools.slots_mut(at)?;
+        let index = slots.type_ids().iter().position(|it| *it == behaviour)?;
+        Some(slots.slot_mut(index)?.behaviour_mut())
+    }
+
+    fn inputs(&mut self, id: NetId, tick: u64) -> Option<(&dyn Any, bool)> {
+        let owner = self.server.owner(id)?;
+        self.server.inputs_of(owner, tick)
+    }
+}

@@ -1,0 +1,185 @@
+//! Deadlines, places, queues and shares.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar::DisconnectReason;
+use syncvar::tcp::TcpOptions;
+use tokio::time::sleep;
+
+use crate::puppet::{Puppet, READY};
+use crate::running::{Running, soon};
+use crate::way::Way;
+
+pub(crate) async fn silence_before_the_handshake_ends_a_connection(way: Way) {
+    let options = TcpOptions {
+        handshake_timeout: Duration::from_millis(300),
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let _mute = Puppet::connect(&server).await;
+    server.reaches(|stats| stats.handshake_timeouts, 1).await;
+    let mut good = server.join().await;
+    server.see_counts(&mut good, 10).await;
+    assert_eq!(server.stats().handshake_timeouts, 1);
+}
+
+pub(crate) async fn silence_after_the_handshake_ends_a_connection(way: Way) {
+    let options = TcpOptions {
+        idle_timeout: Duration::from_millis(500),
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let mut silent = Puppet::join(&server).await;
+    let answer = silent.read_to_end().await;
+    assert!(answer.contains("silent for too long"), "{answer}");
+    assert_eq!(server.stats().idle_timeouts, 1);
+}
+
+pub(crate) async fn pings_keep_a_connection(way: Way) {
+    let options = TcpOptions {
+        idle_timeout: Duration::from_secs(3),
+        ..TcpOptions::default()
+    };
+    let mut server = Running::start(way, options, |_, _, _| {});
+    let mut quiet = server.join().await;
+    let waited = tokio::time::timeout(Duration::from_secs(5), async {
+        while quiet.receive().await.is_ok() {}
+    });
+    assert!(waited.await.is_err(), "connected");
+    assert!(!server.has_disconnected());
+}
+
+pub(crate) async fn an_address_cannot_take_all_places(way: Way) {
+    let options = TcpOptions {
+        max_connections_per_address: 2,
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let first = server.join().await;
+    let _second = server.join().await;
+    assert_eq!(server.stats().refused_address, 0);
+    assert!(server.connect().await.is_err() || way == Way::Tcp);
+    server.reaches(|stats| stats.refused_address, 1).await;
+    first.disconnect("bye").await;
+    rejoin(&server).await;
+    assert_eq!(server.stats().accepted, 3);
+}
+
+pub(crate) async fn a_full_server_refuses_and_frees_places(way: Way) {
+    let options = TcpOptions {
+        max_connections: 1,
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let first = server.join().await;
+    assert!(server.connect().await.is_err() || way == Way::Tcp);
+    server.reaches(|stats| stats.refused_full, 1).await;
+    first.disconnect("bye").await;
+    rejoin(&server).await;
+    assert_eq!(server.stats().accepted, 2);
+}
+
+/// Connects until a place is free.
+async fn rejoin(server: &Running) {
+    soon(async {
+        loop {
+            if let Ok(mut again) = server.connect().await
+                && again.next_event().await.is_some()
+            {
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+pub(crate) async fn connections_beyond_the_rate_wait(way: Way) {
+    let options = TcpOptions {
+        max_accepts_per_second: 4,
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let mut waiting: Vec<_> = (0..6).map(|_| Puppet::begin(&server)).collect();
+    soon(async {
+        while server.stats().accepted < 6 {
+            for puppet in &mut waiting {
+                puppet.turn().await;
+            }
+        }
+    })
+    .await;
+    assert!(server.stats().delayed_accepts > 0);
+}
+
+pub(crate) async fn malformed_packets_end_their_connection_with_a_reason(way: Way) {
+    let server = Running::counting(way, TcpOptions::default());
+    let mut good = server.join().await;
+    let mut bad = Puppet::join(&server).await;
+    bad.send(vec![0xff; 40]);
+    let answer = bad.read_to_end().await;
+    assert!(answer.contains("too many invalid"), "{answer}");
+    server.see_counts(&mut good, 10).await;
+}
+
+pub(crate) async fn a_flood_fills_its_inbox_and_no_more(way: Way) {
+    let options = TcpOptions {
+        max_inbox_bytes: 16 * 1024,
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let mut good = server.join().await;
+    assert_eq!(server.stats().inbox_full, 0);
+    let flood = tokio::spawn(Puppet::join(&server).await.flood(Bytes::from_static(READY)));
+    server.reaches(|stats| stats.inbox_full, 10).await;
+    server.see_counts(&mut good, 50).await;
+    assert!(!flood.is_finished());
+    flood.abort();
+}
+
+pub(crate) async fn input_beyond_the_bytes_of_a_tick_waits(way: Way) {
+    let options = TcpOptions {
+        max_tick_bytes: 2000,
+        ..TcpOptions::default()
+    };
+    let server = Running::counting(way, options);
+    let mut good = server.join().await;
+    assert_eq!(server.stats().tick_full, 0);
+    let flood = tokio::spawn(Puppet::join(&server).await.flood(Bytes::from_static(READY)));
+    server.reaches(|stats| stats.tick_full, 10).await;
+    server.see_counts(&mut good, 50).await;
+    flood.abort();
+}
+
+pub(crate) async fn a_client_that_never_reads_is_disconnected_alone(way: Way) {
+    let options = TcpOptions {
+        max_queued_bytes: 1_000_000,
+        ..TcpOptions::default()
+    };
+    let mut server = Running::filling(way, options);
+    let _stuck = Puppet::join(&server).await;
+    let mut good = server.join().await;
+    let reason = tokio::select! {
+        reason = server.disconnected() => reason,
+        () = async { while good.receive().await.is_ok() {} } => panic!("the wrong one"),
+    };
+    assert_eq!(reason, DisconnectReason::ConnectionLost);
+    assert_eq!(server.stats().queue_full, 1);
+    server.see_counts(&mut good, 50).await;
+}
+
+pub(crate) async fn a_client_that_stops_reading_times_out(way: Way) {
+    let options = TcpOptions {
+        max_queued_bytes: usize::MAX,
+        stall_timeout: Duration::from_millis(300),
+        ..TcpOptions::default()
+    };
+    let mut server = Running::filling(way, options);
+    let _stuck = Puppet::join(&server).await;
+    let reason = server.disconnected().await;
+    assert_eq!(reason, DisconnectReason::ConnectionLost);
+    // The task of the connection counts.
+    server.reaches(|stats| stats.send_timeouts, 1).await;
+    sleep(Duration::from_millis(10)).await;
+    assert_eq!(server.stats().send_timeouts, 1);
+}
