@@ -1,15 +1,11 @@
-//! The arena in a page, with the client of Rust: the same prefabs as the server's, and the page of
+//! The arena in a page, with the client of Rust: prefabs that agree with the server's, and the page of
 //! `examples/arena/web` over `syncvar.js` of this folder.
 
 #[allow(dead_code, reason = "some of it is the server's alone")]
 #[path = "../../arena/body.rs"]
 mod body;
-#[allow(dead_code, reason = "some of it is the server's alone")]
-#[path = "../../arena/crown.rs"]
-mod crown;
-#[allow(dead_code, reason = "some of it is the server's alone")]
-#[path = "../../arena/fighter.rs"]
-mod fighter;
+#[allow(dead_code, reason = "the calls of the server")]
+mod prefabs;
 
 use std::time::Duration;
 
@@ -21,8 +17,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use body::Body;
-use crown::Crown;
-use fighter::{Fighter, Item, Stance};
+use prefabs::{Crown, Fighter, Item, Stance};
 
 /// A client of the arena and its connection.
 #[wasm_bindgen]

@@ -118,7 +118,8 @@ fn transforms_have_the_settings_of_their_prefab() {
     assert_eq!(*arm.settings(), settings);
     // A child stands where the prefab has placed it.
     assert_eq!(arm.position, Vector3::new(0.5, 1.25, 0.0));
-    let half = std::f32::consts::FRAC_1_SQRT_2;
+    // The digits of the prefab, a step above half of the root of two.
+    let half = f32::from_bits(0x3f35_04f4);
     assert_eq!(arm.rotation, Quaternion::new(0.0, half, 0.0, half));
     let settings = TransformSettings {
         timeline_offset: false,
