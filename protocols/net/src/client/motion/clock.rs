@@ -253,7 +253,7 @@ mod tests {
         clock.note(100, 25, true);
         assert_eq!(clock.tick_at(Duration::from_secs(2)), None);
         clock.advance(Duration::from_secs(4), MOST);
-        assert_eq!(crate::view::ticks_of(90_000_000, 25), 3);
+        assert_eq!(ticks_of(90_000_000, 25), 3);
         assert_eq!(clock.tick_at(Duration::from_secs(4)), Some(97.0));
     }
 }
