@@ -82,7 +82,11 @@ pub(crate) const STOCK: &[Stock] = &[
         "syncvar::mirror::components::NetworkRigidbodyUnreliable",
     ),
     behaviour("NetworkLerpRigidbody", ""),
-    behaviour("NetworkRoomPlayer", "79874ac94d5b1314788ecf0e86bd23fd"),
+    in_rust(
+        "NetworkRoomPlayer",
+        "79874ac94d5b1314788ecf0e86bd23fd",
+        "syncvar::mirror::room::NetworkRoomPlayer",
+    ),
     in_rust(
         "NetworkMatch",
         "5d17e718851449a6879986e45c458fb7",
@@ -94,7 +98,11 @@ pub(crate) const STOCK: &[Stock] = &[
         "syncvar::mirror::interest::NetworkTeam",
     ),
     behaviour("NetworkName", "c68a5308094a8c746b26bd483c618126"),
-    behaviour("PredictedRigidbody", "d38927cdc6024b9682b5fe9778b9ef99"),
+    in_rust(
+        "PredictedRigidbody",
+        "d38927cdc6024b9682b5fe9778b9ef99",
+        "syncvar::mirror::components::PredictedRigidbody",
+    ),
     behaviour("LagCompensator", "a898831dd60c4cdfbfd9a6ea5702ed01"),
     in_rust(
         "DistanceInterestManagementCustomRange",
