@@ -229,10 +229,7 @@ impl<O: Copy> Records<O> {
             self.next_chunk = self.next_chunk.max(chunk.number + 1);
             self.chunks.push_back(chunk.number);
         }
-        // `extend` costs more than the rest for the usual packet without any.
-        for entry in own {
-            self.own.push_back(entry);
-        }
+        self.own.extend(own);
     }
 
     /// Removes the oldest packet. A flying one is lost.

@@ -44,8 +44,11 @@ impl NetworkServer {
                 break (connection.link().unwrap_or(id), packet);
             }
             connection.flush_own(&mut outbound.store);
-            let taken = outbound.take_packet(connection, &self.config);
-            let taken = taken.or_else(|| outbound.take_datagram(connection, &self.config, now));
+            let taken = if connection.queue.is_empty() {
+                outbound.take_datagram(connection, &self.config, now)
+            } else {
+                outbound.take_packet(connection, &self.config)
+            };
             let done = connection.queue.is_empty() && !connection.has_datagrams(now);
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
@@ -138,7 +141,7 @@ impl Connection {
 impl Outbound {
     /// Takes the chunks of one packet from the queue of a connection. Chunks that are not adjacent in the store are
     /// gathered.
-    #[inline]
+    #[inline(never)]
     fn take_packet(
         &mut self,
         connection: &mut Connection,
