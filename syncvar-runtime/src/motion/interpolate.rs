@@ -155,10 +155,16 @@ impl Interpolate for Quaternion {
     }
 
     fn distance(&self, to: &Self) -> f32 {
-        let (from, to) = (parts(*self), parts(*to));
-        let lengths = dot(from, from) * dot(to, to);
-        let cosine = dot(from, to).abs() / lengths.sqrt();
-        2.0 * cosine.min(1.0).acos()
+        let [from, to] = [parts(*self), parts(*to)].map(|parts| {
+            let length = dot(parts, parts).sqrt();
+            parts.map(|part| part / length)
+        });
+        // The chord on the shorter way is exact for near rotations, unlike the cosine.
+        let sign = 1.0_f32.copysign(dot(from, to));
+        let chord = std::array::from_fn(|index| from[index] - sign * to[index]);
+        // Rotations without length have no distance: the maximum of 0 and no number is 0.
+        let square = dot(chord, chord).max(0.0);
+        4.0 * (square.sqrt() / 2.0).asin()
     }
 }
 
@@ -183,9 +189,10 @@ impl Spherical for Quaternion {
 /// 0.000001 radians.
 #[inline]
 fn share_of_arc(share: f32, cosine: f32) -> f32 {
-    // Each term is the former one, times (share^2 - k^2) / (k * (2k + 1)) for k of 1, 2 and 3.
+    // Each term is the former one, times (share^2 - k^2) / (k * (2k + 1)) for k of 1 to 4.
     let (square, near) = (share * share, cosine - 1.0);
-    let third = (square - 9.0) * (near / 21.0);
+    let fourth = (square - 16.0) * (near / 36.0);
+    let third = (square - 9.0) * (near / 21.0) * (1.0 + fourth);
     let second = (square - 4.0) * (near / 10.0) * (1.0 + third);
     let first = (square - 1.0) * (near / 3.0) * (1.0 + second);
     share * (1.0 + first)

@@ -7,12 +7,18 @@
     clippy::as_conversions
 )]
 
+use std::io;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
 use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, ReadBuf};
 
 /// Bytes of a frame's length.
 const HEAD: usize = 4;
 
-/// Least room for one read, in bytes.
+/// Room for one read, in bytes.
 const READ: usize = 8 * 1024;
 
 /// Returns the head of Telepathy's frame for a message of this length. `None` for an empty message and
@@ -80,9 +86,35 @@ impl Frames {
     }
 
     /// Returns the buffer to append the bytes of the stream to, with room for at least 8 KiB.
+    #[cfg(any(test, feature = "telepathy"))]
     pub fn buffer(&mut self) -> &mut BytesMut {
         self.buffer.reserve(READ);
         &mut self.buffer
+    }
+
+    /// Appends the bytes of one read. Ready with their number, 0 at the end of the stream.
+    ///
+    /// They come by way of the stack: a stream without input has no buffer.
+    pub(crate) fn poll_read(
+        &mut self,
+        cx: &mut Context<'_>,
+        read: Pin<&mut impl AsyncRead>,
+    ) -> Poll<io::Result<usize>> {
+        let mut room = [MaybeUninit::uninit(); READ];
+        let mut input = ReadBuf::uninit(&mut room);
+        ready!(read.poll_read(cx, &mut input))?;
+        self.buffer.extend_from_slice(input.filled());
+        Poll::Ready(Ok(input.filled().len()))
+    }
+
+    /// Returns whether no part of a frame is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.buffer.is_empty()
+    }
+
+    /// Drops the bytes before the next read.
+    pub(crate) fn clear(&mut self) {
+        self.buffer = BytesMut::new();
     }
 
     /// Returns the next frame, if it is complete.
@@ -106,7 +138,13 @@ impl Frames {
             return Ok(None);
         }
         self.buffer.advance(HEAD);
-        Ok(Some(self.buffer.split_to(message).freeze()))
+        let frame = if self.buffer.len() == message {
+            // The buffer leaves with its last frame.
+            std::mem::take(&mut self.buffer)
+        } else {
+            self.buffer.split_to(message)
+        };
+        Ok(Some(frame.freeze()))
     }
 }
 

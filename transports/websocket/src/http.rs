@@ -58,7 +58,10 @@ where
             let early = buffer.to_vec();
             let stream =
                 WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config));
-            socket::exchange(stream.await, messages, door).await
+            let stream = stream.await;
+            // The connection has no more use for the request.
+            drop((request, response, buffer));
+            Box::pin(socket::exchange(stream, messages, door)).await
         }
         Err(error) => {
             let answered = text("400 Bad Request", &error.to_string());
@@ -107,7 +110,7 @@ async fn answer(
 ) -> io::Result<End> {
     stream.write_all(response).await?;
     stream.shutdown().await?;
-    socket::discard(stream, door.options().max_linger_bytes).await
+    End::after(stream, door.options().max_linger_bytes).await
 }
 
 fn text(status: &str, text: &str) -> Vec<u8> {

@@ -149,8 +149,12 @@ impl Acceptor for WebAcceptor {
                 [HTTP] => http::serve(stream, content, door).await,
                 #[cfg(feature = "tls")]
                 [TLS] if let Some(tls) = &serving.tls => {
-                    let stream = tls.accept(stream).await?;
-                    http::serve(stream, content, door).await
+                    // In a box: a session of TLS is large, and the other connections have none.
+                    let serving = async {
+                        let stream = tls.accept(stream).await?;
+                        http::serve(stream, content, door).await
+                    };
+                    Box::pin(serving).await
                 }
                 _ if serving.messages == Messages::Plain => Err(io::Error::new(
                     io::ErrorKind::InvalidData,

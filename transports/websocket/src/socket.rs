@@ -10,7 +10,7 @@ use futures_util::{SinkExt, StreamExt};
 use syncvar_runtime::PacketLimits;
 use syncvar_tokio::TransportOptions;
 use syncvar_tokio::tasks::{Closed, Delivery, Door, End, Outbox, Queues};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
@@ -89,7 +89,7 @@ where
     let stream = stream.map_err(|error| io::Error::other(error.to_string()))?;
     let mut stream = stream.into_inner().into_inner();
     stream.shutdown().await?;
-    discard(stream, linger).await
+    End::after(stream, linger).await
 }
 
 /// Moves messages into the inbox until the peer ends the connection, or a message is malformed, or the
@@ -208,22 +208,6 @@ async fn progressing(
                 return Err(stalled.into());
             }
             Err(_) => {}
-        }
-    }
-}
-
-/// Reads until the peer closes, at most `max_bytes`.
-pub(crate) async fn discard(
-    mut stream: impl AsyncRead + Unpin,
-    max_bytes: usize,
-) -> io::Result<End> {
-    let mut left = max_bytes;
-    let mut buffer = [0; 2048];
-    loop {
-        match stream.read(&mut buffer).await? {
-            0 => return Ok(End::Closed),
-            length if length > left => return Ok(End::Flood),
-            length => left -= length,
         }
     }
 }

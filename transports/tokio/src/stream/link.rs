@@ -53,13 +53,7 @@ impl StreamLink {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        loop {
-            ready!(self.stream.poll_read_ready(cx))?;
-            match self.stream.try_read_buf(self.frames.buffer()) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                result => return Poll::Ready(result),
-            }
-        }
+        self.frames.poll_read(cx, Pin::new(&mut self.stream))
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -157,7 +151,7 @@ impl ServerLink for StreamLink {
         // Closing a socket with unread input resets the connection, and the server might lose the
         // last packets.
         while ready!(self.poll_read(cx))? != 0 {
-            self.frames.buffer().clear();
+            self.frames.clear();
         }
         Poll::Ready(Ok(()))
     }

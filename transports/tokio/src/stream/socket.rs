@@ -1,12 +1,13 @@
 //! Frames between a socket and the queues of its connection.
 
+use std::future::poll_fn;
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use bytes::Buf;
 use syncvar_runtime::{Channel, PacketLimits};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 use super::Framing;
 use super::pieces::Pieces;
@@ -50,13 +51,12 @@ impl Socket {
         datagrams: &impl Datagrams,
     ) -> io::Result<End> {
         let (framing, inbox) = (self.framing, &self.queues.inbox);
-        let reading = read_frames(
+        let mut reading = pin!(read_frames(
             read,
             (framing, &mut self.frames),
             inbox,
             self.max_linger_bytes,
-        );
-        let mut reading = pin!(reading);
+        ));
         let mut receiving = pin!(read_datagrams(datagrams, inbox));
         let writer = Writer {
             framing,
@@ -116,8 +116,8 @@ async fn read_frames(
                 }
             }
             Ok(None) => {
-                if read.read_buf(frames.buffer()).await? == 0 {
-                    if frames.buffer().is_empty() {
+                if poll_fn(|cx| frames.poll_read(cx, Pin::new(&mut read))).await? == 0 {
+                    if frames.is_empty() {
                         inbox.leave();
                     }
                     return Ok(End::Closed);
@@ -129,15 +129,7 @@ async fn read_frames(
             }
         }
     }
-    let mut left = max_linger_bytes;
-    loop {
-        frames.buffer().clear();
-        match read.read_buf(frames.buffer()).await? {
-            0 => return Ok(End::Closed),
-            length if length > left => return Ok(End::Flood),
-            length => left -= length,
-        }
-    }
+    End::after(read, max_linger_bytes).await
 }
 
 /// Way of the packets to the peer.

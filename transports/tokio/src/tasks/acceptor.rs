@@ -5,6 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::task::{Context, Poll};
 
+use tokio::io::{AsyncRead, AsyncReadExt};
+
 use super::Door;
 
 /// Settings of a listening socket, for [`Host::listen`](crate::Host::listen).
@@ -71,4 +73,23 @@ pub enum End {
     Closed,
     /// The peer has sent too much after the end of the connection, which was cut.
     Flood,
+}
+
+impl End {
+    /// Discards the input of a connection that this end has closed, until the peer closes it, too. More than
+    /// `max_bytes` are a [`Flood`](Self::Flood).
+    ///
+    /// # Errors
+    ///
+    /// When the connection fails.
+    pub async fn after(read: impl AsyncRead + Unpin, max_bytes: usize) -> io::Result<Self> {
+        let max_bytes = u64::try_from(max_bytes).unwrap_or(u64::MAX);
+        let mut input = read.take(max_bytes.saturating_add(1));
+        let length = tokio::io::copy(&mut input, &mut tokio::io::sink()).await?;
+        Ok(if length > max_bytes {
+            Self::Flood
+        } else {
+            Self::Closed
+        })
+    }
 }

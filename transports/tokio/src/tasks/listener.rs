@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
@@ -128,14 +128,15 @@ impl<A: Acceptor> TaskListener<A> {
         let (open, ready) = (self.doors.open.clone(), self.doors.ready.clone());
         let mut door = Door::new(&self.options, &self.admission, open, ready).with_peer(peer);
         let is_open = door.number(number);
-        let serving = self.acceptor.serve(socket, door);
+        // In a box: the task would have room for it twice.
+        let mut serving = Box::pin(self.acceptor.serve(socket, door));
         let (limit, counters) = (
             self.options.handshake_timeout,
             self.admission.counters().clone(),
         );
         let span = tracing::debug_span!("connection", %peer);
         let task = async move {
-            let result = with_deadline(serving, limit, &is_open).await;
+            let result = with_deadline(serving.as_mut(), limit, &is_open).await;
             end(&result, &is_open, &counters);
             // The place is free when the socket is.
             drop::<Place>(place);
@@ -382,12 +383,11 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
 
 /// Awaits a connection's task. Its door must be open after `limit`.
 async fn with_deadline(
-    serving: impl Future<Output = io::Result<End>>,
+    mut serving: Pin<&mut impl Future<Output = io::Result<End>>>,
     limit: Duration,
     is_open: &AtomicBool,
 ) -> io::Result<End> {
-    let mut serving = pin!(serving);
-    match tokio::time::timeout(limit, &mut serving).await {
+    match tokio::time::timeout(limit, serving.as_mut()).await {
         Ok(result) => result,
         Err(_) if is_open.load(Ordering::Relaxed) => serving.await,
         Err(late) => Err(late.into()),
