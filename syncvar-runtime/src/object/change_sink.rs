@@ -71,8 +71,8 @@ impl<'a> Outputs<'a> {
     #[inline]
     fn last_updates(&self, channel: usize) -> [Range<usize>; 2] {
         let mut changes = [0..0, 0..0];
-        for segments in [self.first.get(channel), self.second.get(channel)] {
-            if let Some(segments) = segments {
+        for outputs in [&*self.first, &*self.second] {
+            if let Some(segments) = outputs.get(channel) {
                 changes[WriteLog::index(segments.form())] = segments.last_update();
             }
         }
