@@ -1,5 +1,7 @@
 //! `ChangeSink`: destination of the deltas of a run of objects.
 
+use std::ops::Range;
+
 use super::write_record::{WriteLog, WriteRecord, mask_count};
 use super::{MarkSent, Nanos, Pending, Slots, When, WriteChanges};
 use crate::packet::{Room, Segments, UpdateForm};
@@ -63,6 +65,18 @@ impl<'a> Outputs<'a> {
     pub fn channel(&mut self, channel: usize) -> impl Iterator<Item = &mut Segments> {
         let first = self.first.get_mut(channel);
         first.into_iter().chain(self.second.get_mut(channel))
+    }
+
+    /// Returns the positions of the last deltas on a channel, as in [`WriteRecord::changes`].
+    #[inline]
+    fn last_updates(&self, channel: usize) -> [Range<usize>; 2] {
+        let mut changes = [0..0, 0..0];
+        for outputs in [&*self.first, &*self.second] {
+            if let Some(segments) = outputs.get(channel) {
+                changes[WriteLog::index(segments.form())] = segments.last_update();
+            }
+        }
+        changes
     }
 }
 
@@ -168,16 +182,27 @@ impl ChangeSink<'_> {
             self.write_to_all(net_id, info, slots)?
         };
         if sent != 0 {
-            if self.log.is_some() && (lossy || self.logs_reliable) {
-                self.record((net_id, channel), sent, slots);
-            } else {
-                let mut mark = MarkSent {
-                    sent,
-                    now: self.now,
-                    tick: self.tick,
-                    masks: None,
-                };
-                slots.visit(0, &mut mark);
+            let mut log = self.log.as_deref_mut();
+            log = log.filter(|_| lossy || self.logs_reliable);
+            let start = log.as_ref().map_or(0, |log| mask_count(&log.masks));
+            let mut mark = MarkSent {
+                sent,
+                now: self.now,
+                tick: self.tick,
+                masks: log.as_mut().map(|log| &mut log.masks),
+            };
+            slots.visit(0, &mut mark);
+            if let Some(log) = log {
+                log.records.push(WriteRecord {
+                    net_id,
+                    channel,
+                    audience: self.audience,
+                    masks: start..mask_count(&log.masks),
+                    changes: Some(self.outputs.last_updates(place)),
+                    owner: None,
+                    members: None,
+                    part: false,
+                });
             }
         }
         Ok(sent)
@@ -208,38 +233,6 @@ impl ChangeSink<'_> {
             }
         }
         result
-    }
-
-    /// Records a message and marks its behaviours as sent.
-    #[inline(never)]
-    fn record<S: Slots>(&mut self, (net_id, channel): (NetId, u8), sent: u64, slots: &mut S) {
-        let Some(log) = self.log.as_deref_mut() else {
-            return;
-        };
-        let start = mask_count(&log.masks);
-        let mut mark = MarkSent {
-            sent,
-            now: self.now,
-            tick: self.tick,
-            masks: Some(&mut log.masks),
-        };
-        slots.visit(0, &mut mark);
-        let mut changes = [0..0, 0..0];
-        for outputs in [&*self.outputs.first, &*self.outputs.second] {
-            if let Some(segments) = outputs.get(usize::from(channel)) {
-                changes[WriteLog::index(segments.form())] = segments.last_update();
-            }
-        }
-        log.records.push(WriteRecord {
-            net_id,
-            channel,
-            audience: self.audience,
-            masks: start..mask_count(&log.masks),
-            changes: Some(changes),
-            owner: None,
-            members: None,
-            part: false,
-        });
     }
 }
 

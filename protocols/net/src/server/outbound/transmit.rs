@@ -8,7 +8,7 @@ use syncvar_runtime::{Channel, Transmit};
 
 use crate::link::header::StreamHeader;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
-use crate::server::outbound::chunks::ChunkStore;
+use crate::server::outbound::Outbound;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::server::{NetworkServer, ServerConfig};
 
@@ -20,10 +20,8 @@ impl NetworkServer {
             self.deliver();
         }
         let (limit, now) = (self.config.resume_bytes, self.clock.now());
-        let lossy = self.config.lossy_channel();
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
         let (link, packet) = loop {
-            outbound.packet.clear();
             let Some(id) = outbound.outgoing.front().copied() else {
                 outbound.store.clear();
                 return None;
@@ -35,21 +33,22 @@ impl NetworkServer {
             if let Some((channel, bytes)) = connection.take_again() {
                 let (length, chunks) = (bytes.len(), 0..0);
                 outbound.packet.push(bytes);
-                let header = HeaderBytes::default();
+                outbound.header = HeaderBytes::default();
                 let delivery = Channel::Reliable;
                 let packet = Packet {
                     channel,
                     delivery,
                     length,
-                    header,
                     chunks,
                 };
                 break (connection.link().unwrap_or(id), packet);
             }
             connection.flush_own(&mut outbound.store);
-            let (store, gathered) = (&outbound.store, &mut outbound.packet);
-            let taken = connection.take_packet(&self.config, store, gathered);
-            let taken = taken.or_else(|| outbound.take_datagram(connection, lossy, now));
+            let taken = if connection.queue.is_empty() {
+                outbound.take_datagram(connection, &self.config, now)
+            } else {
+                outbound.take_packet(connection, &self.config)
+            };
             let done = connection.queue.is_empty() && !connection.has_datagrams(now);
             let closing = connection.state == ConnectionState::Closing;
             // A closing connection stays until a later poll finds its queue empty.
@@ -69,7 +68,7 @@ impl NetworkServer {
                 } else {
                     &outbound.packet
                 };
-                let header = packet.header.as_slice();
+                let header = outbound.header.as_slice();
                 session.keep(
                     packet.channel,
                     reliable.then(|| join(header, chunks)),
@@ -83,8 +82,8 @@ impl NetworkServer {
             if let (Some(packet), Some(link)) = (taken, link) {
                 break (link, packet);
             }
+            outbound.packet.clear();
         };
-        outbound.header = packet.header;
         self.stats.sent.add(packet.length);
         let chunks = if outbound.packet.is_empty() {
             outbound.store.get(&packet.chunks)
@@ -101,7 +100,6 @@ pub(super) struct Packet {
     pub(super) channel: u8,
     pub(super) delivery: Channel,
     pub(super) length: usize,
-    pub(super) header: HeaderBytes,
     /// Its chunks, if they are adjacent in the store. Otherwise they were gathered.
     pub(super) chunks: Range<u64>,
 }
@@ -113,75 +111,6 @@ impl Connection {
         let session = self.session.as_mut()?;
         session.link?;
         session.recent.pop_again()
-    }
-
-    /// Takes the chunks of one packet from the queue. Chunks that are not adjacent in the store are
-    /// gathered into `packet`.
-    #[inline]
-    fn take_packet(
-        &mut self,
-        config: &ServerConfig,
-        store: &ChunkStore,
-        packet: &mut Vec<Bytes>,
-    ) -> Option<Packet> {
-        let queued = self.queue.front_mut()?;
-        let (channel, tick) = (queued.channel, queued.tick);
-        let start = queued.chunks.next()?;
-        let has_header = self.headers.apply(start);
-        let packet_size = config.gathered_size();
-        let packet_size = if has_header {
-            packet_size.saturating_sub(MAX_HEADER)
-        } else {
-            packet_size
-        };
-        let mut chunks = start..start + 1;
-        let mut length = store.length(start);
-        loop {
-            let queued = match self.queue.front_mut() {
-                Some(queued) if queued.chunks.is_empty() => {
-                    self.queue.pop_front();
-                    continue;
-                }
-                Some(queued) if queued.channel == channel && queued.tick == tick => queued,
-                _ => break,
-            };
-            let next = queued.chunks.start;
-            let longer = length + store.length(next);
-            if longer > packet_size || self.headers.apply(next) != has_header {
-                break;
-            }
-            if packet.is_empty() && next == chunks.end {
-                chunks.end += 1;
-            } else {
-                if packet.is_empty() {
-                    packet.extend_from_slice(store.get(&chunks));
-                }
-                packet.extend_from_slice(store.get(&(next..next + 1)));
-            }
-            queued.chunks.start += 1;
-            length = longer;
-        }
-        let kind = config.channels.get(usize::from(channel));
-        let delivery = if has_header {
-            Channel::Reliable
-        } else {
-            self.headers.delivery(kind)
-        };
-        let header = if has_header {
-            let has_state = kind == Some(&Channel::Unreliable);
-            self.stream_header(tick, has_state)
-        } else {
-            HeaderBytes::default()
-        };
-        length += header.as_slice().len();
-        self.outgoing.add(length);
-        Some(Packet {
-            channel,
-            delivery,
-            length,
-            header,
-            chunks,
-        })
     }
 
     /// Returns the header of a packet on the stream.
@@ -206,5 +135,72 @@ impl Connection {
             header.partial = header.end && (lacks || self.detached_since.is_some());
         }
         self.headers.sent.write(tick, header)
+    }
+}
+
+impl Outbound {
+    /// Takes the chunks of one packet from the queue of a connection. Chunks that are not adjacent in the store are
+    /// gathered.
+    #[inline(never)]
+    fn take_packet(
+        &mut self,
+        connection: &mut Connection,
+        config: &ServerConfig,
+    ) -> Option<Packet> {
+        let queued = connection.queue.front_mut()?;
+        let (channel, tick) = (queued.channel, queued.tick);
+        let start = queued.chunks.next()?;
+        let has_header = connection.headers.apply(start);
+        let packet_size = config.gathered_size();
+        let packet_size = if has_header {
+            packet_size.saturating_sub(MAX_HEADER)
+        } else {
+            packet_size
+        };
+        let mut chunks = start..start + 1;
+        let mut length = self.store.length(start);
+        loop {
+            let queued = match connection.queue.front_mut() {
+                Some(queued) if queued.chunks.is_empty() => {
+                    connection.queue.pop_front();
+                    continue;
+                }
+                Some(queued) if queued.channel == channel && queued.tick == tick => queued,
+                _ => break,
+            };
+            let next = queued.chunks.start;
+            let longer = length + self.store.length(next);
+            if longer > packet_size || connection.headers.apply(next) != has_header {
+                break;
+            }
+            if self.packet.is_empty() && next == chunks.end {
+                chunks.end += 1;
+            } else {
+                if self.packet.is_empty() {
+                    self.packet.extend_from_slice(self.store.get(&chunks));
+                }
+                let chunk = self.store.get(&(next..next + 1));
+                self.packet.extend_from_slice(chunk);
+            }
+            queued.chunks.start += 1;
+            length = longer;
+        }
+        let kind = config.channels.get(usize::from(channel));
+        let (delivery, header) = if has_header {
+            let has_state = kind == Some(&Channel::Unreliable);
+            let header = connection.stream_header(tick, has_state);
+            (Channel::Reliable, header)
+        } else {
+            (connection.headers.delivery(kind), HeaderBytes::default())
+        };
+        length += header.as_slice().len();
+        self.header = header;
+        connection.outgoing.add(length);
+        Some(Packet {
+            channel,
+            delivery,
+            length,
+            chunks,
+        })
     }
 }
