@@ -114,7 +114,8 @@ impl Acceptor for QuicAcceptor {
             let connection = connecting.await?;
             #[cfg(feature = "webtransport")]
             if is_web(&connection) {
-                return crate::web::serve(connection, door).await;
+                // In a box: the other connections have no session of HTTP.
+                return Box::pin(crate::web::serve(connection, door)).await;
             }
             // With the first bytes of the client.
             let (write, read) = connection.accept_bi().await?;

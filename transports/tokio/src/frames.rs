@@ -7,18 +7,13 @@
     clippy::as_conversions
 )]
 
-use std::io;
-use std::mem::MaybeUninit;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-
 use bytes::{Buf, Bytes, BytesMut};
-use tokio::io::{AsyncRead, ReadBuf};
 
 /// Bytes of a frame's length.
 const HEAD: usize = 4;
 
-/// Room for one read, in bytes.
+/// Least room for one read, in bytes.
+#[cfg(any(test, feature = "telepathy"))]
 const READ: usize = 8 * 1024;
 
 /// Returns the head of Telepathy's frame for a message of this length. `None` for an empty message and
@@ -92,29 +87,15 @@ impl Frames {
         &mut self.buffer
     }
 
-    /// Appends the bytes of one read. Ready with their number, 0 at the end of the stream.
-    ///
-    /// They come by way of the stack: a stream without input has no buffer.
-    pub(crate) fn poll_read(
-        &mut self,
-        cx: &mut Context<'_>,
-        read: Pin<&mut impl AsyncRead>,
-    ) -> Poll<io::Result<usize>> {
-        let mut room = [MaybeUninit::uninit(); READ];
-        let mut input = ReadBuf::uninit(&mut room);
-        ready!(read.poll_read(cx, &mut input))?;
-        self.buffer.extend_from_slice(input.filled());
-        Poll::Ready(Ok(input.filled().len()))
+    /// Appends bytes of the stream.
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
     }
 
     /// Returns whether no part of a frame is left.
+    #[cfg(any(feature = "tcp", feature = "telepathy"))]
     pub(crate) fn is_empty(&self) -> bool {
         self.buffer.is_empty()
-    }
-
-    /// Drops the bytes before the next read.
-    pub(crate) fn clear(&mut self) {
-        self.buffer = BytesMut::new();
     }
 
     /// Returns the next frame, if it is complete.

@@ -13,15 +13,22 @@ pub(crate) use link::StreamLink;
 pub(crate) use socket::Socket;
 
 use std::io::Cursor;
+use std::mem::MaybeUninit;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
 use bytes::Bytes;
 use syncvar_runtime::PacketLimits;
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::TcpStream;
 
 use crate::TransportOptions;
 use crate::frames::Frames;
+
+/// Most bytes of one read.
+const READ: usize = 8 * 1024;
 
 /// Longest head of a frame: its length, the number of a channel, and the header of the packet.
 const MAX_HEAD: usize = 5 + 24;
@@ -141,6 +148,21 @@ pub(crate) fn configure(stream: &TcpStream, options: &TransportOptions) -> std::
         socket.set_tcp_notsent_lowat(MAX_UNSENT)?;
     }
     Ok(())
+}
+
+/// Reads from a stream once. Ready with the number of bytes, 0 at its end.
+///
+/// They come by way of the stack: a stream without input has no buffer.
+fn poll_read(
+    frames: &mut Frames,
+    cx: &mut Context<'_>,
+    read: &mut (impl AsyncRead + Unpin),
+) -> Poll<std::io::Result<usize>> {
+    let mut room = [MaybeUninit::uninit(); READ];
+    let mut input = ReadBuf::uninit(&mut room);
+    ready!(Pin::new(read).poll_read(cx, &mut input))?;
+    frames.extend(input.filled());
+    Poll::Ready(Ok(input.filled().len()))
 }
 
 /// Returns the packet sizes of a stream.

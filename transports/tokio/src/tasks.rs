@@ -31,6 +31,7 @@ mod inbox;
 mod link;
 mod listener;
 mod outbox;
+mod serving;
 
 pub use acceptor::{Acceptor, End, Port};
 pub use datagrams::{Datagrams, NoDatagrams};

@@ -54,7 +54,8 @@ where
         Ok(response) => {
             stream.write_all(&response).await?;
             let stream = Meter::new(stream);
-            let config = socket::config(door.options(), messages);
+            // Clients send little: a server has a small buffer for each.
+            let config = socket::config(door.options(), messages).read_buffer_size(READ);
             let early = buffer.to_vec();
             let stream =
                 WebSocketStream::from_partially_read(stream, early, Role::Server, Some(config));

@@ -124,7 +124,7 @@ impl Own {
                 }
             }
             match self.kcp.poll_message()? {
-                (Channel::Reliable, piece) => self.frames.buffer().extend_from_slice(&piece),
+                (Channel::Reliable, piece) => self.frames.extend(&piece),
                 (Channel::Unreliable, mut body) => {
                     let packet = body.split_off(1);
                     let channel = body.first().copied()?;

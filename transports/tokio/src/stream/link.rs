@@ -53,7 +53,7 @@ impl StreamLink {
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        self.frames.poll_read(cx, Pin::new(&mut self.stream))
+        super::poll_read(&mut self.frames, cx, &mut self.stream)
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -151,7 +151,7 @@ impl ServerLink for StreamLink {
         // Closing a socket with unread input resets the connection, and the server might lose the
         // last packets.
         while ready!(self.poll_read(cx))? != 0 {
-            self.frames.clear();
+            self.frames = self.framing.frames(0);
         }
         Poll::Ready(Ok(()))
     }

@@ -2,7 +2,7 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Buf;
@@ -116,7 +116,7 @@ async fn read_frames(
                 }
             }
             Ok(None) => {
-                if poll_fn(|cx| frames.poll_read(cx, Pin::new(&mut read))).await? == 0 {
+                if poll_fn(|cx| super::poll_read(frames, cx, &mut read)).await? == 0 {
                     if frames.is_empty() {
                         inbox.leave();
                     }

@@ -1,11 +1,13 @@
 //! `Port` and `Acceptor`: a listening socket.
 
 use std::fmt::Debug;
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
-use std::task::{Context, Poll};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, ReadBuf};
 
 use super::Door;
 
@@ -82,14 +84,20 @@ impl End {
     /// # Errors
     ///
     /// When the connection fails.
-    pub async fn after(read: impl AsyncRead + Unpin, max_bytes: usize) -> io::Result<Self> {
-        let max_bytes = u64::try_from(max_bytes).unwrap_or(u64::MAX);
-        let mut input = read.take(max_bytes.saturating_add(1));
-        let length = tokio::io::copy(&mut input, &mut tokio::io::sink()).await?;
-        Ok(if length > max_bytes {
-            Self::Flood
-        } else {
-            Self::Closed
-        })
+    pub async fn after(mut read: impl AsyncRead + Unpin, max_bytes: usize) -> io::Result<Self> {
+        let mut left = max_bytes;
+        loop {
+            let length = poll_fn(|cx| {
+                let mut room = [0; 2048];
+                let mut input = ReadBuf::new(&mut room);
+                ready!(Pin::new(&mut read).poll_read(cx, &mut input))?;
+                Poll::Ready(io::Result::Ok(input.filled().len()))
+            });
+            match length.await? {
+                0 => return Ok(Self::Closed),
+                length if length > left => return Ok(Self::Flood),
+                length => left -= length,
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! One connection of a server: its queues and their limits.
 
+use std::task::Waker;
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
@@ -102,9 +103,9 @@ impl Connection {
         Ok(())
     }
 
-    /// Queues a packet, without a copy.
-    pub(super) fn send(&self, packet: &Transmit<'_>) -> Sent {
-        self.post.send(packet)
+    /// Queues a packet, without a copy. `wake` takes the task if it waits for one.
+    pub(super) fn send(&self, packet: &Transmit<'_>, wake: impl FnOnce(Waker)) -> Sent {
+        self.post.send(packet, wake)
     }
 
     /// Returns whether a look at the inbox has left input, or has not been the last one of the tick.

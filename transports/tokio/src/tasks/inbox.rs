@@ -14,7 +14,8 @@ use crate::admission::Admission;
 use crate::link::Arrival;
 
 /// Packet, or the reason for which no more can be read.
-type Input = Result<Arrival, String>;
+/// In a box: a queue reserves the room of 32 of them.
+type Input = Box<Result<Arrival, String>>;
 
 /// Endpoint's end of the queue.
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl Inbox {
     pub(super) fn first(&mut self) -> Result<Option<usize>, Fault> {
         if self.first.is_none() {
             self.first = match self.packets.try_recv() {
-                Ok(packet) => Some(packet.map_err(Fault::Malformed)?),
+                Ok(input) => Some(input.map_err(Fault::Malformed)?),
                 Err(TryRecvError::Empty) => None,
                 Err(TryRecvError::Disconnected) => return Err(self.room.end()),
             };
@@ -117,8 +118,11 @@ impl Inbox {
     }
 
     /// Ready with the next packet, or with `None` when the task has ended.
-    pub(super) fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Input>> {
-        let input = ready!(self.packets.poll_recv(cx));
+    pub(super) fn poll_recv(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Arrival, String>>> {
+        let input = ready!(self.packets.poll_recv(cx)).map(|input| *input);
         if let Some(Ok(packet)) = &input {
             self.room.free(packet);
         }
@@ -182,7 +186,7 @@ impl Delivery {
             }
         }
         self.notice.room.taken.fetch_add(length, Ordering::Relaxed);
-        match self.packets.try_send(Ok(packet)) {
+        match self.packets.try_send(Box::new(Ok(packet))) {
             Ok(()) => {}
             Err(TrySendError::Full(packet)) => {
                 self.count_full();
@@ -206,7 +210,7 @@ impl Delivery {
         {
             // Before the packet is there: the endpoint subtracts it.
             self.notice.room.taken.fetch_add(length, Ordering::Relaxed);
-            place.send(Ok(packet));
+            place.send(Box::new(Ok(packet)));
             self.notice.send();
             return Ok(());
         }
@@ -227,7 +231,7 @@ impl Delivery {
     /// Queues the end of the input: the peer has sent malformed bytes. `error` tells it why.
     pub async fn fail(&self, error: impl Display) {
         // A closed connection needs no reason.
-        let _ = self.packets.send(Err(error.to_string())).await;
+        let _ = self.packets.send(Box::new(Err(error.to_string()))).await;
         self.notice.send();
     }
 

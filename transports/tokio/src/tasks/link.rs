@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use syncvar_runtime::{PacketLimits, Transmit};
@@ -111,7 +111,7 @@ impl ServerLink for TaskLink {
 
     fn send(&mut self, packet: &Transmit<'_>) {
         if let Some((_, post)) = &self.queues {
-            post.send(packet);
+            post.send(packet, Waker::wake);
         }
     }
 

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, Transmit};
@@ -15,10 +13,11 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::Acceptor;
 use super::connection::{Connection, Fault};
 use super::door::{Door, Opened};
 use super::inbox::{Ready, Room};
-use super::{Acceptor, End};
+use super::serving::{end, with_deadline};
 use crate::admission::{Admission, Place};
 use crate::gate::Gate;
 use crate::listener::{Listener, Sent};
@@ -40,6 +39,8 @@ pub(crate) struct TaskListener<A> {
     next_number: u64,
     doors: Doors,
     clients: Clients,
+    /// Tasks with new packets, still asleep.
+    woken: Vec<Waker>,
     /// Connections that the server has ended, as long as their queues are not sent.
     closing: Vec<Closing>,
     /// Tasks of all connections, including the closing ones.
@@ -106,6 +107,7 @@ impl<A: Acceptor> TaskListener<A> {
                 now: None,
                 searched: None,
             },
+            woken: Vec::new(),
             closing: Vec::new(),
             tasks: JoinSet::new(),
         }
@@ -169,6 +171,15 @@ impl<A: Acceptor> TaskListener<A> {
             self.clients.active.push(connection);
             let client = Connection::new(opened.inbox, opened.post, share, task);
             self.clients.connections.insert(connection, client);
+        }
+    }
+
+    /// Wakes the tasks with new packets, all at once and on a thread of the runtime: a wake from outside costs the
+    /// game a call of the system, and the task would compete with the rest of the tick.
+    fn wake_tasks(&mut self) {
+        let tasks = std::mem::take(&mut self.woken);
+        if !tasks.is_empty() {
+            tokio::spawn(async move { tasks.into_iter().for_each(Waker::wake) });
         }
     }
 
@@ -284,6 +295,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.wake_tasks();
         let opened = self.doors.poll_opened(cx);
         if !self.accepting {
             return opened;
@@ -327,7 +339,7 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
 
     fn send(&mut self, packet: &Transmit<'_>) -> Sent {
         match self.clients.connections.get(&packet.connection) {
-            Some(connection) => connection.send(packet),
+            Some(connection) => connection.send(packet, |task| self.woken.push(task)),
             None => Sent::NotHere,
         }
     }
@@ -378,41 +390,5 @@ impl<E: Endpoint, A: Acceptor> Listener<E> for TaskListener<A> {
     fn poll_shut_down(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         while ready!(self.tasks.poll_join_next(cx)).is_some() {}
         self.acceptor.poll_shut_down(cx)
-    }
-}
-
-/// Awaits a connection's task. Its door must be open after `limit`.
-async fn with_deadline(
-    mut serving: Pin<&mut impl Future<Output = io::Result<End>>>,
-    limit: Duration,
-    is_open: &AtomicBool,
-) -> io::Result<End> {
-    match tokio::time::timeout(limit, serving.as_mut()).await {
-        Ok(result) => result,
-        Err(_) if is_open.load(Ordering::Relaxed) => serving.await,
-        Err(late) => Err(late.into()),
-    }
-}
-
-/// Counts and logs the end of a connection's task.
-fn end(result: &io::Result<End>, is_open: &AtomicBool, counters: &TransportCounters) {
-    let is_open = is_open.load(Ordering::Relaxed);
-    match result {
-        Ok(End::Closed) => tracing::debug!("closed"),
-        Ok(End::Flood) => {
-            tracing::debug!("reset");
-            counters.count(|stats| &mut stats.linger_cuts);
-        }
-        Err(error) => {
-            tracing::debug!(%error, "lost");
-            if error.kind() == io::ErrorKind::TimedOut {
-                let vanished = error.raw_os_error().is_some() || error.get_ref().is_some();
-                counters.count(|stats| match (is_open, vanished) {
-                    (false, false) => &mut stats.handshake_timeouts,
-                    (true, false) => &mut stats.send_timeouts,
-                    (_, true) => &mut stats.vanished,
-                });
-            }
-        }
     }
 }

@@ -1,12 +1,14 @@
 //! Queue of packets for a socket, limited in bytes.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use arrayvec::ArrayVec;
 use bytes::{BufMut, Bytes, BytesMut};
 use syncvar_runtime::{Channel, Transmit};
-use tokio::sync::mpsc;
 
 use crate::listener::Sent;
 
@@ -28,8 +30,9 @@ pub struct Outgoing {
 /// Task's end of the queue.
 #[derive(Debug)]
 pub struct Outbox {
-    packets: mpsc::UnboundedReceiver<Outgoing>,
-    queued: Arc<AtomicUsize>,
+    queue: Arc<Queue>,
+    /// Packets that have left the queue together.
+    batch: VecDeque<Outgoing>,
     /// Bytes that the task has taken from the queue and the socket has not taken.
     taken: usize,
 }
@@ -37,30 +40,49 @@ pub struct Outbox {
 /// Endpoint's end of the queue. Dropping it closes the connection after its packets.
 #[derive(Debug)]
 pub(super) struct Post {
-    packets: mpsc::UnboundedSender<Outgoing>,
-    /// Bytes that the socket has not taken yet.
-    queued: Arc<AtomicUsize>,
+    queue: Arc<Queue>,
     max_queued: usize,
     /// Length for a slow reader.
     slow: usize,
 }
 
+/// Packets between both ends. An empty queue has no buffer.
+#[derive(Debug, Default)]
+struct Queue {
+    state: Mutex<State>,
+    /// Bytes that the socket has not taken yet.
+    queued: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    packets: VecDeque<Outgoing>,
+    /// The task, while it waits for a packet.
+    reader: Option<Waker>,
+    /// One end is gone.
+    is_closed: bool,
+}
+
 /// Makes a queue of at most `max_queued` bytes, for a slow reader from `slow` on.
 pub(super) fn outbox(max_queued: usize, slow: usize) -> (Outbox, Post) {
-    let (sender, packets) = mpsc::unbounded_channel();
-    let queued = Arc::new(AtomicUsize::new(0));
+    let queue = Arc::new(Queue::default());
     let post = Post {
-        packets: sender,
-        queued: Arc::clone(&queued),
+        queue: Arc::clone(&queue),
         max_queued,
         slow,
     };
     let outbox = Outbox {
-        packets,
-        queued,
+        queue,
+        batch: VecDeque::new(),
         taken: 0,
     };
     (outbox, post)
+}
+
+impl Queue {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Outgoing {
@@ -120,14 +142,31 @@ impl Outbox {
     ///
     /// Cancel-safe.
     pub async fn recv(&mut self) -> Option<Outgoing> {
-        let packet = self.packets.recv().await?;
-        self.taken = self.taken.saturating_add(packet.length());
-        Some(packet)
+        poll_fn(|cx| self.poll_recv(cx)).await
+    }
+
+    fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+        if self.batch.is_empty() {
+            let mut state = self.queue.state();
+            self.batch = std::mem::take(&mut state.packets);
+            if self.batch.is_empty() && !state.is_closed {
+                state.reader = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+        }
+        Poll::Ready(self.pop())
     }
 
     /// Returns the next packet, if the queue has one.
     pub fn try_recv(&mut self) -> Option<Outgoing> {
-        let packet = self.packets.try_recv().ok()?;
+        if self.batch.is_empty() {
+            self.batch = std::mem::take(&mut self.queue.state().packets);
+        }
+        self.pop()
+    }
+
+    fn pop(&mut self) -> Option<Outgoing> {
+        let packet = self.batch.pop_front()?;
         self.taken = self.taken.saturating_add(packet.length());
         Some(packet)
     }
@@ -137,13 +176,21 @@ impl Outbox {
     pub fn sent(&mut self, bytes: usize) {
         let bytes = bytes.min(self.taken);
         self.taken = self.taken.saturating_sub(bytes);
-        self.queued.fetch_sub(bytes, Ordering::Relaxed);
+        self.queue.queued.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        let mut state = self.queue.state();
+        state.is_closed = true;
+        state.packets = VecDeque::new();
     }
 }
 
 impl Post {
-    /// Queues a packet, without a copy of its chunks.
-    pub(super) fn send(&self, packet: &Transmit<'_>) -> Sent {
+    /// Queues a packet, without a copy of its chunks. `wake` takes the task if it waits for one.
+    pub(super) fn send(&self, packet: &Transmit<'_>, wake: impl FnOnce(Waker)) -> Sent {
         let (channel, length) = (packet.channel, packet.len());
         let Some(outgoing) = Outgoing::new(packet) else {
             tracing::error!(channel, length, "not sent: empty or too long");
@@ -153,9 +200,18 @@ impl Post {
         if queued > self.max_queued {
             return Sent::TooSlow;
         }
-        self.queued.fetch_add(length, Ordering::Relaxed);
-        // Fails when the task has ended; the inbox reports that.
-        let _ = self.packets.send(outgoing);
+        let mut state = self.queue.state();
+        // The inbox reports the end of the task.
+        if state.is_closed {
+            return Sent::Queued;
+        }
+        self.queue.queued.fetch_add(length, Ordering::Relaxed);
+        state.packets.push_back(outgoing);
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            wake(reader);
+        }
         if queued > self.slow {
             Sent::Slowly
         } else {
@@ -170,6 +226,18 @@ impl Post {
 
     /// Returns the bytes that the socket has not taken.
     pub(super) fn queued(&self) -> usize {
-        self.queued.load(Ordering::Relaxed)
+        self.queue.queued.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Post {
+    fn drop(&mut self) {
+        let mut state = self.queue.state();
+        state.is_closed = true;
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
     }
 }
