@@ -103,7 +103,7 @@ pub struct NetworkServer {
     replication: Replication,
     outbound: Outbound,
     calls: Box<Calls>,
-    /// Highest lease of the removed objects: those that take their ids begin above it.
+    /// Above the leases of all removed objects: those that take their ids begin with it.
     last_lease: u32,
     /// The client in the same process.
     host: Option<Box<Host>>,

@@ -169,11 +169,15 @@ impl NetworkServer {
     /// Removes an object after its lifecycle callbacks.
     pub(in crate::server) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
-        let Some(replicated) = self.world.remove(id) else {
+        let Some(mut replicated) = self.world.remove(id) else {
             return false;
         };
         tracing::trace!(object = %id, "despawned an object");
-        self.last_lease = self.last_lease.max(replicated.lease);
+        if replicated.lease > self.last_lease {
+            // A successor's first lease follows its snapshot; until then it has none that a client knows.
+            replicated.renew_lease();
+            self.last_lease = replicated.lease;
+        }
         self.visibility.pending_snapshots.remove(id);
         self.visibility.reparented.remove(id);
         self.visibility.interest.forget(id);
