@@ -49,6 +49,13 @@
 //! # Targets
 //!
 //! The crate is for `wasm32-unknown-unknown`, without flags of the compiler; it is empty on other targets.
+#![cfg_attr(
+    not(target_arch = "wasm32"),
+    expect(
+        rustdoc::broken_intra_doc_links,
+        reason = "the items exist for browsers"
+    )
+)]
 
 #[cfg(any(target_arch = "wasm32", test))]
 mod frames;
