@@ -38,6 +38,9 @@ pub(crate) const SCENE_ID: u64 = 1;
 /// Flag in an entry of a `SpawnBatch`: the id of the parent follows.
 pub(crate) const PARENT: u64 = 2;
 
+/// Parts of a tick in a `View`.
+pub(crate) const VIEW_PARTS: f64 = 256.0;
+
 /// Byte of an `OwnerState` before its behaviours: the client reads the fields of the object's group no
 /// more. No object has as many behaviours.
 pub(crate) const LEAVES_GROUP: u8 = 255;

@@ -1,10 +1,11 @@
 //! `View`: interpolated fields of a behaviour at one moment.
 
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use syncvar_runtime::motion::Moment;
 use syncvar_runtime::object::{Nanos, Tracks};
-use syncvar_runtime::{FieldBit, Inherits};
+use syncvar_runtime::{FieldBit, Inherits, NetworkTime};
 
 /// Interpolated fields of a behaviour at the view time of a client: [`NetworkClient::view`](crate::NetworkClient::view), and
 /// on a server [`Past::view`](crate::Past::view).
@@ -54,4 +55,21 @@ impl<'a, B> View<'a, B> {
 pub(crate) fn ticks_of(interval: Nanos, tick_rate: u32) -> u32 {
     let ticks = interval.saturating_mul(tick_rate.into()) / 1_000_000_000;
     u32::try_from(ticks).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// Returns the length of a tick in seconds.
+#[inline]
+pub(crate) fn tick_length(tick_rate: u32) -> f32 {
+    #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
+    let length = f64::from(tick_rate).recip() as f32;
+    length
+}
+
+/// Returns the server's time of a view, for a tick of the wire. `first` is the tick of the network time in which
+/// those of the wire begin. `None` beyond the range of times.
+pub(crate) fn time_of(tick: f64, first: u64, tick_rate: u32) -> Option<NetworkTime> {
+    #[expect(clippy::cast_precision_loss, reason = "far beyond any program's run")]
+    let ticks = first as f64 + (tick - 1.0).max(0.0);
+    let time = Duration::try_from_secs_f64(ticks / f64::from(tick_rate)).ok()?;
+    Some(NetworkTime::new(time, tick_rate))
 }

@@ -6,8 +6,9 @@ mod with_glam {
 
     use crate::motion::{Interpolate, Spherical};
 
-    macro_rules! vectors {
-        ($($type:ty),*) => {$(
+    /// Types with `lerp`, by their function of the distance.
+    macro_rules! values {
+        ($distance:ident: $($type:ty),*) => {$(
             impl Interpolate for $type {
                 #[inline]
                 fn linear(&self, to: &Self, fraction: f32) -> Self {
@@ -18,30 +19,17 @@ mod with_glam {
                 #[allow(clippy::cast_possible_truncation, reason = "the nearest")]
                 #[inline]
                 fn distance(&self, to: &Self) -> f32 {
-                    <$type>::distance(*self, *to) as f32
+                    <$type>::$distance(*self, *to) as f32
                 }
             }
         )*};
     }
 
-    vectors!(Vec2, Vec3, Vec3A, Vec4, DVec2, DVec3, DVec4);
+    values!(distance: Vec2, Vec3, Vec3A, Vec4, DVec2, DVec3, DVec4);
+    values!(angle_between: Quat, DQuat);
 
     macro_rules! rotations {
         ($($type:ty),*) => {$(
-            impl Interpolate for $type {
-                #[inline]
-                fn linear(&self, to: &Self, fraction: f32) -> Self {
-                    self.lerp(*to, fraction.into())
-                }
-
-                #[expect(clippy::allow_attributes, reason = "half of the types have f32")]
-                #[allow(clippy::cast_possible_truncation, reason = "the nearest")]
-                #[inline]
-                fn distance(&self, to: &Self) -> f32 {
-                    self.angle_between(*to) as f32
-                }
-            }
-
             impl Spherical for $type {
                 #[inline]
                 fn spherical(&self, to: &Self, fraction: f32) -> Self {

@@ -58,9 +58,7 @@ impl NetworkPeer {
     ///
     /// In a tokio runtime without a timer.
     pub async fn of(peer: Peer, client: NetworkClient) -> io::Result<Self> {
-        let mut this = Self::new(peer, client);
-        this.peer.connected(&mut *this.client).await?;
-        Ok(this)
+        Self::by(peer, Box::new(client)).await
     }
 }
 
@@ -134,19 +132,18 @@ impl<C: Carrier> NetworkPeer<C> {
         options: C::Options,
     ) -> io::Result<Self> {
         let addrs: Vec<_> = tokio::net::lookup_host(addr).await?.collect();
-        let mut this = Self::new(C::dial(&addrs, &client, options)?, client);
-        this.peer.connected(&mut *this.client).await?;
-        Ok(this)
+        Self::by(C::dial(&addrs, &client, options)?, Box::new(client)).await
     }
 }
 
 impl<C> NetworkPeer<C> {
-    fn new(peer: Peer, client: NetworkClient) -> Self {
-        Self {
-            client: Box::new(client),
+    async fn by(mut peer: Peer, mut client: Box<NetworkClient>) -> io::Result<Self> {
+        peer.connected(&mut *client).await?;
+        Ok(Self {
+            client,
             peer,
             carrier: PhantomData,
-        }
+        })
     }
 
     /// Returns the client.

@@ -12,12 +12,9 @@ use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
 
 use super::NetworkClient;
-use crate::message::View as ViewMessage;
-use crate::view::{View, ticks_of};
+use crate::message::{VIEW_PARTS, View as ViewMessage};
+use crate::view::{View, tick_length, ticks_of, time_of};
 use clock::ViewClock;
-
-/// Parts of a tick in a `View` message.
-const PARTS: f64 = 256.0;
 
 /// State of the view for one connection.
 #[derive(Debug, Default)]
@@ -105,7 +102,7 @@ impl NetworkClient {
                     info.interval(self.default_interval()),
                     motion.clock.tick_rate(),
                 ),
-                tick_length: motion.clock.tick_length(),
+                tick_length: tick_length(motion.clock.tick_rate()),
             })
         });
         Some(View::new(slot.tracks(), moment, own))
@@ -116,12 +113,8 @@ impl NetworkClient {
     /// for the tick of its event. `None` before the first tick, and in [`Framing::Unet`](crate::Framing::Unet).
     pub fn view_time_at(&self, now: Duration) -> Option<NetworkTime> {
         let clock = &self.arrivals.as_ref()?.motion.clock;
-        let since = (clock.tick_at(self.clock.own.at(now))? - 1.0).max(0.0);
-        let rate = f64::from(clock.tick_rate());
-        #[expect(clippy::cast_precision_loss, reason = "far beyond any program's run")]
-        let first = self.session.start?.first_tick as f64;
-        let time = Duration::try_from_secs_f64((first + since) / rate).ok()?;
-        Some(NetworkTime::new(time, clock.tick_rate()))
+        let tick = clock.tick_at(self.clock.own.at(now))?;
+        time_of(tick, self.session.start?.first_tick, clock.tick_rate())
     }
 
     /// Returns the delay between the arrival of a tick and its view: the interval between two samples, twice the
@@ -173,7 +166,7 @@ impl NetworkClient {
             clippy::cast_sign_loss,
             reason = "a positive tick"
         )]
-        let time = (shown * PARTS).round() as u64;
+        let time = (shown * VIEW_PARTS).round() as u64;
         has_history.then_some(ViewMessage { time })
     }
 

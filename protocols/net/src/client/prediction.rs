@@ -14,6 +14,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncV
 
 use super::NetworkClient;
 use crate::step::Group;
+use crate::view::tick_length;
 use object::{Predicted, sample};
 use objects::{Objects, Reason};
 use spawns::Spawns;
@@ -282,13 +283,11 @@ impl NetworkClient {
     pub(super) fn predicted_moment(&self, now: Duration) -> Option<Moment<'static>> {
         let (tick, rate) = self.inputs.tick_at(now)?;
         let newest = self.inputs.tick.map_or(0.0, |tick| f64::from(sample(tick)));
-        #[expect(clippy::cast_precision_loss, reason = "ticks per second")]
-        let tick_length = 1.0 / rate as f32;
         Some(Moment {
             tick: (tick - 1.0).min(newest),
             settled: &SettledTicks::ALL,
             interval: 1,
-            tick_length,
+            tick_length: tick_length(rate),
         })
     }
 

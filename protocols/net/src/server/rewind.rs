@@ -6,13 +6,10 @@ use std::time::Duration;
 use syncvar_runtime::motion::{Moment, SettledTicks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
-use crate::message::View as ViewMessage;
+use crate::message::{VIEW_PARTS, View as ViewMessage};
 use crate::server::NetworkServer;
 use crate::server::sessions::connection::Connection;
-use crate::view::{View, ticks_of};
-
-/// Parts of a tick in a `View` message.
-const PARTS: f64 = 256.0;
+use crate::view::{View, tick_length, ticks_of, time_of};
 
 /// World of a [`NetworkServer`] at the time that a client showed: see [`NetworkServer::rewind`].
 pub struct Past<'a> {
@@ -35,11 +32,8 @@ impl Past<'_> {
     /// [`NetworkClient::view_time_at`](crate::NetworkClient::view_time_at) on the client.
     pub fn time(&self) -> NetworkTime {
         let rate = self.server.config.tick_rate;
-        let since = (self.tick - 1.0).max(0.0) / f64::from(rate);
-        #[expect(clippy::cast_precision_loss, reason = "far beyond any program's run")]
-        let first = self.server.replication.ticks.begun().unwrap_or_default() as f64;
-        let time = Duration::try_from_secs_f64(first / f64::from(rate) + since);
-        NetworkTime::new(time.unwrap_or_default(), rate)
+        let first = self.server.replication.ticks.begun().unwrap_or_default();
+        time_of(self.tick, first, rate).unwrap_or(NetworkTime::new(Duration::ZERO, rate))
     }
 
     /// Returns the fields with a history of the first behaviour of a type on an object. Values before the oldest one of the
@@ -60,7 +54,7 @@ impl Past<'_> {
             tick: self.tick,
             settled: &SettledTicks::ALL,
             interval: ticks_of(interval, rate),
-            tick_length: Duration::from_secs(1).as_secs_f32() / short(rate),
+            tick_length: tick_length(rate),
         };
         Some(View::new(slot.tracks(), Some(moment), 0))
     }
@@ -120,7 +114,7 @@ impl NetworkServer {
             return;
         };
         #[expect(clippy::cast_precision_loss, reason = "clamped to ticks")]
-        let claimed = message.time as f64 / PARTS;
+        let claimed = message.time as f64 / VIEW_PARTS;
         let oldest = present - self.oldest_view(known);
         let view = claimed.max(oldest).min(present);
         if let Some(known) = self.sessions.connections.get_mut(from.0) {
@@ -175,9 +169,4 @@ impl NetworkServer {
         });
         self.replication.longest_interval = longest;
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate is small")]
-fn short(rate: u32) -> f32 {
-    rate as f32
 }

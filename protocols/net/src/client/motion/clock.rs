@@ -139,14 +139,6 @@ impl ViewClock {
         self.rate.max(1)
     }
 
-    /// Returns the length of a tick in seconds.
-    #[inline]
-    pub(in crate::client) fn tick_length(&self) -> f32 {
-        #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
-        let length = (self.tick_micros() / 1e6) as f32;
-        length
-    }
-
     fn tick_micros(&self) -> f64 {
         1e6 / f64::from(self.tick_rate())
     }

@@ -55,6 +55,12 @@ impl Objects {
         self.0.iter_mut()
     }
 
+    /// Returns the predicted behaviours that no step moves.
+    pub(super) fn without_step(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.iter_mut()
+            .filter(|entry| entry.reason < Reason::Stepped)
+    }
+
     pub(super) fn retain(&mut self, keep: impl FnMut(&Entry) -> bool) {
         self.0.retain(keep);
     }

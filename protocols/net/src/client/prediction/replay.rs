@@ -180,10 +180,7 @@ impl NetworkClient {
                 end(objects.of_mut(*id), stats, (view.as_ref(), decay));
             }
         }
-        let alone = objects
-            .iter_mut()
-            .filter(|entry| entry.reason < Reason::Stepped);
-        for entry in alone {
+        for entry in objects.without_step() {
             if let Some(start) = entry.differs_at {
                 let entry = std::slice::from_mut(entry);
                 begin(entry, start, view.as_ref());
@@ -211,9 +208,7 @@ impl NetworkClient {
                 step.run((objects, &self.inputs), tick, writer);
             }
         }
-        let alone = objects
-            .iter_mut()
-            .filter(|entry| entry.reason < Reason::Stepped);
+        let alone = objects.without_step();
         for entry in alone.filter(|entry| entry.predicted.newest() < tick) {
             rest(std::slice::from_mut(entry), tick, writer);
         }

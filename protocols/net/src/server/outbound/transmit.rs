@@ -63,15 +63,10 @@ impl NetworkServer {
                 && (packet.delivery == Channel::Reliable || !has_repair)
             {
                 let reliable = packet.delivery == Channel::Reliable;
-                let chunks = if outbound.packet.is_empty() {
-                    outbound.store.get(&packet.chunks)
-                } else {
-                    &outbound.packet
-                };
                 let header = outbound.header.as_slice();
                 session.keep(
                     packet.channel,
-                    reliable.then(|| join(header, chunks)),
+                    reliable.then(|| join(header, outbound.chunks(packet))),
                     limit,
                 );
             }
@@ -85,11 +80,7 @@ impl NetworkServer {
             outbound.packet.clear();
         };
         self.stats.sent.add(packet.length);
-        let chunks = if outbound.packet.is_empty() {
-            outbound.store.get(&packet.chunks)
-        } else {
-            &outbound.packet
-        };
+        let chunks = outbound.chunks(&packet);
         let transmit = Transmit::new(link, packet.channel, packet.delivery, chunks);
         Some(transmit.with_header(outbound.header.as_slice()))
     }
@@ -139,9 +130,18 @@ impl Connection {
 }
 
 impl Outbound {
+    /// Returns the chunks of the packet polled last.
+    #[inline]
+    fn chunks(&self, packet: &Packet) -> &[Bytes] {
+        if self.packet.is_empty() {
+            self.store.get(&packet.chunks)
+        } else {
+            &self.packet
+        }
+    }
+
     /// Takes the chunks of one packet from the queue of a connection. Chunks that are not adjacent in the store are
     /// gathered.
-    #[inline(never)]
     fn take_packet(
         &mut self,
         connection: &mut Connection,
