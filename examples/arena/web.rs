@@ -30,10 +30,7 @@ pub(crate) static IS_OPEN: AtomicBool = AtomicBool::new(false);
 /// Default address.
 const ADDRESS: &str = "127.0.0.1:7777";
 
-/// Longest silence of a connection: a sleeping tab is silent.
-const SILENCE: Duration = Duration::from_secs(90);
-
-/// Time in which a page without a connection may return to its fighter.
+/// Time in which a page without a connection may return to its fighter: a sleeping tab loses its own.
 const GRACE: Duration = Duration::from_mins(2);
 
 /// Serves the game until the program is stopped.
@@ -103,10 +100,7 @@ fn listen(
         .answer("/state.json", "application/json", move || {
             state.lock().unwrap_or_else(PoisonError::into_inner).clone()
         });
-    let mut host = Host::new(TcpOptions {
-        idle_timeout: SILENCE,
-        ..TcpOptions::default()
-    });
+    let mut host = Host::new(TcpOptions::default());
     host.listen(address, port)?;
     let addr = host.local_addrs()?[0];
     host.listen(addr, QuicPort::new(&identity))?;

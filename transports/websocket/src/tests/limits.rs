@@ -46,35 +46,3 @@ async fn a_server_stops_beside_connections_without_a_request() {
     let _silent = TcpStream::connect(server.addr).await.unwrap();
     server.stop().await;
 }
-
-/// A client that is gone without a word.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn a_vanished_client_is_noticed() {
-    let options = TcpOptions {
-        idle_timeout: Duration::from_secs(2),
-        handshake_timeout: Duration::MAX,
-        ..TcpOptions::default()
-    };
-    // It sends, or is silent.
-    for busy in [true, false] {
-        let server = Running::start(options.clone(), move |board| {
-            board.count += u32::from(busy);
-        });
-        let mut client = server.upgrade().await;
-        if busy {
-            client.write_all(&joining()).await.unwrap();
-            soon(client.readable()).await.unwrap();
-        }
-        // `return 0`: no byte of a packet passes.
-        let drop_all = [socket2::SockFilter::new(6, 0, 0, 0)];
-        match socket2::SockRef::from(&client).attach_filter(&drop_all) {
-            Ok(()) => {
-                let gone =
-                    |stats: &syncvar_tokio::TransportStats| stats.vanished + stats.idle_timeouts;
-                server.reaches(gone, 1).await;
-            }
-            Err(error) => tracing::warn!(%error, "skipped: no socket filter"),
-        }
-    }
-}
