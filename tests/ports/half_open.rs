@@ -28,7 +28,8 @@ pub(crate) async fn a_vanished_client_is_noticed(way: Way) {
     let _client = server.join_by(line.addr, TcpOptions::default()).await;
     if let Some(_ends) = line.cut().await {
         server.disconnected().await;
-        let both = |stats: &syncvar::transport::TransportStats| stats.vanished + stats.idle_timeouts;
+        let both =
+            |stats: &syncvar::transport::TransportStats| stats.vanished + stats.idle_timeouts;
         server.reaches(both, 1).await;
     }
 }

@@ -18,10 +18,7 @@ pub(crate) struct Line {
 }
 
 /// Sockets of a line, to the client and to the server.
-pub(crate) enum Ends {
-    Streams([TcpStream; 2]),
-    Datagrams { _sockets: [UdpSocket; 2] },
-}
+pub(crate) type Ends = Box<dyn Send>;
 
 impl Line {
     /// Makes a line to a server.
@@ -43,14 +40,13 @@ impl Line {
     /// Loses all packets of both ends from now on, and returns the sockets. `None`: the system cannot.
     pub(crate) async fn cut(self) -> Option<Ends> {
         self.cut.send(()).unwrap();
-        let ends = self.relay.await.unwrap().unwrap();
-        if let Ends::Streams(streams) = &ends
-            && let Err(error) = streams.iter().try_for_each(lose_input)
-        {
-            println!("skipped: no socket filter ({error})");
-            return None;
+        match self.relay.await.unwrap() {
+            Ok(ends) => Some(ends),
+            Err(error) => {
+                println!("skipped: no socket filter ({error})");
+                None
+            }
         }
-        Some(ends)
     }
 }
 
@@ -72,12 +68,15 @@ async fn relay_stream(
     server: SocketAddr,
     cut: oneshot::Receiver<()>,
 ) -> io::Result<Ends> {
-    let (mut near, _) = listener.accept().await?;
-    let mut far = TcpStream::connect(server).await?;
+    let (mut near, _) = listener.accept().await.unwrap();
+    let mut far = TcpStream::connect(server).await.unwrap();
     tokio::select! {
-        copied = copy_bidirectional(&mut near, &mut far) => panic!("it ends before the cut: {copied:?}"),
-        _ = cut => Ok(Ends::Streams([near, far])),
+        copied = copy_bidirectional(&mut near, &mut far) => panic!("over before the cut: {copied:?}"),
+        _ = cut => {}
     }
+    lose_input(&near)?;
+    lose_input(&far)?;
+    Ok(Box::new((near, far)))
 }
 
 async fn relay_datagrams(
@@ -85,26 +84,25 @@ async fn relay_datagrams(
     server: SocketAddr,
     mut cut: oneshot::Receiver<()>,
 ) -> io::Result<Ends> {
-    let far = UdpSocket::bind("127.0.0.1:0").await?;
-    far.connect(server).await?;
+    let far = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    far.connect(server).await.unwrap();
     let (mut up, mut down) = ([0; 2048], [0; 2048]);
     let mut client = None;
     loop {
         tokio::select! {
             received = near.recv_from(&mut up) => {
-                let (length, from) = received?;
+                let (length, from) = received.unwrap();
                 client = Some(from);
-                far.send(&up[..length]).await?;
+                far.send(&up[..length]).await.unwrap();
             }
             received = far.recv(&mut down) => {
-                let length = received?;
+                let length = received.unwrap();
                 if let Some(client) = client {
-                    near.send_to(&down[..length], client).await?;
+                    near.send_to(&down[..length], client).await.unwrap();
                 }
             }
             _ = &mut cut => break,
         }
     }
-    let _sockets = [near, far];
-    Ok(Ends::Datagrams { _sockets })
+    Ok(Box::new((near, far)))
 }

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar::{ClientConfig, DisconnectReason, ServerConfig};
 use syncvar::prelude::*;
 use syncvar::tcp::TcpOptions;
 use syncvar::transport::{Host, NetworkPeer, TransportCounters, TransportStats};
+use syncvar::{ClientConfig, DisconnectReason, ServerConfig};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 

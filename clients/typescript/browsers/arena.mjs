@@ -1,5 +1,5 @@
 // Plays the arena in chromium and firefox: with the page of the arena, or as `wasm` with that of examples/arena_wasm.
-// `full` lets a tab sleep for 60 s, otherwise 15 s.
+// `full` lets a tab sleep for 60 s, otherwise 20 s: the server takes a silence of 15 s.
 
 import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join as path } from "node:path";
 import { join, launch, servePage, signal, sleep, startArena, stopArena, until, untilEqual } from "./support.mjs";
 
-const SLEEP = process.argv.includes("full") ? 60_000 : 15_000;
+const SLEEP = process.argv.includes("full") ? 60_000 : 20_000;
 /** URL of the page, if it is not that of the arena. */
 const site = process.argv.includes("wasm") ? await servePage("target/arena_wasm") : undefined;
 const pictures = mkdtempSync(path(tmpdir(), "arena-"));
@@ -54,13 +54,15 @@ async function playBy(browser, url, name, label) {
   await page.close();
 }
 
-/** Sleep of a tab: of the page in chromium, of all processes in firefox. */
+/** Sleep of a tab: behind another one and frozen in chromium, with all processes in firefox. */
 async function sleepIn(browser, page, label) {
   if (label === "chromium") {
-    const session = await page.createCDPSession();
+    const [session, front] = [await page.createCDPSession(), await browser.newPage()];
     await session.send("Page.setWebLifecycleState", { state: "frozen" });
     await sleep(SLEEP);
-    return session.send("Page.setWebLifecycleState", { state: "active" });
+    await session.send("Page.setWebLifecycleState", { state: "active" });
+    await front.close();
+    return page.bringToFront();
   }
   const pid = browser.process().pid;
   signal(pid, "SIGSTOP");

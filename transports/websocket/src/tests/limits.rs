@@ -6,7 +6,7 @@ use syncvar_tokio::tcp::TcpOptions;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use super::support::{Running, frame, joining, read_to_end, soon};
+use super::support::{Running, frame, joining, read_to_end};
 
 #[tokio::test]
 async fn bytes_without_a_message_are_silence() {
