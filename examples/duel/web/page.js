@@ -51,7 +51,8 @@ client.on("spawn", (object) => {
   const { x, y } = moving.fields.position;
   track.add(0, [x, y]);
   tracks.set(object.id, track);
-  if (object.get("Badge") && !object.owned) log(`${object.get("Badge").fields.name || "somebody"} is here`);
+  // Its owner is told behind it.
+  if (object.get("Badge")) queueMicrotask(() => object.owned || log(`${object.get("Badge").fields.name || "somebody"} is here`));
 });
 client.on("despawn", (object) => {
   tracks.delete(object.id);
@@ -209,7 +210,7 @@ function showPlayers() {
     line.className = player.isMine ? "mine" : "";
     const [who, what] = line.firstChild.children;
     who.textContent = player.name || "somebody";
-    what.textContent = `${player.health} · fell ${player.deaths}`;
+    what.textContent = innerWidth < 760 ? player.health : `${player.health} · fell ${player.deaths}`;
     const bar = line.querySelector("i");
     bar.style.width = `${Math.max(player.health, 0)}%`;
     bar.className = player.health < 40 ? "low" : "";
@@ -232,7 +233,7 @@ setInterval(() => {
 requestAnimationFrame(frame);
 
 /** For tests. */
-globalThis.duel = {
+globalThis.game = {
   client,
   own: () => mine && { id: mine.id, position: prediction.state.position, corrections: prediction.corrections },
   drawn: () => drawn,
