@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [own, predicted] = own::run(["own, newest value", "own, predicted"], false);
     own.print();
     predicted.print();
-    let pushed = own::run(["newest value", "predicted"], true);
+    let pushed = own::run(["newest, pushed", "predicted, pushed"], true);
     for strategy in &pushed {
         strategy.print();
     }

@@ -46,7 +46,8 @@ pub(super) fn run(names: [&'static str; 2], is_pushed: bool) -> [Strategy; 2] {
             .input::<Heading>()
     };
     let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link());
-    (net.tick, net.datagrams) = (TICK, true);
+    // Each frame is an update.
+    (net.tick, net.datagrams) = (TICK / FRAMES, true);
     net.connect_client(NetworkClient::new(prefabs()));
     let options = SpawnOptions {
         owner: Some(net.connection(0)),
@@ -59,9 +60,9 @@ pub(super) fn run(names: [&'static str; 2], is_pushed: bool) -> [Strategy; 2] {
     let mut heading = Heading { x: 1.0 };
     let mut server = BTreeMap::new();
     let (mut newest, mut predicted, mut ticks) = (Frames::new(), Frames::new(), Vec::new());
-    for _ in 0..TICKS {
+    for _ in 0..TICKS * FRAMES {
         net.client_mut(0).set_input(&heading).expect("the input");
-        for tick in net.server.ticks_until(net.now() + TICK) {
+        for tick in net.server.ticks_until(net.now() + net.tick) {
             net.server.step(id, tick, step).expect("spawned");
             let mut runner = net.server.get_mut::<Runner>(id).expect("spawned");
             if is_pushed && tick % PUSHES == 0 {
@@ -71,16 +72,13 @@ pub(super) fn run(names: [&'static str; 2], is_pushed: bool) -> [Strategy; 2] {
             server.insert(tick, f64::from(*runner.x));
         }
         net.step();
-        let client = net.client(0);
-        for frame in 0..FRAMES {
-            let now = net.now() + TICK / FRAMES * frame;
-            let view = client.view_at::<Runner>(id, now).expect("visible");
-            let [x, tick] = [Runner::X, Runner::TICK].map(|field| view.get(field));
-            let known = client.get::<Runner>(id).expect("visible");
-            newest.push((now.as_secs_f64(), (*known.x).into()));
-            predicted.push((now.as_secs_f64(), x.unwrap_or_default().into()));
-            ticks.push(f64::from(tick.unwrap_or_default()));
-        }
+        let (client, now) = (net.client(0), net.now().as_secs_f64());
+        let view = client.view::<Runner>(id).expect("visible");
+        let [x, tick] = [Runner::X, Runner::TICK].map(|field| view.get(field));
+        let known = client.get::<Runner>(id).expect("visible");
+        newest.push((now, (*known.x).into()));
+        predicted.push((now, x.unwrap_or_default().into()));
+        ticks.push(f64::from(tick.unwrap_or_default()));
         let x = client
             .predicted::<Runner>(id)
             .map_or(0.0, |runner| *runner.x);
