@@ -196,8 +196,9 @@ export class Connection {
   /** Begins the ticks of the inputs up to now, and sends them. */
   private advanceInputs(): void {
     if (this.state !== "connected") return;
-    for (const input of this.inputs.advance(performance.now())) this.owner.begun(input);
-    this.inputs.send(Math.max(this.unreliable, 0), this.view.message());
+    const begun = this.inputs.advance(performance.now());
+    for (const input of begun) this.owner.begun(input);
+    if (begun.length) this.inputs.send(this.unreliable, this.view.message());
   }
 
   private get unreliable(): number {

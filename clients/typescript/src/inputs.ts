@@ -135,11 +135,14 @@ export class Inputs {
     });
   }
 
-  /** Sends the inputs that the server lacks: in a datagram all unacknowledged ones, on the stream the new ones. `view` is the message before them. */
+  /**
+   * Sends the inputs that the server lacks: in a datagram all unacknowledged ones, on the stream the new ones. `channel` is an unreliable one, or
+   * below 0; `view` is the message before them.
+   */
   send(channel: number, view: Uint8Array): void {
     const newest = this.tick;
     if (newest === undefined || newest <= this.known) return;
-    for (let count = this.carrier.room && MAX_INPUTS; count >= 1; count >>= 1) {
+    for (let count = channel < 0 || !this.carrier.room ? 0 : MAX_INPUTS; count >= 1; count >>= 1) {
       const bytes = Uint8Array.from([...view, ...this.message(count)]);
       if (bytes.length > this.carrier.room) continue;
       this.sent.push({ sequence: this.carrier.sendDatagram(channel, bytes), newest });
