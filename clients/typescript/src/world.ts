@@ -222,7 +222,7 @@ export class World {
     // An object whose first snapshot was unreadable is unknown to the program.
     if (!object || (!this.burst && !object.isAnnounced)) return;
     const call = behaviour?.schema.calls[number];
-    if (!behaviour || !call || call.kind === "command") throw new WireError(`object ${object.id} has no such call`);
+    if (!behaviour || !call || call.kind === "command") return this.observer.unreadable(object.id, "a call that it does not have");
     let values: any[];
     try {
       values = readValues(call, reader);
