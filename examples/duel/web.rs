@@ -183,7 +183,7 @@ impl Game {
             let plays = !self.is_bot(connection) || pages < 2;
             let player = self.players.get(&connection).copied().flatten();
             let next = match player {
-                Some(player) if !plays => server.despawn(player).map_or(Some(player), |_| None),
+                Some(player) if !plays => server.despawn(player).err().map(|_| player),
                 None if plays => self.spawn(server, connection),
                 unchanged => unchanged,
             };

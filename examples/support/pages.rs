@@ -60,7 +60,7 @@ fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// Listens by TCP with the pages, paths and texts, and by UDP on the port of the same number.
+/// Listens by TCP with the pages, the one at `/` and its scripts, and by UDP on the port of the same number.
 pub(crate) fn listen(
     pages: &[(&'static str, &'static str)],
     state: &State,
@@ -70,8 +70,7 @@ pub(crate) fn listen(
     let client = include_str!("../../clients/typescript/syncvar.js");
     let all = [pages, &[("/syncvar.js", client)]].concat();
     let port = all.iter().fold(WebPort::new(), |port, (path, text)| {
-        let is_script = path.ends_with(".js");
-        let kind = if is_script { "javascript" } else { "html" };
+        let kind = if *path == "/" { "html" } else { "javascript" };
         port.page(path, &format!("text/{kind}; charset=utf-8"), *text)
     });
     let port = port
