@@ -203,13 +203,13 @@ export class Client {
     const network = (this.finishedTick = connection.networkTick(tick));
     for (const [behaviour, prediction] of this.predictions) {
       const has = (at: number): boolean => isWhole || behaviour.tickOf(at) === tick;
-      prediction.compare({ tick: network, has }, connection.inputs.list, performance.now());
+      guarded(() => prediction.compare({ tick: network, has }, connection.inputs.list, performance.now()));
     }
     this.emit("tick", network, isComplete);
   }
 
   private begun(input: Input): void {
-    for (const prediction of this.predictions.values()) prediction.advance(input);
+    for (const prediction of this.predictions.values()) guarded(() => prediction.advance(input));
   }
 
   private ready(): void {
@@ -241,13 +241,15 @@ export class Client {
   }
 
   private emit(name: string, ...values: any[]): void {
-    for (const listener of this.listeners.get(name) ?? []) {
-      try {
-        listener(...values);
-      } catch (error) {
-        // An error of the program is not one of the connection.
-        console.error(error);
-      }
-    }
+    for (const listener of this.listeners.get(name) ?? []) guarded(() => listener(...values));
+  }
+}
+
+/** Runs code of the program, whose error is not one of the connection. */
+function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    console.error(error);
   }
 }

@@ -189,6 +189,19 @@ test("a prediction is ahead, and repeats the steps behind a difference", async (
   assert.ok(Math.abs(last - prediction.state.x) < 1e-5);
 });
 
+test("an error of a step does not end the connection", async (context) => {
+  const { client, server, player } = await Server.begin(context);
+  context.mock.method(console, "error", () => {});
+  client.predict(player, () => {
+    throw new Error("of the program");
+  });
+  server.pong();
+  client.setInput({ x: 1, jump: false });
+  server.moves(1);
+  assert.equal(client.state, "ready");
+  assert.ok(console.error.mock.callCount() > 0);
+});
+
 test("a field of the owner is visible at once in a prediction", async (context) => {
   const { client, server, player } = await Server.begin(context);
   server.update(message(30, [1, 1]));
@@ -244,6 +257,29 @@ test("the packets of a tick are told together", async (context) => {
   server.send([0x01, 1, ...delta(5)]);
   await sleep(120);
   assert.equal(player.fields.x, 5);
+});
+
+test("the datagrams of a tick are applied by their index", async (context) => {
+  const { client, server } = await Server.begin(context, "webtransport");
+  const told = [];
+  client.on("Player.x", ({ value, tick }) => told.push([tick, value]));
+  client.on("tick", (tick, isComplete) => told.push([tick, isComplete]));
+  let sequence = 0;
+  // Channel 0, SEQ and PARTS.
+  const datagram = async (tick, index, count, x) => {
+    server.socket.incoming.enqueue(Uint8Array.from([0, 0x09, ...u16(++sequence), ...u16(tick), index, count, ...message(22, [5, 1, ...f32(x)])]));
+    await turn();
+  };
+  const tick = server.tick + 1;
+  await datagram(tick, 1, 2, 2);
+  assert.deepEqual(told, []);
+  await datagram(tick, 0, 2, 1);
+  assert.deepEqual(told, [[299 + tick, 1], [299 + tick, 2], [299 + tick, true]]);
+  // The first one of the next tick is lost.
+  await datagram(tick + 1, 1, 2, 3);
+  await datagram(tick + 2, 0, 1, 4);
+  const rest = [[300 + tick, 3], [300 + tick, false], [301 + tick, 4], [301 + tick, true]];
+  assert.deepEqual(told.slice(3), rest);
 });
 
 test("an unreadable object asks for its snapshot, and nothing else is lost", async (context) => {
