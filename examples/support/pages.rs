@@ -15,10 +15,7 @@ use syncvar::tls::Identity;
 use syncvar::transport::Host;
 use syncvar::websocket::WebPort;
 
-/// Longest silence of a connection: a sleeping tab is silent.
-const SILENCE: Duration = Duration::from_secs(90);
-
-/// Time in which a page without a connection may return to its objects.
+/// Time in which a page without a connection may return to its objects: a sleeping tab loses its own.
 const GRACE: Duration = Duration::from_mins(2);
 
 /// Description of all objects as JSON, for a comparison with those of a page: `/state.json`.
@@ -78,10 +75,7 @@ pub(crate) fn listen(
             hashes.hashes_json().into()
         })
         .answer("/state.json", "application/json", move || state.get());
-    let mut host = Host::new(TcpOptions {
-        idle_timeout: SILENCE,
-        ..TcpOptions::default()
-    });
+    let mut host = Host::new(TcpOptions::default());
     host.listen(address(), port)?;
     let addr = host.local_addrs()?[0];
     host.listen(addr, QuicPort::new(&identity))?;

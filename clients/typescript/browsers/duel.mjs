@@ -59,7 +59,7 @@ try {
   for (const [index, browser] of browsers.entries()) {
     for (const transport of ["webtransport", "websocket"]) {
       const label = `${["chromium", "firefox"][index]} by ${transport}`;
-      const page = await join(browser, server.url, transport);
+      const page = await join(browser, [undefined, server.url], transport);
       assert.equal(await page.evaluate(() => game.client.transport), transport);
       await until(page, "the bot is here", () => game.drawn().players.length === 2);
       await play(page, 8, label.replaceAll(" ", "-"));
@@ -67,13 +67,13 @@ try {
       await page.close();
     }
   }
-  const pages = await Promise.all(browsers.map((browser) => join(browser, server.url)));
+  const pages = await Promise.all(browsers.map((browser) => join(browser, [undefined, server.url])));
   for (const page of pages) {
     await until(page, "the bot rests", () => game.drawn().players.length === 2 && !game.drawn().players.some((it) => it.name === "the bot"));
   }
   await Promise.all(pages.map((page, index) => play(page, 6, `together-${index}`)));
   for (const page of pages) await compare(page, "two pages");
-  const phone = await join(browsers[0], server.url, undefined, { width: 390, height: 780, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+  const phone = await join(browsers[0], [undefined, server.url], undefined, { width: 390, height: 780, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
   await sleep(1500);
   await show(phone, "phone");
   report(`pictures: ${pictures}`);

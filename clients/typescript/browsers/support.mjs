@@ -1,7 +1,10 @@
-// A game as a process, browsers, and conditions of the tests.
+// A game as a process, pages, browsers, and conditions of the tests.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, extname, join as path } from "node:path";
 import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
 
@@ -27,16 +30,31 @@ export async function stop({ server }) {
   await ended;
 }
 
+const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".wasm": "application/wasm" };
+
+/** Serves the files of a folder of the workspace. Returns the URL of the page. */
+export function servePage(folder) {
+  const server = createServer(async (request, response) => {
+    const name = basename(new URL(request.url, "http://localhost").pathname) || "index.html";
+    const body = await readFile(path(ROOT, folder, name)).catch(() => undefined);
+    response.writeHead(body ? 200 : 404, { "content-type": TYPES[extname(name)] ?? "text/plain" }).end(body);
+  });
+  // It ends with the process.
+  server.unref();
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}/`)));
+}
+
 export function launch(browser) {
   const [executablePath, args] = browser === "chrome" ? ["/usr/bin/chromium", ["--no-sandbox"]] : ["/usr/bin/firefox-esr", []];
   return puppeteer.launch({ browser, executablePath, args, headless: true, protocolTimeout: 240_000 });
 }
 
-/** Opens the page, by a transport if one is named, and waits for its object. */
-export async function join(browser, url, transport, viewport = { width: 1280, height: 760 }) {
+/** Opens a page for the server at a URL, by a transport if one is named, and waits for its object. */
+export async function join(browser, [site, url], transport, viewport = { width: 1280, height: 760 }) {
   const page = await browser.newPage();
   await page.setViewport(viewport);
-  await page.goto(transport ? `${url}?transport=${transport}` : url);
+  const query = new URLSearchParams({ server: new URL(url).host, ...(transport && { transport }) });
+  await page.goto(`${site ?? url}?${query}`);
   await until(page, "ready, with an own object", () => globalThis.game?.client.state === "ready" && [...game.client.objects.values()].some((it) => it.owned));
   return page;
 }
@@ -56,7 +74,8 @@ export async function until(page, what, test, limit = 20_000) {
 /** Waits until the objects of a page are those of the server: all fields but places, which differ by a step. */
 export function untilEqual(page, limit = 20_000) {
   return until(page, "equal to the server", async () => {
-    const theirs = await (await fetch("/state.json")).json();
+    const server = new URLSearchParams(location.search).get("server");
+    const theirs = await (await fetch(`http://${server}/state.json`)).json();
     const ours = game.objects();
     const places = (all) => all.map(({ position }) => position);
     const near = places(theirs).every((there, index) => {

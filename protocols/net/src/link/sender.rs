@@ -315,6 +315,14 @@ impl<O: Copy> Sender<O> {
         self.probe.hasten(now);
     }
 
+    /// Begins the time without an answer anew: the peer has another link.
+    pub(crate) fn await_answer(&mut self, now: Duration) {
+        if let Some(detached) = &mut self.detached {
+            detached.at = now;
+            self.probe.hasten(now);
+        }
+    }
+
     /// Returns whether no state is sent by datagram.
     pub(crate) fn is_detached(&self) -> bool {
         self.detached.is_some()
