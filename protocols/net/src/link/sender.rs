@@ -319,7 +319,6 @@ impl<O: Copy> Sender<O> {
     pub(crate) fn await_answer(&mut self, now: Duration) {
         if let Some(detached) = &mut self.detached {
             detached.at = now;
-            self.probe.hasten(now);
         }
     }
 
