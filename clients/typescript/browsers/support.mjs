@@ -1,4 +1,4 @@
-// The arena as a process, pages, browsers, and conditions of the tests.
+// A game as a process, pages, browsers, and conditions of the tests.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,21 +9,21 @@ import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const BINARY = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples/arena`;
+const BINARIES = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples`;
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Starts the arena. Returns its process and its URL. */
-export function startArena(address = "127.0.0.1:0") {
-  const server = spawn(BINARY, [address], { stdio: ["ignore", "pipe", "inherit"] });
+/** Starts a game: `arena` or `duel`. Returns its process and its URL. */
+export function start(game, address = "127.0.0.1:0") {
+  const server = spawn(`${BINARIES}/${game}`, [address], { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`the arena has ended (${code})`)));
+    server.once("exit", (code) => reject(new Error(`the game has ended (${code})`)));
     server.stdout.once("data", (line) => resolve({ server, url: String(line).trim() }));
   });
 }
 
-export async function stopArena({ server }) {
+export async function stop({ server }) {
   server.removeAllListeners("exit");
   const ended = new Promise((done) => server.once("exit", done));
   server.kill();
@@ -49,13 +49,13 @@ export function launch(browser) {
   return puppeteer.launch({ browser, executablePath, args, headless: true, protocolTimeout: 240_000 });
 }
 
-/** Opens a page for the server at a URL, by a transport if one is named, and waits for its fighter. */
+/** Opens a page for the server at a URL, by a transport if one is named, and waits for its object. */
 export async function join(browser, [site, url], transport, viewport = { width: 1280, height: 760 }) {
   const page = await browser.newPage();
   await page.setViewport(viewport);
   const query = new URLSearchParams({ server: new URL(url).host, ...(transport && { transport }) });
   await page.goto(`${site ?? url}?${query}`);
-  await until(page, "ready, with a fighter", () => globalThis.arena?.client.state === "ready" && [...arena.client.objects.values()].some((it) => it.owned));
+  await until(page, "ready, with an own object", () => globalThis.game?.client.state === "ready" && [...game.client.objects.values()].some((it) => it.owned));
   return page;
 }
 
@@ -68,7 +68,7 @@ export async function until(page, what, test, limit = 20_000) {
     if (last) return Math.round(performance.now() - from);
     await sleep(100);
   }
-  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => JSON.stringify([arena.client.state, arena.objects()]))}`);
+  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => JSON.stringify([game.client.state, [...game.client.objects.keys()]]))}`);
 }
 
 /** Waits until the objects of a page are those of the server: all fields but places, which differ by a step. */
@@ -76,7 +76,7 @@ export function untilEqual(page, limit = 20_000) {
   return until(page, "equal to the server", async () => {
     const server = new URLSearchParams(location.search).get("server");
     const theirs = await (await fetch(`http://${server}/state.json`)).json();
-    const ours = arena.objects();
+    const ours = game.objects();
     const places = (all) => all.map(({ position }) => position);
     const near = places(theirs).every((there, index) => {
       const here = places(ours)[index];

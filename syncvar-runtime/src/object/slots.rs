@@ -198,8 +198,6 @@ pub const MAX_CHANNELS: usize = 64;
 pub(super) struct Look {
     pub(super) when: When,
     pub(super) pending: Pending,
-    /// Loads of the ticks, which stand apart from the slots: they are independent here.
-    pub(super) ticks: u32,
 }
 
 impl Visit for Look {
@@ -210,7 +208,6 @@ impl Visit for Look {
         }
         let (info, when) = (slot.info(), self.when);
         self.pending.dirty |= 1 << index;
-        self.ticks ^= slot.ticks().map_or(0, FieldTicks::newest);
         let passed = when.now.saturating_sub(slot.last_send());
         let due = when.force || passed > info.interval(when.interval);
         if due && usize::from(info.channel) < MAX_CHANNELS {
@@ -291,7 +288,9 @@ impl Touch {
 impl Visit for Touch {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        self.0 ^= slot.last_send();
+        // The ticks stand apart from the slot.
+        let tick = slot.ticks().map_or(0, FieldTicks::newest);
+        self.0 ^= slot.last_send() ^ Nanos::from(tick);
     }
 }
 

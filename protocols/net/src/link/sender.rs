@@ -413,8 +413,7 @@ impl<O: Copy> Sender<O> {
     /// Returns whether a packet is undecided.
     #[cfg(test)]
     pub(crate) fn is_flying(&self, sequence: u64) -> bool {
-        let packet = self.records.get(sequence);
-        packet.is_some_and(|packet| packet.fate == Fate::Flying)
+        self.records.is_flying(sequence)
     }
 
     /// Returns the highest acknowledged sequence; 0 before the first one.
