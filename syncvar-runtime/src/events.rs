@@ -175,7 +175,11 @@ impl<E> Events<E> {
     /// Removes and returns the oldest event.
     #[inline]
     fn remove_oldest(&mut self) -> Option<E> {
-        let event = self.queue.pop_front()?;
+        let Some(event) = self.queue.pop_front() else {
+            // The next events use the memory of the last ones again: all of it is too large for the cache.
+            self.queue.clear();
+            return None;
+        };
         self.gone += 1;
         Some(event)
     }

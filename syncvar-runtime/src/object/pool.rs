@@ -11,6 +11,7 @@ pub use cursor::{Cursor, Found};
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::hint::black_box;
 use std::mem;
 
 use rustc_hash::FxHashMap;
@@ -20,12 +21,13 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{FindRestricted, Look, Pending, Slots, Touch, When};
+use super::slots::{FindRestricted, Load, Look, Pending, Slots, When};
+use super::snapshot_sink::SnapshotSink;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
-pub(super) const BATCH: usize = 16;
+pub(super) const BATCH: usize = 64;
 
 /// Behaviours of the objects of one prefab, one row per object.
 pub trait Pool: Any + Send + Sync {
@@ -60,6 +62,10 @@ pub trait Pool: Any + Send + Sync {
     /// objects, in order.
     #[cfg(feature = "parallel")]
     fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<ChangeSink<'_>>);
+
+    /// Writes the snapshots of objects with their rows, up to the first one that is checked out or has no
+    /// form. Returns their number.
+    fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize;
 
     /// Reads the deltas of objects and calls their hooks.
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
@@ -125,17 +131,20 @@ impl<S> TypedPool<S> {
 
     /// Loads the rows of a batch into the cache.
     #[inline]
-    fn touch(&mut self, batch: &[Entry<'_>])
+    fn load(&mut self, rows: impl Iterator<Item = u32>, ticks: bool)
     where
         S: Slots,
     {
-        let mut touch = Touch::default();
-        for entry in batch {
-            if let Some(slots) = self.row_mut(entry.row) {
-                slots.visit(0, &mut touch);
+        let mut load = Load {
+            ticks,
+            ..Load::default()
+        };
+        for row in rows {
+            if let Some(slots) = self.row_mut(row) {
+                slots.visit(0, &mut load);
             }
         }
-        touch.end();
+        black_box(load.loaded);
     }
 
     /// Adds a row for an object and returns its number.
@@ -237,13 +246,29 @@ impl<S: Slots> Pool for TypedPool<S> {
         parallel::write_changes_to_all(&mut self.rows, jobs, sinks);
     }
 
+    fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize {
+        let mut written = 0;
+        for batch in objects.chunks(BATCH) {
+            self.load(batch.iter().map(|(_, row)| *row), false);
+            for (net_id, row) in batch {
+                let slots = self.row_mut(*row);
+                if !slots.is_some_and(|slots| sink.write(*net_id, slots)) {
+                    return written;
+                }
+                written += 1;
+            }
+        }
+        written
+    }
+
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
         let mut targets = mem::take(reception.targets);
         let mut reader = NetworkReader::with_encoding(&[], reception.encoding)
             .with_budget(reception.budget)
             .with_references(&mut targets);
         for batch in entries.chunks(BATCH) {
-            self.touch(batch);
+            let rows = batch.iter().map(|entry| entry.row);
+            self.load(rows, reception.newest.is_some());
             for entry in batch {
                 if let Some(slots) = self.row_mut(entry.row) {
                     reader.restart(entry.changes);
@@ -288,7 +313,7 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
         ticks: 0,
     };
     slots.visit(0, &mut look);
-    std::hint::black_box(look.ticks);
+    black_box(look.ticks);
     look.pending
 }
 

@@ -278,20 +278,19 @@ pub struct MarkSent<'a> {
 
 /// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
 #[derive(Default)]
-pub(super) struct Touch(Nanos);
-
-impl Touch {
-    /// Ends the visits.
-    #[inline]
-    pub(super) fn end(self) {
-        std::hint::black_box(self.0);
-    }
+pub(super) struct Load {
+    /// Set if the ticks, which stand apart, are loaded too.
+    pub(super) ticks: bool,
+    pub(super) loaded: Nanos,
 }
 
-impl Visit for Touch {
+impl Visit for Load {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        self.0 ^= slot.last_send();
+        self.loaded ^= slot.last_send();
+        if self.ticks {
+            self.loaded ^= Nanos::from(slot.ticks().map_or(0, FieldTicks::newest));
+        }
     }
 }
 

@@ -83,8 +83,7 @@ impl NetworkClient {
         let (at, owned) = (replica.at, replica.owned);
         let runs = self.world.callbacks == Callbacks::Run;
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
-        let name = prefab.map(|prefab| &*prefab.name);
-        tracing::trace!(%object, prefab = name, owned, "received an object");
+        tracing::trace!(%object, prefab = prefab.map(|it| &*it.name), owned, "received an object");
         let prefab = prefab.filter(|_| runs);
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)

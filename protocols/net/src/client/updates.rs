@@ -12,12 +12,13 @@ use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Entry, NewestWins, OwnFields, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
+use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{
     Callbacks, ChangedFields, Channel, HookFailure, NetId, NetworkReader, ReadError,
 };
 
-/// Number of objects that are looked up before the first of them is read.
+/// Number of deltas that are decoded before the first of them is read.
 const BATCH: usize = 128;
 
 /// Events and unresolved references of the deltas in progress.
@@ -33,11 +34,17 @@ struct Report<'a> {
 }
 
 impl ReceptionReport for Report<'_> {
-    fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields) {
+    fn changed(
+        &mut self,
+        object: NetId,
+        (behaviour, class): (usize, &'static BehaviourClass),
+        fields: u64,
+        tick: Option<u64>,
+    ) {
         if let Some(received) = &mut self.received {
-            let (name, bits) = (fields.behaviour(), fields.dirty_bits());
-            received.add(name, object, behaviour, bits);
+            received.add(class.schema.name, object, behaviour, fields);
         }
+        let fields = ChangedFields::new(class, fields).in_tick(tick);
         self.events.push(ClientEvent::Changed {
             object,
             behaviour,
@@ -90,44 +97,62 @@ impl NetworkClient {
         }
     }
 
-    /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
+    /// Applies an `UpdateBatch` message.
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
-        let is_first = self.inbound.packet.pass == Pass::Whole;
-        let newest = self.newest_rule(channel);
-        let place = (Framing::Compact, channel, newest);
+        let place = (Framing::Compact, channel, self.newest_rule(channel));
+        let mut entries = Entries::new(payload);
+        let mut batch = ArrayVec::<_, BATCH>::new();
+        let mut result = Ok(());
+        while result.is_ok() {
+            batch.clear();
+            for entry in entries.by_ref().take(BATCH) {
+                match entry {
+                    Ok(entry) => batch.push(entry),
+                    Err(error) => result = Err(error),
+                }
+            }
+            if batch.is_empty() {
+                break;
+            }
+            self.apply_deltas(place, &batch);
+        }
+        if !self.inbound.packet.gathers_hooks {
+            self.run_deferred_hooks();
+        }
+        result
+    }
+
+    /// Applies the deltas of several objects. Consecutive objects of one pool are read together.
+    fn apply_deltas(
+        &mut self,
+        (framing, channel, newest): (Framing, u8, Option<NewestWins>),
+        deltas: &[(NetId, &[u8])],
+    ) {
+        if self.inbound.packet.pass == Pass::Whole {
+            let message_type = MessageType::UpdateBatch;
+            self.stats.count_entries(message_type, deltas.len());
+        }
+        self.world
+            .objects
+            .load(deltas.iter().map(|(object, _)| object.0));
         let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
         let mut pool = 0;
-        let mut result = Ok(());
-        for entry in Entries::new(payload) {
-            let (object, delta) = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
-            };
-            if is_first {
-                self.stats.count_entry(MessageType::UpdateBatch);
-            }
-            let Some((next, entry)) = self.find(object, delta, newest) else {
+        for (object, delta) in deltas {
+            let Some((next, entry)) = self.find(*object, delta, newest) else {
                 match newest {
-                    None => self.defer_update(Framing::Compact, channel, object, delta),
-                    Some(_) => self.pass_over(object),
+                    None => self.defer_update(framing, channel, *object, delta),
+                    Some(_) => self.pass_over(*object),
                 }
                 continue;
             };
-            if next != pool || run.is_full() {
-                self.read_entries(place, pool, &run);
+            if next != pool {
+                self.read_entries((framing, channel, newest), pool, &run);
                 run.clear();
                 pool = next;
             }
             run.push(entry);
         }
-        self.read_entries(place, pool, &run);
-        if !self.inbound.packet.gathers_hooks {
-            self.run_deferred_hooks();
-        }
-        result
+        self.read_entries((framing, channel, newest), pool, &run);
     }
 
     /// Returns the condition for deltas in the packet in progress; none on a reliable channel, and without
