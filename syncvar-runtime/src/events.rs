@@ -140,10 +140,12 @@ impl<E> Events<E> {
         fits
     }
 
-    /// Raises the limit to `count` events above the initial one.
+    /// Raises the limit to `count` events above the initial one. They will be appended at once: the queue takes
+    /// their memory.
     #[inline]
     pub fn reserve(&mut self, count: usize) {
         self.limit = self.limit.max(self.base.saturating_add(count));
+        self.queue.reserve(count);
     }
 
     /// Returns the oldest event that `pop` has not returned.

@@ -2,6 +2,9 @@
 
 use crate::ordered::IdMap;
 
+/// Bytes that the caches close to a core hold.
+pub(crate) const CACHED: usize = 2 << 20;
+
 /// Length of a page.
 const PAGE: usize = PAGE_NUMBERS as usize;
 
@@ -105,12 +108,14 @@ impl<T> Table<T> {
         }
     }
 
-    /// Loads the values of some numbers into the cache: these loads are independent, unlike those of the work
-    /// on one value after another.
+    /// Loads the values of some numbers into the cache, unless it holds all values: these loads are
+    /// independent, unlike those of the work on one value after another.
     #[inline]
     pub fn load(&self, numbers: impl Iterator<Item = u32>) {
-        let found = numbers.filter(|number| self.get(*number).is_some());
-        std::hint::black_box(found.count());
+        if self.len * size_of::<Option<T>>() > CACHED {
+            let found = numbers.filter(|number| self.get(*number).is_some());
+            std::hint::black_box(found.count());
+        }
     }
 
     /// Inserts a value and returns the previous one.

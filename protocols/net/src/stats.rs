@@ -138,9 +138,9 @@ impl Stats {
         }
     }
 
-    /// Counts objects of a batch. Their bytes are counted with the message.
-    pub(crate) fn count_entries(&mut self, message_type: MessageType, count: usize) {
-        self.decoded.0[message_type.index()].messages += count as u64;
+    /// Counts an object of a batch. Its bytes are counted with the message.
+    pub(crate) fn count_entry(&mut self, message_type: MessageType) {
+        self.decoded.0[message_type.index()].messages += 1;
     }
 }
 

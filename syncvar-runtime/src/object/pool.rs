@@ -6,6 +6,7 @@
 mod cursor;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod rows;
 
 pub use cursor::{Cursor, Found};
 
@@ -23,7 +24,9 @@ use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
 use super::slots::{FindRestricted, Load, Look, Pending, Slots, When};
 use super::snapshot_sink::SnapshotSink;
+use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
+use rows::Rows;
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
@@ -101,7 +104,7 @@ pub struct Entry<'a> {
 
 /// A pool of rows of a known type.
 pub(super) struct TypedPool<S> {
-    rows: Vec<Option<S>>,
+    rows: Rows<S>,
     /// Objects of the rows; [`NetId::NONE`] for a free row.
     ids: Vec<NetId>,
     /// Free rows, for reuse; also rows that were free once.
@@ -111,7 +114,7 @@ pub(super) struct TypedPool<S> {
 impl<S> Default for TypedPool<S> {
     fn default() -> Self {
         Self {
-            rows: Vec::new(),
+            rows: Rows::default(),
             ids: Vec::new(),
             free: Vec::new(),
         }
@@ -121,20 +124,23 @@ impl<S> Default for TypedPool<S> {
 impl<S> TypedPool<S> {
     #[inline]
     fn row(&self, row: u32) -> Option<&S> {
-        self.rows.get(row as usize)?.as_ref()
+        self.rows.get(row)?.as_ref()
     }
 
     #[inline]
     fn row_mut(&mut self, row: u32) -> Option<&mut S> {
-        self.rows.get_mut(row as usize)?.as_mut()
+        self.rows.get_mut(row)?.as_mut()
     }
 
-    /// Loads the rows of a batch into the cache.
+    /// Loads the rows of a batch into the cache, unless it holds all rows.
     #[inline]
     fn load(&mut self, rows: impl Iterator<Item = u32>, ticks: bool)
     where
         S: Slots,
     {
+        if self.ids.len() * size_of::<Option<S>>() < CACHED {
+            return;
+        }
         let mut load = Load {
             ticks,
             ..Load::default()
@@ -150,14 +156,16 @@ impl<S> TypedPool<S> {
     /// Adds a row for an object and returns its number.
     fn add(&mut self, id: NetId, slots: S) -> u32 {
         while let Some(row) = self.free.pop() {
-            if self.ids.get(row as usize) == Some(&NetId::NONE) {
-                self.rows[row as usize] = Some(slots);
+            if self.ids.get(row as usize) == Some(&NetId::NONE)
+                && let Some(place) = self.rows.get_mut(row)
+            {
+                *place = Some(slots);
                 self.ids[row as usize] = id;
                 return row;
             }
         }
-        let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
-        self.rows.push(Some(slots));
+        let row = u32::try_from(self.ids.len()).expect("fewer objects than ids");
+        self.rows.push(slots);
         self.ids.push(id);
         row
     }
@@ -168,9 +176,8 @@ impl<S> TypedPool<S> {
             self.ids.pop();
             self.rows.pop();
         }
-        let used = self.rows.len();
-        if used < self.rows.capacity() / 4 {
-            self.rows.shrink_to(2 * used);
+        let used = self.ids.len();
+        if used < self.ids.capacity() / 4 {
             self.ids.shrink_to(2 * used);
             self.free.retain(|row| (*row as usize) < used);
             self.free.shrink_to_fit();
@@ -189,7 +196,7 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn remove(&mut self, row: u32) {
-        if let Some(freed) = self.rows.get_mut(row as usize)
+        if let Some(freed) = self.rows.get_mut(row)
             && freed.take().is_some()
         {
             self.release(row);
@@ -197,13 +204,13 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>> {
-        let slots: S = self.rows.get_mut(row as usize)?.take()?;
+        let slots: S = self.rows.get_mut(row)?.take()?;
         Some(Box::new(slots))
     }
 
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>) {
         let slots: Box<dyn Any> = slots;
-        if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
+        if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row)) {
             *place = Some(*slots);
         }
     }

@@ -2,7 +2,7 @@
 
 mod snapshot;
 
-use super::replica::{Health, Replica};
+use super::replica::{Fact, Health, Replica};
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::{Framing, MessageType};
@@ -53,7 +53,7 @@ impl NetworkClient {
                 break;
             }
             let (object, bytes) = entry?;
-            self.stats.count_entries(MessageType::SpawnBatch, 1);
+            self.stats.count_entry(MessageType::SpawnBatch);
             result = result.and(self.take_spawn(object, bytes, None));
         }
         result
@@ -71,7 +71,7 @@ impl NetworkClient {
             Ok(snapshot) => self.take_snapshot(&snapshot, refused),
             Err(error) => match self.world.objects.get_mut(object.0) {
                 Some(replica) => {
-                    replica.refreshed = true;
+                    replica.set(Fact::Refreshed, true);
                     self.poison(object, error);
                 }
                 None => return Err(error),
@@ -89,7 +89,7 @@ impl NetworkClient {
         }
         self.world.set_place(object, snapshot.place);
         if is_known && let Some(replica) = self.world.objects.get_mut(object.0) {
-            replica.refreshed = true;
+            replica.set(Fact::Refreshed, true);
         }
         let is_moved = self.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
@@ -220,6 +220,7 @@ impl NetworkClient {
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.inbound.packet.tick.filter(|_| is_known);
             let ticks = tick.map(|tick| (tick, &mut self.inbound.kept));
+            self.writes.leases.remove(object);
             let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
             if kept {
                 self.writes.changed.insert(object);

@@ -6,7 +6,7 @@ use super::inbound::Pass;
 use super::motion::WillShow;
 use super::received::Received;
 use super::references::is_unresolved;
-use super::replica::Replica;
+use super::replica::{Fact, Replica};
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
@@ -18,7 +18,7 @@ use syncvar_runtime::{
     Callbacks, ChangedFields, Channel, HookFailure, NetId, NetworkReader, ReadError,
 };
 
-/// Number of deltas that are decoded before the first of them is read.
+/// Number of objects that are looked up before the first of them is read.
 const BATCH: usize = 128;
 
 /// Events and unresolved references of the deltas in progress.
@@ -97,62 +97,46 @@ impl NetworkClient {
         }
     }
 
-    /// Applies an `UpdateBatch` message.
+    /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
-        let place = (Framing::Compact, channel, self.newest_rule(channel));
-        let mut entries = Entries::new(payload);
-        let mut batch = ArrayVec::<_, BATCH>::new();
-        let mut result = Ok(());
-        while result.is_ok() {
-            batch.clear();
-            for entry in entries.by_ref().take(BATCH) {
-                match entry {
-                    Ok(entry) => batch.push(entry),
-                    Err(error) => result = Err(error),
-                }
-            }
-            if batch.is_empty() {
-                break;
-            }
-            self.apply_deltas(place, &batch);
-        }
-        if !self.inbound.packet.gathers_hooks {
-            self.run_deferred_hooks();
-        }
-        result
-    }
-
-    /// Applies the deltas of several objects. Consecutive objects of one pool are read together.
-    fn apply_deltas(
-        &mut self,
-        (framing, channel, newest): (Framing, u8, Option<NewestWins>),
-        deltas: &[(NetId, &[u8])],
-    ) {
-        if self.inbound.packet.pass == Pass::Whole {
-            let message_type = MessageType::UpdateBatch;
-            self.stats.count_entries(message_type, deltas.len());
-        }
-        self.world
-            .objects
-            .load(deltas.iter().map(|(object, _)| object.0));
+        let is_first = self.inbound.packet.pass == Pass::Whole;
+        let newest = self.newest_rule(channel);
+        let place = (Framing::Compact, channel, newest);
         let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
         let mut pool = 0;
-        for (object, delta) in deltas {
-            let Some((next, entry)) = self.find(*object, delta, newest) else {
+        let mut result = Ok(());
+        let objects = Entries::new(payload).map_while(Result::ok);
+        self.world.objects.load(objects.map(|(object, _)| object.0));
+        for entry in Entries::new(payload) {
+            let (object, delta) = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    result = Err(error);
+                    break;
+                }
+            };
+            if is_first {
+                self.stats.count_entry(MessageType::UpdateBatch);
+            }
+            let Some((next, entry)) = self.find(object, delta, newest) else {
                 match newest {
-                    None => self.defer_update(framing, channel, *object, delta),
-                    Some(_) => self.pass_over(*object),
+                    None => self.defer_update(Framing::Compact, channel, object, delta),
+                    Some(_) => self.pass_over(object),
                 }
                 continue;
             };
-            if next != pool {
-                self.read_entries((framing, channel, newest), pool, &run);
+            if next != pool || run.is_full() {
+                self.read_entries(place, pool, &run);
                 run.clear();
                 pool = next;
             }
             run.push(entry);
         }
-        self.read_entries((framing, channel, newest), pool, &run);
+        self.read_entries(place, pool, &run);
+        if !self.inbound.packet.gathers_hooks {
+            self.run_deferred_hooks();
+        }
+        result
     }
 
     /// Returns the condition for deltas in the packet in progress; none on a reliable channel, and without
@@ -168,7 +152,11 @@ impl NetworkClient {
     }
 
     /// Returns the pool and entry of a delta's object, if the delta can be applied now.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "read back from memory, an entry waits for all earlier stores"
+    )]
+    #[inline(always)]
     pub(super) fn find<'a>(
         &self,
         object: NetId,
@@ -189,8 +177,8 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced,
-            predicted: replica.predicted,
-            own: match (replica.owned, replica.keeps_own_writes()) {
+            predicted: self.predicted_behaviours(object, replica),
+            own: match (replica.is(Fact::Owned), replica.keeps_own_writes()) {
                 _ if !self.config.compare_schemas => OwnFields::None,
                 (true, true) => OwnFields::Written,
                 (true, false) => OwnFields::Clean,
