@@ -1,6 +1,5 @@
 //! `Segments`: outgoing messages, cut into packets.
 
-#[cfg(feature = "parallel")]
 mod append;
 mod batch;
 mod frame;

@@ -81,6 +81,8 @@ pub struct Prefab {
     pub lifecycle: bool,
     /// Set if a hook also runs for the first state of an object.
     pub initial_hooks: bool,
+    /// Set if all behaviours are [resendable](BehaviourSchema::resendable).
+    pub resendable: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
     /// Set if a server keeps former values of a field.
@@ -177,6 +179,7 @@ impl Prefabs {
             channels: channels(sample.slots()),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
+            resendable: sample.slots().iter().all(|slot| slot.info().resendable),
             synchronize: sample.slots().iter().any(|slot| slot.info().synchronize),
             history: sample.slots().iter().any(|slot| slot.info().history != 0),
             interpolated: { sample.slots().iter() }.any(|slot| slot.info().interpolated != 0),

@@ -12,7 +12,6 @@ pub use cursor::{Cursor, Found};
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::hint::black_box;
 use std::mem;
 
 use rustc_hash::FxHashMap;
@@ -22,7 +21,7 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{FindRestricted, Load, Look, Pending, Slots, When};
+use super::slots::{FindRestricted, Look, Pending, Slots, Touch, When};
 use super::snapshot_sink::SnapshotSink;
 use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
@@ -30,7 +29,10 @@ use rows::Rows;
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
-pub(super) const BATCH: usize = 64;
+pub(super) const BATCH: usize = 16;
+
+/// Number of objects that are loaded into the cache before the first of them is examined.
+const AHEAD: usize = 128;
 
 /// Behaviours of the objects of one prefab, one row per object.
 pub trait Pool: Any + Send + Sync {
@@ -134,23 +136,20 @@ impl<S> TypedPool<S> {
 
     /// Loads the rows of a batch into the cache, unless it holds all rows.
     #[inline]
-    fn load(&mut self, rows: impl Iterator<Item = u32>, ticks: bool)
+    fn load(&mut self, rows: impl Iterator<Item = u32>)
     where
         S: Slots,
     {
         if self.ids.len() * size_of::<Option<S>>() < CACHED {
             return;
         }
-        let mut load = Load {
-            ticks,
-            ..Load::default()
-        };
+        let mut touch = Touch::default();
         for row in rows {
             if let Some(slots) = self.row_mut(row) {
-                slots.visit(0, &mut load);
+                slots.visit(0, &mut touch);
             }
         }
-        black_box(load.loaded);
+        touch.end();
     }
 
     /// Adds a row for an object and returns its number.
@@ -255,8 +254,8 @@ impl<S: Slots> Pool for TypedPool<S> {
 
     fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize {
         let mut written = 0;
-        for batch in objects.chunks(BATCH) {
-            self.load(batch.iter().map(|(_, row)| *row), false);
+        for batch in objects.chunks(AHEAD) {
+            self.load(batch.iter().map(|(_, row)| *row));
             for (net_id, row) in batch {
                 let slots = self.row_mut(*row);
                 if !slots.is_some_and(|slots| sink.write(*net_id, slots)) {
@@ -273,9 +272,8 @@ impl<S: Slots> Pool for TypedPool<S> {
         let mut reader = NetworkReader::with_encoding(&[], reception.encoding)
             .with_budget(reception.budget)
             .with_references(&mut targets);
-        for batch in entries.chunks(BATCH) {
-            let rows = batch.iter().map(|entry| entry.row);
-            self.load(rows, reception.newest.is_some());
+        for batch in entries.chunks(AHEAD) {
+            self.load(batch.iter().map(|entry| entry.row));
             for entry in batch {
                 if let Some(slots) = self.row_mut(entry.row) {
                     reader.restart(entry.changes);
@@ -298,6 +296,15 @@ fn write_batches<R: ?Sized, S: Slots>(
     row: impl for<'r> Fn(&'r mut R, usize, &Job) -> Option<&'r mut S>,
 ) {
     for (batch, first) in jobs.chunks(BATCH).zip((0..).step_by(BATCH)) {
+        if first % AHEAD == 0 {
+            let mut touch = Touch::default();
+            for (job, place) in jobs.iter().zip(0..).skip(first).take(AHEAD) {
+                if let Some(slots) = row(rows, place, job) {
+                    slots.visit(0, &mut touch);
+                }
+            }
+            touch.end();
+        }
         let mut pending = [Pending::default(); BATCH];
         for ((job, place), pending) in batch.iter().zip(first..).zip(&mut pending) {
             if let Some(slots) = row(rows, place, job) {
@@ -317,10 +324,8 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
     let mut look = Look {
         when,
         pending: Pending::default(),
-        ticks: 0,
     };
     slots.visit(0, &mut look);
-    black_box(look.ticks);
     look.pending
 }
 

@@ -198,8 +198,6 @@ pub const MAX_CHANNELS: usize = 64;
 pub(super) struct Look {
     pub(super) when: When,
     pub(super) pending: Pending,
-    /// Loads of the ticks, which stand apart from the slots: they are independent here.
-    pub(super) ticks: u32,
 }
 
 impl Visit for Look {
@@ -210,7 +208,6 @@ impl Visit for Look {
         }
         let (info, when) = (slot.info(), self.when);
         self.pending.dirty |= 1 << index;
-        self.ticks ^= slot.ticks().map_or(0, FieldTicks::newest);
         let passed = when.now.saturating_sub(slot.last_send());
         let due = when.force || passed > info.interval(when.interval);
         if due && usize::from(info.channel) < MAX_CHANNELS {
@@ -278,19 +275,22 @@ pub struct MarkSent<'a> {
 
 /// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
 #[derive(Default)]
-pub(super) struct Load {
-    /// Set if the ticks, which stand apart, are loaded too.
-    pub(super) ticks: bool,
-    pub(super) loaded: Nanos,
+pub(super) struct Touch(Nanos);
+
+impl Touch {
+    /// Ends the visits.
+    #[inline]
+    pub(super) fn end(self) {
+        std::hint::black_box(self.0);
+    }
 }
 
-impl Visit for Load {
+impl Visit for Touch {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        self.loaded ^= slot.last_send();
-        if self.ticks {
-            self.loaded ^= Nanos::from(slot.ticks().map_or(0, FieldTicks::newest));
-        }
+        // The ticks stand apart from the slot.
+        let tick = slot.ticks().map_or(0, FieldTicks::newest);
+        self.0 ^= slot.last_send() ^ Nanos::from(tick);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Deltas of another buffer, appended as if written here.
+//! Deltas of another buffer or of a packet, appended as if written here.
 //!
 //! Between two packet ends the bytes do not depend on their position, so that they are copied together.
 //! The first entry of a packet in the `Compact` encoding is the exception: its id counts from 0.
@@ -22,12 +22,18 @@ impl Segments {
     ) -> Counter {
         other.end_batch();
         let counter = if self.form.batched {
-            self.append_batches(other.as_bytes(), placed)
+            self.append_batches(other.as_bytes(), |_| true, placed)
         } else {
             self.append_messages(other.as_bytes(), placed)
         };
         other.clear();
         counter
+    }
+
+    /// Appends the entries of a packet of batches that `chooses` accepts, in order.
+    #[inline]
+    pub fn append_chosen(&mut self, packet: &[u8], chooses: impl FnMut(NetId) -> bool) {
+        self.append_batches(packet, chooses, |_| {});
     }
 
     /// Empties the buffer.
@@ -65,21 +71,29 @@ impl Segments {
         counter
     }
 
-    /// Appends messages of many objects, which continue the open one.
-    fn append_batches(&mut self, messages: &[u8], mut placed: impl FnMut(Range<usize>)) -> Counter {
+    /// Appends chosen entries of messages of many objects, which continue the open one.
+    #[inline]
+    fn append_batches(
+        &mut self,
+        messages: &[u8],
+        mut chooses: impl FnMut(NetId) -> bool,
+        mut placed: impl FnMut(Range<usize>),
+    ) -> Counter {
         let mut counter = Counter::default();
         for frame in Frames::new(messages, self.form.long).map_while(Result::ok) {
-            self.append_batch(frame.payload, &mut counter, &mut placed);
+            counter.add_all(self.append_batch(frame.payload, &mut chooses, &mut placed));
         }
         counter
     }
 
+    #[inline]
     fn append_batch(
         &mut self,
         payload: &[u8],
-        counter: &mut Counter,
+        chooses: &mut impl FnMut(NetId) -> bool,
         placed: &mut impl FnMut(Range<usize>),
-    ) {
+    ) -> Counter {
+        let mut counter = Counter::default();
         let limit = self.longest_batch();
         let mut entries = Entries::new(payload);
         // The entries between these two positions are copied together.
@@ -87,19 +101,24 @@ impl Segments {
         let mut last = NetId::NONE;
         while let Some(Ok((net_id, changes))) = entries.next() {
             let start = std::mem::replace(&mut read, entries.position());
+            let is_chosen = chooses(net_id);
             let end = self.writer.len() + (read - copied);
-            if last != NetId::NONE && end - self.packet <= limit {
+            if is_chosen && last != NetId::NONE && end - self.packet <= limit {
                 counter.add(read - start);
                 placed(end - changes.len()..end);
-            } else {
-                self.append_entries(&payload[copied..start], last);
+                last = net_id;
+                continue;
+            }
+            self.append_entries(&payload[copied..start], last);
+            (copied, last) = (read, NetId::NONE);
+            if is_chosen {
                 counter.add(self.push_update(net_id, changes));
                 placed(self.last_update());
-                copied = read;
+                last = net_id;
             }
-            last = net_id;
         }
         self.append_entries(&payload[copied..read], last);
+        counter
     }
 
     /// Appends entries that fit the current packet to the open message.
@@ -107,6 +126,42 @@ impl Segments {
         self.writer.write_bytes(entries);
         if let Some(batch) = self.batch.as_mut().filter(|_| !entries.is_empty()) {
             batch.last = last;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Segments;
+    use crate::packet::test_forms::BATCHED;
+    use crate::{Encoding, NetId};
+
+    #[test]
+    fn chosen_entries_are_those_written_alone() {
+        // Differences of ids of 1 to 5 bytes, lengths with and without a byte of their own, a second message.
+        let ids = [1, 2, 17, 300, 301, 1 << 20, u32::MAX - 1, 5, 6, 40];
+        let changes = |id: u32| vec![7; id as usize % 11];
+        let write = |chosen: &dyn Fn(usize) -> bool| {
+            let mut segments = Segments::new(1100, Encoding::Compact, BATCHED);
+            for (index, id) in ids.iter().enumerate() {
+                if chosen(index) {
+                    segments.push_update(NetId(*id), &changes(*id));
+                }
+            }
+            segments.drain().next()
+        };
+        let whole = write(&|_| true).unwrap();
+        let mut copies = Segments::new(1100, Encoding::Compact, BATCHED);
+        for choice in 0..1 << ids.len() {
+            let chosen = |index: usize| choice >> index & 1 == 1;
+            let (mut index, mut seen) = (0, Vec::new());
+            copies.append_chosen(&whole, |id| {
+                index += 1;
+                seen.push(id.0);
+                chosen(index - 1)
+            });
+            assert_eq!(seen, ids);
+            assert_eq!(copies.drain().next(), write(&chosen), "{choice:#b}");
         }
     }
 }

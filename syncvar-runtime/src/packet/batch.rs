@@ -278,7 +278,6 @@ impl<'a> Entries<'a> {
     }
 
     /// Returns the number of bytes read.
-    #[cfg(feature = "parallel")]
     #[inline]
     pub(super) fn position(&self) -> usize {
         self.reader.position()

@@ -78,8 +78,13 @@ pub struct PredictionStats {
     pub largest_size: f32,
     /// Steps of groups that were repeated.
     pub replayed: u64,
-    /// Steps of groups, with the repeated ones.
+    /// Steps of groups in new ticks, without the repeated ones.
     pub steps: u64,
+    /// Duration of all replays: the restored states and the repeated steps. Zero without
+    /// [`ClientConfig::stopwatch`](crate::ClientConfig::stopwatch).
+    pub replay_time: Duration,
+    /// Duration of the longest replay, likewise.
+    pub longest_replay: Duration,
 }
 
 impl NetworkClient {
@@ -94,7 +99,8 @@ impl NetworkClient {
     /// use its three arguments only. Members without `#[sync_var]` are not restored: they are for display.
     ///
     /// Hooks of the behaviour run for the predicted values, once per change and update, with a detached context; the replica
-    /// runs none. Fields that this client writes as the owner are not predicted. The prediction ends with the object.
+    /// runs none. A field that this client writes as the owner needs no prediction: its value is the replica's, which an update
+    /// hands to the step and to [`predicted`](Self::predicted). The prediction ends with the object.
     ///
     /// Predicted behaviours are best sent with each update (`send_interval = 0`). Without ticks, as in
     /// [`Framing::Unet`](crate::Framing::Unet), nothing is predicted.

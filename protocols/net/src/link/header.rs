@@ -133,6 +133,13 @@ impl DatagramHeader {
 
     pub(crate) fn encode(&self) -> HeaderBytes {
         let mut bytes = HeaderBytes::default();
+        self.encode_to(&mut bytes);
+        bytes
+    }
+
+    /// Writes the header in the place of a former one.
+    pub(crate) fn encode_to(&self, bytes: &mut HeaderBytes) {
+        bytes.clear();
         let wide = matches!(self.sent, Some(place) if matches!(place.tick, TickNumber::Wide(_)));
         let (index, count) = self.part;
         let flags = flag(self.sent.is_some(), SEQ)
@@ -157,9 +164,8 @@ impl DatagramHeader {
             bytes.push(&[index, count.get()]);
         }
         if let Some(ack) = &self.ack {
-            ack.encode(&mut bytes);
+            ack.encode(bytes);
         }
-        bytes
     }
 
     pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {

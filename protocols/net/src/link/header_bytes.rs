@@ -10,6 +10,11 @@ pub(crate) const MAX_HEADER: usize = 24;
 pub(crate) struct HeaderBytes(ArrayVec<u8, MAX_HEADER>);
 
 impl HeaderBytes {
+    /// Removes all bytes.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// Appends bytes.
     ///
     /// # Panics

@@ -315,6 +315,13 @@ impl<O: Copy> Sender<O> {
         self.probe.hasten(now);
     }
 
+    /// Begins the time without an answer anew: the peer has another link.
+    pub(crate) fn await_answer(&mut self, now: Duration) {
+        if let Some(detached) = &mut self.detached {
+            detached.at = now;
+        }
+    }
+
     /// Returns whether no state is sent by datagram.
     pub(crate) fn is_detached(&self) -> bool {
         self.detached.is_some()
@@ -402,8 +409,7 @@ impl<O: Copy> Sender<O> {
     /// Returns whether a packet is undecided.
     #[cfg(test)]
     pub(crate) fn is_flying(&self, sequence: u64) -> bool {
-        let packet = self.records.get(sequence);
-        packet.is_some_and(|packet| packet.fate == Fate::Flying)
+        self.records.is_flying(sequence)
     }
 
     /// Returns the highest acknowledged sequence; 0 before the first one.

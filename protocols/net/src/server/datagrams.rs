@@ -5,6 +5,7 @@ mod echo;
 pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
 mod lost;
+pub(in crate::server) mod lost_chunks;
 mod quality;
 pub(in crate::server) mod queue;
 mod seal;
@@ -207,6 +208,9 @@ impl NetworkServer {
             && let Some(slots) = self.world.slots_mut(id)
         {
             slots.track_ticks(tick, is_lossy);
+            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+                replicated.framed = tick;
+            }
         }
     }
 

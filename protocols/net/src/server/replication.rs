@@ -18,6 +18,7 @@ use syncvar_runtime::packet::Segments;
 use crate::link::sender::Verdict;
 use crate::server::datagrams::ended::EndedIds;
 use crate::server::datagrams::frames::{Entry, Frames};
+use crate::server::datagrams::lost_chunks::LostChunks;
 use crate::server::replication::bandwidth::BandwidthLimiter;
 use crate::server::replication::schedule::Schedule;
 use crate::server::replication::stopped::StoppedFields;
@@ -45,6 +46,8 @@ pub(super) struct Replication {
     pub(super) frames: Box<Frames>,
     /// Ids that wait for the end of their former objects.
     pub(super) ended: EndedIds,
+    /// Lost chunks that this update sends again.
+    pub(super) lost_chunks: LostChunks,
     /// Buffers of the repair in progress, one for each channel, reused.
     pub(super) repairs: Vec<Segments>,
     /// Lists reused for each connection with datagrams: late arrivals, lost fields, their records, connections.

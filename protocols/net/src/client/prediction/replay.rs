@@ -70,6 +70,17 @@ impl NetworkClient {
         }
     }
 
+    /// Gives the predictions the present values of the fields that this client writes as the owner.
+    pub(in crate::client) fn take_own_fields(&mut self) {
+        for entry in self.predictions.objects.iter_mut() {
+            let replica = self.world.objects.get(entry.id.0);
+            let slots = replica.and_then(|replica| self.world.pools.slots(replica.at));
+            if let Some(slot) = slots.and_then(|slots| slots.slot(entry.index)) {
+                entry.predicted.take_own(slot, entry.owned);
+            }
+        }
+    }
+
     /// Compares the newest fields of behaviours on unreliable channels, which may be those of a tick whose other packets are
     /// missing.
     pub(in crate::client) fn compare_newest(&mut self) {
@@ -142,7 +153,7 @@ impl NetworkClient {
         steps.retain(|step| step.ids.iter().any(|id| !objects.of(*id).is_empty()));
     }
 
-    /// Repeats the steps behind the differences with the server.
+    /// Repeats the steps behind the differences with the server, and measures their duration.
     pub(in crate::client) fn replay(&mut self) {
         let differs = |entry: &Entry| entry.differs_at.is_some();
         let Some(newest) = self.inputs.tick else {
@@ -151,6 +162,16 @@ impl NetworkClient {
         if !self.predictions.objects.iter().any(differs) {
             return;
         }
+        let stopwatch = self.config.stopwatch.unwrap_or(|| Duration::ZERO);
+        let started = stopwatch();
+        self.repeat_steps(newest);
+        let elapsed = stopwatch().saturating_sub(started);
+        let stats = &mut self.predictions.stats;
+        stats.replay_time = stats.replay_time.saturating_add(elapsed);
+        stats.longest_replay = stats.longest_replay.max(elapsed);
+    }
+
+    fn repeat_steps(&mut self, newest: u64) {
         let view = self.predicted_moment(self.now());
         let seconds = self.config.correction_time.as_secs_f64();
         let decay = view.map_or(0.0, |view| seconds / f64::from(view.tick_length));

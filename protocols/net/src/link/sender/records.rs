@@ -50,8 +50,8 @@ pub(super) struct Records<O> {
     own_removed: u32,
     copies: Copies,
     flying: usize,
-    /// Number of lost packets.
-    lost: usize,
+    /// Sequences of the lost packets, ascending.
+    lost: VecDeque<u64>,
 }
 
 impl<O: Copy> Records<O> {
@@ -67,7 +67,7 @@ impl<O: Copy> Records<O> {
             own_removed: 0,
             copies: Copies::default(),
             flying: 0,
-            lost: 0,
+            lost: VecDeque::new(),
         }
     }
 
@@ -98,7 +98,7 @@ impl<O: Copy> Records<O> {
 
     /// Returns the number of lost packets.
     pub(super) fn lost(&self) -> usize {
-        self.lost
+        self.lost.len()
     }
 
     pub(super) fn get(&self, sequence: u64) -> Option<&Sent> {
@@ -108,21 +108,17 @@ impl<O: Copy> Records<O> {
     /// Returns those of the 64 packets below a sequence that are not acknowledged: bit i stands for
     /// `sequence - 1 - i`.
     pub(super) fn unacknowledged_below(&self, sequence: u64) -> u64 {
-        let end = self.position(sequence).unwrap_or(0).min(self.packets.len());
-        // Without a lost packet, all before the first flying one are acknowledged.
-        let decided = if self.lost == 0 {
-            self.open
-        } else {
-            self.first
-        };
-        let start = self
-            .position(decided)
-            .unwrap_or(0)
-            .max(end.saturating_sub(64));
-        let packets = self.packets.range(start.min(end)..end);
-        packets.fold(0, |bits, packet| {
-            bits << 1 | u64::from(packet.fate != Fate::Acked)
-        })
+        let below = sequence.saturating_sub(64)..sequence;
+        let lost = { self.lost.iter().rev() }.take_while(|lost| **lost >= below.start);
+        let flying = self.open.max(below.start)..sequence;
+        let flying = flying.filter(|it| self.is_flying(*it));
+        let all = lost.copied().chain(flying).filter(|it| *it < sequence);
+        all.fold(0, |bits, it| bits | 1 << (sequence - 1 - it))
+    }
+
+    pub(super) fn is_flying(&self, sequence: u64) -> bool {
+        let packet = self.get(sequence);
+        packet.is_some_and(|packet| packet.fate == Fate::Flying)
     }
 
     /// Returns whether a copy of a chunk is flying and none was acknowledged.
@@ -175,11 +171,9 @@ impl<O: Copy> Records<O> {
 
     /// Returns the lowest tick, from a tick on, of a packet that was not acknowledged, or of a chunk in one.
     pub(super) fn oldest_missing_tick(&self, from: u32) -> Option<u32> {
-        let missing = self
-            .packets
-            .iter()
-            .filter(|packet| packet.fate != Fate::Acked);
-        let ticks = missing.map(|packet| packet.oldest_tick);
+        let flying = self.open().filter(|it| self.is_flying(*it));
+        let missing = self.lost.iter().copied().chain(flying);
+        let ticks = missing.filter_map(|it| Some(self.get(it)?.oldest_tick));
         ticks.filter(|tick| *tick >= from).min()
     }
 
@@ -247,8 +241,8 @@ impl<O: Copy> Records<O> {
         self.own.drain(..own);
         self.chunks_removed = wrapped(self.chunks_removed, chunks);
         self.own_removed = wrapped(self.own_removed, own);
-        let gone = self.packets.pop_front();
-        self.lost -= usize::from(gone.is_some_and(|packet| packet.fate == Fate::Lost));
+        self.packets.pop_front();
+        self.lost.pop_front_if(|lost| *lost == self.first);
         self.first += 1;
         self.open = self.open.max(self.first);
     }
@@ -261,7 +255,8 @@ impl<O: Copy> Records<O> {
         self.chunks.clear();
         self.own.clear();
         self.copies.clear();
-        (self.flying, self.lost) = (0, 0);
+        self.lost.clear();
+        self.flying = 0;
     }
 
     /// Decides the fate of a packet and returns its former one, or none without such a packet.
@@ -282,8 +277,11 @@ impl<O: Copy> Records<O> {
         packet.fate = fate;
         let tick = packet.tick;
         self.flying -= usize::from(former == Fate::Flying);
-        self.lost += usize::from(fate == Fate::Lost);
-        self.lost -= usize::from(former == Fate::Lost);
+        match self.lost.binary_search(&sequence) {
+            Ok(at) => drop(self.lost.remove(at)),
+            Err(at) if fate == Fate::Lost => self.lost.insert(at, sequence),
+            Err(_) => {}
+        }
         let kind = match (former, fate) {
             (_, Fate::Lost) => Some(VerdictKind::Lost),
             (Fate::Lost, _) => Some(VerdictKind::TakenBack),

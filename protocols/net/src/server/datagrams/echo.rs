@@ -33,7 +33,7 @@ impl NetworkServer {
         for original in chunks {
             let entries = frames.entries(original.number);
             if let Some(bytes) = self.write_echo(original, entries, tick) {
-                let original = *original;
+                let original = original.clone();
                 self.queue_echo(&Echo { original, bytes }, tick);
             }
         }

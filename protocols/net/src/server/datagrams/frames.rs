@@ -1,8 +1,8 @@
 //! `Frames`: write records of the chunks on unreliable channels, for the last ticks.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
+use bytes::Bytes;
 use syncvar_runtime::object::{WriteLog, WriteRecord};
 use syncvar_runtime::{AudienceId, NetId};
 
@@ -23,14 +23,23 @@ pub(in crate::server) struct Entry {
 }
 
 /// Write record of one chunk.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::server) struct ChunkRecord {
     /// Number of the chunk in the store.
     pub(in crate::server) number: u64,
     pub(in crate::server) audience: AudienceId,
     pub(in crate::server) channel: u8,
+    pub(in crate::server) bytes: Bytes,
     /// End of its entries.
     end: u32,
+}
+
+/// A chunk of a frame, with its entries.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct WrittenChunk<'a> {
+    pub(in crate::server) tick: u32,
+    pub(in crate::server) record: &'a ChunkRecord,
+    pub(in crate::server) entries: &'a [Entry],
 }
 
 /// Write records of one tick.
@@ -134,6 +143,7 @@ impl Frames {
                 number,
                 audience: delivery.audience,
                 channel: delivery.channel,
+                bytes: chunk.clone(),
                 end: frame.end(),
             });
             number += 1;
@@ -141,12 +151,16 @@ impl Frames {
         true
     }
 
-    /// Returns the entries of a chunk; none of a forgotten one.
-    pub(in crate::server) fn entries(&self, number: u64) -> &[Entry] {
+    /// Returns a chunk; none if it is forgotten.
+    pub(in crate::server) fn chunk(&self, number: u64) -> Option<WrittenChunk<'_>> {
         let after = |frame: &Frame| { frame.chunks.last() }.is_some_and(|it| it.number < number);
         let frame = self.last.partition_point(after);
-        let frame = self.last.get(frame);
-        frame.map_or(&[], |frame| frame.entries_of(number))
+        self.last.get(frame)?.chunk(number)
+    }
+
+    /// Returns the entries of a chunk; none of a forgotten one.
+    pub(in crate::server) fn entries(&self, number: u64) -> &[Entry] {
+        self.chunk(number).map_or(&[], |chunk| chunk.entries)
     }
 
     /// Returns the entries in a part of a packet.
@@ -183,16 +197,19 @@ impl Frames {
 }
 
 impl Frame {
-    /// Returns the entries of a chunk.
-    pub(in crate::server) fn entries_of(&self, number: u64) -> &[Entry] {
-        let Ok(at) = self.chunks.binary_search_by_key(&number, |it| it.number) else {
-            return &[];
-        };
-        let start = at
-            .checked_sub(1)
-            .map_or(0, |former| self.chunks[former].end);
-        let range: Range<usize> = start as usize..self.chunks[at].end as usize;
-        self.entries.get(range).unwrap_or_default()
+    /// Returns a chunk by its number.
+    fn chunk(&self, number: u64) -> Option<WrittenChunk<'_>> {
+        let at = self.chunks.binary_search_by_key(&number, |it| it.number);
+        let (former, record) = (
+            self.chunks.get(..at.ok()?)?.last(),
+            self.chunks.get(at.ok()?)?,
+        );
+        let start = former.map_or(0, |former| former.end);
+        Some(WrittenChunk {
+            tick: self.tick,
+            record,
+            entries: self.entries.get(start as usize..record.end as usize)?,
+        })
     }
 
     fn end(&self) -> u32 {

@@ -71,13 +71,17 @@ impl NetworkServer {
             }
         }
         self.replication.links = links;
+        self.replication.lost_chunks.clear();
     }
 
     fn repair_losses_of(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
         let mut owed = std::mem::take(&mut self.replication.owed);
-        let Datagrams {
-            verdicts, shown, ..
-        } = datagrams;
+        let known = self.sessions.connections.get(connection.0);
+        let backlog = known.and_then(|known| known.backlog.as_ref());
+        // Those in a backlog have waited longer.
+        let has_backlog = backlog.is_some_and(|it| it.is_limited() || !it.entries.is_empty());
+        let is_free = !has_backlog && !datagrams.sender.is_detached();
+        let mut verdicts = std::mem::take(&mut datagrams.verdicts);
         for Verdict {
             kind,
             tick,
@@ -85,21 +89,27 @@ impl NetworkServer {
         } in verdicts.drain(..)
         {
             let former = owed.len();
-            let entries = self.replication.frames.entries_in(&content);
-            self.add_standing(connection, shown, (entries, tick), &mut owed);
+            let sent = match content {
+                Content::Chunk(number) if is_free => {
+                    self.send_again(connection, datagrams, number, &mut owed)
+                }
+                _ => None,
+            };
+            if sent.is_none() {
+                let entries = self.replication.frames.entries_in(&content);
+                self.add_standing(connection, &datagrams.shown, (entries, tick), &mut owed);
+            }
             if kind == VerdictKind::Lost {
-                datagrams.counts.repaired += (owed.len() - former) as u64;
+                let repaired = sent.unwrap_or(0) + owed.len() - former;
+                datagrams.counts.repaired += repaired as u64;
             }
         }
+        datagrams.verdicts = verdicts;
         let place = |entry: &Entry| (entry.net_id, entry.channel, entry.behaviour);
         if !owed.is_sorted_by_key(place) {
             owed.sort_unstable_by_key(place);
         }
-        let known = self.sessions.connections.get(connection.0);
-        let backlog = known.and_then(|known| known.backlog.as_ref());
-        // Those in a backlog have waited longer.
-        let has_backlog = backlog.is_some_and(|it| it.is_limited() || !it.entries.is_empty());
-        if !has_backlog && !datagrams.sender.is_detached() {
+        if is_free {
             self.write_owed(connection, datagrams, &mut owed);
         }
         self.owe(connection, &datagrams.shown, &mut owed);

@@ -40,6 +40,11 @@ impl Shown {
         });
     }
 
+    /// Returns whether fields of an object are shown.
+    pub(in crate::server) fn contains(&self, net_id: NetId) -> bool {
+        !self.0.is_empty() && self.0.contains_key(&net_id)
+    }
+
     /// Returns those of some fields that are not shown with their present values.
     pub(in crate::server) fn missing(
         &self,

@@ -4,10 +4,21 @@ use syncvar_runtime::object::Slots;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
 use crate::server::NetworkServer;
-use crate::server::datagrams::frames::Entry;
+use crate::server::datagrams::frames::{Entry, WrittenChunk};
 use crate::server::datagrams::shown::Shown;
-use crate::server::objects::replicated::State;
+use crate::server::objects::replicated::{Replicated, State};
 use crate::server::replication::bandwidth::backlog::Backlog;
+
+/// Standing of an entry of a lost chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// All its fields have the values in the chunk, for all observers.
+    Whole,
+    /// Some of its fields stand, or for some observers.
+    Partial,
+    /// A later frame wrote all its fields.
+    Nothing,
+}
 
 impl NetworkServer {
     /// Returns the fields of an entry whose last frame was that of a tick or an earlier one.
@@ -29,9 +40,7 @@ impl NetworkServer {
         tick: u32,
         observes: impl FnOnce(AudienceId) -> bool,
     ) -> u64 {
-        let replicated = self.world.objects.get(entry.net_id.0);
-        // An object that is not announced is another one with a reused id.
-        let Some(replicated) = replicated.filter(|it| it.is(State::Announced)) else {
+        let Some(replicated) = self.announced(entry.net_id) else {
             return 0;
         };
         let slots = self.world.pools.slots(replicated.at);
@@ -64,7 +73,37 @@ impl NetworkServer {
         shown.missing(entry.net_id, entry.behaviour, fields, ticks)
     }
 
-    fn is_in(&self, connection: ConnectionId, audience: AudienceId) -> bool {
+    /// Returns the standing of an entry of a chunk.
+    #[inline]
+    pub(super) fn standing_for_all(&self, entry: &Entry, chunk: &WrittenChunk<'_>) -> Standing {
+        let Some(replicated) = self.announced(entry.net_id) else {
+            return Standing::Nothing;
+        };
+        let alike = replicated.audience == chunk.record.audience
+            && !replicated.is(State::SnapshotPending)
+            && { self.prefab_info(replicated.at.pool) }.is_some_and(|info| info.repeatable);
+        // Saves a look at the ticks, which are rarely in the cache.
+        if alike && replicated.framed <= chunk.tick {
+            return Standing::Whole;
+        }
+        let slots = self.world.pools.slots(replicated.at);
+        let slot = slots.and_then(|slots| slots.slot(entry.behaviour.into()));
+        let ticks = slot.and_then(|slot| slot.ticks());
+        match ticks.map_or(0, |ticks| ticks.changed_until(entry.fields, chunk.tick)) {
+            0 => Standing::Nothing,
+            fields if alike && fields == entry.fields => Standing::Whole,
+            _ => Standing::Partial,
+        }
+    }
+
+    /// Returns an object by the id in an entry. An object that is not announced is another one with a reused id.
+    #[inline]
+    fn announced(&self, id: NetId) -> Option<&Replicated> {
+        let replicated = self.world.objects.get(id.0);
+        replicated.filter(|it| it.is(State::Announced))
+    }
+
+    pub(super) fn is_in(&self, connection: ConnectionId, audience: AudienceId) -> bool {
         self.visibility.audiences.get(audience).observes(connection)
     }
 

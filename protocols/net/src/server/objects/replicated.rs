@@ -1,8 +1,6 @@
 //! The server's entry of an object.
 
-use std::time::Duration;
-
-use syncvar_runtime::object::Location;
+use syncvar_runtime::object::{Location, Nanos};
 use syncvar_runtime::{AudienceId, ConnectionId};
 
 use crate::server::visibility::audience::Audiences;
@@ -19,8 +17,10 @@ pub struct Replicated {
     pub(in crate::server) owner: Option<ConnectionId>,
     /// Number that the owner's writes carry. Each grant of write access increments it.
     pub(in crate::server) lease: u32,
-    /// Time of the next look by the schedule.
-    pub(in crate::server) wake: Option<Duration>,
+    /// Tick of the spawn, or of the last update that looked at its changes: no frame wrote its fields later.
+    pub(in crate::server) framed: u32,
+    /// Time of the next look by the schedule; `Nanos::MAX` without one.
+    pub(in crate::server) wake: Nanos,
     /// Bits of [`State`].
     states: u8,
 }
@@ -64,7 +64,8 @@ impl Replicated {
             target_audience: audience,
             owner: None,
             lease,
-            wake: None,
+            framed: 0,
+            wake: Nanos::MAX,
             states: 0,
         }
     }
@@ -97,7 +98,7 @@ impl Replicated {
     #[inline]
     pub(in crate::server) fn is_plain(&self) -> bool {
         let states = self.states & (SPECIAL | State::Announced as u8);
-        (states == State::Announced as u8) & self.wake.is_none()
+        states == State::Announced as u8 && self.wake == Nanos::MAX
     }
 
     /// Voids all earlier writes of owners.

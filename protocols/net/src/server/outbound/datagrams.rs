@@ -92,7 +92,7 @@ impl Datagrams {
             header.after = sender.needs_after(after).then(|| low_bits(after));
             header.part = part.place;
         }
-        *bytes = header.encode();
+        header.encode_to(bytes);
         chunks
     }
 }

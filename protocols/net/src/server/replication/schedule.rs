@@ -73,11 +73,12 @@ impl Schedule {
         replicated: &mut Replicated,
         until: Duration,
     ) {
-        if replicated.wake.is_none_or(|wake| until < wake) {
-            replicated.wake = Some(until);
+        let until = nanos(until);
+        if until < replicated.wake {
+            replicated.wake = until;
             let spare = &mut self.spare;
             let new_list = || spare.pop().unwrap_or_default();
-            let list = self.waiting.get_or_insert_with(nanos(until), new_list);
+            let list = self.waiting.get_or_insert_with(until, new_list);
             list.push(net_id);
         }
     }

@@ -13,6 +13,9 @@ use crate::server::visibility::audience::Delivery;
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
 
+/// Number of objects that are loaded into the cache before the first of them is prepared.
+const AHEAD: usize = 128;
+
 /// Lists reused by every update.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Scratch {
@@ -131,7 +134,10 @@ impl NetworkServer {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
         let (mut run, mut is_restricted) = (None, false);
-        for id in due.drain(..) {
+        for (place, id) in due.iter().copied().enumerate() {
+            if place.is_multiple_of(AHEAD) {
+                self.touch(due.iter().skip(place).take(AHEAD).copied());
+            }
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
             };
@@ -150,7 +156,14 @@ impl NetworkServer {
             self.replication.scratch.jobs.push(job);
         }
         self.send_run(run, now);
+        due.clear();
         self.replication.scratch.objects = due;
+    }
+
+    /// Loads the entries of objects into the cache. The loads are independent, unlike the later reads.
+    pub(in crate::server) fn touch(&self, objects: impl Iterator<Item = NetId>) {
+        let entries = objects.filter_map(|id| self.world.objects.get(id.0));
+        std::hint::black_box(entries.fold(false, |all, entry| all ^ entry.is_plain()));
     }
 
     /// Returns the run and job of an object. None if it has no delta: it is not announced yet, or
@@ -164,6 +177,7 @@ impl NetworkServer {
         former: Option<Run>,
     ) -> Option<(Run, Job)> {
         let replicated = self.world.objects.get_mut(id.0)?;
+        replicated.framed = self.outbound.store.tick;
         let run = Run {
             pool: replicated.at.pool,
             audience: replicated.audience,
@@ -177,8 +191,8 @@ impl NetworkServer {
         if replicated.is_plain() && former == Some(run) {
             return Some((run, job));
         }
-        if replicated.wake.is_some_and(|wake| all || wake < now) {
-            replicated.wake = None;
+        if all || replicated.wake < nanos(now) {
+            replicated.wake = Nanos::MAX;
         }
         // Valid for this update only, even if it writes no delta.
         let forced = replicated.take(State::SendNow);

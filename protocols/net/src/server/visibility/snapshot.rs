@@ -32,6 +32,8 @@ pub(in crate::server) struct PrefabInfo {
     pub(in crate::server) synchronize: bool,
     /// Whether a behaviour is repeated in the next frame.
     pub(in crate::server) redundant: bool,
+    /// Whether the bytes of a delta can be sent again to each observer, as long as its fields keep their values.
+    pub(in crate::server) repeatable: bool,
 }
 
 impl PrefabInfo {
@@ -44,6 +46,7 @@ impl PrefabInfo {
             policy: prefab.rules,
             synchronize: prefab.synchronize,
             redundant: prefab.redundancy > 0,
+            repeatable: prefab.resendable && !prefab.rules.any(),
         };
         prefabs
             .entries()
