@@ -2,8 +2,8 @@
 
 use crate::ordered::IdMap;
 
-/// Bytes that the caches close to a core hold.
-pub(crate) const CACHED: usize = 2 << 20;
+/// Bytes that stay in the caches of a core between two packets.
+pub(crate) const CACHED: usize = 256 * 1024;
 
 /// Length of a page.
 const PAGE: usize = PAGE_NUMBERS as usize;
