@@ -13,6 +13,7 @@ use syncvar_runtime::object::Tracks;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue};
 
 use super::NetworkClient;
+use super::replica::{Fact, Replica};
 use crate::step::Group;
 use crate::view::tick_length;
 use object::{Predicted, sample};
@@ -242,9 +243,9 @@ impl NetworkClient {
                 .insert((id, index), predicted, tick);
         }
         if let Some(replica) = self.world.objects.get_mut(id.0) {
-            replica.predicted |= 1 << index;
+            replica.set(Fact::Predicted, true);
             for entry in self.predictions.objects.of_mut(id) {
-                entry.owned = replica.owned;
+                entry.owned = replica.is(Fact::Owned);
                 if entry.index == index {
                     entry.reason = entry.reason.max(reason);
                 }
@@ -270,6 +271,16 @@ impl NetworkClient {
         steps.retain(|step| step.ids != ids);
         steps.push(GroupStep { ids, step });
         self.replay();
+    }
+
+    /// Returns the bits of the predicted behaviours of an object, by position.
+    #[inline]
+    pub(super) fn predicted_behaviours(&self, id: NetId, replica: &Replica) -> u64 {
+        if replica.is(Fact::Predicted) {
+            self.predictions.objects.behaviours(id)
+        } else {
+            0
+        }
     }
 
     /// Returns whether an object is predicted.

@@ -12,6 +12,7 @@ use super::objects::{Entry, Objects, Reason, Side};
 use super::{GroupStep, PredictionStats, Predictions};
 use crate::client::arrivals::Arrivals;
 use crate::client::inputs::OwnInputs;
+use crate::client::replica::{Fact, Replica};
 use crate::client::{ClientEvent, NetworkClient};
 use crate::step::Group;
 
@@ -61,7 +62,7 @@ impl NetworkClient {
                 tick,
                 held_back: self.inputs.ticks_of(nanos),
                 is_uncertain,
-                ignored: ignored(info, replica.owned),
+                ignored: ignored(info, replica.is(Fact::Owned)),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
@@ -105,7 +106,7 @@ impl NetworkClient {
                 tick: start.first_tick + u64::from(newest) - 1,
                 held_back: 0,
                 is_uncertain: true,
-                ignored: ignored(info, replica.owned) | !ticks.changed_since(newest),
+                ignored: ignored(info, replica.is(Fact::Owned)) | !ticks.changed_since(newest),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
@@ -139,19 +140,15 @@ impl NetworkClient {
         let settled = (*compared).min(shown);
         for entry in objects.iter_mut() {
             if let Some(replica) = self.world.objects.get(entry.id.0) {
-                entry.owned = replica.owned;
+                entry.owned = replica.is(Fact::Owned);
             }
         }
-        let world = &mut self.world.objects;
+        let world = &self.world.objects;
         objects.retain(|entry| {
-            let Some(replica) = world.get_mut(entry.id.0).filter(|it| it.is_visible()) else {
+            if !world.get(entry.id.0).is_some_and(Replica::is_visible) {
                 return spawns.is_waiting(entry.id);
-            };
-            let keeps = entry.reason > Reason::Edited || !entry.predicted.is_settled(settled);
-            if !keeps {
-                replica.predicted &= !(1 << entry.index);
             }
-            keeps
+            entry.reason > Reason::Edited || !entry.predicted.is_settled(settled)
         });
         steps.retain(|step| step.ids.iter().any(|id| !objects.of(*id).is_empty()));
     }
