@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn long_rows_have_pages_of_their_own() {
         let mut rows = Rows::default();
-        (0..3).for_each(|row| rows.push([row; PAGE_BYTES + 1]));
+        (0..3_u8).for_each(|row| rows.push([row; PAGE_BYTES / 2 + 1]));
         assert_eq!((rows.pages.len(), rows.get(2).is_some()), (3, true));
     }
 }
