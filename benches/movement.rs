@@ -1,13 +1,16 @@
 //! A runner on a bad link, as four strategies show it: the newest value, interpolation, extrapolation to the present of the
-//! arrivals, and a curve. The runner turns back sharply at 5 m/s, 30 ticks a second, over 80 ± 20 ms with 5 % loss; the screen draws
-//! 120 frames a second.
+//! arrivals, and a curve. The runner turns back sharply at 5 m/s, 30 ticks a second, over 30 to 50 ms with 5 % loss in each direction; the
+//! screen draws 120 frames a second. Then the own runner of a client, by the newest value and predicted, without and with pushes that only
+//! the server knows.
 //!
 //! ```text
-//! cargo bench --bench movement    # prints a table and writes guide/src/movement-{path,error}.svg
+//! cargo bench --bench movement    # prints a table and writes guide/src/movement-{path,error,own-path,own-error}.svg
 //! ```
 
 #[path = "support/chart.rs"]
 mod chart;
+#[path = "movement/own.rs"]
+mod own;
 
 use std::error::Error;
 use std::fs;
@@ -74,6 +77,8 @@ type Frames = Vec<(f64, f64)>;
 struct Strategy {
     name: &'static str,
     frames: Frames,
+    /// Positions that a frame without delay and error shows.
+    truth: Frames,
     delay: Duration,
 }
 
@@ -92,11 +97,38 @@ fn main() -> Result<(), Box<dyn Error>> {
     for strategy in &strategies {
         strategy.print();
     }
+    let [own, predicted] = own::run(["own, newest value", "own, predicted"], false);
+    own.print();
+    predicted.print();
+    let pushed = own::run(["newest, pushed", "predicted, pushed"], true);
+    for strategy in &pushed {
+        strategy.print();
+    }
     // `cargo test --benches` runs the bench without this argument, to see that it runs.
     if std::env::args().any(|argument| argument == "--bench") {
-        draw(&strategies)?;
+        let titles = [
+            "Path of a runner, true and seen",
+            "Distance of the seen runner from the present one",
+        ];
+        draw(&strategies, "movement", titles)?;
+        let titles = [
+            "Path of the own runner, pushed by the server",
+            "Distance of the own runner from that of the server in its tick",
+        ];
+        draw(&pushed, "movement-own", titles)?;
     }
     Ok(())
+}
+
+/// Returns the conditions of each direction.
+fn link() -> Conditions {
+    Conditions {
+        delay: Duration::from_millis(30),
+        jitter: Duration::from_millis(20),
+        loss: 0.05,
+        seed: 3,
+        ..Conditions::default()
+    }
 }
 
 /// Runs a world with a behaviour, and returns the frames of its client.
@@ -105,15 +137,8 @@ fn run<R: Runs>(
     max_view_delay: Duration,
     shown: impl Fn(&R, Option<f32>) -> Option<f32>,
 ) -> Strategy {
-    let link = Conditions {
-        delay: Duration::from_millis(30),
-        jitter: Duration::from_millis(20),
-        loss: 0.05,
-        seed: 3,
-        ..Conditions::default()
-    };
     let prefabs = || Prefabs::new().register::<R>("runner");
-    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link());
     (net.tick, net.datagrams) = (TICK, true);
     let config = ClientConfig {
         max_view_delay,
@@ -138,8 +163,10 @@ fn run<R: Runs>(
         }
     }
     let delay = net.client(0).view_delay().unwrap_or_default();
+    let truth = frames.iter().map(|(time, _)| (*time, path(*time).into()));
     Strategy {
         name,
+        truth: truth.collect(),
         frames,
         delay,
     }
@@ -154,10 +181,11 @@ fn path(time: f64) -> f32 {
 }
 
 impl Strategy {
-    /// Returns the distances from the runner's present position in centimetres, with their times.
+    /// Returns the distances from the true position in centimetres, with their times.
     fn errors(&self) -> Frames {
-        let error = |(time, x): &(f64, f64)| (*time, (x - f64::from(path(*time))).abs() * 100.0);
-        self.frames.iter().map(error).collect()
+        let frames = self.frames.iter().zip(&self.truth);
+        let errors = frames.map(|((time, x), (_, truth))| (*time, (x - truth).abs() * 100.0));
+        errors.collect()
     }
 
     fn print(&self) {
@@ -178,7 +206,12 @@ impl Strategy {
     }
 }
 
-fn draw(strategies: &[Strategy]) -> Result<(), Box<dyn Error>> {
+/// Draws the paths and the errors of strategies with one true path.
+fn draw(
+    strategies: &[Strategy],
+    file: &str,
+    titles: [&'static str; 2],
+) -> Result<(), Box<dyn Error>> {
     let drawn = (DRAWN.start * FRAMES) as usize..(DRAWN.end * FRAMES) as usize;
     let begin = strategies[0].frames[drawn.start].0;
     let since = |frames: &Frames| {
@@ -187,12 +220,9 @@ fn draw(strategies: &[Strategy]) -> Result<(), Box<dyn Error>> {
             .map(|(time, y)| (time - begin, *y))
             .collect::<Vec<_>>()
     };
-    let truth: Frames = { strategies[0].frames.iter() }
-        .map(|(time, _)| (*time, path(*time).into()))
-        .collect();
     let mut paths = vec![Series {
         name: "server",
-        points: since(&truth),
+        points: since(&strategies[0].truth),
     }];
     let mut errors = Vec::new();
     for strategy in strategies {
@@ -212,10 +242,9 @@ fn draw(strategies: &[Strategy]) -> Result<(), Box<dyn Error>> {
         series,
     };
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/guide/src");
-    let path = chart("Path of a runner, true and seen", "position, m", paths);
-    fs::write(format!("{folder}/movement-path.svg"), path.to_svg())?;
-    let title = "Distance of the seen runner from the present one";
-    let error = chart(title, "distance, cm", errors);
-    fs::write(format!("{folder}/movement-error.svg"), error.to_svg())?;
+    let path = chart(titles[0], "position, m", paths);
+    fs::write(format!("{folder}/{file}-path.svg"), path.to_svg())?;
+    let error = chart(titles[1], "distance, cm", errors);
+    fs::write(format!("{folder}/{file}-error.svg"), error.to_svg())?;
     Ok(())
 }

@@ -1,8 +1,12 @@
-//! Replay of 100 predicted objects by 10 ticks, after a difference from the server.
+//! Replay of 100 predicted objects by 10 ticks, after a difference from the server; then a tick of a client with 10 000 objects
+//! of which it predicts none or one.
 //!
 //! ```text
 //! cargo bench --bench predict
 //! ```
+
+#[path = "predict/others.rs"]
+mod others;
 
 use std::time::{Duration, Instant};
 
@@ -128,4 +132,8 @@ fn main() {
     measure::<Mover>(&mut criterion, "plain");
     measure::<Rounded>(&mut criterion, "with a codec");
     criterion.final_summary();
+    // `cargo test --benches` runs the bench without this argument.
+    if std::env::args().any(|argument| argument == "--bench") {
+        others::print();
+    }
 }

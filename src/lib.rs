@@ -126,7 +126,7 @@ pub mod error {
 /// Fields: changes and guards of the collections, and the parts of a field of your own design.
 pub mod fields {
     pub use syncvar_runtime::{
-        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked,
+        DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
         Interpolated, Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange,
         SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set,
         hooked, hooked_variable, interpolated, throttled, variable,

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use syncvar::ClientConfig;
@@ -14,14 +13,19 @@ use syncvar::transport::{NetworkPeer, Peer};
 use syncvar::websocket::WebSocketClient;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::Semaphore;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use crate::server::say;
-use crate::world::{DELAYS, SEEN, prefabs};
+use crate::game::say;
+use crate::progress::Progress;
+use crate::unit::prefabs;
+use crate::world::SEEN;
 use crate::{Outcome, Transport};
 
 /// Connections that are made at a time.
 const DIALS: usize = 100;
+
+/// Time in which bots may begin to join.
+const PATIENCE: Duration = Duration::from_mins(3);
 
 /// Updates per second of a bot, besides one for each packet.
 const TICK_RATE: u32 = 4;
@@ -36,14 +40,6 @@ pub(crate) struct Crowd {
     pub(crate) address: SocketAddr,
 }
 
-/// Progress of all bots.
-#[derive(Debug, Default)]
-struct Progress {
-    joined: AtomicU32,
-    failed: AtomicU32,
-    lost: AtomicU32,
-}
-
 impl Crowd {
     /// Joins, and says so. Then each line of the input asks for the delays since the last one.
     pub(crate) async fn play(self) -> Outcome {
@@ -52,13 +48,16 @@ impl Crowd {
         for number in 0..self.count {
             let (progress, dials) = (Arc::clone(&progress), Arc::clone(&dials));
             tokio::spawn(async move {
-                let dial = dials.acquire().await;
+                let Ok(dial) = dials.acquire().await else {
+                    progress.fail();
+                    return;
+                };
                 let Some(mut peer) = Box::pin(self.join()).await else {
-                    progress.failed.fetch_add(1, Ordering::Relaxed);
+                    progress.fail();
                     return;
                 };
                 drop(dial);
-                progress.joined.fetch_add(1, Ordering::Relaxed);
+                progress.join();
                 if number < self.stalled {
                     // Its socket fills up.
                     std::future::pending::<()>().await;
@@ -66,20 +65,20 @@ impl Crowd {
                 while peer.receive().await.is_ok() {
                     while peer.poll_event().is_some() {}
                 }
-                progress.lost.fetch_add(1, Ordering::Relaxed);
+                progress.lose();
             });
         }
-        let [joined, failed] = [&progress.joined, &progress.failed];
-        while joined.load(Ordering::Relaxed) + failed.load(Ordering::Relaxed) < self.count {
+        let begun = Instant::now();
+        while !progress.is_complete(self.count) {
             sleep(Duration::from_millis(20)).await;
+            if begun.elapsed() > PATIENCE {
+                dials.close();
+            }
         }
-        say(&joined.load(Ordering::Relaxed).to_string())?;
+        say(&progress.joined().to_string())?;
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while lines.next_line().await?.is_some() {
-            let [half, most, nearly_all] = [500, 990, 999].map(|share| DELAYS.permille(share));
-            let (count, lost) = (DELAYS.count(), progress.lost.load(Ordering::Relaxed));
-            say(&format!("{count} {half} {most} {nearly_all} {lost}"))?;
-            DELAYS.clear();
+            progress.report()?;
         }
         Ok(())
     }

@@ -13,14 +13,26 @@
 mod bots;
 #[path = "../support/chart.rs"]
 mod chart;
+mod game;
 mod histogram;
 mod plan;
 #[path = "../support/process.rs"]
 mod process;
+mod progress;
 mod server;
+mod unit;
 mod world;
 
 use std::error::Error;
+
+/// Name of the table in the results, and of the plot.
+const NAME: &str = "connections";
+
+/// Folder of the results.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches");
+
+/// Connections of a run without numbers.
+const COUNTS: [u32; 3] = [1000, 5000, 10_000];
 
 /// Transport of the connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

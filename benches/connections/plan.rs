@@ -8,17 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::chart::{Chart, Series};
 use crate::process::Role;
-use crate::{Outcome, Transport};
-
-const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/RESULTS.md");
-const PICTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/connections.svg");
-
-/// Places of the table in the results.
-const BEGIN: &str = "<!-- connections: begin -->\n";
-const END: &str = "<!-- connections: end -->";
-
-/// Connections of a run without numbers.
-const COUNTS: [u32; 3] = [1000, 5000, 10_000];
+use crate::{COUNTS, FOLDER, NAME, Outcome, Transport};
 
 /// Time in which connections settle before a measurement.
 const SETTLE: Duration = Duration::from_secs(3);
@@ -204,13 +194,18 @@ fn numbers(line: &str) -> Result<[f64; 5], Box<dyn std::error::Error>> {
 
 /// Writes the table between its marks, and the plot.
 fn write(rows: &[Row]) -> Outcome {
-    let results = fs::read_to_string(RESULTS)?;
-    let marks = results.split_once(BEGIN).zip(results.split_once(END));
+    let file = format!("{FOLDER}/RESULTS.md");
+    let results = fs::read_to_string(&file)?;
+    let (begin, end) = (
+        format!("<!-- {NAME}: begin -->\n"),
+        format!("<!-- {NAME}: end -->"),
+    );
+    let marks = results.split_once(&begin).zip(results.split_once(&end));
     let ((before, _), (_, after)) = marks.ok_or("no place for the table in RESULTS.md")?;
     let lines: Vec<&str> = rows.iter().map(|row| &*row.text).collect();
     let lines = lines.join("\n");
-    let table = format!("{before}{BEGIN}{HEADER}{lines}\n{END}{after}");
-    fs::write(RESULTS, table)?;
+    let table = format!("{before}{begin}{HEADER}{lines}\n{end}{after}");
+    fs::write(file, table)?;
     let series = Transport::ALL.into_iter().map(|transport| {
         let of_transport = rows.iter().filter(|row| row.case.transport == transport);
         let whole = of_transport.filter(|row| row.case.stalled == 0);
@@ -227,6 +222,6 @@ fn write(rows: &[Row]) -> Outcome {
         y_label: "milliseconds",
         series: series.collect(),
     };
-    fs::write(PICTURE, chart.to_svg())?;
+    fs::write(format!("{FOLDER}/{NAME}.svg"), chart.to_svg())?;
     Ok(())
 }

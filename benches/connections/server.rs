@@ -1,8 +1,6 @@
 //! Role of the server.
 
-use std::io::{BufRead, Write};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use syncvar::interest::{Everyone, GroupTags, Tag};
 use syncvar::prelude::*;
@@ -14,21 +12,21 @@ use syncvar::websocket::WebPort;
 use syncvar::{ServerConfig, ServerEvent};
 use tokio::runtime::Runtime;
 
-use crate::world::{CHANGES, GROUPS, OBJECTS, TICK_RATE, Unit, micros, prefabs};
+use crate::game::{self, Game, say};
+use crate::unit::{Unit, prefabs};
+use crate::world::{CHANGES, GROUPS, OBJECTS, TICK_RATE, micros};
 use crate::{Outcome, Transport};
 
-/// Ticks since the last report.
-#[derive(Debug, Default)]
-struct Ticks {
-    /// Times on the game thread, from the first read to the last write.
-    times: Vec<Duration>,
-    /// Ticks that began more than a tick late.
-    late: u32,
+/// Server over one transport.
+struct Served {
+    server: NetworkServer,
+    host: Host<NetworkServer>,
+    /// Object that changed last.
+    last: u32,
 }
 
-/// Prints the address, and runs until the input is closed. Each line of the input asks for a report.
+/// Prints the address, and plays until the input is closed.
 pub(crate) fn serve(transport: Transport, runtime: &Runtime) -> Outcome {
-    let mut server = world();
     let most = 20_000;
     let options = TcpOptions {
         max_connections: most,
@@ -52,8 +50,13 @@ pub(crate) fn serve(transport: Transport, runtime: &Runtime) -> Outcome {
     }
     drop(context);
     say(&host.local_addrs()?[0].to_string())?;
-    run(&mut server, &mut host, &lines())?;
-    host.shut_down_blocking(&mut server);
+    let mut served = Served {
+        server: world(),
+        host,
+        last: 0,
+    };
+    game::run(&mut served)?;
+    served.host.shut_down_blocking(&mut served.server);
     Ok(())
 }
 
@@ -75,34 +78,28 @@ fn world() -> NetworkServer {
     server
 }
 
-fn run(server: &mut NetworkServer, host: &mut Host<NetworkServer>, asks: &Receiver<()>) -> Outcome {
-    let tick = Duration::from_secs(1) / TICK_RATE;
-    let started = Instant::now();
-    let (mut due, mut next, mut ticks) = (Duration::ZERO, 0, Ticks::default());
-    loop {
-        let now = started.elapsed();
-        std::thread::sleep(due.saturating_sub(now));
-        if now > due + tick {
-            ticks.late += 1;
-            due = now;
+impl Game for Served {
+    fn tick(&mut self, now: Duration) {
+        let Self { server, host, last } = self;
+        host.receive(server, now);
+        join_groups(server);
+        for _ in 0..CHANGES {
+            *last = *last % OBJECTS + 1;
+            if let Ok(mut unit) = server.get_mut::<Unit>(NetId(*last)) {
+                unit.stamp.set(micros());
+            }
         }
-        let begun = Instant::now();
-        host.receive(server, due);
-        game(server, &mut next);
-        server.update(due);
-        host.transmit(server, due);
-        ticks.times.push(begun.elapsed());
-        due += tick;
-        match asks.try_recv() {
-            Ok(()) => std::mem::take(&mut ticks).report(server)?,
-            Err(TryRecvError::Empty) => {}
-            Err(TryRecvError::Disconnected) => return Ok(()),
-        }
+        server.update(now);
+        host.transmit(server, now);
+    }
+
+    fn connections(&mut self) -> usize {
+        self.server.connections().count()
     }
 }
 
-/// Lets new connections see their group, and changes the objects of a tick.
-fn game(server: &mut NetworkServer, next: &mut u32) {
+/// Lets new connections see their group.
+fn join_groups(server: &mut NetworkServer) {
     while let Some(event) = server.poll_event() {
         if let ServerEvent::Connected { connection } = event
             && let Ok(tags) = server.interest_mut::<GroupTags<Everyone>>()
@@ -112,44 +109,4 @@ fn game(server: &mut NetworkServer, next: &mut u32) {
             let _ = tags.join(connection, group);
         }
     }
-    for _ in 0..CHANGES {
-        *next = *next % OBJECTS + 1;
-        if let Ok(mut unit) = server.get_mut::<Unit>(NetId(*next)) {
-            unit.stamp.set(micros());
-        }
-    }
-}
-
-impl Ticks {
-    /// Prints the number of ticks, the median and greatest time in microseconds, the late ticks and the connections.
-    fn report(mut self, server: &NetworkServer) -> std::io::Result<()> {
-        self.times.sort_unstable();
-        let micros = |time: Option<&Duration>| time.map_or(0, Duration::as_micros);
-        let (count, middle) = (self.times.len(), self.times.get(self.times.len() / 2));
-        say(&format!(
-            "{count} {} {} {} {}",
-            micros(middle),
-            micros(self.times.last()),
-            self.late,
-            server.connections().count(),
-        ))
-    }
-}
-
-/// Returns the lines of the input.
-fn lines() -> Receiver<()> {
-    let (sender, receiver) = channel();
-    std::thread::spawn(move || {
-        for _ in std::io::stdin().lock().lines() {
-            if sender.send(()).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-pub(crate) fn say(line: &str) -> std::io::Result<()> {
-    println!("{line}");
-    std::io::stdout().flush()
 }

@@ -1,22 +1,15 @@
-//! The game for browsers: pages, WebTransport and WebSocket on one port, beside native bots by TCP.
+//! The game for browsers, beside native bots by TCP.
+
+#[path = "../support/pages.rs"]
+mod pages;
 
 use std::io;
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
-use syncvar::ServerConfig;
 use syncvar::prelude::*;
-use syncvar::quic::QuicPort;
-use syncvar::tcp::TcpOptions;
-use syncvar::tls::Identity;
-use syncvar::transport::Host;
-use syncvar::websocket::WebPort;
 
 use crate::body::Body;
 use crate::crown::Crown;
@@ -27,22 +20,18 @@ use crate::{bot, prefabs};
 /// Whether the pages are open.
 pub(crate) static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
-/// Default address.
-const ADDRESS: &str = "127.0.0.1:7777";
-
-/// Longest silence of a connection: a sleeping tab is silent.
-const SILENCE: Duration = Duration::from_secs(90);
-
-/// Time in which a page without a connection may return to its fighter.
-const GRACE: Duration = Duration::from_mins(2);
+const PAGES: [(&str, &str); 3] = [
+    ("/", include_str!("web/index.html")),
+    ("/page.js", include_str!("web/page.js")),
+    ("/drawing.js", include_str!("web/drawing.js")),
+];
 
 /// Serves the game until the program is stopped.
 pub(crate) async fn serve() -> io::Result<ExitCode> {
-    let address = std::env::args().nth(1).unwrap_or_else(|| ADDRESS.into());
-    let mut server = server();
+    let mut server = NetworkServer::with_config(prefabs(), pages::config());
     let mut game = Game::new(&mut server, Duration::MAX);
-    let state = Arc::new(Mutex::new(Bytes::new()));
-    let (mut host, addr) = listen(&address, &state)?;
+    let state = pages::State::default();
+    let (mut host, addr) = pages::listen(&PAGES, &state)?;
     IS_OPEN.store(true, Ordering::Relaxed);
     println!("http://{addr}/");
     for name in ["Ada", "Bob", "Cleo"] {
@@ -50,75 +39,19 @@ pub(crate) async fn serve() -> io::Result<ExitCode> {
     }
     let tick = |server: &mut NetworkServer, now| {
         let next = game.tick(server, now);
-        *state.lock().unwrap_or_else(PoisonError::into_inner) = describe(server);
+        state.set(describe(server));
         next
     };
     host.run(&mut server, tick).await;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes a server whose clients may return after a lost link.
-fn server() -> NetworkServer {
-    let config = ServerConfig {
-        incarnation: u64::from_le_bytes(random()),
-        reconnect_grace: GRACE,
-        session_tokens: Some(random),
-        ..ServerConfig::default()
-    };
-    NetworkServer::with_config(prefabs(), config)
-}
-
-fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    SystemRandom::new()
-        .fill(&mut bytes)
-        .expect("the system has random numbers");
-    bytes
-}
-
-/// Listens by TCP with the pages, and by UDP on the port of the same number.
-fn listen(
-    address: &str,
-    state: &Arc<Mutex<Bytes>>,
-) -> io::Result<(Host<NetworkServer>, SocketAddr)> {
-    let identity = Identity::generated(&["localhost", "127.0.0.1"])?;
-    let (hashes, state) = (identity.clone(), Arc::clone(state));
-    let script = "text/javascript";
-    let port = WebPort::new()
-        .page(
-            "/",
-            "text/html; charset=utf-8",
-            include_str!("web/index.html"),
-        )
-        .page("/page.js", script, include_str!("web/page.js"))
-        .page("/drawing.js", script, include_str!("web/drawing.js"))
-        .page(
-            "/syncvar.js",
-            script,
-            include_str!("../../clients/typescript/syncvar.js"),
-        )
-        .answer("/cert-hashes", "application/json", move || {
-            hashes.hashes_json().into()
-        })
-        .answer("/state.json", "application/json", move || {
-            state.lock().unwrap_or_else(PoisonError::into_inner).clone()
-        });
-    let mut host = Host::new(TcpOptions {
-        idle_timeout: SILENCE,
-        ..TcpOptions::default()
-    });
-    host.listen(address, port)?;
-    let addr = host.local_addrs()?[0];
-    host.listen(addr, QuicPort::new(&identity))?;
-    Ok((host, addr))
-}
-
 /// Describes all objects as JSON, for a comparison with those of a page.
-fn describe(server: &NetworkServer) -> Bytes {
+fn describe(server: &NetworkServer) -> String {
     let objects = server
         .identities()
         .map(|identity| object(server, identity.net_id()));
-    objects.collect::<Value>().to_string().into()
+    objects.collect::<Value>().to_string()
 }
 
 fn object(server: &NetworkServer, id: NetId) -> Value {

@@ -110,7 +110,8 @@ export class Client {
     const game = this.#game;
     const seen = game.frame(performance.now());
     this.#compare(game.objects());
-    this.#enter(game.is_ready() ? "ready" : "connecting", game.reason());
+    const without = this.state === "connecting" ? "connecting" : "waiting";
+    this.#enter(game.is_ready() ? "ready" : without, game.reason());
     for (const [id, line] of seen) this.#hear(id, line);
     game.transmit();
     requestAnimationFrame(this.#frame);

@@ -5,9 +5,12 @@
 //! ```
 //!
 //! The conditions are those of each direction: delay, jitter, loss. The program prints a table and ends with the exit code 1
-//! if fewer than 99 of 100 hits on a screen are hits on the server.
+//! if fewer than 99 of 100 hits on a screen are hits on the server. Without conditions, `cargo run --example duel --features web`
+//! prints a URL instead: a page plays against the bot, a second page in its place.
 
 mod rules;
+#[cfg(feature = "web")]
+mod web;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -52,7 +55,7 @@ impl Bot {
             let (x, y) = (ahead.x - ahead.y * beside, ahead.y + ahead.x * beside);
             let ray = Vector2::new(x / length, y / length);
             let calls = client.calls::<Player>(self.id);
-            calls.shoot(own, ray, hits(own, ray, seen)).ok()?;
+            calls.fire(own, ray, hits(own, ray, seen)).ok()?;
         }
         Some(())
     }
@@ -62,6 +65,10 @@ fn main() -> ExitCode {
     let text = std::env::args()
         .skip_while(|it| it != "--conditions")
         .nth(1);
+    #[cfg(feature = "web")]
+    if text.is_none() {
+        return web::serve();
+    }
     let Some(link) = conditions(text.as_deref().unwrap_or("40ms 10ms 2%")) else {
         eprintln!("write the conditions as \"80ms 20ms 5%\": delay, jitter, loss");
         return ExitCode::FAILURE;
@@ -109,20 +116,18 @@ fn main() -> ExitCode {
 }
 
 fn report(net: &MemoryNetwork, bots: &[Bot]) -> ExitCode {
-    println!("| player | hits claimed | confirmed | deaths | view delay | corrections | largest |");
+    println!("| shots | hits claimed | confirmed | deaths | view delay | corrections | largest |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     let (mut claimed, mut confirmed) = (0, 0);
     for (client, bot) in bots.iter().enumerate() {
         let player = net.server.get::<Player>(bot.id).expect("spawned");
         let delay = net.client(client).view_delay().unwrap_or_default();
         let stats = net.client(client).prediction_stats();
-        let (hits, deaths) = ((player.claimed, player.confirmed), player.deaths.get());
-        print!(
-            "| {client} | {} | {} | {deaths} | {delay:.0?} ",
-            hits.0, hits.1
-        );
-        println!("| {} | {:.2} m |", stats.corrections, stats.largest_size);
-        (claimed, confirmed) = (claimed + hits.0, confirmed + hits.1);
+        let (shots, hits, real) = (player.fired.len(), player.claimed, player.confirmed);
+        print!("| {shots} | {hits} | {real} | {} ", player.deaths);
+        let (corrections, largest) = (stats.corrections, stats.largest_size);
+        println!("| {delay:.0?} | {corrections} | {largest:.2} m |");
+        (claimed, confirmed) = (claimed + hits, confirmed + real);
     }
     if claimed > 0 && confirmed * 100 >= claimed * 99 {
         ExitCode::SUCCESS
@@ -136,13 +141,11 @@ fn report(net: &MemoryNetwork, bots: &[Bot]) -> ExitCode {
 fn conditions(text: &str) -> Option<Conditions> {
     let mut words = text.split_whitespace();
     let mut number = |unit| words.next()?.strip_suffix(unit)?.parse::<f64>().ok();
-    let delay = Duration::try_from_secs_f64(number("ms")? / 1e3).ok()?;
-    let jitter = Duration::try_from_secs_f64(number("ms")? / 1e3).ok()?;
-    let loss = number("%")? / 100.0;
+    let mut time = || Duration::try_from_secs_f64(number("ms")? / 1e3).ok();
     Some(Conditions {
-        delay,
-        jitter,
-        loss,
+        delay: time()?,
+        jitter: time()?,
+        loss: number("%")? / 100.0,
         ..Conditions::default()
     })
 }

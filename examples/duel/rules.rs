@@ -33,6 +33,8 @@ pub(crate) struct Player {
     /// Hits that the client has claimed, and those of the server.
     pub(crate) claimed: u32,
     pub(crate) confirmed: u32,
+    /// Directions of its shots.
+    pub(crate) fired: Vec<Vector2>,
 }
 
 #[derive(NetworkBehaviour, Default)]
@@ -46,7 +48,8 @@ pub(crate) struct Rocket {
 
 /// Moves a player by a tick: the same function on both ends.
 pub(crate) fn step(player: &mut Player, input: &Move, _tick: u64) {
-    let length = input.x.hypot(input.y).max(1.0);
+    // Other than `hypot`, a root has the same bits on each machine.
+    let length = (input.x * input.x + input.y * input.y).sqrt().max(1.0);
     let mut at = *player.position;
     at.x = (at.x + input.x / length * SPEED * STEP).clamp(-SIZE, SIZE);
     at.y = (at.y + input.y / length * SPEED * STEP).clamp(-SIZE, SIZE);
@@ -75,18 +78,13 @@ pub(crate) fn hits(from: Vector2, ray: Vector2, target: Vector2) -> bool {
 
 #[network_calls]
 impl Player {
-    /// Shoots at what the client shows: the server looks at the same past.
+    /// Fires at what the client shows, where it hits or not. The server looks at the same past.
     #[command(rate = 20.0)]
-    pub(crate) fn shoot(
-        &mut self,
-        ctx: &mut CallContext<'_>,
-        from: Vector2,
-        ray: Vector2,
-        claims: bool,
-    ) {
+    pub(crate) fn fire(&mut self, ctx: &mut CallContext<'_>, at: Vector2, ray: Vector2, hit: bool) {
         let (client, own) = (ctx.sender().expect("a client"), ctx.net_id());
-        self.claimed += u32::from(claims);
-        if from.distance(&self.position) > SPEED * 0.5 {
+        self.claimed += u32::from(hit);
+        self.fired.push(ray);
+        if at.distance(&self.position) > SPEED * 0.5 {
             return;
         }
         let server = ctx.expect_server();
@@ -94,11 +92,11 @@ impl Player {
             .map(|it| it.0)
             .filter(|id| *id != own);
         let target = server.rewind(client, |past| {
-            let at = |id| past.view::<Self>(id)?.get(Self::POSITION);
-            { others }.find(|id| at(*id).is_some_and(|at| hits(from, ray, at)))
+            let seen = |id| past.view::<Self>(id)?.get(Self::POSITION);
+            { others }.find(|id| seen(*id).is_some_and(|it| hits(at, ray, it)))
         });
         if let Some(target) = target {
-            self.confirmed += u32::from(claims);
+            self.confirmed += u32::from(hit);
             damage(server, target, 10);
         }
     }

@@ -5,12 +5,14 @@ mod connection_ids;
 mod disconnect;
 mod lobby;
 mod payload;
+mod reconnect;
 
 pub use conduct::{Conduct, Intake, Misbehaviour};
 pub use connection_ids::ConnectionIds;
 pub use disconnect::DisconnectReason;
 pub use lobby::Lobby;
 pub use payload::{Payload, Refusal};
+pub use reconnect::Reconnect;
 
 use std::error::Error;
 use std::time::Duration;
@@ -138,6 +140,13 @@ pub trait Endpoint {
     /// more.
     fn handle_leave(&mut self, connection: ConnectionId) {
         self.handle_disconnect(connection);
+    }
+
+    /// Handles the silence of a connection for the transport's idle timeout: by default as
+    /// [`disconnect`](Self::disconnect). An endpoint whose clients may return keeps the connection and ends its link
+    /// alone, as one that the transport has lost.
+    fn handle_silence(&mut self, connection: ConnectionId, text: &str) {
+        self.disconnect(connection, text);
     }
 
     /// Ends a connection. The packets that precede the end can be polled; then

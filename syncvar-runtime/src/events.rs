@@ -140,10 +140,12 @@ impl<E> Events<E> {
         fits
     }
 
-    /// Raises the limit to `count` events above the initial one.
+    /// Raises the limit to `count` events above the initial one. They will be appended at once: the queue takes
+    /// their memory.
     #[inline]
     pub fn reserve(&mut self, count: usize) {
         self.limit = self.limit.max(self.base.saturating_add(count));
+        self.queue.reserve(count);
     }
 
     /// Returns the oldest event that `pop` has not returned.
@@ -175,7 +177,11 @@ impl<E> Events<E> {
     /// Removes and returns the oldest event.
     #[inline]
     fn remove_oldest(&mut self) -> Option<E> {
-        let event = self.queue.pop_front()?;
+        let Some(event) = self.queue.pop_front() else {
+            // The next events use the memory of the last ones again: all of it is too large for the cache.
+            self.queue.clear();
+            return None;
+        };
         self.gone += 1;
         Some(event)
     }

@@ -18,8 +18,8 @@ mod unnoticed;
 mod var;
 
 pub use access::{
-    FieldAccess, Formed, Hooked, VariableAccess, encoded, encoded_hook, hooked, hooked_variable,
-    variable,
+    FieldAccess, Formed, History, Hooked, VariableAccess, encoded, encoded_hook, hooked,
+    hooked_variable, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};
 pub use interpolated::{Interpolated, interpolated};

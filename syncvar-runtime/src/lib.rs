@@ -54,10 +54,10 @@ pub use channel::Channel;
 pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, ZigZag};
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
-    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, HookField, Hooked, Interpolated,
-    Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange, SortKey,
-    SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled, ValueMut,
-    VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
+    DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
+    Interpolated, Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange,
+    SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled,
+    ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
     interpolated, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};

@@ -18,6 +18,7 @@ mod reception;
 mod reset;
 mod slot;
 mod slots;
+mod snapshot_sink;
 mod substitute;
 mod synchronize;
 mod tracks;
@@ -48,6 +49,7 @@ pub use slot::{
 pub use slots::{
     FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, Slots, Visit, When, WriteChanges,
 };
+pub use snapshot_sink::SnapshotSink;
 pub use synchronize::{Fault, read_sections, write_sections};
 pub use tracks::Tracks;
 pub use unsent::{SendRules, UnsentField, UnsentReason, unsent_fields};

@@ -75,6 +75,8 @@ pub struct Prefab {
     pub rules: PolicyBits,
     /// Shortest send interval of the behaviours, beside none and zero, with its behaviour.
     pub shortest_interval: Option<(Duration, &'static str)>,
+    /// Channels of the behaviours, ascending.
+    pub channels: Vec<u8>,
     /// Set if a behaviour has a lifecycle.
     pub lifecycle: bool,
     /// Set if a hook also runs for the first state of an object.
@@ -174,6 +176,7 @@ impl Prefabs {
             first_behaviour: self.behaviour_count(),
             rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
             shortest_interval: shortest_interval(sample.slots()),
+            channels: channels(sample.slots()),
             lifecycle: sample.slots().iter().any(|slot| slot.info().lifecycle),
             initial_hooks: sample.slots().has_initial_hooks(),
             resendable: sample.slots().iter().all(|slot| slot.info().resendable),
@@ -436,6 +439,13 @@ fn shortest_interval(slots: &dyn Slots) -> Option<(Duration, &'static str)> {
     let intervals = infos.filter_map(|info| Some((info.send_interval?, info.schema.name)));
     let (shortest, behaviour) = intervals.filter(|(interval, _)| *interval > 0).min()?;
     Some((Duration::from_nanos(shortest), behaviour))
+}
+
+fn channels(slots: &dyn Slots) -> Vec<u8> {
+    let mut channels: Vec<_> = slots.iter().map(|slot| slot.info().channel).collect();
+    channels.sort_unstable();
+    channels.dedup();
+    channels
 }
 
 /// Reason why no prefab fits the behaviours.

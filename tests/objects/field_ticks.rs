@@ -10,9 +10,9 @@ use syncvar_runtime::object::{
     Outcome, Outputs, OwnFields, Pools, Reception, ReceptionReport, Slot, TypedSlot,
 };
 use syncvar_runtime::packet::{Room, Segments, UpdateForm};
+use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::{
-    AudienceId, ChangedFields, Channel, Encoding, HookFailure, NetworkReader, NetworkWriter,
-    ReadError, Role,
+    AudienceId, Channel, Encoding, HookFailure, NetworkReader, NetworkWriter, ReadError, Role,
 };
 
 /// Channel of the behaviours here.
@@ -162,8 +162,14 @@ impl End {
 struct Report(Changes);
 
 impl ReceptionReport for Report {
-    fn changed(&mut self, _: NetId, _: usize, fields: ChangedFields) {
-        self.0.push((fields.dirty_bits(), fields.tick()));
+    fn changed(
+        &mut self,
+        _: NetId,
+        _: (usize, &'static BehaviourClass),
+        fields: u64,
+        tick: Option<u64>,
+    ) {
+        self.0.push((fields, tick));
     }
 
     fn hook_failed(&mut self, failure: HookFailure) {

@@ -1,12 +1,13 @@
 //! Predictions: no correction without a difference, and a quick one after it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use syncvar::codec::{Half, Quantized};
 use syncvar::motion::Group;
 use syncvar::prelude::*;
 use syncvar::testing::{Conditions, Random};
-use syncvar::{ServerConfig, error::ObjectError};
+use syncvar::{ClientConfig, ServerConfig, error::ObjectError};
 
 #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
 struct Move {
@@ -66,16 +67,17 @@ struct Game {
     steady: bool,
 }
 
+fn prefabs() -> Prefabs {
+    Prefabs::new()
+        .register::<Player>("player")
+        .register::<Shell>("shell")
+        .input::<Move>()
+}
+
 fn network(link: Conditions, datagrams: bool) -> MemoryNetwork {
     let config = ServerConfig {
         tick_rate: 30,
         ..ServerConfig::default()
-    };
-    let prefabs = || {
-        Prefabs::new()
-            .register::<Player>("player")
-            .register::<Shell>("shell")
-            .input::<Move>()
     };
     let mut net = MemoryNetwork::with_config(prefabs, config, link);
     net.tick = Duration::from_secs(1) / 30;
@@ -87,6 +89,11 @@ impl Game {
     fn new(link: Conditions, datagrams: bool) -> Self {
         let mut net = network(link, datagrams);
         net.connect();
+        Self::begin(net)
+    }
+
+    /// Begins with the client 0 of a network.
+    fn begin(mut net: MemoryNetwork) -> Self {
         let options = SpawnOptions {
             owner: Some(net.connection(0)),
             ..SpawnOptions::default()
@@ -221,6 +228,111 @@ fn a_difference_is_corrected_within_the_round_trip() {
     }
     let size = game.net.client(0).prediction_stats().largest_size;
     assert!((0.99..1.01).contains(&size), "{size}");
+}
+
+/// Character with a field that its owner writes.
+#[derive(NetworkBehaviour, Default, Clone)]
+#[network_behaviour(send_interval = 0)]
+struct Turret {
+    #[sync_var]
+    heat: SyncVar<u32>,
+    #[sync_var(write = owner, hook = on_aim)]
+    aim: SyncVar<u32>,
+    told: u32,
+}
+
+impl Turret {
+    fn on_aim(&mut self, _previous: u32) {
+        self.told += 1;
+    }
+}
+
+#[test]
+fn a_write_of_the_owner_is_visible_in_its_prediction() {
+    fn step(turret: &mut Turret, _: &Move, _tick: u64) {
+        turret.heat += *turret.aim;
+    }
+    let prefabs = || prefabs().register::<Turret>("turret");
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), bad_link());
+    net.tick = Duration::from_secs(1) / 30;
+    net.connect();
+    let options = SpawnOptions {
+        owner: Some(net.connection(0)),
+        ..SpawnOptions::default()
+    };
+    let id = net.server.try_spawn(Turret::default(), options).unwrap();
+    for _ in 0..100 {
+        net.step();
+    }
+    net.client_mut(0).predict(id, step).unwrap();
+    for tick in 0..120_u32 {
+        let aim = tick / 10;
+        net.client_mut(0)
+            .get_mut::<Turret>(id)
+            .unwrap()
+            .aim
+            .set(aim);
+        net.client_mut(0).set_input(&Move::default()).unwrap();
+        for tick in net.server.ticks_until(net.now() + net.tick) {
+            net.server.step(id, tick, step).unwrap();
+        }
+        net.step();
+        let predicted = net.client(0).predicted::<Turret>(id).unwrap();
+        assert_eq!((*predicted.aim, predicted.told), (aim, 0));
+    }
+    // The server learns the writes later: that is a difference, and the repeated steps keep the present value.
+    assert!(net.client(0).prediction_stats().corrections > 5);
+    assert!(*net.server.get::<Turret>(id).unwrap().aim > 9);
+}
+
+#[test]
+fn a_stopwatch_measures_the_replays() {
+    /// A clock that is a millisecond later at each look.
+    fn stopwatch() -> Duration {
+        static LOOKS: AtomicU64 = AtomicU64::new(0);
+        Duration::from_millis(LOOKS.fetch_add(1, Ordering::Relaxed))
+    }
+    let mut net = network(bad_link(), false);
+    let config = ClientConfig {
+        stopwatch: Some(stopwatch),
+        ..ClientConfig::default()
+    };
+    net.connect_client(NetworkClient::with_config(prefabs(), config));
+    let mut game = Game::begin(net);
+    for tick in 0..150 {
+        game.push = tick % 50 == 25;
+        game.tick();
+    }
+    let stats = game.net.client(0).prediction_stats();
+    assert_eq!(stats.longest_replay, Duration::from_millis(1));
+    let replays = u64::try_from(stats.replay_time.as_millis()).unwrap();
+    assert!((3..stats.replayed).contains(&replays), "{stats:?}");
+}
+
+#[test]
+fn a_prediction_costs_nothing_for_other_objects() {
+    let counts = [0, 2_000].map(|others| {
+        let link = Conditions {
+            delay: Duration::from_millis(80),
+            ..Conditions::default()
+        };
+        let mut game = Game::new(link, false);
+        let others: Vec<NetId> = (0..others)
+            .map(|_| game.net.server.spawn(Player::default()))
+            .collect();
+        for tick in 0..150 {
+            for id in others.iter().filter(|id| id.0 % 5 == tick % 5) {
+                let mut other = game.net.server.get_mut::<Player>(*id).unwrap();
+                other.position.x += 0.1;
+            }
+            game.push = tick == 75;
+            game.tick();
+        }
+        let stats = game.net.client(0).prediction_stats();
+        assert!(stats.corrections > 0 && stats.steps > 100);
+        (stats.steps, stats.replayed, stats.corrections)
+    });
+    assert_eq!(counts[0], counts[1]);
 }
 
 #[test]

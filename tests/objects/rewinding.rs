@@ -64,6 +64,7 @@ fn prefabs() -> Prefabs {
         .register::<Gun>("gun")
         .register::<Coded>("coded")
         .register::<Derived>("derived")
+        .register::<Coarse>("coarse")
         .input::<Aim>()
 }
 
@@ -220,6 +221,37 @@ fn every_codec_and_method_and_a_base_have_a_history() {
         let step: f32 = past.get(Coded::STANCE).unwrap()[5..].parse().unwrap();
         assert!((step * 0.25 - x).abs() < 0.26);
     });
+}
+
+/// Values that travel in steps of half a metre.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Coarse {
+    #[sync_var(interpolate = linear, with = Quantized<-100, 100, 2>, history = 0.5)]
+    x: SyncVar<f32>,
+}
+
+#[test]
+fn a_shot_tests_the_values_that_the_client_has_seen() {
+    let mut net = network(Conditions::default());
+    net.connect();
+    let id = net.server.spawn(Coarse { x: 1.2.into() });
+    let connection = net.connection(0);
+    for step in 1..=70_u8 {
+        let x = 1.2 + f32::from(step / 12);
+        net.server.get_mut::<Coarse>(id).unwrap().x.set(x);
+        net.step();
+        let past = net
+            .server
+            .rewind(connection, |past| past.view::<Coarse>(id)?.get(Coarse::X));
+        // Between two steps the client is on the line between them.
+        if step % 12 > 5 {
+            assert_eq!(past, Some(1.0 + f32::from(step / 12)), "step {step}");
+        }
+    }
+    let shown = net.client(0).view::<Coarse>(id).unwrap().get(Coarse::X);
+    assert_eq!(shown, Some(6.0));
+    assert_eq!(net.server.get::<Coarse>(id).unwrap().x, 6.2);
 }
 
 #[test]

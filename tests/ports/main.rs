@@ -1,9 +1,12 @@
 //! The limits of a host, on each port: one list of tests for all transports of a `NetworkServer` with streams.
 
 mod drain;
+mod half_open;
 mod limits;
+mod line;
 mod puppet;
 mod running;
+mod sleep;
 mod slow_readers;
 mod way;
 
@@ -31,6 +34,14 @@ macro_rules! tests {
             tests!($way, slow_readers: [
                 unreliable_state_for_a_slow_reader_is_held,
                 a_slow_reader_catches_up,
+            ]);
+            tests!($way, half_open: [
+                a_vanished_client_is_noticed,
+                a_client_that_vanishes_without_a_packet_is_noticed,
+                a_vanished_server_is_noticed,
+            ]);
+            tests!($way, sleep: [
+                a_sleeping_client_keeps_its_session,
             ]);
             tests!($way, drain: [
                 the_last_state_arrives_before_the_end,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -12,6 +13,7 @@ use syncvar::{Channel, Endpoint, PacketLimits, Transmit};
 use tokio::time::sleep;
 
 use crate::running::{Running, client, soon};
+use crate::way::Way;
 
 /// Connection without a `NetworkClient`.
 pub(crate) struct Puppet {
@@ -31,7 +33,12 @@ struct Strings {
 impl Puppet {
     /// Connects, without a packet.
     pub(crate) async fn connect(server: &Running) -> Self {
-        let mut puppet = Self::begin(server);
+        Self::connect_by(server.way, server.addr).await
+    }
+
+    /// Connects to an address.
+    pub(crate) async fn connect_by(way: Way, addr: SocketAddr) -> Self {
+        let mut puppet = Self::begin_by(way, addr);
         soon(async {
             while !puppet.peer.is_connected() {
                 assert!(!puppet.peer.is_over(), "it is refused");
@@ -44,9 +51,11 @@ impl Puppet {
 
     /// Begins to connect.
     pub(crate) fn begin(server: &Running) -> Self {
-        let peer = server
-            .way
-            .peer(server.addr, &client(), TcpOptions::default());
+        Self::begin_by(server.way, server.addr)
+    }
+
+    fn begin_by(way: Way, addr: SocketAddr) -> Self {
+        let peer = way.peer(addr, &client(), TcpOptions::default());
         Self {
             peer: peer.unwrap(),
             end: Strings::default(),

@@ -5,10 +5,10 @@ use std::net::SocketAddr;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use syncvar::ServerConfig;
 use syncvar::prelude::*;
 use syncvar::tcp::TcpOptions;
 use syncvar::transport::{Host, NetworkPeer, TransportCounters, TransportStats};
+use syncvar::{ClientConfig, DisconnectReason, ServerConfig};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -43,7 +43,11 @@ pub(crate) fn prefabs() -> Prefabs {
 }
 
 pub(crate) fn client() -> NetworkClient {
-    NetworkClient::new(prefabs())
+    let config = ClientConfig {
+        ping_interval: Duration::from_millis(200),
+        ..ClientConfig::default()
+    };
+    NetworkClient::with_config(prefabs(), config)
 }
 
 type Command = Box<dyn FnOnce(&mut NetworkServer) -> ControlFlow<()> + Send>;
@@ -61,16 +65,29 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Returns the settings of a server.
+    pub(crate) fn config() -> ServerConfig {
+        ServerConfig {
+            tick_rate: 200,
+            ..ServerConfig::default()
+        }
+    }
+
     /// Starts a server; `game` runs in each tick, with the board and the movers.
     pub(crate) fn start(
         way: Way,
         options: TcpOptions,
+        game: impl FnMut(&mut NetworkServer, NetId, &[NetId]) + Send + 'static,
+    ) -> Self {
+        Self::with(way, (Self::config(), options), game)
+    }
+
+    /// Starts a server with its settings.
+    pub(crate) fn with(
+        way: Way,
+        (config, options): (ServerConfig, TcpOptions),
         mut game: impl FnMut(&mut NetworkServer, NetId, &[NetId]) + Send + 'static,
     ) -> Self {
-        let config = ServerConfig {
-            tick_rate: 200,
-            ..ServerConfig::default()
-        };
         let mut server = NetworkServer::with_config(prefabs(), config);
         let board = server.spawn(Board::default());
         let movers: Vec<_> = (0..MOVERS)
@@ -137,17 +154,26 @@ impl Running {
         self.commands.send(Box::new(command)).ok().unwrap();
     }
 
-    /// Waits for a disconnected client.
-    pub(crate) async fn disconnected(&mut self) -> syncvar::DisconnectReason {
+    /// Waits for an event.
+    pub(crate) async fn event(&mut self, wanted: impl Fn(&ServerEvent) -> bool) -> ServerEvent {
         soon(async {
             loop {
                 let event = self.events.recv().await.expect("the server runs");
-                if let ServerEvent::Disconnected { reason, .. } = event {
-                    return reason;
+                if wanted(&event) {
+                    return event;
                 }
             }
         })
         .await
+    }
+
+    /// Waits for a disconnected client.
+    pub(crate) async fn disconnected(&mut self) -> DisconnectReason {
+        let wanted = |event: &ServerEvent| matches!(event, ServerEvent::Disconnected { .. });
+        match self.event(wanted).await {
+            ServerEvent::Disconnected { reason, .. } => reason,
+            event => panic!("{event:?}"),
+        }
     }
 
     /// Returns whether a client has been disconnected so far.
@@ -166,14 +192,23 @@ impl Running {
     }
 
     pub(crate) async fn connect(&self) -> io::Result<NetworkPeer> {
+        self.connect_by(self.addr, TcpOptions::default()).await
+    }
+
+    async fn connect_by(&self, addr: SocketAddr, options: TcpOptions) -> io::Result<NetworkPeer> {
         let client = client();
-        let peer = self.way.peer(self.addr, &client, TcpOptions::default())?;
+        let peer = self.way.peer(addr, &client, options)?;
         soon(Box::pin(NetworkPeer::of(peer, client))).await
     }
 
     /// Connects a client and waits until it is ready.
     pub(crate) async fn join(&self) -> NetworkPeer {
-        let mut peer = self.connect().await.unwrap();
+        self.join_by(self.addr, TcpOptions::default()).await
+    }
+
+    /// Connects a client by an address, and waits until it is ready.
+    pub(crate) async fn join_by(&self, addr: SocketAddr, options: TcpOptions) -> NetworkPeer {
+        let mut peer = self.connect_by(addr, options).await.unwrap();
         soon(async {
             while peer.next_event().await.expect("the connection stands") != ClientEvent::Ready {}
         })

@@ -22,6 +22,11 @@ pub(crate) enum Way {
 }
 
 impl Way {
+    /// Returns whether all packets travel in a stream.
+    pub(crate) fn is_stream(self) -> bool {
+        matches!(self, Self::Tcp | Self::WebSocket | Self::Wss)
+    }
+
     pub(crate) fn listen(self, host: &mut Host<NetworkServer>) {
         let identity = || Identity::generated(&["localhost"]).unwrap();
         let anywhere = "127.0.0.1:0";

@@ -4,6 +4,7 @@
 //! `SYNCVAR_VECTORS=write cargo test --test wire typescript::`.
 
 mod classes;
+mod duel;
 
 use std::path::Path;
 use std::time::Duration;
@@ -352,10 +353,15 @@ fn recorded() -> String {
 
 #[test]
 fn vectors_are_those_of_the_client_in_typescript() {
-    let recorded = recorded();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/typescript/tests/vectors.json");
+    assert_stored("vectors.json", &recorded());
+}
+
+/// Compares vectors with those of a file, or writes the file.
+fn assert_stored(name: &str, recorded: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients/typescript/tests");
+    let path = folder.join(name);
     if std::env::var_os("SYNCVAR_VECTORS").is_some_and(|mode| mode == "write") {
-        std::fs::write(&path, &recorded).expect("the vectors are written");
+        std::fs::write(&path, recorded).expect("the vectors are written");
     }
     let stored = std::fs::read_to_string(&path).expect("the vectors");
     assert!(

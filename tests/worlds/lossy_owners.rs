@@ -238,7 +238,7 @@ fn repeated_values_survive_a_loss_without_a_repair() {
 
 #[test]
 fn writes_and_state_survive_lost_links() {
-    for seed in 0..6 {
+    for seed in 0..12 {
         let config = with_sessions();
         let mut net = MemoryNetwork::with_config(prefabs, config, link(100, seed));
         net.datagrams = true;

@@ -9,7 +9,9 @@ use syncvar::join::{Admission, SessionToken};
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
 use syncvar::testing::Conditions;
-use syncvar::{Channel, ClientConfig, ClientState, DisconnectReason, Framing, ServerConfig};
+use syncvar::{
+    Channel, ClientConfig, ClientState, DisconnectReason, Endpoint, Framing, ServerConfig,
+};
 
 #[derive(NetworkBehaviour, Default, Debug, Clone, PartialEq)]
 struct Unit {
@@ -208,6 +210,51 @@ fn client_beyond_the_kept_packets_receives_all_objects() {
 }
 
 #[test]
+fn silence_ends_the_link_of_a_session_and_else_the_connection() {
+    let (mut net, unit) = network(config());
+    let connection = net.connection(0);
+    Endpoint::handle_silence(&mut net.server, connection, "silent");
+    assert_eq!(server_events(&mut net), [ServerEvent::Away { connection }]);
+    assert_eq!(net.server.poll_close(), Some(connection));
+    assert_eq!(net.server.owner(unit), Some(connection));
+    net.cut(0);
+    events(&mut net, 0);
+    net.reconnect(0);
+    net.settle();
+    let resumed = true;
+    assert_eq!(
+        events(&mut net, 0)[0],
+        ClientEvent::Returned { resumed },
+        "the link had no goodbye"
+    );
+    // By another link.
+    let link = net.server.link(connection).unwrap();
+    assert_ne!(link, connection);
+    server_events(&mut net);
+    Endpoint::handle_silence(&mut net.server, connection, "a former link");
+    assert_eq!(server_events(&mut net), []);
+    Endpoint::handle_silence(&mut net.server, link, "silent");
+    assert_eq!(server_events(&mut net), [ServerEvent::Away { connection }]);
+
+    let without_sessions = ServerConfig {
+        session_tokens: None,
+        ..config()
+    };
+    let (mut net, unit) = network(without_sessions);
+    let connection = net.connection(0);
+    Endpoint::handle_silence(&mut net.server, connection, "silent");
+    let reason = DisconnectReason::Requested("silent".into());
+    let ended = ServerEvent::Disconnected {
+        connection,
+        reason: reason.clone(),
+        owned: vec![unit],
+    };
+    assert_eq!(server_events(&mut net), [ended]);
+    net.settle();
+    assert_eq!(events(&mut net, 0), [ClientEvent::Disconnected { reason }]);
+}
+
+#[test]
 fn connection_ends_after_the_grace() {
     let (mut net, unit) = network(config());
     let connection = net.connection(0);
@@ -393,6 +440,34 @@ fn lost_datagrams_of_an_absence_are_repaired() {
         let resumed = return_with_unreliable_changes(Framing::Compact, datagrams);
         assert_eq!(resumed, Some(true), "datagrams: {datagrams}");
     }
+}
+
+/// The time without an answer to datagrams is counted from the return.
+#[test]
+fn datagrams_go_on_after_a_long_absence() {
+    let mut config = config();
+    config.channels.push(Channel::Unreliable);
+    config.reconnect_grace = Duration::from_mins(2);
+    let prefabs = || Prefabs::new().register::<Position>("position");
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+    net.datagrams = true;
+    net.connect();
+    let id = net.server.spawn(Position::default());
+    net.settle();
+    net.cut(0);
+    net.server.get_mut::<Position>(id).unwrap().x.set(5);
+    let end = net.now() + Duration::from_mins(1);
+    while net.now() < end {
+        net.step();
+    }
+    net.reconnect(0);
+    net.settle();
+    assert_eq!(net.client(0).get::<Position>(id).unwrap().x, 5);
+    net.server.get_mut::<Position>(id).unwrap().x.set(6);
+    net.settle();
+    assert_eq!(net.client(0).get::<Position>(id).unwrap().x, 6);
+    let ended = |event: &ServerEvent| matches!(event, ServerEvent::Disconnected { .. });
+    assert!(!server_events(&mut net).iter().any(ended));
 }
 
 #[derive(NetworkBehaviour, Default)]

@@ -1,30 +1,47 @@
-// The arena as a process, browsers, and conditions of the tests.
+// A game as a process, pages, browsers, and conditions of the tests.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, extname, join as path } from "node:path";
 import { fileURLToPath } from "node:url";
 import puppeteer from "puppeteer-core";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const BINARY = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples/arena`;
+const BINARIES = `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/examples`;
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** Starts the arena. Returns its process and its URL. */
-export function startArena(address = "127.0.0.1:0") {
-  const server = spawn(BINARY, [address], { stdio: ["ignore", "pipe", "inherit"] });
+/** Starts a game: `arena` or `duel`. Returns its process and its URL. */
+export function start(game, address = "127.0.0.1:0") {
+  const server = spawn(`${BINARIES}/${game}`, [address], { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`the arena has ended (${code})`)));
+    server.once("exit", (code) => reject(new Error(`the game has ended (${code})`)));
     server.stdout.once("data", (line) => resolve({ server, url: String(line).trim() }));
   });
 }
 
-export async function stopArena({ server }) {
+export async function stop({ server }) {
   server.removeAllListeners("exit");
   const ended = new Promise((done) => server.once("exit", done));
   server.kill();
   await ended;
+}
+
+const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".wasm": "application/wasm" };
+
+/** Serves the files of a folder of the workspace. Returns the URL of the page. */
+export function servePage(folder) {
+  const server = createServer(async (request, response) => {
+    const name = basename(new URL(request.url, "http://localhost").pathname) || "index.html";
+    const body = await readFile(path(ROOT, folder, name)).catch(() => undefined);
+    response.writeHead(body ? 200 : 404, { "content-type": TYPES[extname(name)] ?? "text/plain" }).end(body);
+  });
+  // It ends with the process.
+  server.unref();
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}/`)));
 }
 
 export function launch(browser) {
@@ -32,12 +49,13 @@ export function launch(browser) {
   return puppeteer.launch({ browser, executablePath, args, headless: true, protocolTimeout: 240_000 });
 }
 
-/** Opens the page, by a transport if one is named, and waits for its fighter. */
-export async function join(browser, url, transport, viewport = { width: 1280, height: 760 }) {
+/** Opens a page for the server at a URL, by a transport if one is named, and waits for its object. */
+export async function join(browser, [site, url], transport, viewport = { width: 1280, height: 760 }) {
   const page = await browser.newPage();
   await page.setViewport(viewport);
-  await page.goto(transport ? `${url}?transport=${transport}` : url);
-  await until(page, "ready, with a fighter", () => globalThis.arena?.client.state === "ready" && [...arena.client.objects.values()].some((it) => it.owned));
+  const query = new URLSearchParams({ server: new URL(url).host, ...(transport && { transport }) });
+  await page.goto(`${site ?? url}?${query}`);
+  await until(page, "ready, with an own object", () => globalThis.game?.client.state === "ready" && [...game.client.objects.values()].some((it) => it.owned));
   return page;
 }
 
@@ -50,14 +68,15 @@ export async function until(page, what, test, limit = 20_000) {
     if (last) return Math.round(performance.now() - from);
     await sleep(100);
   }
-  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => JSON.stringify([arena.client.state, arena.objects()]))}`);
+  throw new Error(`not within ${limit} ms: ${what}; ${await page.evaluate(() => JSON.stringify([game.client.state, [...game.client.objects.keys()]]))}`);
 }
 
 /** Waits until the objects of a page are those of the server: all fields but places, which differ by a step. */
 export function untilEqual(page, limit = 20_000) {
   return until(page, "equal to the server", async () => {
-    const theirs = await (await fetch("/state.json")).json();
-    const ours = arena.objects();
+    const server = new URLSearchParams(location.search).get("server");
+    const theirs = await (await fetch(`http://${server}/state.json`)).json();
+    const ours = game.objects();
     const places = (all) => all.map(({ position }) => position);
     const near = places(theirs).every((there, index) => {
       const here = places(ours)[index];

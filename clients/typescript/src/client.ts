@@ -1,8 +1,10 @@
 // The client: events, and connections one after another.
 
 import { Connection, type Owner } from "./connection.js";
+import type { Input } from "./inputs.js";
 import { type Link, open, type Transport } from "./link.js";
 import type { Behaviour, Change, NetworkObject } from "./objects.js";
+import { Prediction, type Step } from "./prediction.js";
 import type { CallSchema } from "./schema.js";
 import { type Observer, World } from "./world.js";
 
@@ -34,6 +36,10 @@ export interface Events {
   owner: [object: NetworkObject];
   /** A field has another value. */
   change: [change: Change];
+  /** The state of a tick of the server is here: all of it, or as much as has arrived. */
+  tick: [tick: number, isComplete: boolean];
+  /** A state or a call of an object could not be read. A new snapshot of the object is on its way. */
+  unreadable: [id: number, reason: string];
   /** A message of the program. */
   message: [name: string, value: any];
 }
@@ -45,6 +51,9 @@ export class Client {
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly owner: Owner;
   private readonly world: World;
+  private readonly predictions = new Map<Behaviour, Prediction>();
+  /** Last tick of the server whose state is here. */
+  private finishedTick = 0;
   private connection: Connection | undefined;
   private pause = FIRST_PAUSE;
   private wake: ReturnType<typeof setTimeout> | undefined;
@@ -57,12 +66,17 @@ export class Client {
   ) {
     const observer: Observer = {
       written: (object) => this.connection?.written(object),
+      poisoned: (object) => this.connection?.resync(object.id),
       called: (behaviour, call, values) => this.connected().call(behaviour, call, values),
       spawned: (object) => this.emit("spawn", object),
-      despawned: (object, isHidden) => this.emit("despawn", object, isHidden),
+      despawned: (object, isHidden) => {
+        for (const behaviour of object.behaviours) this.predictions.delete(behaviour);
+        this.emit("despawn", object, isHidden);
+      },
       ownerChanged: (object) => this.emit("owner", object),
       changed: (change) => this.changed(change),
       received: (behaviour: Behaviour, call: CallSchema, values) => this.emit(`${behaviour.name}.${call.name}`, behaviour, ...values),
+      unreadable: (id, reason) => this.emit("unreadable", id, reason),
       ready: () => this.ready(),
     };
     this.world = new World(observer);
@@ -71,6 +85,8 @@ export class Client {
       payload: options.payload ?? new Uint8Array(),
       token: undefined,
       programMessage: (name, value) => this.emit("message", name, value),
+      finished: (tick, isComplete, isWhole) => this.finished(tick, isComplete, isWhole),
+      begun: (input) => this.begun(input),
       ended: (reason, isFinal) => this.ended(reason, isFinal),
     };
     // Listeners added by the running code hear the first events.
@@ -119,6 +135,38 @@ export class Client {
     this.connected().sendProgramMessage(name, value);
   }
 
+  /**
+   * Sets the input of the ticks to come, of the type that the server has registered: what the player holds down now. Call it in each frame.
+   * Each tick of the input clock, which is ahead of the server's time, has one input. Throws while there is no connection.
+   */
+  setInput(value: any): void {
+    this.connected().setInput(value);
+  }
+
+  /** Last tick that has begun on the input clock: that of the newest input. */
+  get inputTick(): number | undefined {
+    return this.connection?.inputs.tick;
+  }
+
+  /**
+   * Predicts a behaviour of an own object: `step` changes its state in each tick of the input clock, as the same step does on the server, and
+   * is repeated where the server's state differs. It uses its arguments only. The prediction ends with the object.
+   */
+  predict(behaviour: Behaviour, step: Step): Prediction {
+    const prediction = new Prediction(behaviour, step, () => this.connection?.inputs.moment ?? 0);
+    this.predictions.set(behaviour, prediction);
+    prediction.begin(this.finishedTick, this.connection?.inputs.list ?? []);
+    return prediction;
+  }
+
+  /**
+   * Shows the view of a frame: returns the tick to draw tracks at, with its fraction, for moving behaviours with this number of ticks between
+   * two updates. Commands, messages and inputs from now on refer to it, and the server can rewind to it. `undefined` before the first tick.
+   */
+  showView(interval = 1): number | undefined {
+    return this.connection?.showView(interval);
+  }
+
   /** Ends the connection for good. The objects leave. */
   close(reason = "closed"): void {
     if (this.current === "closed") return;
@@ -149,8 +197,25 @@ export class Client {
     );
   }
 
+  /** Takes the state of a tick of the headers. */
+  private finished(tick: number, isComplete: boolean, isWhole: boolean): void {
+    const connection = this.connection!;
+    const network = (this.finishedTick = connection.networkTick(tick));
+    for (const [behaviour, prediction] of this.predictions) {
+      const has = (at: number): boolean => isWhole || behaviour.tickOf(at) === tick;
+      guarded(() => prediction.compare({ tick: network, has }, connection.inputs.list, performance.now()));
+    }
+    this.emit("tick", network, isComplete);
+  }
+
+  private begun(input: Input): void {
+    for (const prediction of this.predictions.values()) guarded(() => prediction.advance(input));
+  }
+
   private ready(): void {
     this.pause = FIRST_PAUSE;
+    // The ticks of another connection begin anew.
+    for (const prediction of this.predictions.values()) prediction.begin(this.finishedTick, []);
     this.setState("ready", "");
     this.emit("ready");
   }
@@ -176,13 +241,15 @@ export class Client {
   }
 
   private emit(name: string, ...values: any[]): void {
-    for (const listener of this.listeners.get(name) ?? []) {
-      try {
-        listener(...values);
-      } catch (error) {
-        // An error of the program is not one of the connection.
-        console.error(error);
-      }
-    }
+    for (const listener of this.listeners.get(name) ?? []) guarded(() => listener(...values));
+  }
+}
+
+/** Runs code of the program, whose error is not one of the connection. */
+function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    console.error(error);
   }
 }

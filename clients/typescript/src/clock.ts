@@ -8,8 +8,27 @@ const INTERVAL = 2000;
 /** Answers that the estimate uses. */
 const RECENT = 16;
 
-/** Error beyond which the shown time jumps. */
+/** Error beyond which a shown time jumps. */
 const JUMP = 250;
+
+/** Shown time of another clock. It has no step and never goes back, unless it is wrong by more than 250 ms. */
+export class Slew {
+  /** Lead of the shown time over the own time, and the own time at which it was shown. */
+  private shown: { ahead: number; at: number } | undefined;
+
+  /** `share` is the part of the own speed, as its divisor, by which the shown time runs faster or slower. */
+  constructor(private readonly share: number) {}
+
+  /** Returns the shown time at an own time, by the present estimate of its lead. */
+  at(now: number, ahead: number): number {
+    const before = this.shown ?? { ahead, at: now };
+    const error = ahead - before.ahead;
+    const most = Math.max(now - before.at, 0) / this.share;
+    const step = Math.abs(error) > JUMP ? error : Math.min(Math.max(error, -most), most);
+    this.shown = { ahead: before.ahead + step, at: now };
+    return now + this.shown.ahead;
+  }
+}
 
 /** Times of one connection. */
 export class Clock {
@@ -21,8 +40,7 @@ export class Clock {
   private due = 0;
   private pings = 0;
   private recent: { roundTrip: number; ahead: number }[] = [];
-  /** Lead of the shown time over the own time, and the own time at which it was shown. */
-  private shown: { ahead: number; at: number } | undefined;
+  private readonly slew = new Slew(8);
 
   /** Returns whether a ping is due. */
   isDue(now: number): boolean {
@@ -41,16 +59,16 @@ export class Clock {
     this.recent = [...this.recent, { roundTrip: sample, ahead: server - now + sample / 2 }].slice(-RECENT);
   }
 
-  /** Returns the server's time. It has no step and never goes back, unless it is wrong by more than 250 ms. */
-  time(now: number): number | undefined {
+  /** Lead of the server's time over the own time; `undefined` before the first answer. */
+  get ahead(): number | undefined {
     if (!this.recent.length) return undefined;
     // The fastest answer has the least error.
-    const { ahead } = this.recent.reduce((best, it) => (it.roundTrip < best.roundTrip ? it : best));
-    const before = this.shown ?? { ahead, at: now };
-    const error = ahead - before.ahead;
-    const most = Math.max(now - before.at, 0) / 8;
-    const step = Math.abs(error) > JUMP ? error : Math.min(Math.max(error, -most), most);
-    this.shown = { ahead: before.ahead + step, at: now };
-    return now + this.shown.ahead;
+    return this.recent.reduce((best, it) => (it.roundTrip < best.roundTrip ? it : best)).ahead;
+  }
+
+  /** Returns the server's time. */
+  time(now: number): number | undefined {
+    const { ahead } = this;
+    return ahead === undefined ? undefined : this.slew.at(now, ahead);
   }
 }

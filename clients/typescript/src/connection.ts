@@ -1,12 +1,14 @@
 // One connection: the handshake and the packets of both directions. WIRE.md, sections 5 and 7.
 
+import { Arrivals } from "./arrivals.js";
 import { Clock } from "./clock.js";
-import { type Ack, type DatagramHeader, extend, readDatagramHeader, readStreamHeader, writeDatagramHeader, writeStreamHeader } from "./headers.js";
+import { type Ack, writeDatagramHeader, writeStreamHeader } from "./headers.js";
+import { type Input, Inputs } from "./inputs.js";
 import type { Link } from "./link.js";
 import { FIRST_PROGRAM_MESSAGE, forEachMessage, Kind, message } from "./messages.js";
 import type { Behaviour, NetworkObject } from "./objects.js";
-import { Receiver } from "./receiver.js";
 import { type MessageSchema, type Prefab, readClasses, readPrefab, type Schema } from "./schema.js";
+import { View } from "./view.js";
 import { Reader, WireError, Writer } from "./wire.js";
 import type { Packet, World } from "./world.js";
 import { Writes } from "./writes.js";
@@ -16,9 +18,6 @@ const VERSION = 5;
 
 /** Number of the framing `Compact`. */
 const COMPACT = 1;
-
-/** Most datagrams that wait for packets of the stream. */
-const MAX_HELD = 64;
 
 /** Most prefabs of a schema. */
 const MAX_PREFABS = 4096;
@@ -47,6 +46,10 @@ export interface Owner {
   /** Token of the session, for the return to it. */
   token: Uint8Array | undefined;
   programMessage(name: string, value: any): void;
+  /** The state of a tick of the server is here. `isWhole` if no change of it is missing. */
+  finished(tick: number, isComplete: boolean, isWhole: boolean): void;
+  /** A tick of the inputs has begun. */
+  begun(input: Input): void;
   /** The connection has ended; `isFinal` if another one would end alike. */
   ended(reason: string, isFinal: boolean): void;
 }
@@ -54,24 +57,28 @@ export interface Owner {
 /** Connection to a server over a link. */
 export class Connection {
   readonly clock = new Clock();
+  readonly inputs = new Inputs(this.clock, this);
+  private readonly view = new View();
   schema: Schema | undefined;
   private readonly prefabs: Prefab[] = [];
   private readonly messages: MessageSchema[] = [];
-  private readonly receiver = new Receiver();
+  private readonly arrivals = new Arrivals({
+    acknowledged: (ack) => this.acknowledged(ack),
+    apply: (packet, reader) => this.apply(packet, reader),
+    finished: (tick, isComplete) => this.finished(tick, isComplete),
+  });
   private readonly writes = new Writes(this);
-  private readonly held: { header: DatagramHeader; after: number; channel: number; reader: Reader }[] = [];
   private readonly timer = setInterval(() => this.tick(), 33);
   private outbox: Uint8Array[] = [];
   private state: "learning" | "connecting" | "connected" | "ended" = "learning";
-  /** Ticks of the last packets of the stream in both directions. */
-  private receivedTick = 0;
+  /** Tick of the last packet of the stream. */
   private sentTick = 0;
+  /** Sequence of the last datagram. */
+  private sequence = 0;
   /** Number of updates of this client. */
   private update = 0;
   /** Tick of the server with number 1 in the headers. */
   private firstTick = 0;
-  /** Datagrams of the newest tick that have arrived. */
-  private arrived = { tick: 0, count: 0, expected: Infinity };
   private silence = 0;
   private lastTick = performance.now();
 
@@ -100,8 +107,10 @@ export class Connection {
     if (this.state === "ended") return;
     this.silence = 0;
     try {
-      if (isDatagram) this.datagram(channel, new Reader(bytes));
-      else this.streamPacket(channel, new Reader(bytes));
+      const reader = new Reader(bytes);
+      if (this.state !== "connected") isDatagram || this.handleMessages({ channel, tick: 0 }, reader);
+      else if (isDatagram) this.arrivals.datagram(channel, reader, performance.now());
+      else this.arrivals.stream(channel, reader, performance.now());
     } catch (error) {
       this.end(`unreadable packet: ${error instanceof Error ? error.message : error}`, false);
     }
@@ -131,11 +140,12 @@ export class Connection {
     this.outbox.push(bytes);
   }
 
-  sendDatagram(channel: number, header: (writer: Writer, ack: Ack | undefined) => void, bytes: Uint8Array): void {
+  sendDatagram(channel: number, bytes: Uint8Array): number {
     const writer = new Writer();
-    header(writer, this.receiver.takeAck());
+    writeDatagramHeader(writer, { sequence: ++this.sequence, tick: this.update }, this.arrivals.receiver.takeAck());
     writer.put(bytes);
     this.link.sendDatagram(channel, writer.bytes);
+    return this.sequence;
   }
 
   /** Sends a command on its object. */
@@ -145,7 +155,7 @@ export class Connection {
     const first = before.reduce((sum, { schema }) => sum + schema.calls.length, 0);
     const types = behaviour.schema.calls[number].arguments;
     if (values.length !== types.length) throw new RangeError(`${behaviour.schema.calls[number].name} takes ${types.length} arguments`);
-    this.sendMessage(message(Kind.Call, (writer) => {
+    this.sendInView(message(Kind.Call, (writer) => {
       writer.varint(id);
       writer.varint(first + number);
       types.forEach((type, index) => type.write(writer, values[index]));
@@ -156,7 +166,43 @@ export class Connection {
   sendProgramMessage(name: string, value: any): void {
     const found = this.schema?.messages.find((it) => it.name === name);
     if (!found) throw new RangeError(`the server knows no message ${name}`);
-    this.sendMessage(message(found.number, (writer) => found.type.write(writer, value)));
+    this.sendInView(message(found.number, (writer) => found.type.write(writer, value)));
+  }
+
+  /** Asks for the snapshot of an object. */
+  resync(id: number): void {
+    this.sendMessage(message(Kind.Resync, (writer) => writer.packed(id)));
+  }
+
+  /** Sets the input of the ticks to come. */
+  setInput(value: any): void {
+    const found = this.schema?.messages.find((it) => it.name === "input");
+    if (!found) throw new RangeError("the server knows no inputs");
+    this.inputs.hold(found.type, value);
+    this.advanceInputs();
+  }
+
+  /** Returns the tick of the server's time that a frame draws. */
+  showView(interval: number): number | undefined {
+    const tick = this.view.show(performance.now(), interval, this.clock.tickRate);
+    return tick === undefined ? undefined : this.networkTick(tick);
+  }
+
+  /** Sends a message behind the view that it refers to, in one packet. */
+  private sendInView(bytes: Uint8Array): void {
+    this.sendMessage(Uint8Array.from([...this.view.message(), ...bytes]));
+  }
+
+  /** Begins the ticks of the inputs up to now, and sends them. */
+  private advanceInputs(): void {
+    if (this.state !== "connected") return;
+    const begun = this.inputs.advance(performance.now());
+    for (const input of begun) this.owner.begun(input);
+    if (begun.length) this.inputs.send(this.unreliable, this.view.message());
+  }
+
+  private get unreliable(): number {
+    return this.schema?.unreliable.indexOf(true) ?? -1;
   }
 
   written(object: NetworkObject): void {
@@ -169,7 +215,7 @@ export class Connection {
     while (this.outbox.length) {
       const writer = new Writer();
       if (hasHeaders) {
-        writeStreamHeader(writer, this.update - this.sentTick, this.receiver.takeAck());
+        writeStreamHeader(writer, this.update - this.sentTick, this.arrivals.receiver.takeAck());
         this.sentTick = this.update;
       }
       let length = 0;
@@ -190,7 +236,9 @@ export class Connection {
     if (this.silence > MAX_SILENCE) return this.end("the server is silent", false);
     if (this.state !== "connected") return;
     this.update++;
-    this.writes.flush(now, this.update, this.clock.roundTrip ?? 0);
+    this.arrivals.expire(now - 1000 / this.clock.tickRate);
+    this.advanceInputs();
+    this.writes.flush(now, this.clock.roundTrip ?? 0);
     if (this.clock.isDue(now)) {
       this.sendMessage(message(Kind.Ping, (writer) => {
         writer.packed(Math.round(now * 1000));
@@ -204,79 +252,30 @@ export class Connection {
   }
 
   private acknowledge(): void {
-    const channel = this.schema?.unreliable.indexOf(true) ?? -1;
-    if (!this.receiver.owes || channel < 0) return;
-    this.sendDatagram(channel, (writer, ack) => writeDatagramHeader(writer, undefined, ack), new Uint8Array());
+    const { receiver } = this.arrivals;
+    if (!receiver.owes || this.unreliable < 0) return;
+    const writer = new Writer();
+    writeDatagramHeader(writer, undefined, receiver.takeAck());
+    this.link.sendDatagram(this.unreliable, writer.bytes);
   }
 
-  private streamPacket(channel: number, reader: Reader): void {
-    if (this.state !== "connected") return this.handleMessages({ channel, tick: 0 }, reader);
-    const header = readStreamHeader(reader);
-    if (header.ack) this.writes.acknowledge(header.ack);
-    this.receivedTick += header.step;
-    const tick = this.receivedTick;
-    this.receiver.handle();
-    this.receiver.tick = Math.max(this.receiver.tick, tick);
-    this.arrive(tick, 0);
-    this.handleMessages({ channel, tick }, reader);
-    if (header.isLast) this.expect(tick, header.datagrams);
-    this.releaseHeld();
+  private acknowledged(ack: Ack): void {
+    this.writes.acknowledge(ack, this.sequence);
+    this.inputs.acknowledge(ack, this.sequence);
   }
 
-  private datagram(channel: number, reader: Reader): void {
-    if (this.state !== "connected") return;
-    let header: DatagramHeader;
-    try {
-      header = readDatagramHeader(reader);
-    } catch {
-      // It is dropped like a lost one.
-      return;
-    }
-    if (header.ack) this.writes.acknowledge(header.ack);
-    if (header.sequence === undefined) return;
-    const { newest, handled, tick } = this.receiver;
-    header.sequence = extend(newest, header.sequence);
-    if (!header.isWide) header.tick = extend(tick, header.tick);
-    const after = header.after === undefined ? 0 : extend(handled, header.after);
-    if (this.receiver.isKnown(header.sequence)) return;
-    if (after <= handled) return this.apply(header, channel, reader);
-    if (this.held.length >= MAX_HELD) this.held.shift();
-    if (!this.held.some((it) => it.header.sequence === header.sequence)) this.held.push({ header, after, channel, reader });
+  private apply(packet: Packet, reader: Reader): void {
+    this.handleMessages(packet, reader);
+    if (this.arrivals.receiver.isUrgent) this.acknowledge();
   }
 
-  /** Applies the early datagrams that the stream has caught up with, by tick. */
-  private releaseHeld(): void {
-    if (!this.held.length) return;
-    const due = this.held.filter((it) => it.after <= this.receiver.handled).sort((a, b) => a.header.tick - b.header.tick);
-    for (const it of due) {
-      this.held.splice(this.held.indexOf(it), 1);
-      this.apply(it.header, it.channel, it.reader);
-    }
-  }
-
-  private apply(header: DatagramHeader, channel: number, reader: Reader): void {
-    if (this.receiver.isKnown(header.sequence!)) return;
-    this.receiver.mark(header.sequence!);
-    this.receiver.tick = Math.max(this.receiver.tick, header.tick);
-    this.arrive(header.tick, 1);
-    this.handleMessages({ channel, tick: header.tick }, reader);
-    this.expect(header.tick, this.arrived.expected);
-    if (this.receiver.isUrgent) this.acknowledge();
-  }
-
-  /** Counts a packet of a tick. The calls of earlier ticks wait no more. */
-  private arrive(tick: number, datagrams: number): void {
-    if (tick > this.arrived.tick) {
-      this.owner.world.runLate(tick - 1);
-      this.arrived = { tick, count: 0, expected: Infinity };
-    }
-    if (tick === this.arrived.tick) this.arrived.count += datagrams;
-  }
-
-  /** Runs the calls behind the state of a tick once this number of its datagrams has arrived. */
-  private expect(tick: number, datagrams: number): void {
-    if (tick === this.arrived.tick) this.arrived.expected = datagrams;
-    if (tick < this.arrived.tick || this.arrived.count >= this.arrived.expected) this.owner.world.runLate(tick);
+  /** Tells the changes of a tick, runs its calls, and reports it. */
+  private finished(tick: number, isComplete: boolean): void {
+    const { world } = this.owner;
+    world.tell();
+    world.runLate(tick);
+    this.view.arrived(performance.now(), tick, this.clock.tickRate, isComplete);
+    this.owner.finished(tick, isComplete, isComplete && !this.arrivals.receiver.hasGap);
   }
 
   private handleMessages(packet: Packet, reader: Reader): void {
@@ -290,6 +289,8 @@ export class Connection {
     if (kind === Kind.Disconnect) return this.handleDisconnect(reader);
     if (this.state !== "connected") return this.handleHandshake(kind, reader);
     const { world } = this.owner;
+    // The changes of the deltas before another message are told first.
+    if (kind !== Kind.UpdateBatch) world.tell();
     switch (kind) {
       case Kind.UpdateBatch:
         return world.update(reader, packet);
@@ -322,6 +323,8 @@ export class Connection {
         if (!tickRate) throw new WireError("a pong of 0 ticks in a second");
         return this.clock.pong(performance.now(), sent, server, tickRate);
       }
+      case Kind.InputState:
+        return this.inputs.report(reader.packed(), reader.u8() - 128);
       case Kind.Void:
       case Kind.NotReady:
         return;

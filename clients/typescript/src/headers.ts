@@ -40,6 +40,9 @@ export interface DatagramHeader {
   isWide: boolean;
   /** Number of preceding packets of the stream, low 16 bits. */
   after: number | undefined;
+  /** Index among the datagrams of its tick, and their number. */
+  index: number;
+  count: number;
   ack?: Ack;
 }
 
@@ -47,6 +50,14 @@ export interface DatagramHeader {
 export function extend(near: number, low: number): number {
   const difference = ((low - near) << 16) >> 16;
   return near + difference < 0 ? near + difference + 0x10000 : near + difference;
+}
+
+/** Returns whether a datagram was applied by the other end; `undefined` if it is newer than the acknowledgement. `last` is the newest sent sequence. */
+export function wasApplied({ newest, missing }: Ack, last: number, sequence: number): boolean | undefined {
+  if (newest === undefined) return undefined;
+  const back = last - ((last - newest) & 0xffff) - sequence;
+  if (back < 0) return undefined;
+  return back === 0 || (back <= 64 && !((missing >> BigInt(back - 1)) & 1n));
 }
 
 function readAck(reader: Reader): Ack {
@@ -88,8 +99,9 @@ export function readDatagramHeader(reader: Reader): DatagramHeader {
   const isWide = (flags & WIDE_OR_END) !== 0;
   const tick = !isSent ? 0 : isWide ? reader.u32() : reader.u16();
   const after = flags & AFTER ? reader.u16() : undefined;
-  if (flags & PARTS && reader.u8() >= reader.u8()) throw new WireError("an index of a datagram beyond their number");
-  return { sequence, tick, isWide, after, ack: flags & ACK ? readAck(reader) : undefined };
+  const [index, count] = flags & PARTS ? [reader.u8(), reader.u8()] : [0, 1];
+  if (index >= count) throw new WireError("an index of a datagram beyond their number");
+  return { sequence, tick, isWide, after, index, count, ack: flags & ACK ? readAck(reader) : undefined };
 }
 
 /** Writes the header of a datagram, whose sequence and tick are missing in an acknowledgement alone. */

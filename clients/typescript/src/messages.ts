@@ -10,6 +10,7 @@ export const Kind = {
   ObjectHide: 13,
   LocalClientAuthority: 15,
   Session: 19,
+  Resync: 20,
   Schema: 21,
   UpdateBatch: 22,
   SpawnBatch: 23,
@@ -26,6 +27,9 @@ export const Kind = {
   Classes: 34,
   Ready: 35,
   NotReady: 36,
+  Inputs: 39,
+  InputState: 40,
+  View: 41,
 } as const;
 
 /** First number of the messages of a program. */

@@ -3,8 +3,8 @@
 import type { Operation } from "./collections.js";
 import type { BehaviourSchema, FieldSchema, Prefab } from "./schema.js";
 import { type Received, readChanges, readSnapshot, writeChanges } from "./state.js";
-import { type Codec, Unreadable } from "./types.js";
-import { type Reader, Writer } from "./wire.js";
+import { same, Unreadable } from "./types.js";
+import { type Reader, WireError, Writer } from "./wire.js";
 
 /** Change of a field, as hooks receive it. */
 export interface Change {
@@ -30,19 +30,9 @@ export interface Origin {
 /** Requests of the program, which the client sends. */
 export interface Requests {
   written(object: NetworkObject): void;
+  /** An object needs a snapshot. */
+  poisoned(object: NetworkObject): void;
   called(behaviour: Behaviour, call: number, values: any[]): void;
-}
-
-/** Returns whether two values have the same bytes. */
-function same(codec: Codec, a: any, b: any): boolean {
-  if (a === b) return true;
-  if (a === undefined || b === undefined) return false;
-  const bytes = (value: any): string => {
-    const writer = new Writer();
-    codec.write(writer, value);
-    return String(writer.bytes);
-  };
-  return bytes(a) === bytes(b);
 }
 
 /** Part of an object: fields and calls. */
@@ -97,6 +87,11 @@ export class Behaviour {
 
   readonly value = (at: number): any => this.fields[this.schema.fields[at].name];
 
+  /** Returns the tick of a field's value in the headers. */
+  tickOf(at: number): number {
+    return this.ticks[at];
+  }
+
   /** Replaces values, and returns the changes. */
   receive(received: Received[], { tick, keepsOwn }: Origin): Change[] {
     const changes: Change[] = [];
@@ -148,6 +143,10 @@ export class NetworkObject {
   permit = 0;
   /** Tick of its first snapshot. */
   spawned = 0;
+  /** Whether its state could not be read. It changes no more until a snapshot. */
+  isPoisoned = false;
+  /** Whether this snapshot is on its way. */
+  isAsked = false;
 
   constructor(
     readonly id: number,
@@ -161,6 +160,7 @@ export class NetworkObject {
   /** Begins a connection, which sends a snapshot. */
   begin(): void {
     this.spawned = 0;
+    this.isPoisoned = this.isAsked = false;
     for (const behaviour of this.behaviours) behaviour.begin();
   }
 
@@ -186,16 +186,15 @@ export class NetworkObject {
 
   /** Reads the deltas of some behaviours, each behind its position. */
   readSelected(reader: Reader, origin: Origin): Change[] {
-    const changes: Change[] = [];
-    while (reader.left > 0) {
+    const parts: [Behaviour, Received[]][] = [];
+    for (let isWhole = true; isWhole && reader.left > 0; ) {
       const behaviour = this.behaviours[reader.u8()];
-      if (!behaviour) throw new RangeError("no behaviour at this position");
+      if (!behaviour) throw new WireError("no behaviour at this position");
       const received: Received[] = [];
-      const isWhole = attempt(() => readChanges(behaviour.schema, reader, behaviour.value, received));
-      changes.push(...behaviour.receive(received, origin));
-      if (!isWhole) break;
+      isWhole = attempt(() => readChanges(behaviour.schema, reader, behaviour.value, received));
+      parts.push([behaviour, received]);
     }
-    return changes;
+    return parts.flatMap(([behaviour, received]) => behaviour.receive(received, origin));
   }
 
   /** Reads behaviours in order. From an unknown type on, all fields are unknown. */
@@ -207,20 +206,21 @@ export class NetworkObject {
     readRest?: () => void,
   ): Change[] {
     let isWhole = true;
-    const changes = behaviours.flatMap((behaviour) => {
+    const parts = behaviours.map((behaviour) => {
       const received: Received[] = [];
       isWhole &&= attempt(() => read(behaviour, received));
       if (!isWhole) {
         const known = new Set(received.map((it) => it.at));
         behaviour.schema.fields.forEach((_, at) => known.has(at) || received.push({ at, value: undefined, operations: [] }));
       }
-      return behaviour.receive(received, origin);
+      return received;
     });
     if (isWhole) {
       readRest?.();
       reader.finish(`object ${this.id}`);
     }
-    return changes;
+    // Nothing changes if a part is unreadable.
+    return behaviours.flatMap((behaviour, index) => behaviour.receive(parts[index], origin));
   }
 }
 

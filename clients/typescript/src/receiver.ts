@@ -54,6 +54,11 @@ export class Receiver {
     return this.hasDatagrams && this.isOwed;
   }
 
+  /** Whether an earlier datagram of the last ones is missing. */
+  get hasGap(): boolean {
+    return this.missing !== 0n;
+  }
+
   get isUrgent(): boolean {
     return this.unreported >= URGENT;
   }
@@ -63,7 +68,11 @@ export class Receiver {
     if (!this.owes) return undefined;
     this.unreported = 0;
     this.isOwed = false;
-    const existing = BigInt(Math.min(this.newest - 1, 64));
-    return { newest: this.newest, handled: this.handled, missing: ~this.applied & ((1n << existing) - 1n) };
+    return { newest: this.newest, handled: this.handled, missing: this.missing };
+  }
+
+  private get missing(): bigint {
+    const existing = BigInt(Math.min(Math.max(this.newest - 1, 0), 64));
+    return ~this.applied & ((1n << existing) - 1n);
   }
 }

@@ -7,6 +7,9 @@ const MAX_SAMPLES = 64;
 export class Track {
   private samples: { tick: number; value: number[] }[] = [];
 
+  /** With an interval, a value that moves after a longer rest has rested until so many ticks before its next sample. */
+  constructor(private readonly interval = Infinity) {}
+
   /** Adds the value of a tick. */
   add(tick: number, value: number[]): void {
     const behind = this.samples.findLastIndex((it) => it.tick <= tick) + 1;
@@ -19,7 +22,8 @@ export class Track {
     const next = this.samples.findIndex((it) => it.tick > tick);
     if (next <= 0) return this.samples.at(next)?.value;
     const [before, after] = [this.samples[next - 1], this.samples[next]];
-    const share = (tick - before.tick) / (after.tick - before.tick);
+    const start = Math.max(before.tick, after.tick - this.interval);
+    const share = Math.max((tick - start) / (after.tick - start), 0);
     return before.value.map((from, index) => from + (after.value[index] - from) * share);
   }
 }

@@ -20,6 +20,8 @@ export interface Observer extends Requests {
   changed(change: Change): void;
   ownerChanged(object: NetworkObject): void;
   received(behaviour: Behaviour, call: CallSchema, values: any[]): void;
+  /** A state or a call of an object could not be read. */
+  unreadable(id: number, reason: string): void;
   ready(): void;
 }
 
@@ -42,6 +44,8 @@ export class World {
   private burst: Set<NetworkObject> | undefined;
   /** Calls that wait for the end of the burst. */
   private early: (() => void)[] = [];
+  /** Changes of the tick in progress that the program does not know. */
+  private changes: Change[] = [];
   /** Calls that wait for the state of their tick. */
   private late: { tick: number; run: () => void }[] = [];
 
@@ -53,7 +57,7 @@ export class World {
     if (!isSame) this.clear();
     for (const object of this.objects.values()) object.begin();
     [this.schema, this.incarnation] = [schema, incarnation];
-    [this.burst, this.early, this.late] = [undefined, [], []];
+    [this.burst, this.changes, this.early, this.late] = [undefined, [], [], []];
   }
 
   clear(): void {
@@ -73,6 +77,7 @@ export class World {
       this.burst = undefined;
       for (const object of [...this.objects.values()].sort((a, b) => a.id - b.id)) {
         if (!object.isRefreshed) this.remove(object.id, true);
+        else if (object.isPoisoned) continue;
         else if (!object.isAnnounced) this.announce(object);
         else if (object.owned !== owned.has(object)) this.observer.ownerChanged(object);
       }
@@ -83,7 +88,16 @@ export class World {
 
   /** Handles a SpawnBatch. */
   spawn(reader: Reader, packet: Packet): void {
-    forEachEntry(reader, (id, contents) => this.spawnOne(id, new Reader(contents), packet));
+    forEachEntry(reader, (id, contents) => {
+      // The answer to a Resync that is unreadable, too, is asked for again at the next update of the object.
+      const isAnswer = this.objects.get(id)?.isAsked ?? false;
+      this.attempt(id, () => this.spawnOne(id, new Reader(contents), packet));
+      const object = this.objects.get(id);
+      if (!object) return;
+      object.isRefreshed = true;
+      if (isAnswer) object.isAsked = false;
+      else if (object.isPoisoned) this.ask(object);
+    });
   }
 
   private spawnOne(id: number, reader: Reader, packet: Packet): void {
@@ -97,9 +111,9 @@ export class World {
     object.parent = extras & PARENT ? reader.varint() : 0;
     object.position = head & HAS_POSITION ? [reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0];
     object.rotation = head & HAS_ROTATION ? [reader.f32(), reader.f32(), reader.f32(), reader.f32()] : [0, 0, 0, 1];
-    object.isRefreshed = true;
     object.permit = 0;
     const changes = object.readSnapshot(reader, { tick: packet.tick, keepsOwn: !this.burst });
+    object.isPoisoned = false;
     if (object.isAnnounced) this.report(changes);
     else if (!this.burst) this.announce(object);
   }
@@ -118,14 +132,36 @@ export class World {
   /** Handles an UpdateBatch. */
   update(reader: Reader, packet: Packet): void {
     const isUnreliable = this.schema.unreliable[packet.channel] ?? false;
-    const changes: Change[] = [];
     forEachEntry(reader, (id, contents) => {
       const object = this.objects.get(id);
       // A late delta may be of a former object with this id.
       if (!object || (isUnreliable && packet.tick <= object.spawned)) return;
-      changes.push(...object.readDelta(new Reader(contents), { tick: packet.tick, keepsOwn: true }, packet.channel));
+      if (!object.isPoisoned) {
+        this.attempt(id, () => {
+          this.changes.push(...object.readDelta(new Reader(contents), { tick: packet.tick, keepsOwn: true }, packet.channel));
+        });
+      }
+      if (object.isPoisoned) this.ask(object);
     });
-    this.report(changes);
+  }
+
+  /** Reads a state of an object. An unreadable one poisons the object, and no other one. */
+  private attempt(id: number, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      const object = this.objects.get(id);
+      if (object) object.isPoisoned = true;
+      this.observer.unreadable(id, error.message);
+    }
+  }
+
+  /** Asks for a snapshot of a poisoned object, unless one is on its way. */
+  private ask(object: NetworkObject): void {
+    if (object.isAsked) return;
+    object.isAsked = true;
+    this.observer.poisoned(object);
   }
 
   /** Handles an ObjectDestroy or ObjectHide. */
@@ -168,7 +204,8 @@ export class World {
       reader.u8();
       changes.push(...object.behaviours.flatMap((it) => it.forget((field) => field.readers === "group", tick)));
     }
-    changes.push(...object.readSelected(reader, { tick, keepsOwn: false }));
+    this.attempt(object.id, () => changes.push(...object.readSelected(reader, { tick, keepsOwn: false })));
+    if (object.isPoisoned) this.ask(object);
     this.report(changes);
     return object;
   }
@@ -182,10 +219,16 @@ export class World {
       if (!isHere) number -= schema.calls.length;
       return isHere;
     });
-    if (!object) return;
+    // An object whose first snapshot was unreadable is unknown to the program.
+    if (!object || (!this.burst && !object.isAnnounced)) return;
     const call = behaviour?.schema.calls[number];
-    if (!behaviour || !call || call.kind === "command") throw new WireError(`object ${object.id} has no such call`);
-    const values = readValues(call, reader);
+    if (!behaviour || !call || call.kind === "command") return this.observer.unreadable(object.id, "a call that it does not have");
+    let values: any[];
+    try {
+      values = readValues(call, reader);
+    } catch (error) {
+      return this.observer.unreadable(object.id, `${call.name}: ${error instanceof Error ? error.message : error}`);
+    }
     const run = (): void => this.observer.received(behaviour, call, values);
     if (this.burst && !object.isAnnounced && this.early.length < MAX_CALLS) this.early.push(run);
     else if (call.afterState && this.late.length < MAX_CALLS) this.late.push({ tick: packet.tick, run });
@@ -203,6 +246,11 @@ export class World {
     object.isAnnounced = true;
     this.observer.spawned(object);
     if (object.owned) this.observer.ownerChanged(object);
+  }
+
+  /** Tells the changes of the deltas since the last call. */
+  tell(): void {
+    this.report(this.changes.splice(0));
   }
 
   private report(changes: Change[]): void {

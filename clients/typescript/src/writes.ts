@@ -1,9 +1,8 @@
 // Fields that this client writes, on their way to the server: WIRE.md, section 4, "Owners".
 
-import { type Ack, writeDatagramHeader } from "./headers.js";
+import { type Ack, wasApplied } from "./headers.js";
 import { Kind, message } from "./messages.js";
 import type { Behaviour, NetworkObject } from "./objects.js";
-import { Writer } from "./wire.js";
 
 /** Shortest time before a datagram without an acknowledgement counts as lost, in milliseconds. */
 const MIN_TIMEOUT = 200;
@@ -20,7 +19,8 @@ export interface Carrier {
   /** Room for a message in a datagram; 0 without datagrams. */
   readonly room: number;
   sendMessage(bytes: Uint8Array): void;
-  sendDatagram(channel: number, header: (writer: Writer, ack: Ack | undefined) => void, bytes: Uint8Array): void;
+  /** Sends messages in a datagram, and returns its sequence. */
+  sendDatagram(channel: number, bytes: Uint8Array): number;
 }
 
 /** Owner writes of one connection. */
@@ -29,7 +29,6 @@ export class Writes {
   private readonly sent = new Map<NetworkObject, Sent>();
   /** Objects with a message that was too long for a datagram. The later ones follow it on the stream. */
   private readonly onStream = new Set<NetworkObject>();
-  private sequence = 0;
 
   constructor(private readonly carrier: Carrier) {}
 
@@ -43,32 +42,29 @@ export class Writes {
     this.onStream.delete(object);
   }
 
-  /** Handles an acknowledgement: lost fields are sent again. */
-  acknowledge({ newest, missing }: Ack): void {
-    if (newest === undefined) return;
-    const last = this.sequence - ((this.sequence - newest) & 0xffff);
+  /** Handles an acknowledgement: lost fields are sent again. `last` is the newest sequence of a sent datagram. */
+  acknowledge(ack: Ack, last: number): void {
     for (const [object, { sequence }] of this.sent) {
-      const back = last - sequence;
-      if (back < 0) continue;
-      if (back > 0 && (back > 64 || (missing >> BigInt(back - 1)) & 1n)) this.changed.add(object);
-      else this.sent.delete(object);
+      const isApplied = wasApplied(ack, last, sequence);
+      if (isApplied) this.sent.delete(object);
+      else if (isApplied === false) this.changed.add(object);
     }
   }
 
   /** Sends changed and lost fields. */
-  flush(now: number, tick: number, roundTrip: number): void {
+  flush(now: number, roundTrip: number): void {
     const timeout = Math.max(MIN_TIMEOUT, 2 * roundTrip);
     for (const [object, { time }] of this.sent) if (now - time > timeout) this.changed.add(object);
     for (const object of this.changed) {
       // Of an object without a permit the writes wait for it.
       if (object.owned && !object.permit) continue;
       this.changed.delete(object);
-      if (object.owned) this.send(object, now, tick);
+      if (object.owned) this.send(object, now);
       else this.forget(object);
     }
   }
 
-  private send(object: NetworkObject, now: number, tick: number): void {
+  private send(object: NetworkObject, now: number): void {
     const reliable = new Map<Behaviour, Set<number>>();
     const lossy = new Map(this.sent.get(object)?.fields);
     for (const behaviour of object.behaviours) {
@@ -86,10 +82,8 @@ export class Writes {
       this.carrier.sendMessage(bytes);
       return;
     }
-    const sequence = ++this.sequence;
-    this.sent.set(object, { sequence, time: now, fields: lossy });
     const [behaviour] = lossy.keys();
-    this.carrier.sendDatagram(behaviour.schema.channel, (writer, ack) => writeDatagramHeader(writer, { sequence, tick }, ack), bytes);
+    this.sent.set(object, { sequence: this.carrier.sendDatagram(behaviour.schema.channel, bytes), time: now, fields: lossy });
   }
 }
 

@@ -15,6 +15,14 @@ test("a track is on the line between two samples", () => {
   assert.deepEqual(track.at(99), [8, 0]);
 });
 
+test("a rest is not stretched into a slow movement", () => {
+  const track = new Track(1);
+  track.add(10, [0]);
+  track.add(20, [4]);
+  track.add(21, [6]);
+  assert.deepEqual([15, 19, 19.5, 20, 20.5].map((tick) => track.at(tick)), [[0], [0], [2], [4], [5]]);
+});
+
 test("a track has a limit", () => {
   const track = new Track();
   for (let tick = 1; tick <= 1000; tick++) track.add(tick, [tick]);

@@ -1,9 +1,9 @@
-// The drawing of the arena and of the ping graph.
+// The drawing of the arena and of the ping graph. The duel uses its parts.
 
-const COLOURS = ["#6ea8fe", "#f78fb3", "#c56cf0", "#ffb142", "#7bed9f", "#70a1ff", "#ff9f7f", "#a29bfe"];
+export const COLOURS = ["#6ea8fe", "#f78fb3", "#c56cf0", "#ffb142", "#7bed9f", "#70a1ff", "#ff9f7f", "#a29bfe"];
 
 /** Fits a canvas to its element. Returns its context, in pixels of the page, and its size. */
-function prepare(canvas) {
+export function prepare(canvas) {
   const { clientWidth: width, clientHeight: height } = canvas;
   const ratio = devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -79,14 +79,7 @@ function drawFighter(context, [x, y], scale, fighter, now) {
     context.stroke();
     context.setLineDash([]);
   }
-  const ball = context.createRadialGradient(x - radius * 0.35, y - radius * 0.4, radius * 0.1, x, y, radius);
-  ball.addColorStop(0, "#fff");
-  ball.addColorStop(0.25, colour);
-  ball.addColorStop(1, `color-mix(in srgb, ${colour} 55%, #000)`);
-  context.fillStyle = ball;
-  context.beginPath();
-  context.arc(x, y, radius, 0, 7);
-  context.fill();
+  drawBall(context, [x, y], radius, colour);
   if (fighter.stance === "OnGuard") {
     context.strokeStyle = "#cfe3ff";
     context.lineWidth = 3;
@@ -98,7 +91,18 @@ function drawFighter(context, [x, y], scale, fighter, now) {
   drawLabel(context, x, y, radius, fighter);
 }
 
-function drawLabel(context, x, y, radius, { name, health, isMine }) {
+export function drawBall(context, [x, y], radius, colour) {
+  const ball = context.createRadialGradient(x - radius * 0.35, y - radius * 0.4, radius * 0.1, x, y, radius);
+  ball.addColorStop(0, "#fff");
+  ball.addColorStop(0.25, colour);
+  ball.addColorStop(1, `color-mix(in srgb, ${colour} 55%, #000)`);
+  context.fillStyle = ball;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 7);
+  context.fill();
+}
+
+export function drawLabel(context, x, y, radius, { name, health, isMine }) {
   const [wide, top] = [Math.max(radius * 2.4, 44), y + radius + 7];
   const share = Math.min(Math.max(health, 0), 100) / 100;
   context.fillStyle = "#0009";

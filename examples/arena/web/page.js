@@ -223,7 +223,7 @@ setInterval(() => {
 requestAnimationFrame(frame);
 
 /** For tests: the objects of this page in the form of the server's `/state.json`. */
-globalThis.arena = {
+globalThis.game = {
   client,
   objects: () =>
     [...client.objects.values()]

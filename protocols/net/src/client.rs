@@ -225,7 +225,7 @@ impl NetworkClient {
     /// Returns whether this client owns an object.
     pub fn is_owner(&self, id: NetId) -> bool {
         let replica = self.world.objects.get(id.0);
-        replica.is_some_and(|replica| replica.owned)
+        replica.is_some_and(|replica| replica.is(replica::Fact::Owned))
     }
 
     /// Asks the server for the objects.

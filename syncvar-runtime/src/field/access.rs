@@ -95,10 +95,17 @@ pub trait FieldAccess {
         None
     }
     /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track): to that of a client, or
-    /// to the history of a server with a number of ticks per second.
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<u32>) {
+    /// to the history of a server, which has the values as they travel.
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<&mut History>) {
         let _ = (track, tick, history);
     }
+}
+
+/// Settings of the [history](crate::motion::Interpolation::history) of a server's fields, and memory for values with a codec.
+#[derive(Debug)]
+pub struct History {
+    pub(crate) tick_rate: u32,
+    pub(crate) writer: NetworkWriter,
 }
 
 /// Access to a [`SyncVar`] with a value that a [threshold](super::throttled()) compares.

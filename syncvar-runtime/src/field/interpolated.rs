@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use super::access::{forward, forward_access};
-use super::{FieldAccess, VariableAccess};
+use super::{FieldAccess, History, VariableAccess};
 use crate::motion::{AnyTrack, Interpolation, Track};
 use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
 
@@ -39,15 +39,35 @@ where
         Some(Box::new(Track::new(self.rules)))
     }
 
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<u32>) {
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<&mut History>) {
         let track: &mut dyn Any = track;
-        if let Some(track) = track.downcast_mut::<Track<A::Value>>() {
-            let value = self.field.value().clone();
-            match history {
-                Some(tick_rate) => track.keep(tick, value, tick_rate),
-                None => track.record(tick, value),
+        let Some(track) = track.downcast_mut::<Track<A::Value>>() else {
+            return;
+        };
+        match history {
+            Some(history) => {
+                let value = self.travelled(&mut history.writer);
+                let value = value.unwrap_or_else(|| self.field.value().clone());
+                track.keep(tick, value, history.tick_rate);
             }
+            None => track.record(tick, self.field.value().clone()),
         }
+    }
+}
+
+impl<A: VariableAccess> Interpolated<A> {
+    /// Returns the value as clients decode it. `None` without a codec, and for a value without a form.
+    fn travelled(&self, writer: &mut NetworkWriter) -> Option<A::Value> {
+        if !A::ENCODED {
+            return None;
+        }
+        writer.truncate(0);
+        self.field.write_full(writer);
+        if writer.take_error().is_some() {
+            return None;
+        }
+        let mut reader = NetworkReader::with_encoding(writer.as_bytes(), writer.encoding());
+        A::decode(&mut reader).ok()
     }
 }
 

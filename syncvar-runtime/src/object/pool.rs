@@ -6,6 +6,7 @@
 mod cursor;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod rows;
 
 pub use cursor::{Cursor, Found};
 
@@ -21,7 +22,10 @@ use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
 use super::slots::{FindRestricted, Look, Pending, Slots, Touch, When};
+use super::snapshot_sink::SnapshotSink;
+use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
+use rows::Rows;
 
 /// Number of objects that are examined before the first of them is written. Their memory accesses are
 /// then independent, so that the processor performs several at a time.
@@ -64,6 +68,10 @@ pub trait Pool: Any + Send + Sync {
     #[cfg(feature = "parallel")]
     fn write_changes_to_all(&mut self, jobs: &[Job], sinks: Vec<ChangeSink<'_>>);
 
+    /// Writes the snapshots of objects with their rows, up to the first one that is checked out or has no
+    /// form. Returns their number.
+    fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize;
+
     /// Reads the deltas of objects and calls their hooks.
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>);
 }
@@ -98,7 +106,7 @@ pub struct Entry<'a> {
 
 /// A pool of rows of a known type.
 pub(super) struct TypedPool<S> {
-    rows: Vec<Option<S>>,
+    rows: Rows<S>,
     /// Objects of the rows; [`NetId::NONE`] for a free row.
     ids: Vec<NetId>,
     /// Free rows, for reuse; also rows that were free once.
@@ -108,7 +116,7 @@ pub(super) struct TypedPool<S> {
 impl<S> Default for TypedPool<S> {
     fn default() -> Self {
         Self {
-            rows: Vec::new(),
+            rows: Rows::default(),
             ids: Vec::new(),
             free: Vec::new(),
         }
@@ -118,23 +126,26 @@ impl<S> Default for TypedPool<S> {
 impl<S> TypedPool<S> {
     #[inline]
     fn row(&self, row: u32) -> Option<&S> {
-        self.rows.get(row as usize)?.as_ref()
+        self.rows.get(row)?.as_ref()
     }
 
     #[inline]
     fn row_mut(&mut self, row: u32) -> Option<&mut S> {
-        self.rows.get_mut(row as usize)?.as_mut()
+        self.rows.get_mut(row)?.as_mut()
     }
 
-    /// Loads the rows of a batch into the cache.
+    /// Loads the rows of a batch into the cache, unless it holds all rows.
     #[inline]
-    fn touch(&mut self, batch: &[Entry<'_>])
+    fn load(&mut self, rows: impl Iterator<Item = u32>)
     where
         S: Slots,
     {
+        if self.ids.len() * size_of::<Option<S>>() < CACHED {
+            return;
+        }
         let mut touch = Touch::default();
-        for entry in batch {
-            if let Some(slots) = self.row_mut(entry.row) {
+        for row in rows {
+            if let Some(slots) = self.row_mut(row) {
                 slots.visit(0, &mut touch);
             }
         }
@@ -144,14 +155,16 @@ impl<S> TypedPool<S> {
     /// Adds a row for an object and returns its number.
     fn add(&mut self, id: NetId, slots: S) -> u32 {
         while let Some(row) = self.free.pop() {
-            if self.ids.get(row as usize) == Some(&NetId::NONE) {
-                self.rows[row as usize] = Some(slots);
+            if self.ids.get(row as usize) == Some(&NetId::NONE)
+                && let Some(place) = self.rows.get_mut(row)
+            {
+                *place = Some(slots);
                 self.ids[row as usize] = id;
                 return row;
             }
         }
-        let row = u32::try_from(self.rows.len()).expect("fewer objects than ids");
-        self.rows.push(Some(slots));
+        let row = u32::try_from(self.ids.len()).expect("fewer objects than ids");
+        self.rows.push(slots);
         self.ids.push(id);
         row
     }
@@ -162,9 +175,8 @@ impl<S> TypedPool<S> {
             self.ids.pop();
             self.rows.pop();
         }
-        let used = self.rows.len();
-        if used < self.rows.capacity() / 4 {
-            self.rows.shrink_to(2 * used);
+        let used = self.ids.len();
+        if used < self.ids.capacity() / 4 {
             self.ids.shrink_to(2 * used);
             self.free.retain(|row| (*row as usize) < used);
             self.free.shrink_to_fit();
@@ -183,7 +195,7 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn remove(&mut self, row: u32) {
-        if let Some(freed) = self.rows.get_mut(row as usize)
+        if let Some(freed) = self.rows.get_mut(row)
             && freed.take().is_some()
         {
             self.release(row);
@@ -191,13 +203,13 @@ impl<S: Slots> Pool for TypedPool<S> {
     }
 
     fn take(&mut self, row: u32) -> Option<Box<dyn Slots>> {
-        let slots: S = self.rows.get_mut(row as usize)?.take()?;
+        let slots: S = self.rows.get_mut(row)?.take()?;
         Some(Box::new(slots))
     }
 
     fn give_back(&mut self, row: u32, slots: Box<dyn Slots>) {
         let slots: Box<dyn Any> = slots;
-        if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row as usize)) {
+        if let (Ok(slots), Some(place)) = (slots.downcast::<S>(), self.rows.get_mut(row)) {
             *place = Some(*slots);
         }
     }
@@ -240,13 +252,28 @@ impl<S: Slots> Pool for TypedPool<S> {
         parallel::write_changes_to_all(&mut self.rows, jobs, sinks);
     }
 
+    fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize {
+        let mut written = 0;
+        for batch in objects.chunks(AHEAD) {
+            self.load(batch.iter().map(|(_, row)| *row));
+            for (net_id, row) in batch {
+                let slots = self.row_mut(*row);
+                if !slots.is_some_and(|slots| sink.write(*net_id, slots)) {
+                    return written;
+                }
+                written += 1;
+            }
+        }
+        written
+    }
+
     fn read_changes(&mut self, entries: &[Entry<'_>], reception: &mut Reception<'_>) {
         let mut targets = mem::take(reception.targets);
         let mut reader = NetworkReader::with_encoding(&[], reception.encoding)
             .with_budget(reception.budget)
             .with_references(&mut targets);
-        for batch in entries.chunks(BATCH) {
-            self.touch(batch);
+        for batch in entries.chunks(AHEAD) {
+            self.load(batch.iter().map(|entry| entry.row));
             for entry in batch {
                 if let Some(slots) = self.row_mut(entry.row) {
                     reader.restart(entry.changes);

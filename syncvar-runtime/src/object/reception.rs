@@ -14,8 +14,15 @@ use crate::{Encoding, NetId, NetworkReader, ReadError};
 
 /// Receiver of the results of applied deltas: a client.
 pub trait ReceptionReport {
-    /// Reports received fields of an object.
-    fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields);
+    /// Reports received fields of an object by the position and class of their behaviour, their bits and their
+    /// tick. A client reports each delta: all arguments travel in registers.
+    fn changed(
+        &mut self,
+        object: NetId,
+        behaviour: (usize, &'static BehaviourClass),
+        fields: u64,
+        tick: Option<u64>,
+    );
 
     /// Reports the panic of a hook.
     fn hook_failed(&mut self, failure: HookFailure);
@@ -202,6 +209,9 @@ struct ReportChanges<'r, 'a> {
 impl Visit for ReportChanges<'_, '_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
+        if slot.info().channel != self.reception.channel {
+            return;
+        }
         let behaviour = index as usize;
         let dirty_bits = self.reception.masks.get(behaviour).map_or(0, |mask| *mask);
         if slot.info().interpolated != 0
@@ -241,10 +251,9 @@ impl ReportChanges<'_, '_> {
     #[inline]
     fn report_fields(&mut self, behaviour: usize, info: &'static SlotInfo, dirty_bits: u64) {
         if dirty_bits != 0 {
-            let fields = ChangedFields::new(info.class, dirty_bits).in_tick(self.reception.tick);
-            self.reception
-                .report
-                .changed(self.object, behaviour, fields);
+            let report = &mut self.reception.report;
+            let behaviour = (behaviour, info.class);
+            report.changed(self.object, behaviour, dirty_bits, self.reception.tick);
         }
     }
 

@@ -3,15 +3,16 @@
 use std::any::Any;
 
 use crate::behaviour::FieldVisitor;
+use crate::field::History;
 use crate::motion::{AnyTrack, Moment, Track};
-use crate::{FieldAccess, NetworkBehaviour};
+use crate::{FieldAccess, NetworkBehaviour, NetworkWriter};
 
 /// Samples of the interpolated fields of one behaviour: on a client the received ones, on a server those of the fields
 /// with a history.
 #[derive(Debug, Default)]
 pub struct Tracks {
-    /// Ticks per second of a server; `None` on a client.
-    history: Option<u32>,
+    /// `None` on a client.
+    history: Option<History>,
     /// Tracks of the fields that were recorded, by dirty bit.
     fields: Vec<(u64, Box<dyn AnyTrack>)>,
 }
@@ -20,7 +21,10 @@ impl Tracks {
     /// Returns the empty history of a server.
     pub(super) fn of_server(tick_rate: u32) -> Self {
         Self {
-            history: Some(tick_rate),
+            history: Some(History {
+                tick_rate,
+                writer: NetworkWriter::new(),
+            }),
             ..Self::default()
         }
     }
@@ -97,15 +101,17 @@ impl FieldVisitor for Record<'_> {
         if !A::INTERPOLATED || self.fields & bit == 0 {
             return;
         }
-        let history = self.tracks.history;
-        let tracks = &mut self.tracks.fields;
+        let Tracks {
+            history,
+            fields: tracks,
+        } = &mut *self.tracks;
         let known = tracks.iter().position(|(known, _)| *known == bit);
         let at = known.unwrap_or_else(|| {
             tracks.extend(field.new_track().map(|track| (bit, track)));
             tracks.len() - 1
         });
         if let Some((_, track)) = tracks.get_mut(at) {
-            field.record(&mut **track, self.tick, history);
+            field.record(&mut **track, self.tick, history.as_mut());
         }
     }
 }

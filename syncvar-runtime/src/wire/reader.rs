@@ -75,14 +75,13 @@ impl<'a> NetworkReader<'a> {
         }
     }
 
-    /// Begins another payload, with the rest of the budget and the same list of references. A message
-    /// contains many short payloads: a new reader for each of them costs more than its reads.
+    /// Begins another payload in the same context, with the rest of the budget and the same list of
+    /// references; the report has been taken. A message contains many short payloads: a new reader for each of
+    /// them costs more than its reads.
     #[inline]
     pub(crate) fn restart(&mut self, bytes: &'a [u8]) {
         self.left = bytes;
         self.length = bytes.len();
-        self.context = DeserializeContext::default();
-        self.report = DeserializeReport::default();
         self.empty_elements = 0;
     }
 

@@ -103,6 +103,11 @@ impl<E: Endpoint> Endpoint for Gate<'_, E> {
         self.server.handle_leave(connection);
     }
 
+    fn handle_silence(&mut self, connection: ConnectionId, text: &str) {
+        self.deliver_last(connection);
+        self.server.handle_silence(connection, text);
+    }
+
     fn disconnect(&mut self, connection: ConnectionId, text: &str) {
         self.server.disconnect(connection, text);
     }

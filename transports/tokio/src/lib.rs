@@ -128,12 +128,13 @@ pub use network_client::client_options;
 pub use network_host::NetworkHost;
 #[cfg(any(feature = "tcp", feature = "udp"))]
 pub use network_peer::NetworkPeer;
-pub use options::{Reconnect, ReservedPlaces, TransportOptions};
+pub use options::{ReservedPlaces, TransportOptions};
 #[cfg(feature = "_sockets")]
 pub use peer::Peer;
 #[cfg(feature = "_sockets")]
 pub use peers::PeerAddrs;
 pub use stats::{TransportCounters, TransportStats};
+pub use syncvar_runtime::endpoint::Reconnect;
 
 #[cfg(all(test, feature = "telepathy", feature = "kcp"))]
 mod tests;

@@ -1,11 +1,11 @@
 //! `TransportOptions`.
 
-mod reconnect;
 mod reserved;
 
 use std::time::Duration;
 
-pub use reconnect::Reconnect;
+use syncvar_runtime::endpoint::Reconnect;
+
 pub use reserved::ReservedPlaces;
 
 /// Limits of a [`Host`](crate::Host) or a [`Peer`](crate::Peer) for the other side. The defaults are

@@ -77,6 +77,8 @@ mod socket;
 #[cfg(target_arch = "wasm32")]
 pub use link::Transport;
 #[cfg(target_arch = "wasm32")]
-pub use options::{Reconnect, Servers, WebOptions};
+pub use options::{Servers, WebOptions};
 #[cfg(target_arch = "wasm32")]
 pub use peer::{WebError, WebPeer};
+#[cfg(target_arch = "wasm32")]
+pub use syncvar_runtime::endpoint::Reconnect;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use syncvar_runtime::endpoint::Reconnect;
+
 /// Addresses of a server.
 ///
 /// ```
@@ -58,7 +60,7 @@ pub struct WebOptions {
     /// Received bytes between two frames of the page; 16 MiB by default. A session of WebTransport reads no
     /// further; a WebSocket, which cannot wait, ends.
     pub max_received: usize,
-    /// New connections after a lost one; `None` for none.
+    /// New connections after a lost one, without an end by default; `None` for none.
     pub reconnect: Option<Reconnect>,
 }
 
@@ -69,33 +71,10 @@ impl Default for WebOptions {
             idle_timeout: Duration::from_secs(10),
             max_packet: 8 << 20,
             max_received: 16 << 20,
-            reconnect: Some(Reconnect::default()),
-        }
-    }
-}
-
-/// Delays before new connections: doubled at each attempt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reconnect {
-    /// First delay; 250 ms by default.
-    pub first_delay: Duration,
-    /// Longest delay; 8 s by default.
-    pub max_delay: Duration,
-}
-
-impl Reconnect {
-    /// Returns the delay before an attempt, counted from 0.
-    pub fn delay(&self, attempt: u32) -> Duration {
-        let factor = 2_u32.saturating_pow(attempt);
-        self.first_delay.saturating_mul(factor).min(self.max_delay)
-    }
-}
-
-impl Default for Reconnect {
-    fn default() -> Self {
-        Self {
-            first_delay: Duration::from_millis(250),
-            max_delay: Duration::from_secs(8),
+            reconnect: Some(Reconnect {
+                max_attempts: u32::MAX,
+                ..Reconnect::default()
+            }),
         }
     }
 }

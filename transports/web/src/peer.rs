@@ -219,7 +219,8 @@ impl WebPeer {
 
     /// Waits for the next attempt.
     fn wait(&mut self, now: Duration) {
-        let Some(reconnect) = self.options.reconnect else {
+        let reconnect = self.options.reconnect;
+        let Some(reconnect) = reconnect.filter(|it| self.attempts < it.max_attempts) else {
             self.phase = Phase::Over;
             return;
         };

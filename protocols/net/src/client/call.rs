@@ -1,5 +1,6 @@
 //! Calls: commands to the server, and remote calls from it.
 
+use super::replica::Fact;
 use super::{ClientEvent, NetworkClient};
 use crate::link::header_bytes::MAX_HEADER;
 use crate::message::{FRAME, Incoming, LONGEST_VIEW, Name, frame, named, write_header};
@@ -47,7 +48,7 @@ impl NetworkClient {
         let prefab = self.world.pools.prefab(replica.at.pool);
         let prefabs = &self.world.prefabs;
         let place = prefabs.declared_call(prefab, object, class, number)?;
-        if place.schema.requires_ownership && !replica.owned {
+        if place.schema.requires_ownership && !replica.is(Fact::Owned) {
             return Err(CallError::NotOwner(object));
         }
         if usize::from(place.schema.channel) >= self.config.channels.len() {

@@ -71,6 +71,23 @@ pub struct ClientConfig {
     /// Time within which the visible error of a corrected [prediction](NetworkClient::predict) decays to a hundredth; 300 ms by
     /// default, zero to show each correction at once.
     pub correction_time: Duration,
+    /// Clock for the durations in [`PredictionStats`](crate::PredictionStats): the time since any moment. `None` by default:
+    /// a client reads no clock by itself, and some targets have none.
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use std::time::{Duration, Instant};
+    /// use syncvar::ClientConfig;
+    ///
+    /// fn stopwatch() -> Duration {
+    ///     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    ///     START.elapsed()
+    /// }
+    ///
+    /// let config = ClientConfig { stopwatch: Some(stopwatch), ..ClientConfig::default() };
+    /// # assert!(config.stopwatch.is_some());
+    /// ```
+    pub stopwatch: Option<fn() -> Duration>,
     /// Limits and times of a transport with datagrams.
     pub loss: LossSettings,
     /// Timeout of early messages; 3 s by default.
@@ -122,6 +139,7 @@ impl Default for ClientConfig {
             gather_time: None,
             max_view_delay: Duration::from_millis(500),
             correction_time: Duration::from_millis(300),
+            stopwatch: None,
             loss: LossSettings::default(),
             early_message_timeout: Duration::from_secs(3),
             max_early_messages: 1024,

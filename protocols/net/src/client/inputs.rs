@@ -95,6 +95,7 @@ impl NetworkClient {
         if !is_used || !self.is_connected() {
             return;
         }
+        self.take_own_fields();
         self.compare_newest();
         self.replay();
         let ticks = self.advance_input_clock();

@@ -1,7 +1,7 @@
 //! Lifecycle of objects: announcement, callbacks and removal.
 
 use super::{ClientEvent, ClientState, NetworkClient};
-use crate::client::replica::{Replica, Stage};
+use crate::client::replica::{Fact, Replica, Stage};
 use syncvar_runtime::world::{Departure, LifecycleEvent, Protocol};
 use syncvar_runtime::{Callbacks, LifecycleCallback, NetId};
 
@@ -63,6 +63,7 @@ impl NetworkClient {
         self.world.places.remove(object.0);
         self.early.remember_gone(object);
         self.references.forget(object);
+        self.writes.leases.remove(object);
         if let Some(lossy) = &mut self.outbound.lossy {
             lossy.forget(object);
         }
@@ -80,11 +81,10 @@ impl NetworkClient {
             return;
         };
         replica.stage = Stage::Announced;
-        let (at, owned) = (replica.at, replica.owned);
+        let (at, owned) = (replica.at, replica.is(Fact::Owned));
         let runs = self.world.callbacks == Callbacks::Run;
         let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
-        let name = prefab.map(|prefab| &*prefab.name);
-        tracing::trace!(%object, prefab = name, owned, "received an object");
+        tracing::trace!(%object, prefab = prefab.map(|it| &*it.name), owned, "received an object");
         let prefab = prefab.filter(|_| runs);
         let (initial_hooks, lifecycle) = prefab.map_or((false, false), |prefab| {
             (prefab.initial_hooks, prefab.lifecycle)

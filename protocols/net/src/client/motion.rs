@@ -12,6 +12,7 @@ use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
 
 use super::NetworkClient;
+use super::replica::Fact;
 use crate::message::{VIEW_PARTS, View as ViewMessage};
 use crate::view::{View, tick_length, ticks_of, time_of};
 use clock::ViewClock;
@@ -75,7 +76,7 @@ impl NetworkClient {
             return None;
         }
         let slots = self.world.pools.slots(replica.at)?;
-        if replica.predicted != 0
+        if replica.is(Fact::Predicted)
             && let Some(tracks) = self.predicted_tracks::<B>(id)
         {
             return Some(View::new(
@@ -86,7 +87,7 @@ impl NetworkClient {
         }
         let slot = slots.slot(slots.position::<B>()?)?;
         let info = slot.info();
-        let own = if replica.owned {
+        let own = if replica.is(Fact::Owned) {
             info.policy.owner_write
         } else {
             0

@@ -13,6 +13,7 @@ use syncvar_runtime::object::Tracks;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue};
 
 use super::NetworkClient;
+use super::replica::{Fact, Replica};
 use crate::step::Group;
 use crate::view::tick_length;
 use object::{Predicted, sample};
@@ -77,8 +78,13 @@ pub struct PredictionStats {
     pub largest_size: f32,
     /// Steps of groups that were repeated.
     pub replayed: u64,
-    /// Steps of groups, with the repeated ones.
+    /// Steps of groups in new ticks, without the repeated ones.
     pub steps: u64,
+    /// Duration of all replays: the restored states and the repeated steps. Zero without
+    /// [`ClientConfig::stopwatch`](crate::ClientConfig::stopwatch).
+    pub replay_time: Duration,
+    /// Duration of the longest replay, likewise.
+    pub longest_replay: Duration,
 }
 
 impl NetworkClient {
@@ -93,7 +99,8 @@ impl NetworkClient {
     /// use its three arguments only. Members without `#[sync_var]` are not restored: they are for display.
     ///
     /// Hooks of the behaviour run for the predicted values, once per change and update, with a detached context; the replica
-    /// runs none. Fields that this client writes as the owner are not predicted. The prediction ends with the object.
+    /// runs none. A field that this client writes as the owner needs no prediction: its value is the replica's, which an update
+    /// hands to the step and to [`predicted`](Self::predicted). The prediction ends with the object.
     ///
     /// Predicted behaviours are best sent with each update (`send_interval = 0`). Without ticks, as in
     /// [`Framing::Unet`](crate::Framing::Unet), nothing is predicted.
@@ -236,9 +243,9 @@ impl NetworkClient {
                 .insert((id, index), predicted, tick);
         }
         if let Some(replica) = self.world.objects.get_mut(id.0) {
-            replica.predicted |= 1 << index;
+            replica.set(Fact::Predicted, true);
             for entry in self.predictions.objects.of_mut(id) {
-                entry.owned = replica.owned;
+                entry.owned = replica.is(Fact::Owned);
                 if entry.index == index {
                     entry.reason = entry.reason.max(reason);
                 }
@@ -264,6 +271,16 @@ impl NetworkClient {
         steps.retain(|step| step.ids != ids);
         steps.push(GroupStep { ids, step });
         self.replay();
+    }
+
+    /// Returns the bits of the predicted behaviours of an object, by position.
+    #[inline]
+    pub(super) fn predicted_behaviours(&self, id: NetId, replica: &Replica) -> u64 {
+        if replica.is(Fact::Predicted) {
+            self.predictions.objects.behaviours(id)
+        } else {
+            0
+        }
     }
 
     /// Returns whether an object is predicted.

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use super::inbound::Pass;
+use super::replica::Fact;
 use super::{ClientEvent, ClientState, NetworkClient};
 use crate::MessageType;
 use crate::message::{
@@ -255,7 +256,8 @@ impl NetworkClient {
         let Some(replica) = self.world.objects.get_mut(object.0) else {
             return;
         };
-        let changed = std::mem::replace(&mut replica.owned, owned) != owned;
+        let changed = replica.is(Fact::Owned) != owned;
+        replica.set(Fact::Owned, owned);
         if let Some(lossy) = self.outbound.lossy.as_mut().filter(|_| !owned) {
             lossy.forget(object);
         }

@@ -122,10 +122,14 @@ impl NetworkClient {
     }
 
     /// Counts all fields of an object as received, with [`Callbacks::Events`].
+    #[inline]
     pub(super) fn receive_all(&mut self, object: NetId) {
-        if self.world.callbacks == Callbacks::Run {
-            return;
+        if self.world.callbacks != Callbacks::Run {
+            self.receive_fields(object);
         }
+    }
+
+    fn receive_fields(&mut self, object: NetId) {
         let slots = self.world.slots(object).into_iter();
         for (behaviour, slot) in slots.flat_map(|slots| slots.iter().enumerate()) {
             let schema = &slot.info().schema;

@@ -3,7 +3,8 @@
 use syncvar_runtime::object::Location;
 use syncvar_runtime::world::WorldObject;
 
-/// Bookkeeping of one object in the client's [`World`](syncvar_runtime::world::World). Opaque.
+/// Bookkeeping of one object in the client's [`World`](syncvar_runtime::world::World). Opaque. A client reads it
+/// for each delta, so it stays at 16 bytes.
 #[derive(Debug)]
 pub struct Replica {
     /// Pool and row of its behaviours.
@@ -11,18 +12,24 @@ pub struct Replica {
     pub(super) stage: Stage,
     pub(super) health: Health,
     pub(super) local_writes: LocalWrites,
-    /// Number that owner writes of this client must carry; 0 until the server has sent it.
-    pub(super) lease: u32,
     /// Tick of its spawn; 0 without headers.
     pub(super) spawned: u32,
-    /// Whether this client owns it.
-    pub(super) owned: bool,
-    /// Bits of its predicted behaviours, by position.
-    pub(super) predicted: u64,
-    /// Whether this client owned it before the current burst.
-    pub(super) owned_before_burst: bool,
-    /// Whether the current burst has contained its snapshot.
-    pub(super) refreshed: bool,
+    /// Bits of [`Fact`].
+    facts: u8,
+}
+
+/// A fact about an object, independent of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Fact {
+    /// This client owns it.
+    Owned = 1,
+    /// This client owned it before the current burst.
+    OwnedBeforeBurst = 1 << 1,
+    /// The current burst has contained its snapshot.
+    Refreshed = 1 << 2,
+    /// This client has predicted a behaviour of it.
+    Predicted = 1 << 3,
 }
 
 /// Visibility of an object for the application.
@@ -77,12 +84,23 @@ impl Replica {
             stage: Stage::Arriving,
             health: Health::Intact,
             local_writes: LocalWrites::None,
-            lease: 0,
             spawned: 0,
-            owned: false,
-            predicted: 0,
-            owned_before_burst: false,
-            refreshed: true,
+            facts: Fact::Refreshed as u8,
+        }
+    }
+
+    /// Returns whether a fact is true.
+    #[inline]
+    pub(super) fn is(&self, fact: Fact) -> bool {
+        self.facts & fact as u8 != 0
+    }
+
+    /// Sets whether a fact is true.
+    pub(super) fn set(&mut self, fact: Fact, value: bool) {
+        if value {
+            self.facts |= fact as u8;
+        } else {
+            self.facts &= !(fact as u8);
         }
     }
 
@@ -124,7 +142,7 @@ impl Replica {
     /// Returns whether received values must not replace dirty fields that the owner writes.
     #[inline]
     pub(super) fn keeps_own_writes(&self) -> bool {
-        self.owned && self.local_writes != LocalWrites::None
+        self.is(Fact::Owned) && self.local_writes != LocalWrites::None
     }
 
     /// Tracks writes from now on. Returns whether they were untracked.
@@ -134,5 +152,15 @@ impl Replica {
             self.local_writes = LocalWrites::Tracked;
         }
         untracked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Replica;
+
+    #[test]
+    fn four_entries_fit_a_line_of_the_cache() {
+        assert_eq!(size_of::<Option<Replica>>(), 16);
     }
 }

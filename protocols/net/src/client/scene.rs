@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use super::replica::Fact;
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use syncvar_runtime::LifecycleCallback;
 use syncvar_runtime::object::{BehaviourSet, Behaviours, Location};
@@ -154,7 +155,7 @@ impl NetworkClient {
         }
         if let Some(previous) = self.world.relations.scene_object(scene_id)
             && let Some(replica) = self.world.objects.get(previous.0)
-            && !replica.refreshed
+            && !replica.is(Fact::Refreshed)
         {
             self.forget(previous, Departure::Hidden);
         }

@@ -2,17 +2,25 @@
 
 mod snapshot;
 
-use super::replica::{Health, Replica};
+use super::replica::{Fact, Health, Replica};
 use super::{ClientEvent, NetworkClient, SpawnFailure};
 use crate::message::{ObjectSpawn, ObjectSpawnScene};
 use crate::{Framing, MessageType};
 use snapshot::Snapshot;
 use syncvar_runtime::events::Events;
-use syncvar_runtime::object::{DeferredHooks, Slots, read_sections};
+use syncvar_runtime::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::packet::Entries;
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
+
+/// Result of a snapshot that was read.
+struct ReadState {
+    is_visible: bool,
+    is_interpolated: bool,
+    /// Hooks of a visible object for the fields that differ.
+    hooks: Vec<DeferredHooks>,
+}
 
 impl NetworkClient {
     pub(super) fn handle_spawn(
@@ -63,7 +71,7 @@ impl NetworkClient {
             Ok(snapshot) => self.take_snapshot(&snapshot, refused),
             Err(error) => match self.world.objects.get_mut(object.0) {
                 Some(replica) => {
-                    replica.refreshed = true;
+                    replica.set(Fact::Refreshed, true);
                     self.poison(object, error);
                 }
                 None => return Err(error),
@@ -74,13 +82,14 @@ impl NetworkClient {
 
     fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
         let object = snapshot.object;
-        let is_known = self.is_known(snapshot);
-        if !is_known && !self.replace_object(snapshot) {
+        let former = self.world.objects.get(object.0);
+        let is_known = former.is_some_and(|replica| self.is_known(replica, snapshot));
+        if !is_known && !self.replace_object(snapshot, former.is_some()) {
             return;
         }
         self.world.set_place(object, snapshot.place);
         if is_known && let Some(replica) = self.world.objects.get_mut(object.0) {
-            replica.refreshed = true;
+            replica.set(Fact::Refreshed, true);
         }
         let is_moved = self.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
@@ -92,7 +101,8 @@ impl NetworkClient {
             return;
         }
         match self.read_state(snapshot, (is_known, refused)) {
-            Ok(hooks) => self.complete_spawn(object, hooks),
+            Ok(Some(state)) => self.complete_spawn(object, state),
+            Ok(None) => {}
             Err(error) => {
                 self.inbound.targets.clear();
                 self.early.drop_deltas(object);
@@ -102,10 +112,7 @@ impl NetworkClient {
     }
 
     /// Returns whether the snapshot belongs to the object with its id: same scene id and prefab.
-    fn is_known(&self, snapshot: &Snapshot<'_>) -> bool {
-        let Some(replica) = self.world.objects.get(snapshot.object.0) else {
-            return false;
-        };
+    fn is_known(&self, replica: &Replica, snapshot: &Snapshot<'_>) -> bool {
         let scene_id = snapshot.relation.scene_id;
         // `Unet` sends no prefab for a scene object.
         let has_no_prefab = scene_id.is_some() && snapshot.framing == Framing::Unet;
@@ -116,9 +123,9 @@ impl NetworkClient {
 
     /// Removes other objects with the snapshot's id or scene id, and makes a new one. Returns whether it
     /// exists now.
-    fn replace_object(&mut self, snapshot: &Snapshot<'_>) -> bool {
+    fn replace_object(&mut self, snapshot: &Snapshot<'_>, exists: bool) -> bool {
         let (object, session) = (snapshot.object, self.session.number);
-        if self.world.contains(object) {
+        if exists {
             self.forget(object, Departure::Destroyed);
         }
         if let Some(scene_id) = snapshot.relation.scene_id {
@@ -160,25 +167,32 @@ impl NetworkClient {
         let mut replica = Replica::new(at);
         if let Some(tick) = self.inbound.packet.tick {
             replica.spawned = tick;
-            let kinds = &self.config.channels;
-            let is_unreliable =
-                |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
-            if let Some(slots) = self.world.pools.slots_mut(at) {
-                slots.track_ticks(tick, is_unreliable);
-            }
+            self.track_ticks(at, tick);
         }
         self.world.objects.insert(object.0, replica);
         Ok(())
     }
 
-    /// Reads the state of an object that exists, with its `on_synchronize` data. Returns the hooks of a
-    /// visible object for the fields that differ. An object that was known before loses the fields of
-    /// the group if its snapshot is for an observer outside.
+    /// Gives the fields on unreliable channels the tick of their spawn.
+    fn track_ticks(&mut self, at: Location, tick: u32) {
+        let kinds = &self.config.channels;
+        let is_unreliable =
+            |channel: u8| kinds.get(usize::from(channel)) == Some(&Channel::Unreliable);
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        if prefab.is_some_and(|prefab| prefab.channels.iter().copied().any(is_unreliable))
+            && let Some(slots) = self.world.pools.slots_mut(at)
+        {
+            slots.track_ticks(tick, is_unreliable);
+        }
+    }
+
+    /// Reads the state of an object, with its `on_synchronize` data; `None` if the object is gone. An object that
+    /// was known before loses the fields of the group if its snapshot is for an observer outside.
     fn read_state(
         &mut self,
         snapshot: &Snapshot<'_>,
         (is_known, refused): (bool, Option<&ReadError>),
-    ) -> Result<Vec<DeferredHooks>, ReadError> {
+    ) -> Result<Option<ReadState>, ReadError> {
         if let Some(error) = refused {
             return Err(error.clone());
         }
@@ -187,21 +201,26 @@ impl NetworkClient {
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
         let Some(replica) = self.world.objects.get_mut(object.0) else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let prefab = self
             .world
             .prefabs
             .get(self.world.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
-        let mut hooks = Vec::new();
+        let mut state = ReadState {
+            is_visible: replica.is_visible(),
+            is_interpolated: prefab.is_some_and(|prefab| prefab.interpolated),
+            hooks: Vec::new(),
+        };
         if let Some(slots) = self.world.pools.slots_mut(replica.at) {
             // `Unet` without the handshake has no owner writes.
             let replaces_all = self.session.joining || !self.config.compare_schemas;
-            let has_hooks = self.world.callbacks == Callbacks::Run && replica.is_visible();
+            let has_hooks = self.world.callbacks == Callbacks::Run && state.is_visible;
             let before = has_hooks.then(|| slots.remember_for_hooks());
             let tick = self.inbound.packet.tick.filter(|_| is_known);
             let ticks = tick.map(|tick| (tick, &mut self.inbound.kept));
+            self.writes.leases.remove(object);
             let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
             if kept {
                 self.writes.changed.insert(object);
@@ -218,27 +237,23 @@ impl NetworkClient {
                 slots.reset_fields(object, |policy| policy.group, || prefab.make());
                 slots.set_ticks(tick.unwrap_or_default(), |policy| policy.group);
             }
-            hooks = before.map_or_else(Vec::new, |before| slots.hooks_since(object, before));
+            if let Some(before) = before {
+                state.hooks = slots.hooks_since(object, before);
+            }
         }
         reader.finish()?;
-        Ok(hooks)
+        replica.health = Health::Intact;
+        Ok(Some(state))
     }
 
     /// Announces or restores an object after a successful read. In a burst, its end announces.
-    fn complete_spawn(&mut self, object: NetId, hooks: Vec<DeferredHooks>) {
-        let Some(replica) = self.world.objects.get_mut(object.0) else {
-            return;
-        };
-        replica.health = Health::Intact;
-        let is_visible = replica.is_visible();
-        let prefab = self.world.pools.prefab(replica.at.pool);
-        let prefab = self.world.prefabs.get(prefab);
-        if prefab.is_some_and(|prefab| prefab.interpolated) {
+    fn complete_spawn(&mut self, object: NetId, state: ReadState) {
+        if state.is_interpolated {
             self.record_snapshot(object);
         }
         self.replace_references(object);
-        if is_visible {
-            self.run_received_hooks(object, hooks);
+        if state.is_visible {
+            self.run_received_hooks(object, state.hooks);
             if !self.world.contains(object) {
                 return;
             }

@@ -6,12 +6,13 @@ use super::inbound::Pass;
 use super::motion::WillShow;
 use super::received::Received;
 use super::references::is_unresolved;
-use super::replica::Replica;
+use super::replica::{Fact, Replica};
 use super::{ClientEvent, NetworkClient};
 use crate::{Framing, MessageType};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Entry, NewestWins, OwnFields, Reception, ReceptionReport};
 use syncvar_runtime::packet::Entries;
+use syncvar_runtime::schema::BehaviourClass;
 use syncvar_runtime::table::Table;
 use syncvar_runtime::{
     Callbacks, ChangedFields, Channel, HookFailure, NetId, NetworkReader, ReadError,
@@ -33,11 +34,17 @@ struct Report<'a> {
 }
 
 impl ReceptionReport for Report<'_> {
-    fn changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields) {
+    fn changed(
+        &mut self,
+        object: NetId,
+        (behaviour, class): (usize, &'static BehaviourClass),
+        fields: u64,
+        tick: Option<u64>,
+    ) {
         if let Some(received) = &mut self.received {
-            let (name, bits) = (fields.behaviour(), fields.dirty_bits());
-            received.add(name, object, behaviour, bits);
+            received.add(class.schema.name, object, behaviour, fields);
         }
+        let fields = ChangedFields::new(class, fields).in_tick(tick);
         self.events.push(ClientEvent::Changed {
             object,
             behaviour,
@@ -98,6 +105,8 @@ impl NetworkClient {
         let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
         let mut pool = 0;
         let mut result = Ok(());
+        let objects = Entries::new(payload).map_while(Result::ok);
+        self.world.objects.load(objects.map(|(object, _)| object.0));
         for entry in Entries::new(payload) {
             let (object, delta) = match entry {
                 Ok(entry) => entry,
@@ -143,7 +152,11 @@ impl NetworkClient {
     }
 
     /// Returns the pool and entry of a delta's object, if the delta can be applied now.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "read back from memory, an entry waits for all earlier stores"
+    )]
+    #[inline(always)]
     pub(super) fn find<'a>(
         &self,
         object: NetId,
@@ -164,8 +177,8 @@ impl NetworkClient {
             net_id: object,
             row: replica.at.row,
             announced,
-            predicted: replica.predicted,
-            own: match (replica.owned, replica.keeps_own_writes()) {
+            predicted: self.predicted_behaviours(object, replica),
+            own: match (replica.is(Fact::Owned), replica.keeps_own_writes()) {
                 _ if !self.config.compare_schemas => OwnFields::None,
                 (true, true) => OwnFields::Written,
                 (true, false) => OwnFields::Clean,

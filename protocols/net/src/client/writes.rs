@@ -11,7 +11,7 @@ pub use guard::{ReplicaMut, ReplicaSink};
 use super::{ClientEvent, NetworkClient};
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{Slot, Slots};
-use syncvar_runtime::ordered::Ids;
+use syncvar_runtime::ordered::{IdMap, Ids};
 use syncvar_runtime::world::WriteGuard;
 use syncvar_runtime::{ChangedFields, NetId, NetworkBehaviour, ObjectError};
 
@@ -22,6 +22,8 @@ pub(super) struct PendingWrites {
     pub(super) changed: Ids<NetId>,
     /// Objects with possible writes of hooks, in the message in progress.
     pub(super) from_hooks: Vec<NetId>,
+    /// Numbers that owner writes must carry, by object; none or 0 until the server has sent it.
+    pub(super) leases: IdMap<NetId, u32>,
     /// Objects with refused writes: their snapshots must be requested.
     pub(super) refused: Ids<NetId>,
 }

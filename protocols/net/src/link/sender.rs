@@ -16,6 +16,9 @@ use bad_acks::BadAcks;
 use probe::ProbeTimer;
 use records::{Fate, Records};
 
+/// Packets that an acknowledgement names, beside its newest one.
+const NAMED: u64 = 64;
+
 /// Distance of ticks from which 16 bits do not suffice.
 const WIDE: u32 = 1 << 15;
 
@@ -160,7 +163,8 @@ impl<O: Copy> Sender<O> {
     /// Records a datagram and returns its sequence. `after` is the number of reliable packets up to
     /// the end of the update.
     ///
-    /// A full ring loses its oldest packet, which may add verdicts.
+    /// A full ring loses its oldest packet, which may add verdicts. Of the decided packets, those stay that an
+    /// acknowledgement beside the oldest flying one can name.
     pub(crate) fn record(
         &mut self,
         now: Duration,
@@ -170,7 +174,7 @@ impl<O: Copy> Sender<O> {
         own: impl IntoIterator<Item = O>,
         verdicts: &mut Vec<Verdict<O>>,
     ) -> u64 {
-        while self.records.len() >= self.settings.ring.max(1) {
+        while self.records.len() >= self.settings.ring.max(1) || self.records.decided() > NAMED {
             self.records.pop(verdicts);
         }
         if self.records.flying() == 0 {
@@ -313,6 +317,13 @@ impl<O: Copy> Sender<O> {
             at: now,
         });
         self.probe.hasten(now);
+    }
+
+    /// Begins the time without an answer anew: the peer has another link.
+    pub(crate) fn await_answer(&mut self, now: Duration) {
+        if let Some(detached) = &mut self.detached {
+            detached.at = now;
+        }
     }
 
     /// Returns whether no state is sent by datagram.

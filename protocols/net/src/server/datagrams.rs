@@ -104,16 +104,19 @@ impl Datagrams {
     }
 
     /// Forgets all packets under way, for a connection whose client is away: it lacks all changes since the oldest
-    /// of them. `tick` is the last tick that was sent.
+    /// of them, and the entries for it alone, whose changes may be older. `tick` is the last tick that was sent.
     pub(in crate::server) fn suspend(&mut self, now: Duration, tick: u32) {
         let unsent = (!self.queue.is_empty()).then_some(tick);
-        let undecided = self.verdicts.drain(..).map(|verdict| verdict.tick);
+        self.end_tick();
+        let undecided = self.verdicts.iter().map(|verdict| verdict.tick);
         let undecided = undecided
             .chain(unsent)
             .chain(self.sender.oldest_open_tick());
         let undecided = undecided.min();
         let since = undecided.map_or(tick, |undecided| tick.min(undecided.saturating_sub(1)));
-        self.sender.detach(now, since, &mut Vec::new());
+        self.sender.detach(now, since, &mut self.verdicts);
+        self.verdicts
+            .retain(|verdict| matches!(verdict.content, Content::Own(_)));
         self.queue.clear();
     }
 

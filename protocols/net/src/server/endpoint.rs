@@ -61,6 +61,17 @@ impl Endpoint for NetworkServer {
         self.handle_disconnect(connection);
     }
 
+    /// A client with a session is [away](NetworkServer::is_away) then, without a goodbye: a stopped process or a
+    /// sleeping tab returns.
+    fn handle_silence(&mut self, link: ConnectionId, text: &str) {
+        let connection = self.sessions.of_link(link);
+        if connection.is_some_and(|connection| self.suspend(connection)) {
+            self.sessions.closing.push_back(link);
+        } else {
+            Endpoint::disconnect(self, link, text);
+        }
+    }
+
     fn disconnect(&mut self, link: ConnectionId, text: &str) {
         if let Some(connection) = self.sessions.of_link(link) {
             self.disconnect(connection, text);

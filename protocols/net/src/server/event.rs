@@ -57,7 +57,7 @@ pub enum ServerEvent {
         /// The reason.
         reason: DisconnectReason,
     },
-    /// A ready connection has lost its link. It keeps its objects for
+    /// A ready connection has lost its link, or its client was silent for the transport's idle timeout. It keeps its objects for
     /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace); then it is
     /// [`Disconnected`](Self::Disconnected).
     Away {

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use rayon::slice::ParallelSliceMut;
 
+use super::rows::Rows;
 use super::{ChangeSink, Job, write_batches};
 use crate::object::Slots;
 
@@ -13,7 +14,7 @@ type RowAccess<'a, S> = Option<&'a mut Option<S>>;
 /// Writes the pending changes of a run of objects: each sink receives a share of them, and each idle
 /// thread takes the next share.
 pub(super) fn write_changes_to_all<S: Slots>(
-    rows: &mut [Option<S>],
+    rows: &mut Rows<S>,
     jobs: &[Job],
     sinks: Vec<ChangeSink<'_>>,
 ) {
@@ -40,7 +41,7 @@ pub(super) fn write_changes_to_all<S: Slots>(
 }
 
 /// Returns the rows of jobs, in the order of the jobs, without reading them.
-fn rows_of<'a, S: Send>(rows: &'a mut [Option<S>], jobs: &[Job]) -> Vec<RowAccess<'a, S>> {
+fn rows_of<'a, S: Send>(rows: &'a mut Rows<S>, jobs: &[Job]) -> Vec<RowAccess<'a, S>> {
     let mut rest = rows.iter_mut();
     let mut passed = 0;
     let mut take = |row: u32| {

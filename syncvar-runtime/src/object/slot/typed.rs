@@ -67,6 +67,9 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
         },
     };
 
+    /// Set if reads leave values for the hooks.
+    const REMEMBERS: bool = size_of::<B::Previous>() > 0;
+
     pub(in crate::object) fn new(behaviour: B) -> Self {
         Self {
             behaviour,
@@ -89,6 +92,16 @@ impl<B: NetworkBehaviour> TypedSlot<B> {
             policy: policy_of::<B>(&mut self.state),
             behaviour: &mut self.behaviour,
             lineage: &mut self.lineage,
+        }
+    }
+
+    /// Takes the values for the hooks of the last read.
+    #[inline]
+    fn take_previous(&mut self) -> Option<B::Previous> {
+        if Self::REMEMBERS {
+            self.previous.take()
+        } else {
+            Some(B::Previous::default())
         }
     }
 
@@ -262,7 +275,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         reader: &mut NetworkReader<'_>,
         initial_state: bool,
     ) -> ReadResult<()> {
-        self.previous = Some(self.behaviour.on_deserialize(reader, initial_state)?);
+        let previous = self.behaviour.on_deserialize(reader, initial_state)?;
+        if Self::REMEMBERS {
+            self.previous = Some(previous);
+        }
         Ok(())
     }
 
@@ -271,10 +287,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         if let Hooks::Changed(hooks) = hooks {
             return NetworkContext::detached(|ctx| self.call_hooks_with(hooks, ctx));
         }
-        let Some(previous) = self.previous.take() else {
+        let Some(previous) = self.take_previous() else {
             return Ok(());
         };
-        if const { size_of::<B::Previous>() == 0 } {
+        if !Self::REMEMBERS {
             // Without a hook, or without an argument for one: no need to catch panics.
             NetworkContext::detached(|ctx| self.behaviour.call_hooks(previous, ctx));
             return Ok(());
@@ -292,13 +308,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     fn take_hooks(&mut self) -> Option<ErasedHooks> {
-        let previous = self.previous.take()?;
+        let previous = self.take_previous()?;
         Some(ErasedHooks::from(Box::new(previous) as Remembered))
     }
 
     #[inline]
     fn skip_hooks(&mut self) {
-        self.previous = None;
+        if Self::REMEMBERS {
+            self.previous = None;
+        }
     }
 
     fn skip_hooks_of(&mut self, fields: u64) {

@@ -55,33 +55,6 @@ async fn malformed_input_closes_its_connection_with_a_reason() {
 }
 
 #[tokio::test]
-async fn a_vanished_client_is_noticed() {
-    let options = TcpOptions {
-        idle_timeout: Duration::from_millis(500),
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |_, _| {});
-    let addr = server.addr;
-    let vanished = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread();
-        let runtime = { runtime }.enable_all().build().unwrap();
-        let connection = runtime.block_on(async {
-            let (endpoint, connection) = connect(addr).await;
-            let (mut write, _) = connection.open_bi().await.unwrap();
-            write.write_all(&[0, 0, 0, 9, 0]).await.unwrap();
-            (endpoint, connection)
-        });
-        // Its tasks send nothing more.
-        runtime.shutdown_background();
-        drop(connection);
-    });
-    tokio::task::spawn_blocking(|| vanished.join().unwrap())
-        .await
-        .unwrap();
-    server.reaches(|stats| stats.vanished, 1).await;
-}
-
-#[tokio::test]
 async fn a_flood_of_first_datagrams_takes_no_places() {
     let server = Running::start(TcpOptions::default(), |_, _| {});
     let flooder = UdpSocket::bind("127.0.0.1:0").await.unwrap();

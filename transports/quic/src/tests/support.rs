@@ -9,7 +9,7 @@ use syncvar::prelude::*;
 use syncvar_net::ServerConfig;
 use syncvar_tls::{Identity, Trust};
 use syncvar_tokio::tcp::{TcpOptions, TransportCounters};
-use syncvar_tokio::{Host, LinkConditions, NetworkPeer, TransportStats};
+use syncvar_tokio::{Host, LinkConditions, NetworkPeer};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -160,16 +160,6 @@ impl Running {
         soon(async {
             while !peer.client().get(self.board).is_some_and(&wanted) {
                 peer.receive().await.unwrap();
-            }
-        })
-        .await;
-    }
-
-    /// Waits for a count of the transport.
-    pub(super) async fn reaches(&self, count: fn(&TransportStats) -> u64, wanted: u64) {
-        soon(async {
-            while count(&self.counters.stats()) < wanted {
-                tokio::time::sleep(Duration::from_millis(5)).await;
             }
         })
         .await;

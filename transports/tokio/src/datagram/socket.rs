@@ -204,8 +204,12 @@ impl<E: Endpoint, D: Dialect> Listener<E> for DatagramListener<D> {
             }
             let core = client.connection.kcp_mut();
             if D::HAS_GOODBYE && core.closed().is_none() && server.is_connected(connection) {
-                // `Host::transmit` closes it after the goodbye.
-                server.disconnect(connection, &reason.to_string());
+                // `Host::transmit` closes it, after the goodbye.
+                if reason == KcpError::Idle {
+                    server.handle_silence(connection, &reason.to_string());
+                } else {
+                    server.disconnect(connection, &reason.to_string());
+                }
                 continue;
             }
             core.fail(reason);

@@ -212,7 +212,10 @@ impl<A: Acceptor> TaskListener<A> {
                 self.drop_connection(connection, Duration::ZERO);
                 server.handle_leave(connection);
             }
-            // `Host::transmit` closes it after the goodbye.
+            // `Host::transmit` closes it, after the goodbye.
+            Fault::Idle if self.acceptor.has_goodbye() => {
+                server.handle_silence(connection, &fault.to_string());
+            }
             fault if self.acceptor.has_goodbye() => {
                 server.disconnect(connection, &fault.to_string());
             }

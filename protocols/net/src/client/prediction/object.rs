@@ -35,6 +35,8 @@ pub(super) struct Predicted<B: NetworkBehaviour> {
     edited: u64,
     /// State before a replay.
     before: Option<B>,
+    /// Fields that this client writes.
+    own: u64,
     /// Values that the hooks know.
     told: Option<B::Previous>,
     tracks: Tracks,
@@ -68,6 +70,9 @@ pub(super) trait AnyPredicted: Any + Send + Sync + fmt::Debug {
 
     /// Compares the server's state with the past. Returns the tick of a difference, which is the server's from now on.
     fn compare(&mut self, slot: &dyn Slot, rule: Comparison) -> Option<u64>;
+
+    /// Takes over the fields that this client writes, if it owns the object. No hook runs for them.
+    fn take_own(&mut self, slot: &dyn Slot, owned: bool);
 
     /// Begins a replay behind a tick of the past. The moment is that of the view.
     fn begin_replay(&mut self, tick: u64, view: Option<&Moment<'_>>);
@@ -114,6 +119,7 @@ impl<B: NetworkBehaviour + Clone> Predicted<B> {
             edits: Vec::new(),
             edited: 0,
             before: None,
+            own: 0,
             told: None,
             tracks: Tracks::default(),
         };
@@ -148,10 +154,10 @@ impl<B: NetworkBehaviour + Clone> Predicted<B> {
         }
     }
 
-    /// Takes over the fields of a past state. Returns whether it is known.
+    /// Takes over the fields of a past state, except those that this client writes. Returns whether it is known.
     fn restore(&mut self, tick: u64) -> bool {
         let past = self.at(tick).map(|past| past.clone());
-        let known = past.map(|mut past| self.now.take_changes(&mut past, u64::MAX));
+        let known = past.map(|mut past| self.now.take_changes(&mut past, !self.own));
         known.is_some()
     }
 
@@ -214,6 +220,18 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
         differs.then_some(tick)
     }
 
+    fn take_own(&mut self, slot: &dyn Slot, owned: bool) {
+        let written = const { B::SCHEMA.policy_bits().owner_write };
+        self.own = if owned { written } else { 0 };
+        if self.own == 0 {
+            return;
+        }
+        let behaviour = slot.behaviour() as &dyn Any;
+        if let Some(mut own) = behaviour.downcast_ref::<B>().cloned() {
+            self.now.take_changes(&mut own, self.own);
+        }
+    }
+
     fn begin_replay(&mut self, tick: u64, view: Option<&Moment<'_>>) {
         if let Some(view) = view {
             self.tracks.begin_correction(view);
@@ -264,11 +282,12 @@ impl<B: NetworkBehaviour + Clone> AnyPredicted for Predicted<B> {
         let Some(mut before) = self.told.take() else {
             return Ok(());
         };
-        let changed = self.now.changed_since(&mut before);
+        let changed = self.now.changed_since(&mut before) & !self.own;
         self.told = self.now.remember_for_hooks(u64::MAX);
         if changed == 0 {
             return Ok(());
         }
+        self.now.skip_hooks(&mut before, self.own);
         contain(|| NetworkContext::detached(|ctx| self.now.call_hooks(before, ctx)))
     }
 

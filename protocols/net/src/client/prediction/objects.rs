@@ -81,6 +81,13 @@ impl Objects {
         rest.get(..count).unwrap_or_default()
     }
 
+    /// Returns the bits of the predicted behaviours of an object, by position.
+    #[inline(never)]
+    pub(super) fn behaviours(&self, id: NetId) -> u64 {
+        let entries = self.of(id).iter();
+        entries.fold(0, |bits, entry| bits | 1 << entry.index)
+    }
+
     pub(super) fn of_mut(&mut self, id: NetId) -> &mut [Entry] {
         let first = self.0.partition_point(|entry| entry.id < id);
         let rest = self.0.get_mut(first..).unwrap_or_default();

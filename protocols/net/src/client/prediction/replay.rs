@@ -12,6 +12,7 @@ use super::objects::{Entry, Objects, Reason, Side};
 use super::{GroupStep, PredictionStats, Predictions};
 use crate::client::arrivals::Arrivals;
 use crate::client::inputs::OwnInputs;
+use crate::client::replica::{Fact, Replica};
 use crate::client::{ClientEvent, NetworkClient};
 use crate::step::Group;
 
@@ -61,11 +62,22 @@ impl NetworkClient {
                 tick,
                 held_back: self.inputs.ticks_of(nanos),
                 is_uncertain,
-                ignored: ignored(info, replica.owned),
+                ignored: ignored(info, replica.is(Fact::Owned)),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
             entry.differs_at = differs.or(entry.differs_at);
+        }
+    }
+
+    /// Gives the predictions the present values of the fields that this client writes as the owner.
+    pub(in crate::client) fn take_own_fields(&mut self) {
+        for entry in self.predictions.objects.iter_mut() {
+            let replica = self.world.objects.get(entry.id.0);
+            let slots = replica.and_then(|replica| self.world.pools.slots(replica.at));
+            if let Some(slot) = slots.and_then(|slots| slots.slot(entry.index)) {
+                entry.predicted.take_own(slot, entry.owned);
+            }
         }
     }
 
@@ -94,7 +106,7 @@ impl NetworkClient {
                 tick: start.first_tick + u64::from(newest) - 1,
                 held_back: 0,
                 is_uncertain: true,
-                ignored: ignored(info, replica.owned) | !ticks.changed_since(newest),
+                ignored: ignored(info, replica.is(Fact::Owned)) | !ticks.changed_since(newest),
                 throttled: info.policy.throttled,
             };
             let differs = entry.predicted.compare(slot, rule);
@@ -128,24 +140,20 @@ impl NetworkClient {
         let settled = (*compared).min(shown);
         for entry in objects.iter_mut() {
             if let Some(replica) = self.world.objects.get(entry.id.0) {
-                entry.owned = replica.owned;
+                entry.owned = replica.is(Fact::Owned);
             }
         }
-        let world = &mut self.world.objects;
+        let world = &self.world.objects;
         objects.retain(|entry| {
-            let Some(replica) = world.get_mut(entry.id.0).filter(|it| it.is_visible()) else {
+            if !world.get(entry.id.0).is_some_and(Replica::is_visible) {
                 return spawns.is_waiting(entry.id);
-            };
-            let keeps = entry.reason > Reason::Edited || !entry.predicted.is_settled(settled);
-            if !keeps {
-                replica.predicted &= !(1 << entry.index);
             }
-            keeps
+            entry.reason > Reason::Edited || !entry.predicted.is_settled(settled)
         });
         steps.retain(|step| step.ids.iter().any(|id| !objects.of(*id).is_empty()));
     }
 
-    /// Repeats the steps behind the differences with the server.
+    /// Repeats the steps behind the differences with the server, and measures their duration.
     pub(in crate::client) fn replay(&mut self) {
         let differs = |entry: &Entry| entry.differs_at.is_some();
         let Some(newest) = self.inputs.tick else {
@@ -154,6 +162,16 @@ impl NetworkClient {
         if !self.predictions.objects.iter().any(differs) {
             return;
         }
+        let stopwatch = self.config.stopwatch.unwrap_or(|| Duration::ZERO);
+        let started = stopwatch();
+        self.repeat_steps(newest);
+        let elapsed = stopwatch().saturating_sub(started);
+        let stats = &mut self.predictions.stats;
+        stats.replay_time = stats.replay_time.saturating_add(elapsed);
+        stats.longest_replay = stats.longest_replay.max(elapsed);
+    }
+
+    fn repeat_steps(&mut self, newest: u64) {
         let view = self.predicted_moment(self.now());
         let seconds = self.config.correction_time.as_secs_f64();
         let decay = view.map_or(0.0, |view| seconds / f64::from(view.tick_length));

@@ -7,6 +7,7 @@ use syncvar_runtime::{NetId, NetworkBehaviour, SyncValue};
 use super::object::Predicted;
 use super::objects::Reason;
 use super::{Predictions, single_step};
+use crate::client::replica::Fact;
 use crate::client::{ClientEvent, NetworkClient};
 
 /// Ticks between a predicted spawn and that of the server's object.
@@ -136,7 +137,11 @@ impl NetworkClient {
     }
 
     fn match_spawn(&mut self, object: NetId) -> Option<()> {
-        let replica = self.world.objects.get(object.0).filter(|it| it.owned)?;
+        let replica = self
+            .world
+            .objects
+            .get(object.0)
+            .filter(|it| it.is(Fact::Owned))?;
         let spawned = self.network_tick(replica.spawned)?;
         let types = self.world.pools.slots(replica.at)?.type_ids();
         let waiting = self.predictions.spawns.waiting.iter().enumerate();
@@ -154,7 +159,7 @@ impl NetworkClient {
             }
         }
         let replica = self.world.objects.get_mut(object.0)?;
-        replica.predicted |= 1 << index;
+        replica.set(Fact::Predicted, true);
         self.events.push(ClientEvent::PredictedSpawn {
             predicted: id,
             object: Some(object),

@@ -1,6 +1,6 @@
 //! Bursts: all objects that this client may see, between `SpawnFinished` 0 and 1.
 
-use crate::client::replica::Stage;
+use crate::client::replica::{Fact, Stage};
 use crate::client::{ClientEvent, NetworkClient};
 use syncvar_runtime::NetId;
 use syncvar_runtime::world::Departure;
@@ -18,8 +18,9 @@ impl NetworkClient {
         self.session.joining = true;
         self.forget_missed();
         for replica in self.world.objects.values_mut() {
-            replica.refreshed = false;
-            replica.owned_before_burst = std::mem::take(&mut replica.owned);
+            replica.set(Fact::Refreshed, false);
+            replica.set(Fact::OwnedBeforeBurst, replica.is(Fact::Owned));
+            replica.set(Fact::Owned, false);
         }
     }
 
@@ -30,7 +31,7 @@ impl NetworkClient {
             return;
         }
         let session = self.session.number;
-        for id in self.world.ids(|replica| !replica.refreshed) {
+        for id in self.world.ids(|replica| !replica.is(Fact::Refreshed)) {
             self.forget(id, Departure::Hidden);
         }
         let resolved = self.take_resolved();
@@ -77,8 +78,8 @@ impl NetworkClient {
         let mut reports = Vec::new();
         for (number, replica) in self.world.objects.iter_mut() {
             let object = NetId(number);
-            let owned = replica.owned;
-            if replica.is_visible() && owned != replica.owned_before_burst {
+            let owned = replica.is(Fact::Owned);
+            if replica.is_visible() && owned != replica.is(Fact::OwnedBeforeBurst) {
                 reports.push(BurstReport::OwnerChanged { object, owned });
             }
             if !replica.is_visible() && !replica.is_poisoned() {

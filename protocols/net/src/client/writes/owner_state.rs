@@ -2,7 +2,7 @@
 
 use super::discard_writes;
 use crate::client::NetworkClient;
-use crate::client::replica::{LocalWrites, Replica};
+use crate::client::replica::{Fact, LocalWrites, Replica};
 use crate::message::LEAVES_GROUP;
 use syncvar_runtime::object::{DeferredHooks, KeptFields, NewestWins, SaveOwn, Slots, Visit};
 use syncvar_runtime::{NetId, NetworkReader, ReadError, ReadErrorKind};
@@ -22,8 +22,8 @@ impl Replica {
         replaces_all: bool,
         ticks: Option<(u32, &mut KeptFields)>,
     ) -> (Result<(), ReadError>, bool) {
-        let keeps = self.owned && self.local_writes == LocalWrites::Tracked && !replaces_all;
-        self.lease = 0;
+        let keeps =
+            self.is(Fact::Owned) && self.local_writes == LocalWrites::Tracked && !replaces_all;
         let mut saved = Ok(());
         if keeps {
             let mut save = SaveOwn::within(reader);
@@ -78,7 +78,7 @@ impl NetworkClient {
             self.stats.unknown_objects += 1;
             return Ok(());
         };
-        replica.lease = lease;
+        self.writes.leases.insert(object, lease);
         if replica.is_poisoned() {
             return Ok(());
         }

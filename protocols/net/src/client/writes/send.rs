@@ -5,7 +5,7 @@ use super::lossy::{LossyWrites, Written};
 use super::{discard_writes, report_refused};
 use crate::MessageType;
 use crate::client::NetworkClient;
-use crate::client::replica::LocalWrites;
+use crate::client::replica::{Fact, LocalWrites};
 use crate::message::begin;
 use syncvar_runtime::object::{Nanos, Slot, nanos};
 use syncvar_runtime::{ChangedFields, Channel, NetId, NetworkWriter};
@@ -47,14 +47,14 @@ impl NetworkClient {
         let Some(replica) = self.world.objects.get(id.0) else {
             return false;
         };
-        let lease = replica.lease;
+        let lease = self.writes.leases.get(id).copied().unwrap_or_default();
         let Some(slots) = self.world.pools.slots_mut(replica.at) else {
             if let Some(lossy) = &mut self.outbound.lossy {
                 lossy.keep(id);
             }
             return true;
         };
-        if !connected || !replica.owned {
+        if !connected || !replica.is(Fact::Owned) {
             discard_writes(slots);
             return false;
         }

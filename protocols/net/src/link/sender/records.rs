@@ -30,9 +30,12 @@ pub(super) struct Sent {
     pub(super) fate: Fate,
 }
 
+/// Packets for which the list grows.
+const GROWTH: usize = 16;
+
 /// Last packets of a connection, by sequence, with their contents and fates.
 ///
-/// The lists grow to the size of the ring and keep it: a packet costs no allocation.
+/// The lists grow to the number of packets under way and those before them, and keep it: a packet costs no allocation.
 #[derive(Debug)]
 pub(super) struct Records<O> {
     packets: VecDeque<Sent>,
@@ -89,6 +92,11 @@ impl<O: Copy> Records<O> {
     /// Returns the sequences among which the flying packets are.
     pub(super) fn open(&self) -> Range<u64> {
         self.open..self.next()
+    }
+
+    /// Returns the number of packets before the first flying one.
+    pub(super) fn decided(&self) -> u64 {
+        self.open - self.first
     }
 
     /// Returns the number of flying packets.
@@ -206,6 +214,10 @@ impl<O: Copy> Records<O> {
         chunks: impl IntoIterator<Item = ChunkRef>,
         own: impl IntoIterator<Item = O>,
     ) {
+        if self.packets.len() == self.packets.capacity() {
+            // Not twice the room: each connection keeps it.
+            self.packets.reserve_exact(GROWTH);
+        }
         self.packets.push_back(Sent {
             at,
             after,

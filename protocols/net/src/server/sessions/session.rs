@@ -284,6 +284,7 @@ impl NetworkServer {
 
     /// Moves the link of a new connection to an earlier one. Returns whether the framing stays.
     fn adopt(&mut self, connection: ConnectionId, new: Connection) -> bool {
+        let now = self.clock.now();
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
@@ -296,6 +297,9 @@ impl NetworkServer {
         known.framing = new.framing;
         known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
+        if let Some(datagrams) = &mut known.datagrams {
+            datagrams.sender.await_answer(now);
+        }
         let returns = &mut self.sessions.returns;
         returns.away.retain(|away| *away != connection);
         returns.links.insert(new.id, connection);

@@ -1,8 +1,10 @@
 //! Spawns of new objects, and snapshots for joining connections.
 
-use bytes::Bytes;
-use syncvar_runtime::ordered::{IdMap, Ids};
-use syncvar_runtime::packet::Segments;
+mod runs;
+
+pub(in crate::server) use runs::SpareBuffers;
+
+use syncvar_runtime::ordered::Ids;
 use syncvar_runtime::schema::Role;
 use syncvar_runtime::{AudienceId, ConnectionId, NetId};
 
@@ -10,33 +12,8 @@ use crate::Framing;
 use crate::message::SpawnFinished;
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::ConnectionState;
-use crate::server::visibility::audience::Audiences;
 use crate::server::visibility::snapshot_batch::SnapshotOutput;
 use crate::server::{NetworkServer, ServerEvent};
-
-/// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
-/// than filling it.
-#[derive(Debug, Default)]
-pub(in crate::server) struct SpareBuffers(Vec<Segments>);
-
-/// Maximum number of kept buffers. One or two audiences contain most objects; the others are short.
-const SPARE: usize = 4;
-
-impl SpareBuffers {
-    pub(super) fn take(&mut self, packet_size: usize, framing: Framing) -> Segments {
-        let speaks = |segments: &Segments| Framing::of(segments) == framing;
-        match self.0.iter().position(speaks) {
-            Some(place) => self.0.swap_remove(place),
-            None => framing.segments(packet_size),
-        }
-    }
-
-    pub(super) fn put(&mut self, segments: Segments) {
-        if self.0.len() < SPARE {
-            self.0.push(segments);
-        }
-    }
-}
 
 impl NetworkServer {
     /// Spawns new objects on the clients of their audiences.
@@ -184,64 +161,6 @@ impl NetworkServer {
             );
             self.events.push(ServerEvent::Ready { connection });
         }
-    }
-
-    /// Encodes the snapshots of all audiences with a joining member of a framing.
-    fn encode_audiences(
-        &mut self,
-        framing: Framing,
-        joining: &[ConnectionId],
-        apart: &Ids<NetId>,
-    ) -> Vec<(AudienceId, Vec<Bytes>)> {
-        let speaks = |it: &ConnectionId| self.speaks(*it, framing);
-        let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
-        if joining.is_empty() {
-            return Vec::new();
-        }
-        let admitted = |audiences: &Audiences, audience| {
-            let admitted = joining
-                .iter()
-                .copied()
-                .filter(|c| audiences.admits(audience, *c));
-            admitted.collect::<Vec<_>>()
-        };
-        let packet_size = self.config.gathered_size();
-        let mut states = IdMap::default();
-        // Buffer of the previous object: successive objects often share an audience.
-        let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
-        let has_groups = !self.visibility.groups.is_empty();
-        let objects = self.world.objects.iter().filter(|(number, replicated)| {
-            let may_be_apart = has_groups || replicated.owner.is_some();
-            replicated.is(State::Announced) && !(may_be_apart && apart.contains(NetId(*number)))
-        });
-        let objects = objects.map(|(number, replicated)| (NetId(number), replicated.audience));
-        let mut visible = Vec::with_capacity(self.world.objects.len());
-        visible.extend(objects);
-        for (id, audience) in visible {
-            if audience != open.0 {
-                let next = states.remove(audience).unwrap_or_else(|| {
-                    let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
-                    wanted.then(|| self.visibility.spare_buffers.take(packet_size, framing))
-                });
-                let (former, segments) = std::mem::replace(&mut open, (audience, next));
-                states.insert(former, segments);
-            }
-            if let Some(segments) = &mut open.1
-                && !self.encode_snapshot(id, SnapshotOutput::Join(segments), Role::Observer)
-            {
-                let receivers = admitted(&self.visibility.audiences, audience);
-                self.request_snapshot(id, &receivers);
-            }
-        }
-        states.insert(open.0, open.1);
-        let mut frozen = Vec::new();
-        while let Some((id, segments)) = states.pop_first() {
-            if let Some(mut segments) = segments {
-                frozen.push((id, segments.drain().collect()));
-                self.visibility.spare_buffers.put(segments);
-            }
-        }
-        frozen
     }
 
     /// Returns the objects with private fields that a joining connection owns.

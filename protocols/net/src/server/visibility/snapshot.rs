@@ -55,6 +55,11 @@ impl PrefabInfo {
             .map(info)
             .collect()
     }
+
+    /// Returns the number before the state of an object without position, rotation, scene id and parent.
+    pub(in crate::server) fn header(&self) -> u64 {
+        u64::from(self.rank) << 3
+    }
 }
 
 /// Receivers of counters and failures.
@@ -191,7 +196,7 @@ impl Snapshot<'_> {
     #[inline]
     fn write_header(&self, writer: &mut NetworkWriter) {
         if self.place.is_none() && self.relation == Relation::default() {
-            writer.write_varint(u64::from(self.info.rank) << 3);
+            writer.write_varint(self.info.header());
         } else {
             self.write_long_header(writer);
         }
@@ -204,7 +209,7 @@ impl Snapshot<'_> {
         let rotation = { self.place.map(|place| &place.rotation) }
             .filter(|rotation| !rotation.same(&Quaternion::IDENTITY));
         let related = self.relation != Relation::default();
-        let header = u64::from(self.info.rank) << 3
+        let header = self.info.header()
             | u64::from(related) << 2
             | u64::from(rotation.is_some()) << 1
             | u64::from(position.is_some());

@@ -191,18 +191,3 @@ async fn a_vanished_client_of_a_busy_server_is_noticed() {
         reaches(|| server.counters.stats().vanished, 1).await;
     }
 }
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn a_vanished_client_of_a_quiet_server_is_noticed() {
-    let options = TcpOptions {
-        handshake_timeout: Duration::MAX,
-        idle_timeout: Duration::from_secs(2),
-        ..TcpOptions::default()
-    };
-    let server = Running::start(options, |_| {}).await;
-    let client = TcpStream::connect(server.addr).await.unwrap();
-    if cut_off(&client) {
-        reaches(|| server.counters.stats().vanished, 1).await;
-    }
-}

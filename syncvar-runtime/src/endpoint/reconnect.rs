@@ -10,13 +10,11 @@ use std::time::Duration;
 ///
 /// ```
 /// use std::time::Duration;
-/// use syncvar::tcp::{Reconnect, TcpOptions};
+/// use syncvar_runtime::endpoint::Reconnect;
 ///
 /// let reconnect = Reconnect { max_attempts: 3, ..Reconnect::default() };
 /// assert_eq!(reconnect.delay(0), Duration::from_millis(250));
 /// assert_eq!(reconnect.delay(2), Duration::from_secs(1));
-/// let options = TcpOptions { reconnect: Some(reconnect), ..TcpOptions::default() };
-/// # let _ = options;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reconnect {

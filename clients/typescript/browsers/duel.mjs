@@ -1,0 +1,83 @@
+// Plays the duel in chromium and firefox: against the bot by both transports, and two pages against each other.
+
+import assert from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join as path } from "node:path";
+import { join, launch, sleep, start, stop, until } from "./support.mjs";
+
+const pictures = mkdtempSync(path(tmpdir(), "duel-"));
+const show = (page, name) => page.screenshot({ path: path(pictures, `${name}.png`) });
+const report = (text) => console.log(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${text}`);
+const own = (page) => page.evaluate(() => game.own());
+
+/** Player of a page as the server has it. */
+async function onServer(page) {
+  const { id } = await own(page);
+  const all = await page.evaluate(async () => (await fetch("/state.json")).json());
+  return all.find((it) => it.id === id);
+}
+
+/** Moves the pointer to the drawn place of an opponent. */
+async function aim(page) {
+  const to = await page.evaluate(() => {
+    const other = game.drawn().players.find((it) => !it.isMine);
+    return other && game.toPage(other);
+  });
+  if (to) await page.mouse.move(...to);
+}
+
+/** Plays with keys and mouse for some seconds. */
+async function play(page, seconds, name) {
+  await aim(page);
+  await page.mouse.down();
+  for (let turn = 0; turn < seconds * 2; turn++) {
+    const key = ["KeyD", "KeyW", "KeyA", "KeyS"][turn % 4];
+    await page.keyboard.down(key);
+    for (const end = performance.now() + 400; performance.now() < end; await sleep(30)) await aim(page);
+    if (turn % 4 === 1) await page.keyboard.press(" ");
+    if (turn === 3) await show(page, name);
+    await page.keyboard.up(key);
+  }
+  await page.mouse.up();
+}
+
+/** The own position is that of the server, and the hits on the screen are hits on the server. */
+async function compare(page, label) {
+  await sleep(600);
+  const [here, there] = [await own(page), await onServer(page)];
+  assert.deepEqual(here.position, there.position, label);
+  assert.ok(there.claimed >= 5, `${label}: ${there.claimed} hits on the screen`);
+  assert.ok(there.confirmed >= there.claimed * 0.95, `${label}: ${there.confirmed} of ${there.claimed} hits`);
+  report(`${label}: the own position is the server's, ${there.confirmed} of ${there.claimed} hits confirmed, ${here.corrections} corrections`);
+}
+
+const server = await start("duel");
+report(`the duel: ${server.url}`);
+const browsers = await Promise.all([launch("chrome"), launch("firefox")]);
+try {
+  for (const [index, browser] of browsers.entries()) {
+    for (const transport of ["webtransport", "websocket"]) {
+      const label = `${["chromium", "firefox"][index]} by ${transport}`;
+      const page = await join(browser, [undefined, server.url], transport);
+      assert.equal(await page.evaluate(() => game.client.transport), transport);
+      await until(page, "the bot is here", () => game.drawn().players.length === 2);
+      await play(page, 8, label.replaceAll(" ", "-"));
+      await compare(page, label);
+      await page.close();
+    }
+  }
+  const pages = await Promise.all(browsers.map((browser) => join(browser, [undefined, server.url])));
+  for (const page of pages) {
+    await until(page, "the bot rests", () => game.drawn().players.length === 2 && !game.drawn().players.some((it) => it.name === "the bot"));
+  }
+  await Promise.all(pages.map((page, index) => play(page, 6, `together-${index}`)));
+  for (const page of pages) await compare(page, "two pages");
+  const phone = await join(browsers[0], [undefined, server.url], undefined, { width: 390, height: 780, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });
+  await sleep(1500);
+  await show(phone, "phone");
+  report(`pictures: ${pictures}`);
+} finally {
+  await Promise.all(browsers.map((browser) => browser.close()));
+  await stop(server);
+}

@@ -1,0 +1,147 @@
+// Packets of the server in the order of their ticks: WIRE.md, section 7. The packets of the newest tick wait for each other, so that its
+// changes are told together.
+
+import { type Ack, type DatagramHeader, extend, readDatagramHeader, readStreamHeader } from "./headers.js";
+import { Receiver } from "./receiver.js";
+import type { Reader } from "./wire.js";
+import type { Packet } from "./world.js";
+
+/** Most datagrams that wait for packets of the stream. */
+const MAX_HELD = 64;
+
+/** Most packets of a tick that wait for the others. */
+const MAX_GATHERED = 256;
+
+/** Receiver of the packets. */
+export interface Sink {
+  acknowledged(ack: Ack): void;
+  apply(packet: Packet, reader: Reader): void;
+  /** All packets of a tick have been applied, or nobody waits for the others any more. */
+  finished(tick: number, isComplete: boolean): void;
+}
+
+/** Packet without its header. A packet of the stream has no sequence. */
+interface Arrived {
+  channel: number;
+  tick: number;
+  reader: Reader;
+  sequence?: number;
+  index: number;
+  /** Number of the packets of the stream before it. */
+  after: number;
+}
+
+/** Packets of one connection, from the answer to Connect on. */
+export class Arrivals {
+  readonly receiver = new Receiver();
+  private readonly held: Arrived[] = [];
+  private gathered: Arrived[] = [];
+  /** Own time of the first packet that waits, in milliseconds. */
+  private since = 0;
+  /** Tick of the last packet of the stream. */
+  private streamTick = 0;
+  /** The newest tick: the number of its datagrams and of the stream's packets up to its end, as far as they are known. */
+  private newest = { tick: 0, isEnded: false, datagrams: 0, count: 0, after: Infinity, isFinished: true };
+
+  constructor(private readonly sink: Sink) {}
+
+  stream(channel: number, reader: Reader, now: number): void {
+    const header = readStreamHeader(reader);
+    if (header.ack) this.sink.acknowledged(header.ack);
+    this.streamTick += header.step;
+    const packet = { channel, tick: this.streamTick, reader, index: -1, after: 0 };
+    this.advance(packet.tick);
+    const { newest } = this;
+    if (packet.tick === newest.tick && header.isLast) [newest.isEnded, newest.count] = [true, Math.max(newest.count, header.datagrams)];
+    // Packets before the first update have no end.
+    if (packet.tick === newest.tick && packet.tick) this.gather(packet, now);
+    else this.apply(packet);
+    this.finish();
+  }
+
+  datagram(channel: number, reader: Reader, now: number): void {
+    let header: DatagramHeader;
+    try {
+      header = readDatagramHeader(reader);
+    } catch {
+      // It is dropped like a lost one.
+      return;
+    }
+    if (header.ack) this.sink.acknowledged(header.ack);
+    if (header.sequence === undefined) return;
+    const { receiver } = this;
+    const sequence = extend(receiver.newest, header.sequence);
+    const tick = header.isWide ? header.tick : extend(this.newest.tick, header.tick);
+    const after = header.after === undefined ? 0 : extend(receiver.handled, header.after);
+    if (receiver.isKnown(sequence) || [...this.gathered, ...this.held].some((it) => it.sequence === sequence)) return;
+    const packet = { channel, tick, reader, sequence, index: header.index, after };
+    this.advance(tick);
+    const { newest } = this;
+    if (tick === newest.tick) {
+      newest.datagrams++;
+      [newest.count, newest.after] = [header.count, after];
+      this.gather(packet, now);
+    } else this.apply(packet);
+    this.finish();
+  }
+
+  /** Applies the packets that have waited since before a time. */
+  expire(time: number): void {
+    if (this.gathered.length && this.since < time) this.flush();
+  }
+
+  /** Begins a tick. Nobody waits for the packets of earlier ones any more. */
+  private advance(tick: number): void {
+    if (tick <= this.newest.tick) return;
+    this.flush();
+    if (!this.newest.isFinished) this.sink.finished(this.newest.tick, false);
+    this.newest = { tick, isEnded: false, datagrams: 0, count: 0, after: Infinity, isFinished: false };
+  }
+
+  private gather(packet: Arrived, now: number): void {
+    if (!this.gathered.length) this.since = now;
+    this.gathered.push(packet);
+    if (this.gathered.length >= MAX_GATHERED) this.flush();
+  }
+
+  /** Applies the packets of the newest tick once all of them are here. */
+  private finish(): void {
+    const { newest, receiver } = this;
+    const stream = this.gathered.filter((it) => it.sequence === undefined).length;
+    const isKnown = newest.isEnded || newest.after <= receiver.handled + stream;
+    if (!isKnown || newest.datagrams < newest.count) return;
+    this.flush();
+    if (newest !== this.newest || newest.isFinished || this.held.some((it) => it.tick === newest.tick)) return;
+    newest.isFinished = true;
+    this.sink.finished(newest.tick, true);
+  }
+
+  /** Applies the packets that have been gathered: those of the stream, then the datagrams by index. */
+  private flush(): void {
+    const packets = this.gathered.sort((a, b) => a.index - b.index);
+    this.gathered = [];
+    for (const packet of packets) this.apply(packet);
+  }
+
+  private apply(packet: Arrived): void {
+    const { receiver } = this;
+    if (packet.sequence === undefined) receiver.handle();
+    else if (packet.after > receiver.handled) {
+      if (this.held.length >= MAX_HELD) this.held.shift();
+      this.held.push(packet);
+      return;
+    } else if (receiver.isKnown(packet.sequence)) return;
+    else receiver.mark(packet.sequence);
+    this.sink.apply(packet, packet.reader);
+    if (packet.sequence === undefined) this.release();
+  }
+
+  /** Applies the early datagrams that the stream has caught up with, by tick. */
+  private release(): void {
+    const isDue = (it: Arrived): boolean => it.after <= this.receiver.handled;
+    const due = this.held.filter(isDue).sort((a, b) => a.tick - b.tick || a.index - b.index);
+    if (!due.length) return;
+    this.held.splice(0, Infinity, ...this.held.filter((it) => !isDue(it)));
+    for (const packet of due) this.apply(packet);
+  }
+}

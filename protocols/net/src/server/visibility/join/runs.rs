@@ -1,0 +1,197 @@
+//! Snapshots of all objects for joining connections, in runs of objects that are written together.
+
+use bytes::Bytes;
+use syncvar_runtime::object::SnapshotSink;
+use syncvar_runtime::ordered::{IdMap, Ids};
+use syncvar_runtime::packet::Segments;
+use syncvar_runtime::schema::Role;
+use syncvar_runtime::stats::Counter;
+use syncvar_runtime::{AudienceId, Channel, ConnectionId, NetId};
+
+use crate::server::NetworkServer;
+use crate::server::objects::replicated::{Replicated, State};
+use crate::server::visibility::audience::Audiences;
+use crate::server::visibility::snapshot_batch::SnapshotOutput;
+use crate::{Framing, MessageType};
+
+/// Buffers of earlier joins. Snapshots of all objects are long: allocating the memory costs more
+/// than filling it.
+#[derive(Debug, Default)]
+pub(in crate::server) struct SpareBuffers(Vec<Segments>);
+
+/// Maximum number of kept buffers. One or two audiences contain most objects; the others are short.
+const SPARE: usize = 4;
+
+impl SpareBuffers {
+    pub(in crate::server::visibility) fn take(
+        &mut self,
+        packet_size: usize,
+        framing: Framing,
+    ) -> Segments {
+        let speaks = |segments: &Segments| Framing::of(segments) == framing;
+        match self.0.iter().position(speaks) {
+            Some(place) => self.0.swap_remove(place),
+            None => framing.segments(packet_size),
+        }
+    }
+
+    pub(in crate::server::visibility) fn put(&mut self, segments: Segments) {
+        if self.0.len() < SPARE {
+            self.0.push(segments);
+        }
+    }
+}
+
+/// Successive objects of one audience.
+struct Run {
+    audience: AudienceId,
+    /// Pool of objects that are written together.
+    pool: Option<u32>,
+    /// End of the run in the list of all objects.
+    end: usize,
+}
+
+impl NetworkServer {
+    /// Encodes the snapshots of all audiences with a joining member of a framing, except those of some objects.
+    pub(super) fn encode_audiences(
+        &mut self,
+        framing: Framing,
+        joining: &[ConnectionId],
+        apart: &Ids<NetId>,
+    ) -> Vec<(AudienceId, Vec<Bytes>)> {
+        let speaks = |it: &ConnectionId| self.speaks(*it, framing);
+        let joining: Vec<_> = joining.iter().copied().filter(speaks).collect();
+        if joining.is_empty() {
+            return Vec::new();
+        }
+        let admitted = |audiences: &Audiences, audience| {
+            let admitted = joining
+                .iter()
+                .copied()
+                .filter(|c| audiences.admits(audience, *c));
+            admitted.collect::<Vec<_>>()
+        };
+        let packet_size = self.config.gathered_size();
+        let (objects, runs) = self.visible_runs(framing, apart);
+        let mut states = IdMap::default();
+        // Buffer of the previous run: successive runs often share an audience.
+        let mut open: (AudienceId, Option<Segments>) = (Audiences::NOBODY, None);
+        let mut begin = 0;
+        for Run {
+            audience,
+            pool,
+            end,
+        } in runs
+        {
+            if audience != open.0 {
+                let next = states.remove(audience).unwrap_or_else(|| {
+                    let wanted = !admitted(&self.visibility.audiences, audience).is_empty();
+                    wanted.then(|| self.visibility.spare_buffers.take(packet_size, framing))
+                });
+                let (former, segments) = std::mem::replace(&mut open, (audience, next));
+                states.insert(former, segments);
+            }
+            if let Some(segments) = &mut open.1 {
+                for failed in self.encode_run(pool, &objects[begin..end], segments) {
+                    let receivers = admitted(&self.visibility.audiences, audience);
+                    self.request_snapshot(failed, &receivers);
+                }
+            }
+            begin = end;
+        }
+        states.insert(open.0, open.1);
+        let mut frozen = Vec::new();
+        while let Some((id, segments)) = states.pop_first() {
+            if let Some(mut segments) = segments {
+                frozen.push((id, segments.drain().collect()));
+                self.visibility.spare_buffers.put(segments);
+            }
+        }
+        frozen
+    }
+
+    /// Returns all announced objects with their rows by ascending id, except some, and their runs.
+    fn visible_runs(&self, framing: Framing, apart: &Ids<NetId>) -> (Vec<(NetId, u32)>, Vec<Run>) {
+        let has_groups = !self.visibility.groups.is_empty();
+        let mut visible = Vec::with_capacity(self.world.objects.len());
+        let mut runs: Vec<Run> = Vec::new();
+        self.world.objects.iter().for_each(|(number, replicated)| {
+            let id = NetId(number);
+            let may_be_apart = has_groups || replicated.owner.is_some();
+            if !replicated.is(State::Announced) || may_be_apart && apart.contains(id) {
+                return;
+            }
+            visible.push((id, replicated.at.row));
+            let is_plain = framing == Framing::Compact && self.is_plain(id, replicated);
+            let (audience, end) = (replicated.audience, visible.len());
+            let pool = is_plain.then_some(replicated.at.pool);
+            match runs.last_mut() {
+                Some(run) if run.audience == audience && run.pool == pool => run.end = end,
+                _ => runs.push(Run {
+                    audience,
+                    pool,
+                    end,
+                }),
+            }
+        });
+        (visible, runs)
+    }
+
+    /// Returns whether the snapshot of an object is the number of its prefab and the state.
+    fn is_plain(&self, id: NetId, replicated: &Replicated) -> bool {
+        !replicated.is(State::Related)
+            && !replicated.is(State::WriteFailed)
+            && (self.world.places.len() == 0 || self.world.places.get(id.0).is_none())
+    }
+
+    /// Encodes the snapshots of a run. Returns the objects without a snapshot.
+    fn encode_run(
+        &mut self,
+        pool: Option<u32>,
+        mut objects: &[(NetId, u32)],
+        segments: &mut Segments,
+    ) -> Vec<NetId> {
+        let mut failed = Vec::new();
+        loop {
+            let written = pool.map_or(0, |pool| self.write_together(pool, objects, segments));
+            let Some(((id, _), left)) = objects.get(written..).and_then(<[_]>::split_first) else {
+                return failed;
+            };
+            if !self.encode_snapshot(*id, SnapshotOutput::Join(segments), Role::Observer) {
+                failed.push(*id);
+            }
+            objects = left;
+        }
+    }
+
+    /// Writes the snapshots of objects of one pool, up to the first one that needs more than its state. Returns
+    /// their number.
+    fn write_together(
+        &mut self,
+        pool: u32,
+        objects: &[(NetId, u32)],
+        segments: &mut Segments,
+    ) -> usize {
+        let info = self
+            .prefab_infos
+            .get(self.world.pools.prefab(pool) as usize);
+        let info = info.filter(|info| !info.synchronize);
+        let (Some(info), Some(pool)) = (info, self.world.pools.pool_mut(pool)) else {
+            return 0;
+        };
+        let stats = self.stats.behaviours.get_mut(info.first_behaviour..);
+        let mut sink = SnapshotSink {
+            segments,
+            message_type: MessageType::SpawnBatch.number(),
+            header: info.header(),
+            room: self.config.room(Channel::Reliable),
+            stats: stats.unwrap_or_default(),
+            encoded: Counter::default(),
+        };
+        let written = pool.write_snapshots(objects, &mut sink);
+        let encoded = sink.encoded;
+        self.stats
+            .count_all_encoded(MessageType::SpawnBatch, encoded);
+        written
+    }
+}
