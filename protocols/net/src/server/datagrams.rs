@@ -325,27 +325,46 @@ impl NetworkServer {
         datagrams: &mut Datagrams,
         arrived: &mut Vec<Verdict<Entry>>,
     ) {
+        if arrived.is_empty() {
+            return;
+        }
+        let mut entries = std::mem::take(&mut self.replication.owed);
         for Verdict { tick, content, .. } in arrived.drain(..) {
-            let Datagrams {
-                sender, verdicts, ..
-            } = datagrams;
-            verdicts.retain(|lost| lost.content != content);
-            for entry in self.replication.frames.entries_in(&content) {
-                let fields = self.changed_until(entry, tick);
-                let lost = verdicts
-                    .iter_mut()
-                    .filter_map(|lost| lost.content.own_mut());
-                for own in sender.flying_own().chain(lost) {
-                    if (own.net_id, own.behaviour) == (entry.net_id, entry.behaviour) {
-                        own.fields &= !fields;
-                    }
-                }
-                let known = self.sessions.connections.get_mut(connection.0);
-                if let Some(backlog) = known.and_then(|known| known.backlog.as_mut()) {
-                    backlog.take_back(entry, fields);
-                }
+            // A later packet with the same fields is another loss.
+            let is_other = |lost: &Verdict<Entry>| (lost.tick, lost.content) != (tick, content);
+            datagrams.verdicts.retain(is_other);
+            let of_content = self.replication.frames.entries_in(&content).iter();
+            entries.extend(of_content.map(|entry| Entry {
+                fields: self.changed_until(entry, tick),
+                ..*entry
+            }));
+        }
+        let place = |entry: &Entry| (entry.net_id, entry.behaviour);
+        entries.sort_unstable_by_key(place);
+        entries.dedup_by(|same, entry| {
+            let is_same = place(same) == place(entry);
+            entry.fields |= if is_same { same.fields } else { 0 };
+            is_same
+        });
+        let Datagrams {
+            sender, verdicts, ..
+        } = datagrams;
+        let lost = verdicts
+            .iter_mut()
+            .filter_map(|lost| lost.content.own_mut());
+        for own in sender.flying_own().chain(lost) {
+            if let Ok(at) = entries.binary_search_by_key(&place(own), place) {
+                own.fields &= !entries[at].fields;
             }
         }
+        let known = self.sessions.connections.get_mut(connection.0);
+        if let Some(backlog) = known.and_then(|known| known.backlog.as_mut()) {
+            for entry in &entries {
+                backlog.take_back(entry, entry.fields);
+            }
+        }
+        entries.clear();
+        self.replication.owed = entries;
     }
 
     /// Owes a connection that is attached again all changes since a tick. Returns the number of the behaviours.
