@@ -12,8 +12,10 @@ pub use cursor::{Cursor, Found};
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::hint::black_box;
 use std::mem;
 
+use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
 
 use super::OwnFields;
@@ -27,11 +29,8 @@ use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
 use rows::Rows;
 
-/// Number of objects that are examined before the first of them is written. Their memory accesses are
-/// then independent, so that the processor performs several at a time.
-pub(super) const BATCH: usize = 16;
-
-/// Number of objects that are loaded into the cache before the first of them is examined.
+/// Number of objects that are examined or loaded before the first of them is written or read. Their memory accesses
+/// are then independent, so that the processor performs several at a time.
 const AHEAD: usize = 128;
 
 /// Behaviours of the objects of one prefab, one row per object.
@@ -295,21 +294,11 @@ fn write_batches<R: ?Sized, S: Slots>(
     sink: &mut ChangeSink<'_>,
     row: impl for<'r> Fn(&'r mut R, usize, &Job) -> Option<&'r mut S>,
 ) {
-    for (batch, first) in jobs.chunks(BATCH).zip((0..).step_by(BATCH)) {
-        if first % AHEAD == 0 {
-            let mut touch = Touch::default();
-            for (job, place) in jobs.iter().zip(0..).skip(first).take(AHEAD) {
-                if let Some(slots) = row(rows, place, job) {
-                    slots.visit(0, &mut touch);
-                }
-            }
-            touch.end();
-        }
-        let mut pending = [Pending::default(); BATCH];
-        for ((job, place), pending) in batch.iter().zip(first..).zip(&mut pending) {
-            if let Some(slots) = row(rows, place, job) {
-                *pending = look(slots, sink.when(job.force));
-            }
+    for (batch, first) in jobs.chunks(AHEAD).zip((0..).step_by(AHEAD)) {
+        let mut pending = ArrayVec::<_, AHEAD>::new();
+        for (job, place) in batch.iter().zip(first..) {
+            let slots = row(rows, place, job);
+            pending.push(slots.map_or_else(Pending::default, |it| look(it, sink.when(job.force))));
         }
         for ((job, place), pending) in batch.iter().zip(first..).zip(pending) {
             if let Some(slots) = row(rows, place, job) {
@@ -324,8 +313,10 @@ fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
     let mut look = Look {
         when,
         pending: Pending::default(),
+        ticks: 0,
     };
     slots.visit(0, &mut look);
+    black_box(look.ticks);
     look.pending
 }
 

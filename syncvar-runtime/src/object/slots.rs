@@ -198,6 +198,8 @@ pub const MAX_CHANNELS: usize = 64;
 pub(super) struct Look {
     pub(super) when: When,
     pub(super) pending: Pending,
+    /// Loads of the ticks, which stand apart from the slots: they are independent here.
+    pub(super) ticks: u32,
 }
 
 impl Visit for Look {
@@ -208,6 +210,7 @@ impl Visit for Look {
         }
         let (info, when) = (slot.info(), self.when);
         self.pending.dirty |= 1 << index;
+        self.ticks ^= slot.ticks().map_or(0, FieldTicks::newest);
         let passed = when.now.saturating_sub(slot.last_send());
         let due = when.force || passed > info.interval(when.interval);
         if due && usize::from(info.channel) < MAX_CHANNELS {

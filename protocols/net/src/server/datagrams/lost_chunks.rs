@@ -147,7 +147,8 @@ impl NetworkServer {
         let mut buffer =
             buffer.unwrap_or_else(|| Framing::Compact.segments_of(Channel::Unreliable, size));
         if let Some(chunk) = self.replication.frames.chunk(number) {
-            self.touch(chunk.entries.iter().map(|entry| entry.net_id));
+            let ids = chunk.entries.iter().map(|entry| entry.net_id.0);
+            self.world.objects.load(ids);
             let standing = |entry: &Entry| self.standing_for_all(entry, &chunk);
             let bytes = lost.add(number, &chunk, standing, &mut buffer);
             if let Some((bytes, chunk)) = bytes.zip(lost.chunks.get_mut(&number)) {

@@ -13,9 +13,6 @@ use crate::server::visibility::audience::Delivery;
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
 
-/// Number of objects that are loaded into the cache before the first of them is prepared.
-const AHEAD: usize = 128;
-
 /// Lists reused by every update.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Scratch {
@@ -134,10 +131,7 @@ impl NetworkServer {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
         let (mut run, mut is_restricted) = (None, false);
-        for (place, id) in due.iter().copied().enumerate() {
-            if place.is_multiple_of(AHEAD) {
-                self.touch(due.iter().skip(place).take(AHEAD).copied());
-            }
+        for id in due.drain(..) {
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
             };
@@ -156,14 +150,7 @@ impl NetworkServer {
             self.replication.scratch.jobs.push(job);
         }
         self.send_run(run, now);
-        due.clear();
         self.replication.scratch.objects = due;
-    }
-
-    /// Loads the entries of objects into the cache. The loads are independent, unlike the later reads.
-    pub(in crate::server) fn touch(&self, objects: impl Iterator<Item = NetId>) {
-        let entries = objects.filter_map(|id| self.world.objects.get(id.0));
-        std::hint::black_box(entries.fold(false, |all, entry| all ^ entry.is_plain()));
     }
 
     /// Returns the run and job of an object. None if it has no delta: it is not announced yet, or
