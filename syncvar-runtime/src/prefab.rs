@@ -81,7 +81,7 @@ pub struct Prefab {
     pub lifecycle: bool,
     /// Set if a hook also runs for the first state of an object.
     pub initial_hooks: bool,
-    /// Set if all behaviours are [resendable](BehaviourSchema::resendable).
+    /// Set if all behaviours are [resendable](crate::BehaviourSchema::resendable).
     pub resendable: bool,
     /// Set if a behaviour has data beside its fields.
     pub synchronize: bool,
