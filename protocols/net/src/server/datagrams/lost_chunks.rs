@@ -22,8 +22,8 @@ pub(in crate::server) struct LostChunks {
     copied: Vec<Entry>,
     /// Entries that stand in part, or not for all observers.
     others: Vec<Entry>,
-    /// Buffer of the copy in progress, reused.
-    buffer: Option<Segments>,
+    /// Buffer of the copy in progress, reused. Boxed, so that a future with a server is small.
+    buffer: Option<Box<Segments>>,
 }
 
 /// A lost chunk, for all connections that have lost it.
@@ -144,8 +144,8 @@ impl NetworkServer {
         let mut lost = std::mem::take(&mut self.replication.lost_chunks);
         let size = self.config.gathered_size();
         let buffer = lost.buffer.take();
-        let mut buffer =
-            buffer.unwrap_or_else(|| Framing::Compact.segments_of(Channel::Unreliable, size));
+        let new = || Box::new(Framing::Compact.segments_of(Channel::Unreliable, size));
+        let mut buffer = buffer.unwrap_or_else(new);
         if let Some(chunk) = self.replication.frames.chunk(number) {
             let ids = chunk.entries.iter().map(|entry| entry.net_id.0);
             self.world.objects.load(ids);

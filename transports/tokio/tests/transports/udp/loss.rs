@@ -81,14 +81,14 @@ async fn wrong_after_stop(misfortunes: [u32; 3]) -> (usize, u32) {
 
 #[tokio::test]
 async fn objects_that_stop_at_different_times_are_right_in_the_end() {
-    let (wrong, lost) = wrong_after_stop([10, 5, 10]).await;
+    let (wrong, lost) = Box::pin(wrong_after_stop([10, 5, 10])).await;
     assert_eq!(wrong, 0);
     assert!(lost > 10, "state travels as datagrams");
 }
 
 #[tokio::test]
 async fn objects_are_right_without_loss() {
-    assert_eq!(wrong_after_stop([0; 3]).await, (0, 0));
+    assert_eq!(Box::pin(wrong_after_stop([0; 3])).await, (0, 0));
 }
 
 #[derive(NetworkBehaviour, Default)]
