@@ -56,7 +56,7 @@ impl Transport {
     }
 
     pub(crate) fn name(self) -> &'static str {
-        "bevy_replicon over renet"
+        "bevy_replicon"
     }
 
     pub(crate) fn of(word: &str) -> Option<Self> {
