@@ -1,16 +1,11 @@
 //! `Table`: values by number in pages. A lookup takes three steps, iteration is ordered.
 
-use std::hint::black_box;
-
-use arrayvec::ArrayVec;
+use prefetch_index::prefetch_index;
 
 use crate::ordered::IdMap;
 
 /// Bytes that stay in the caches of a core between two packets.
 pub(crate) const CACHED: usize = 256 * 1024;
-
-/// Number of values that are loaded at once.
-const AT_ONCE: usize = 128;
 
 /// Length of a page.
 const PAGE: usize = PAGE_NUMBERS as usize;
@@ -118,17 +113,16 @@ impl<T> Table<T> {
     /// Loads the values of some numbers into the cache, unless it holds all values: these loads are
     /// independent, unlike those of the work on one value after another.
     #[inline]
-    pub fn load(&self, mut numbers: impl Iterator<Item = u32>) {
+    pub fn load(&self, numbers: impl Iterator<Item = u32>) {
         if self.len * size_of::<Option<T>>() <= CACHED {
             return;
         }
-        loop {
-            // Collected first: between the loads of one batch is no other work.
-            let batch: ArrayVec<_, AT_ONCE> = numbers.by_ref().take(AT_ONCE).collect();
-            let found = batch.iter().filter(|number| self.get(**number).is_some());
-            black_box(found.count());
-            if !batch.is_full() {
-                break;
+        for number in numbers {
+            let (directory, page, entry) = position(number);
+            if let Some(Some(directory)) = self.directories.get(directory)
+                && let Some(page) = &directory.pages[page]
+            {
+                prefetch_index(&page.entries, entry);
             }
         }
     }

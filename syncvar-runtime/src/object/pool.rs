@@ -23,7 +23,7 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{FindRestricted, Look, Pending, Slots, Touch, When};
+use super::slots::{FindRestricted, Look, Pending, Slots, TouchTicks, When};
 use super::snapshot_sink::SnapshotSink;
 use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
@@ -32,6 +32,9 @@ use rows::Rows;
 /// Number of objects that are examined or loaded before the first of them is written or read. Their memory accesses
 /// are then independent, so that the processor performs several at a time.
 const AHEAD: usize = 128;
+
+/// Number of rows that are on their way into the cache while another one is read.
+const PREFETCHED: usize = 16;
 
 /// Behaviours of the objects of one prefab, one row per object.
 pub trait Pool: Any + Send + Sync {
@@ -133,18 +136,23 @@ impl<S> TypedPool<S> {
         self.rows.get_mut(row)?.as_mut()
     }
 
-    /// Loads the rows of a batch into the cache, unless it holds all rows.
+    /// Returns the part of some objects whose rows are loaded ahead: none if the cache holds all rows.
     #[inline]
-    fn load(&mut self, rows: impl Iterator<Item = u32>)
+    fn uncached<'a, T>(&self, objects: &'a [T]) -> &'a [T] {
+        if self.ids.len() * size_of::<Option<S>>() < CACHED {
+            return &[];
+        }
+        objects
+    }
+
+    /// Loads the ticks of objects into the cache, which stand apart from their rows.
+    fn touch_ticks(&mut self, entries: &[Entry<'_>])
     where
         S: Slots,
     {
-        if self.ids.len() * size_of::<Option<S>>() < CACHED {
-            return;
-        }
-        let mut touch = Touch::default();
-        for row in rows {
-            if let Some(slots) = self.row_mut(row) {
+        let mut touch = TouchTicks::default();
+        for entry in self.uncached(entries) {
+            if let Some(slots) = self.row_mut(entry.row) {
                 slots.visit(0, &mut touch);
             }
         }
@@ -254,7 +262,9 @@ impl<S: Slots> Pool for TypedPool<S> {
     fn write_snapshots(&mut self, objects: &[(NetId, u32)], sink: &mut SnapshotSink<'_>) -> usize {
         let mut written = 0;
         for batch in objects.chunks(AHEAD) {
-            self.load(batch.iter().map(|(_, row)| *row));
+            for (_, row) in self.uncached(batch) {
+                self.rows.prefetch(*row);
+            }
             for (net_id, row) in batch {
                 let slots = self.row_mut(*row);
                 if !slots.is_some_and(|slots| sink.write(*net_id, slots)) {
@@ -271,13 +281,20 @@ impl<S: Slots> Pool for TypedPool<S> {
         let mut reader = NetworkReader::with_encoding(&[], reception.encoding)
             .with_budget(reception.budget)
             .with_references(&mut targets);
-        for batch in entries.chunks(AHEAD) {
-            self.load(batch.iter().map(|entry| entry.row));
-            for entry in batch {
-                if let Some(slots) = self.row_mut(entry.row) {
-                    reader.restart(entry.changes);
-                    reception.read(entry, slots, &mut reader);
-                }
+        if reception.newest.is_some() {
+            self.touch_ticks(entries);
+        }
+        let mut next = self.uncached(entries).iter();
+        for entry in next.by_ref().take(PREFETCHED) {
+            self.rows.prefetch(entry.row);
+        }
+        for entry in entries {
+            if let Some(next) = next.next() {
+                self.rows.prefetch(next.row);
+            }
+            if let Some(slots) = self.row_mut(entry.row) {
+                reader.restart(entry.changes);
+                reception.read(entry, slots, &mut reader);
             }
         }
         reception.budget = reader.budget();

@@ -276,11 +276,11 @@ pub struct MarkSent<'a> {
     pub masks: Option<&'a mut Vec<u64>>,
 }
 
-/// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
+/// Loads the ticks of slots into the cache. The loads of several objects are independent, unlike their reads.
 #[derive(Default)]
-pub(super) struct Touch(Nanos);
+pub(super) struct TouchTicks(u32);
 
-impl Touch {
+impl TouchTicks {
     /// Ends the visits.
     #[inline]
     pub(super) fn end(self) {
@@ -288,12 +288,10 @@ impl Touch {
     }
 }
 
-impl Visit for Touch {
+impl Visit for TouchTicks {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        // The ticks stand apart from the slot.
-        let tick = slot.ticks().map_or(0, FieldTicks::newest);
-        self.0 ^= slot.last_send() ^ Nanos::from(tick);
+        self.0 ^= slot.ticks().map_or(0, FieldTicks::newest);
     }
 }
 

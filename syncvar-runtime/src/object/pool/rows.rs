@@ -1,5 +1,7 @@
 //! `Rows`: the rows of a pool in pages, so that a new row moves no others.
 
+use prefetch_index::prefetch_index;
+
 /// Bytes of a page, unless a row alone is longer.
 const PAGE_BYTES: usize = 16 * 1024;
 
@@ -44,6 +46,16 @@ impl<S> Rows<S> {
     pub(super) fn get_mut(&mut self, row: u32) -> Option<&mut Option<S>> {
         let (page, place) = Self::position(row);
         self.pages.get_mut(page)?.get_mut(place)
+    }
+
+    /// Loads a row into the cache.
+    #[inline]
+    pub(super) fn prefetch(&self, row: u32) {
+        let (page, place) = Self::position(row);
+        if let Some(page) = self.pages.get(page) {
+            prefetch_index(page, place);
+            prefetch_index(page, place + 1);
+        }
     }
 
     /// Appends a row.
