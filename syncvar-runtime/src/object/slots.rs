@@ -301,11 +301,11 @@ impl Visit for MarkSent<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let is_sent = self.sent >> index & 1 == 1;
-        if let Some(masks) = &mut self.masks {
-            masks.push(if is_sent { slot.dirty_bits() } else { 0 });
-        }
-        if is_sent {
-            slot.mark_sent(self.now, self.tick);
+        match &mut self.masks {
+            Some(masks) if is_sent => masks.push(slot.take_sent(self.now, self.tick)),
+            Some(masks) => masks.push(0),
+            None if is_sent => slot.mark_sent(self.now, self.tick),
+            None => {}
         }
     }
 }

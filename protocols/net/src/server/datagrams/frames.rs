@@ -58,7 +58,7 @@ pub(in crate::server) struct Frames {
     last: VecDeque<Frame>,
     /// Removed frames, for their memory.
     spare: Vec<Frame>,
-    /// Records of the log in the order of audiences, channels and places.
+    /// Records of the log in the order of audiences, channels and places; empty if the log has this order.
     order: Vec<u32>,
     /// Tick of the last frame, and of the one before.
     tick: u32,
@@ -82,17 +82,10 @@ impl Frames {
     /// Prepares the records of the tick's log for [`add`](Self::add).
     pub(in crate::server) fn index(&mut self, log: &WriteLog) {
         self.order.clear();
-        let (mut former, mut is_sorted) = (None, true);
-        for (index, record) in (0_u32..).zip(&log.records) {
-            let place = place_of(record);
-            if place.is_some() {
-                is_sorted &= former <= place;
-                former = place;
-                self.order.push(index);
-            }
-        }
         // A single audience has them in this order already.
-        if !is_sorted {
+        if !log.records.is_sorted_by_key(place_of) {
+            let count = u32::try_from(log.records.len()).unwrap_or(u32::MAX);
+            self.order.extend(0..count);
             let place = |index: &u32| log.records.get(*index as usize).and_then(place_of);
             self.order.sort_unstable_by_key(place);
         }
@@ -106,13 +99,14 @@ impl Frames {
         delivery: &Delivery<'_>,
         first: u64,
     ) -> bool {
-        let record = |index: &u32| log.records.get(*index as usize);
-        let place = |index: &u32| record(index).and_then(place_of);
-        let place_at = |end| Some((delivery.audience, delivery.channel, end));
-        let until = |records: &[u32], end| records.partition_point(|it| place(it) <= place_at(end));
-        let start = self.order.partition_point(|it| place(it) < place_at(0));
-        let mut records = self.order.get(start..).unwrap_or_default();
-        if until(records, usize::MAX) == 0 {
+        let order = &self.order[..];
+        let (audience, channel) = (delivery.audience, delivery.channel);
+        let start = first_from(log, order, (audience, channel, 0));
+        let records = (start..).map_while(|at| record_at(log, order, at));
+        let mut records = records
+            .take_while(|it| (it.audience, it.channel) == (audience, channel))
+            .peekable();
+        if records.peek().is_none() {
             return false;
         }
         if self.last.back().is_none_or(|it| it.tick != self.tick) {
@@ -123,17 +117,15 @@ impl Frames {
         let Some(frame) = self.last.back_mut() else {
             return false;
         };
-        let (mut position, mut number) = (0, first);
-        for chunk in delivery.chunks {
+        let mut position = 0;
+        for (number, chunk) in (first..).zip(delivery.chunks) {
             position += chunk.len();
-            let (of_chunk, later) = records.split_at(until(records, position));
-            records = later;
-            for record in of_chunk.iter().filter_map(record) {
+            while let Some(record) = records.next_if(|it| end_of(it) <= Some(position)) {
                 let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
                 for (behaviour, fields) in masks.filter(|(_, fields)| **fields != 0) {
                     frame.entries.push(Entry {
                         net_id: record.net_id,
-                        channel: record.channel,
+                        channel,
                         behaviour,
                         fields: *fields,
                     });
@@ -141,12 +133,11 @@ impl Frames {
             }
             frame.chunks.push(ChunkRecord {
                 number,
-                audience: delivery.audience,
-                channel: delivery.channel,
+                audience,
+                channel,
                 bytes: chunk.clone(),
                 end: frame.end(),
             });
-            number += 1;
         }
         true
     }
@@ -217,12 +208,44 @@ impl Frame {
     }
 }
 
-/// Returns the place of a record among the bytes of an update, none without such bytes.
+/// Place of a record among the bytes of an update: audience, channel, and end.
+type RecordPlace = (AudienceId, u8, usize);
+
+/// Returns the place of a record, none without bytes.
 #[inline]
-fn place_of(record: &WriteRecord) -> Option<(AudienceId, u8, usize)> {
+fn place_of(record: &WriteRecord) -> Option<RecordPlace> {
+    Some((record.audience, record.channel, end_of(record)?))
+}
+
+/// Returns the end of a record among the bytes of its audience and channel.
+#[inline]
+fn end_of(record: &WriteRecord) -> Option<usize> {
     let batched = WriteLog::index(Framing::Compact.form());
-    let end = record.changes.as_ref()?[batched].end;
-    Some((record.audience, record.channel, end))
+    Some(record.changes.as_ref()?[batched].end)
+}
+
+/// Returns a record by its position in the order.
+#[inline]
+fn record_at<'a>(log: &'a WriteLog, order: &[u32], position: usize) -> Option<&'a WriteRecord> {
+    let index = match order {
+        [] => position,
+        _ => *order.get(position)? as usize,
+    };
+    log.records.get(index)
+}
+
+/// Returns the position of the first record from a place on.
+fn first_from(log: &WriteLog, order: &[u32], place: RecordPlace) -> usize {
+    let (mut start, mut end) = (0, log.records.len());
+    while start < end {
+        let middle = start.midpoint(end);
+        if record_at(log, order, middle).and_then(place_of) < Some(place) {
+            start = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    start
 }
 
 #[cfg(test)]
