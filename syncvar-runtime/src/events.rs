@@ -104,17 +104,21 @@ impl<E> Events<E> {
     /// Appends an event. A full queue drops its oldest one.
     #[inline]
     pub fn push(&mut self, event: E) {
-        if self.queue.len() < self.limit {
+        let length = self.queue.len();
+        if length < self.limit && length < self.queue.capacity() {
             self.queue.push_back(event);
         } else {
-            self.push_out(event);
+            self.push_slowly(event);
         }
     }
 
-    /// Appends an event to a full queue.
+    /// Appends an event to a queue that is full, or whose memory is.
     #[cold]
-    fn push_out(&mut self, event: E) {
-        self.release();
+    #[inline(never)]
+    fn push_slowly(&mut self, event: E) {
+        if self.queue.len() >= self.limit {
+            self.release();
+        }
         if self.queue.len() >= self.limit {
             self.missed += 1;
             if self.remove_oldest().is_none() {

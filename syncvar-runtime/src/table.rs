@@ -1,9 +1,16 @@
 //! `Table`: values by number in pages. A lookup takes three steps, iteration is ordered.
 
+use std::hint::black_box;
+
+use arrayvec::ArrayVec;
+
 use crate::ordered::IdMap;
 
 /// Bytes that stay in the caches of a core between two packets.
 pub(crate) const CACHED: usize = 256 * 1024;
+
+/// Number of values that are loaded at once.
+const AT_ONCE: usize = 128;
 
 /// Length of a page.
 const PAGE: usize = PAGE_NUMBERS as usize;
@@ -111,10 +118,18 @@ impl<T> Table<T> {
     /// Loads the values of some numbers into the cache, unless it holds all values: these loads are
     /// independent, unlike those of the work on one value after another.
     #[inline]
-    pub fn load(&self, numbers: impl Iterator<Item = u32>) {
-        if self.len * size_of::<Option<T>>() > CACHED {
-            let found = numbers.filter(|number| self.get(*number).is_some());
-            std::hint::black_box(found.count());
+    pub fn load(&self, mut numbers: impl Iterator<Item = u32>) {
+        if self.len * size_of::<Option<T>>() <= CACHED {
+            return;
+        }
+        loop {
+            // Collected first: between the loads of one batch is no other work.
+            let batch: ArrayVec<_, AT_ONCE> = numbers.by_ref().take(AT_ONCE).collect();
+            let found = batch.iter().filter(|number| self.get(**number).is_some());
+            black_box(found.count());
+            if !batch.is_full() {
+                break;
+            }
         }
     }
 

@@ -162,6 +162,34 @@ impl Reception<'_> {
         reader.finish()
     }
 
+    /// Queues the hooks of a behaviour. Returns whether there is anything to run or report.
+    #[inline(never)]
+    fn defer<S: Slot + ?Sized>(
+        &mut self,
+        slot: &mut S,
+        (object, behaviour, fields): (NetId, usize, u64),
+    ) -> bool {
+        let hooks = slot.take_hooks();
+        if hooks.is_none() && fields == 0 {
+            return false;
+        }
+        self.deferred_hooks.push(DeferredHooks {
+            object,
+            behaviour,
+            fields,
+            tick: self.tick,
+            reported: fields != 0,
+            hooks: hooks.unwrap_or_default(),
+        });
+        true
+    }
+
+    #[cold]
+    fn report_panic(&mut self, object: NetId, fields: ChangedFields, message: String) {
+        let failure = HookFailure::new(object, fields.in_tick(self.tick), message);
+        self.report.hook_failed(failure);
+    }
+
     /// Reports the references of the object in progress.
     #[inline(never)]
     fn report_references(&mut self, holder: NetId, targets: &mut Vec<NetId>, is_read: bool) {
@@ -234,14 +262,16 @@ impl Visit for ReportChanges<'_, '_> {
             return;
         }
         if self.deferred || slot.info().hook_context == HookContext::Object {
-            self.defer(behaviour, slot, dirty_bits);
+            let hooks = (self.object, behaviour, dirty_bits);
+            self.deferred |= self.reception.defer(slot, hooks);
             return;
         }
         let called = run_hooks(slot, Hooks::LastRead);
         let owner_write = slot.info().policy.owner_write;
         self.written |= owner_write != 0 && slot.dirty_bits() & owner_write != 0;
         if let Err(Panicked(message)) = called {
-            self.report_panic(slot.info().class, dirty_bits, message);
+            let fields = ChangedFields::new(slot.info().class, dirty_bits);
+            self.reception.report_panic(self.object, fields, message);
         }
         self.report_fields(behaviour, slot.info(), dirty_bits);
     }
@@ -255,30 +285,5 @@ impl ReportChanges<'_, '_> {
             let behaviour = (behaviour, info.class);
             report.changed(self.object, behaviour, dirty_bits, self.reception.tick);
         }
-    }
-
-    /// Queues the hooks of a behaviour.
-    #[inline(never)]
-    fn defer<S: Slot + ?Sized>(&mut self, behaviour: usize, slot: &mut S, fields: u64) {
-        let hooks = slot.take_hooks();
-        if hooks.is_none() && fields == 0 {
-            return;
-        }
-        self.deferred = true;
-        self.reception.deferred_hooks.push(DeferredHooks {
-            object: self.object,
-            behaviour,
-            fields,
-            tick: self.reception.tick,
-            reported: fields != 0,
-            hooks: hooks.unwrap_or_default(),
-        });
-    }
-
-    #[cold]
-    fn report_panic(&mut self, class: &'static BehaviourClass, dirty_bits: u64, message: String) {
-        let fields = ChangedFields::new(class, dirty_bits).in_tick(self.reception.tick);
-        let failure = HookFailure::new(self.object, fields, message);
-        self.reception.report.hook_failed(failure);
     }
 }

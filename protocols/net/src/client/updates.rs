@@ -41,8 +41,8 @@ impl ReceptionReport for Report<'_> {
         fields: u64,
         tick: Option<u64>,
     ) {
-        if let Some(received) = &mut self.received {
-            received.add(class.schema.name, object, behaviour, fields);
+        if self.received.is_some() {
+            return self.changed_beside(object, (behaviour, class), fields, tick);
         }
         let fields = ChangedFields::new(class, fields).in_tick(tick);
         self.events.push(ClientEvent::Changed {
@@ -66,6 +66,29 @@ impl ReceptionReport for Report<'_> {
         if is_unresolved(self.objects, self.joining, (holder, target)) {
             self.unresolved.push((holder, target));
         }
+    }
+}
+
+impl Report<'_> {
+    /// Reports received fields to the application and to `received`. Apart, so that
+    /// [`changed`](ReceptionReport::changed) needs no stack.
+    #[inline(never)]
+    fn changed_beside(
+        &mut self,
+        object: NetId,
+        (behaviour, class): (usize, &'static BehaviourClass),
+        fields: u64,
+        tick: Option<u64>,
+    ) {
+        if let Some(received) = &mut self.received {
+            received.add(class.schema.name, object, behaviour, fields);
+        }
+        let fields = ChangedFields::new(class, fields).in_tick(tick);
+        self.events.push(ClientEvent::Changed {
+            object,
+            behaviour,
+            fields,
+        });
     }
 }
 
@@ -98,6 +121,7 @@ impl NetworkClient {
     }
 
     /// Applies an `UpdateBatch` message. Consecutive objects of one pool are read together.
+    #[inline(never)]
     pub(super) fn handle_updates(&mut self, channel: u8, payload: &[u8]) -> Result<(), ReadError> {
         let is_first = self.inbound.packet.pass == Pass::Whole;
         let newest = self.newest_rule(channel);
