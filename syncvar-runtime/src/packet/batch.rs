@@ -37,8 +37,7 @@ pub(super) struct Batch {
 impl Segments {
     /// Begins the entry of an object in a message of many objects. The caller writes its contents, then
     /// calls [`commit_entry`](Self::commit_entry) or [`give_up_entry`](Self::give_up_entry).
-    #[expect(clippy::inline_always, reason = "as a call it takes twice as long")]
-    #[inline(always)]
+    #[inline]
     pub fn begin_entry(&mut self, message_type: i16, net_id: NetId) -> &mut NetworkWriter {
         self.start = self.writer.len();
         match &mut self.batch {

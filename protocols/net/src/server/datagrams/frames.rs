@@ -1,6 +1,7 @@
 //! `Frames`: write records of the chunks on unreliable channels, for the last ticks.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use bytes::Bytes;
 use syncvar_runtime::object::{WriteLog, WriteRecord};
@@ -101,12 +102,10 @@ impl Frames {
     ) -> bool {
         let order = &self.order[..];
         let (audience, channel) = (delivery.audience, delivery.channel);
-        let start = first_from(log, order, (audience, channel, 0));
-        let records = (start..).map_while(|at| record_at(log, order, at));
-        let mut records = records
-            .take_while(|it| (it.audience, it.channel) == (audience, channel))
-            .peekable();
-        if records.peek().is_none() {
+        let all = 0..log.records.len();
+        let mut start = first_after(log, order, all.clone(), (audience, channel, 0));
+        let end = first_after(log, order, all, (audience, channel, usize::MAX));
+        if start == end {
             return false;
         }
         if self.last.back().is_none_or(|it| it.tick != self.tick) {
@@ -120,7 +119,8 @@ impl Frames {
         let mut position = 0;
         for (number, chunk) in (first..).zip(delivery.chunks) {
             position += chunk.len();
-            while let Some(record) = records.next_if(|it| end_of(it) <= Some(position)) {
+            let next = first_after(log, order, start..end, (audience, channel, position));
+            for record in (start..next).filter_map(|at| record_at(log, order, at)) {
                 let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
                 for (behaviour, fields) in masks.filter(|(_, fields)| **fields != 0) {
                     frame.entries.push(Entry {
@@ -131,6 +131,7 @@ impl Frames {
                     });
                 }
             }
+            start = next;
             frame.chunks.push(ChunkRecord {
                 number,
                 audience,
@@ -214,14 +215,9 @@ type RecordPlace = (AudienceId, u8, usize);
 /// Returns the place of a record, none without bytes.
 #[inline]
 fn place_of(record: &WriteRecord) -> Option<RecordPlace> {
-    Some((record.audience, record.channel, end_of(record)?))
-}
-
-/// Returns the end of a record among the bytes of its audience and channel.
-#[inline]
-fn end_of(record: &WriteRecord) -> Option<usize> {
     let batched = WriteLog::index(Framing::Compact.form());
-    Some(record.changes.as_ref()?[batched].end)
+    let end = record.changes.as_ref()?[batched].end;
+    Some((record.audience, record.channel, end))
 }
 
 /// Returns a record by its position in the order.
@@ -234,12 +230,17 @@ fn record_at<'a>(log: &'a WriteLog, order: &[u32], position: usize) -> Option<&'
     log.records.get(index)
 }
 
-/// Returns the position of the first record from a place on.
-fn first_from(log: &WriteLog, order: &[u32], place: RecordPlace) -> usize {
-    let (mut start, mut end) = (0, log.records.len());
+/// Returns the first of some positions with a record behind a place, or their end.
+fn first_after(
+    log: &WriteLog,
+    order: &[u32],
+    positions: Range<usize>,
+    place: RecordPlace,
+) -> usize {
+    let Range { mut start, mut end } = positions;
     while start < end {
         let middle = start.midpoint(end);
-        if record_at(log, order, middle).and_then(place_of) < Some(place) {
+        if record_at(log, order, middle).and_then(place_of) <= Some(place) {
             start = middle + 1;
         } else {
             end = middle;
