@@ -81,34 +81,69 @@ impl NetworkClient {
     }
 
     fn take_snapshot(&mut self, snapshot: &Snapshot<'_>, refused: Option<&ReadError>) {
-        let object = snapshot.object;
-        let former = self.world.objects.get(object.0);
-        let is_known = former.is_some_and(|replica| self.is_known(replica, snapshot));
-        if !is_known && !self.replace_object(snapshot, former.is_some()) {
-            return;
+        let former = self.world.objects.get(snapshot.object.0);
+        let exists = former.is_some();
+        let read = if former.is_some_and(|replica| self.is_known(replica, snapshot)) {
+            self.take_known(snapshot, refused)
+        } else {
+            self.take_new(snapshot, exists, refused)
+        };
+        if let Err(error) = read {
+            self.inbound.targets.clear();
+            self.early.drop_deltas(snapshot.object);
+            self.poison(snapshot.object, error);
         }
+    }
+
+    /// Makes the object of a snapshot and reads its state. In a burst, its end announces the object.
+    fn take_new(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        exists: bool,
+        refused: Option<&ReadError>,
+    ) -> Result<(), ReadError> {
+        let object = snapshot.object;
+        let Some(at) = self.replace_object(snapshot, exists) else {
+            return Ok(());
+        };
         self.world.set_place(object, snapshot.place);
-        if is_known && let Some(replica) = self.world.objects.get_mut(object.0) {
+        // No callback runs, because the object is invisible.
+        self.set_parent(object, snapshot.relation.parent);
+        self.early.forget_gone(object);
+        refused.map_or(Ok(()), |error| Err(error.clone()))?;
+        self.read_first(snapshot, at)?;
+        self.replace_references(object);
+        if !self.session.joining {
+            self.announce(object);
+            self.resolve(object);
+            self.release(object);
+        }
+        Ok(())
+    }
+
+    /// Takes the snapshot of an object that exists.
+    fn take_known(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        refused: Option<&ReadError>,
+    ) -> Result<(), ReadError> {
+        let object = snapshot.object;
+        self.world.set_place(object, snapshot.place);
+        if let Some(replica) = self.world.objects.get_mut(object.0) {
             replica.set(Fact::Refreshed, true);
         }
         let is_moved = self.set_parent(object, snapshot.relation.parent);
         self.early.forget_gone(object);
-        if is_known {
-            self.early.drop_deltas(object);
-        }
+        self.early.drop_deltas(object);
         // The parent's callbacks may have removed the object.
         if is_moved && !self.world.contains(object) {
-            return;
+            return Ok(());
         }
-        match self.read_state(snapshot, (is_known, refused)) {
-            Ok(Some(state)) => self.complete_spawn(object, state),
-            Ok(None) => {}
-            Err(error) => {
-                self.inbound.targets.clear();
-                self.early.drop_deltas(object);
-                self.poison(object, error);
-            }
+        refused.map_or(Ok(()), |error| Err(error.clone()))?;
+        if let Some(state) = self.read_again(snapshot)? {
+            self.complete_spawn(object, state);
         }
+        Ok(())
     }
 
     /// Returns whether the snapshot belongs to the object with its id: same scene id and prefab.
@@ -121,9 +156,9 @@ impl NetworkClient {
             && (has_no_prefab || Some(prefab) == snapshot.prefab)
     }
 
-    /// Removes other objects with the snapshot's id or scene id, and makes a new one. Returns whether it
-    /// exists now.
-    fn replace_object(&mut self, snapshot: &Snapshot<'_>, exists: bool) -> bool {
+    /// Removes other objects with the snapshot's id or scene id, and makes a new one. Returns its place; `None` if
+    /// it cannot be made.
+    fn replace_object(&mut self, snapshot: &Snapshot<'_>, exists: bool) -> Option<Location> {
         let (object, session) = (snapshot.object, self.session.number);
         if exists {
             self.forget(object, Departure::Destroyed);
@@ -133,10 +168,11 @@ impl NetworkClient {
         }
         // A callback may have ended the connection, or begun another one.
         if !self.session.is_current(session) {
-            return false;
+            return None;
         }
-        let Err(reason) = self.make(snapshot) else {
-            return true;
+        let reason = match self.make(snapshot) {
+            Ok(at) => return Some(at),
+            Err(reason) => reason,
         };
         self.events.push(ClientEvent::SpawnFailed {
             object,
@@ -145,10 +181,10 @@ impl NetworkClient {
         });
         self.early.remember_gone(object);
         self.drop_early(object, 0);
-        false
+        None
     }
 
-    fn make(&mut self, snapshot: &Snapshot<'_>) -> Result<(), SpawnFailure> {
+    fn make(&mut self, snapshot: &Snapshot<'_>) -> Result<Location, SpawnFailure> {
         if self.world.objects.len() >= self.config.max_objects {
             return Err(SpawnFailure::TooManyObjects);
         }
@@ -170,7 +206,7 @@ impl NetworkClient {
             self.track_ticks(at, tick);
         }
         self.world.objects.insert(object.0, replica);
-        Ok(())
+        Ok(at)
     }
 
     /// Gives the fields on unreliable channels the tick of their spawn.
@@ -186,16 +222,33 @@ impl NetworkClient {
         }
     }
 
-    /// Reads the state of an object, with its `on_synchronize` data; `None` if the object is gone. An object that
-    /// was known before loses the fields of the group if its snapshot is for an observer outside.
-    fn read_state(
-        &mut self,
-        snapshot: &Snapshot<'_>,
-        (is_known, refused): (bool, Option<&ReadError>),
-    ) -> Result<Option<ReadState>, ReadError> {
-        if let Some(error) = refused {
-            return Err(error.clone());
+    /// Reads the first state of an object, with its `on_synchronize` data.
+    fn read_first(&mut self, snapshot: &Snapshot<'_>, at: Location) -> Result<(), ReadError> {
+        let object = snapshot.object;
+        self.writes.leases.remove(object);
+        let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
+            .with_budget(self.inbound.budget)
+            .with_references(&mut self.inbound.targets);
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
+        let Some(slots) = self.world.pools.slots_mut(at) else {
+            return Ok(());
+        };
+        let mut read = slots.read_full(&mut reader);
+        if read.is_ok() && prefab.is_some_and(|prefab| prefab.synchronize) {
+            read = read_data(object, slots, &mut reader, &mut self.events);
         }
+        self.inbound.budget = reader.budget();
+        read?;
+        reader.finish()?;
+        if prefab.is_some_and(|prefab| prefab.interpolated) {
+            self.record_snapshot(object);
+        }
+        Ok(())
+    }
+
+    /// Reads the state of an object that exists, with its `on_synchronize` data; `None` if the object is gone. It
+    /// loses the fields of the group if its snapshot is for an observer outside.
+    fn read_again(&mut self, snapshot: &Snapshot<'_>) -> Result<Option<ReadState>, ReadError> {
         let object = snapshot.object;
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
             .with_budget(self.inbound.budget)
@@ -218,7 +271,7 @@ impl NetworkClient {
             let replaces_all = self.session.joining || !self.config.compare_schemas;
             let has_hooks = self.world.callbacks == Callbacks::Run && state.is_visible;
             let before = has_hooks.then(|| slots.remember_for_hooks());
-            let tick = self.inbound.packet.tick.filter(|_| is_known);
+            let tick = self.inbound.packet.tick;
             let ticks = tick.map(|tick| (tick, &mut self.inbound.kept));
             self.writes.leases.remove(object);
             let (read, kept) = replica.read_full(slots, &mut reader, replaces_all, ticks);
@@ -232,7 +285,7 @@ impl NetworkClient {
             self.inbound.budget = reader.budget();
             read?;
             let role = reader.take_report().role;
-            if let Some(prefab) = prefab.filter(|_| is_known && role == Some(Role::Observer)) {
+            if let Some(prefab) = prefab.filter(|_| role == Some(Role::Observer)) {
                 // It may have left the group since, or lost the object.
                 slots.reset_fields(object, |policy| policy.group, || prefab.make());
                 slots.set_ticks(tick.unwrap_or_default(), |policy| policy.group);

@@ -76,7 +76,8 @@ impl NetworkClient {
     /// Lists the reports after a burst by ascending id, and makes all new objects visible.
     fn burst_reports(&mut self) -> Vec<BurstReport> {
         let mut reports = Vec::new();
-        for (number, replica) in self.world.objects.iter_mut() {
+        // Without a loop: a nested iterator checks each level for each object.
+        self.world.objects.iter_mut().for_each(|(number, replica)| {
             let object = NetId(number);
             let owned = replica.is(Fact::Owned);
             if replica.is_visible() && owned != replica.is(Fact::OwnedBeforeBurst) {
@@ -86,7 +87,7 @@ impl NetworkClient {
                 replica.stage = Stage::Visible;
                 reports.push(BurstReport::Spawned(object));
             }
-        }
+        });
         reports
     }
 }
