@@ -167,7 +167,7 @@ impl<O: Copy> Sender<O> {
     /// the end of the update.
     ///
     /// A full ring loses its oldest packet, which may add verdicts. Of the decided packets, those stay that an
-    /// acknowledgement beside the oldest flying one can name.
+    /// acknowledgement beside the oldest flying one can name, and up to 7 more.
     pub(crate) fn record(
         &mut self,
         now: Duration,
@@ -177,11 +177,10 @@ impl<O: Copy> Sender<O> {
         own: &[O],
         verdicts: &mut Vec<Verdict<O>>,
     ) -> u64 {
-        let most = self.settings.ring.max(1);
-        if self.records.len() >= most {
-            self.records.remove(1, verdicts);
-        } else if self.records.decided() >= NAMED + RUN as u64 {
+        if self.records.decided() >= NAMED + RUN as u64 {
             self.records.remove(RUN, verdicts);
+        } else if self.records.len() >= self.settings.ring.max(1) {
+            self.records.remove(1, verdicts);
         }
         if self.records.flying() == 0 {
             // Silence counts from here: nobody had to answer before.

@@ -33,7 +33,7 @@ pub(super) struct Sent {
 /// Packets for which the list grows.
 const GROWTH: usize = 16;
 
-/// Packets that are removed together.
+/// Packets that are removed together: less work for each of them.
 pub(super) const RUN: usize = 8;
 
 /// Last packets of a connection, by sequence, with their contents and fates.
