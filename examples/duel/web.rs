@@ -20,12 +20,11 @@ use syncvar::testing::Random;
 use crate::Bot;
 use crate::rules::{Move, Player, RATE, Rocket, fly, step};
 
-const PAGES: [(&str, &str); 5] = [
+const PAGES: [(&str, &str); 4] = [
     ("/", include_str!("web/index.html")),
     ("/page.js", include_str!("web/page.js")),
     ("/rules.js", include_str!("web/rules.js")),
     ("/drawing.js", include_str!("web/drawing.js")),
-    ("/canvas.js", include_str!("../arena/web/drawing.js")),
 ];
 
 /// Name with which the bot joins.

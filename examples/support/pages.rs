@@ -18,6 +18,16 @@ use syncvar::websocket::WebPort;
 /// Time in which a page without a connection may return to its objects: a sleeping tab loses its own.
 const GRACE: Duration = Duration::from_mins(2);
 
+/// Modules of all pages.
+const SHARED: [(&str, &str); 3] = [
+    ("/canvas.js", include_str!("web/canvas.js")),
+    ("/panels.js", include_str!("web/panels.js")),
+    (
+        "/syncvar.js",
+        include_str!("../../clients/typescript/syncvar.js"),
+    ),
+];
+
 /// Description of all objects as JSON, for a comparison with those of a page: `/state.json`.
 #[derive(Clone, Default)]
 pub(crate) struct State(Arc<Mutex<Bytes>>);
@@ -64,9 +74,8 @@ pub(crate) fn listen(
 ) -> io::Result<(Host<NetworkServer>, SocketAddr)> {
     let identity = Identity::generated(&["localhost", "127.0.0.1"])?;
     let (hashes, state) = (identity.clone(), state.clone());
-    let client = include_str!("../../clients/typescript/syncvar.js");
-    let all = [pages, &[("/syncvar.js", client)]].concat();
-    let port = all.iter().fold(WebPort::new(), |port, (path, text)| {
+    let all = pages.iter().chain(&SHARED);
+    let port = all.fold(WebPort::new(), |port, (path, text)| {
         let kind = if *path == "/" { "html" } else { "javascript" };
         port.page(path, &format!("text/{kind}; charset=utf-8"), *text)
     });

@@ -47,7 +47,7 @@ pub use slot::{
     SlotParts, TypedSlot, nanos,
 };
 pub use slots::{
-    FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Pending, Slots, Visit, When, WriteChanges,
+    FieldMasks, MAX_BEHAVIOURS, MAX_CHANNELS, MarkSent, Slots, Visit, When, WriteChanges,
 };
 pub use snapshot_sink::SnapshotSink;
 pub use synchronize::{Fault, read_sections, write_sections};

@@ -1,5 +1,8 @@
 //! Predictions: no correction without a difference, and a quick one after it.
 
+mod anticipation;
+mod spawns;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -8,6 +11,9 @@ use syncvar::motion::Group;
 use syncvar::prelude::*;
 use syncvar::testing::{Conditions, Random};
 use syncvar::{ClientConfig, ServerConfig, error::ObjectError};
+
+use anticipation::Door;
+use spawns::Shell;
 
 #[derive(SyncValue, Clone, Default, PartialEq, Debug)]
 struct Move {
@@ -517,112 +523,6 @@ fn colliding_players_are_predicted_together() {
     assert_eq!(client.prediction_stats().corrections, 0);
 }
 
-#[derive(NetworkBehaviour, Default, Clone)]
-#[network_behaviour(send_interval = 0)]
-struct Door {
-    #[sync_var(interpolate = linear)]
-    angle: SyncVar<f32>,
-    #[sync_var]
-    open: SyncVar<bool>,
-}
-
-/// A server with a door, and two clients 50 ms away.
-fn doors() -> (MemoryNetwork, NetId) {
-    let config = ServerConfig {
-        tick_rate: 30,
-        ..ServerConfig::default()
-    };
-    let link = Conditions {
-        delay: Duration::from_millis(50),
-        ..Conditions::default()
-    };
-    #[derive(SyncValue, Clone)]
-    struct Knock;
-    let prefabs = || {
-        Prefabs::new()
-            .register::<Door>("door")
-            .message::<Knock>("knock")
-    };
-    let mut net = MemoryNetwork::with_config(prefabs, config, link);
-    net.tick = Duration::from_secs(1) / 30;
-    net.connect();
-    net.connect();
-    let id = net.server.spawn(Door::default());
-    for _ in 0..60 {
-        net.step();
-    }
-    (net, id)
-}
-
-fn open(door: &mut Door) {
-    door.open.set(true);
-    door.angle.set(90.0);
-}
-
-// checklist: T33
-#[test]
-fn an_anticipated_change_is_shown_at_once_and_to_this_client_only() {
-    let (mut net, id) = doors();
-    net.client_mut(0).anticipate(id, open).unwrap();
-    let client = net.client(0);
-    assert!(*client.predicted::<Door>(id).unwrap().open);
-    assert!(!*client.get::<Door>(id).unwrap().open, "the replica stays");
-    for _ in 0..3 {
-        net.step();
-        assert!(*net.client(0).predicted::<Door>(id).unwrap().open);
-    }
-    assert!(!*net.client(1).predicted::<Door>(id).unwrap().open);
-    assert!(!*net.server.get::<Door>(id).unwrap().open);
-}
-
-// checklist: T33
-#[test]
-fn the_servers_answer_replaces_an_anticipated_change() {
-    for agrees in [true, false] {
-        let (mut net, id) = doors();
-        net.client_mut(0).anticipate(id, open).unwrap();
-        let mut shown = Vec::new();
-        for step in 0..60 {
-            if step == 1 && agrees {
-                open(&mut net.server.get_mut::<Door>(id).unwrap());
-            }
-            net.step();
-            // Something else of the server's, so that ticks arrive.
-            let angle = *net.server.get::<Door>(id).unwrap().angle;
-            net.server
-                .get_mut::<Door>(id)
-                .unwrap()
-                .angle
-                .set(angle + 0.001);
-            let client = net.client(0);
-            shown.push(*client.predicted::<Door>(id).unwrap().open);
-            let view = client.view::<Door>(id).unwrap().get(Door::ANGLE).unwrap();
-            assert!((-0.1..=90.1).contains(&view), "{view}");
-        }
-        assert!(shown[..3].iter().all(|open| *open));
-        assert_eq!(shown.contains(&false), !agrees, "no flicker: {shown:?}");
-        assert_eq!(shown.last(), Some(&agrees));
-    }
-}
-
-// checklist: T33
-#[test]
-fn an_anticipated_change_is_repeated_on_stale_data() {
-    let (mut net, id) = doors();
-    // On its way already: it does not know the command.
-    net.server.get_mut::<Door>(id).unwrap().angle.set(10.0);
-    net.step();
-    let add = |door: &mut Door| door.angle += 5.0;
-    net.client_mut(0).anticipate(id, add).unwrap();
-    assert_eq!(net.client(0).predicted::<Door>(id).unwrap().angle, 5.0);
-    for _ in 0..3 {
-        net.step();
-    }
-    let client = net.client(0);
-    assert_eq!(client.get::<Door>(id).unwrap().angle, 10.0);
-    assert_eq!(client.predicted::<Door>(id).unwrap().angle, 15.0);
-}
-
 #[test]
 fn predictions_end_with_their_objects() {
     let mut game = Game::new(Conditions::default(), true);
@@ -645,70 +545,6 @@ fn predictions_end_with_their_objects() {
         game.net.step();
     }
     assert!(game.net.client(0).predicted::<Player>(game.id).is_none());
-}
-
-#[derive(NetworkBehaviour, Default, Clone)]
-#[network_behaviour(send_interval = 0)]
-struct Shell {
-    #[sync_var(interpolate = linear)]
-    x: SyncVar<f32>,
-}
-
-fn fly(shell: &mut Shell, _: &Move, _: u64) {
-    shell.x += 1.0;
-}
-
-#[test]
-fn a_predicted_spawn_becomes_the_servers_object() {
-    for accepts in [true, false] {
-        let mut game = Game::new(bad_link(), true);
-        for _ in 0..100 {
-            game.tick();
-        }
-        let owner = Some(game.net.connection(0));
-        let shown = game.net.client_mut(0).predict_spawn(&Shell::default(), fly);
-        let shown = shown.expect("a running clock");
-        let tick = game.net.client(0).input_tick().unwrap();
-        assert_eq!(game.net.client(0).predicted::<Shell>(shown).unwrap().x, 0.0);
-        let (mut spawned, mut outcome, mut jumps) = (None, None, 0.0_f32);
-        let mut last = 0.0;
-        for _ in 0..90 {
-            if game.net.server.network_time().tick >= tick && accepts && spawned.is_none() {
-                let options = SpawnOptions {
-                    owner,
-                    ..SpawnOptions::default()
-                };
-                let shell = game.net.server.try_spawn(Shell::default(), options);
-                spawned = Some(shell.unwrap());
-            }
-            for step in game.net.server.ticks_until(game.net.now() + game.net.tick) {
-                if let Some(id) = spawned {
-                    game.net.server.step(id, step, fly).unwrap();
-                }
-            }
-            game.net.step();
-            while let Some(event) = game.net.client_mut(0).poll_event() {
-                if let ClientEvent::PredictedSpawn { predicted, object } = event {
-                    assert_eq!(predicted, shown);
-                    outcome = Some(object);
-                }
-            }
-            let id = outcome.flatten().unwrap_or(shown);
-            if let Some(shell) = game.net.client(0).predicted::<Shell>(id) {
-                jumps = jumps.max((*shell.x - last - 1.0).abs());
-                last = *shell.x;
-            }
-        }
-        assert_eq!(outcome, Some(spawned));
-        // The step of the spawn itself may differ by the tick in which the server spawns.
-        assert!(jumps <= 3.0, "{jumps}");
-        let client = game.net.client(0);
-        assert!(client.predicted::<Shell>(shown).is_none());
-        if let Some(id) = spawned {
-            let server = *game.net.server.get::<Shell>(id).unwrap().x;
-            assert!(*client.predicted::<Shell>(id).unwrap().x > server);
-        }
-    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 // `?transport=websocket` or `?transport=webtransport` in the URL allows only this transport.
 
 import { Client, Track } from "./syncvar.js";
-import { drawArena, drawGraph } from "./drawing.js";
+import { drawArena } from "./drawing.js";
+import { $, followState, log, showPing, showPlayers, stick } from "./panels.js";
 
 /** Ticks of the past that is drawn: two updates of a body, and the jitter. */
 const DELAY = 5;
@@ -12,26 +13,18 @@ const DELAY = 5;
 const SIZE = { x: 12, y: 7 };
 const REACH = 2;
 
-const $ = (id) => document.getElementById(id);
 const client = new Client(location.origin, { transport: new URLSearchParams(location.search).get("transport") ?? undefined });
 const tracks = new Map();
 const blows = [];
-const pings = [];
 const keys = new Set();
 let pointer;
-let stick = { x: 0, y: 0 };
 let mine;
 /** Tick of the server at the last frame. */
 let last = 0;
 
 // --- the server's side
 
-client.on("state", (state, reason) => {
-  $("light").className = state;
-  document.body.className = state;
-  $("transport").textContent = state === "ready" ? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport] : { waiting: "reconnecting" }[state] ?? state;
-  if (reason) log(reason);
-});
+followState(client);
 client.on("ready", () => {
   mine = [...client.objects.values()].find((object) => object.owned && object.get("Fighter"));
 });
@@ -129,21 +122,6 @@ arena.addEventListener("pointerdown", (event) => {
 arena.addEventListener("pointermove", (event) => pointer && (pointer = { x: event.clientX, y: event.clientY }));
 for (const end of ["pointerup", "pointercancel"]) arena.addEventListener(end, () => (pointer = undefined));
 
-const pad = $("pad");
-pad.addEventListener("pointerdown", (event) => pad.setPointerCapture(event.pointerId));
-pad.addEventListener("pointermove", (event) => {
-  const { left, top, width } = pad.getBoundingClientRect();
-  const [x, y] = [(event.clientX - left) / (width / 2) - 1, (event.clientY - top) / (width / 2) - 1];
-  const length = Math.max(Math.hypot(x, y), 1);
-  moveStick(x / length, -y / length);
-});
-for (const end of ["pointerup", "pointercancel"]) pad.addEventListener(end, () => moveStick(0, 0));
-
-function moveStick(x, y) {
-  stick = { x, y };
-  pad.firstElementChild.style.transform = `translate(${x * 40}px, ${-y * 40}px)`;
-}
-
 /** Direction of the keys, the pointer on the arena or the stick. */
 function heading(view) {
   const held = (...codes) => (codes.some((code) => keys.has(code)) ? 1 : 0);
@@ -160,14 +138,6 @@ function heading(view) {
 
 // --- the drawing
 
-function log(text) {
-  const line = document.createElement("p");
-  line.textContent = text;
-  $("log").append(line);
-  while ($("log").childElementCount > 5) $("log").firstElementChild.remove();
-  setTimeout(() => line.remove(), 6000);
-}
-
 /** Fighters at the drawn tick, and the wearer of the crown. */
 function scene() {
   // Without a connection the time stands still.
@@ -183,21 +153,8 @@ function scene() {
   return { fighters, crown };
 }
 
-function showPlayers({ fighters }) {
-  const list = $("list");
-  while (list.childElementCount > fighters.length) list.lastElementChild.remove();
-  const sorted = fighters.sort((a, b) => a.id - b.id);
-  sorted.forEach((fighter, index) => {
-    const line = list.children[index] ?? list.appendChild(document.createElement("li"));
-    if (!line.firstChild) line.innerHTML = '<span class="name"><b></b><span></span></span><div class="bar"><i></i></div>';
-    line.className = fighter.isMine ? "mine" : "";
-    const [who, health] = line.firstChild.children;
-    who.textContent = `${fighter.isKing ? "♛ " : ""}${fighter.name || "somebody"}`;
-    health.textContent = fighter.health;
-    const bar = line.querySelector("i");
-    bar.style.width = `${Math.max(fighter.health, 0)}%`;
-    bar.className = fighter.health < 40 ? "low" : "";
-  });
+function showFighters({ fighters }) {
+  showPlayers(fighters, (fighter) => [`${fighter.isKing ? "♛ " : ""}${fighter.name || "somebody"}`, fighter.health]);
   const pack = mine?.get("Fighter").fields.pack ?? [];
   $("pack").replaceChildren(...pack.map((item) => Object.assign(document.createElement("i"), { className: item, title: item })));
   document.querySelector("[data-act=guard]").classList.toggle("on", mine?.get("Fighter").fields.stance === "OnGuard");
@@ -213,12 +170,8 @@ function frame() {
 }
 
 setInterval(() => {
-  showPlayers(scene());
-  const ping = client.ping;
-  $("ping").textContent = ping === undefined ? "" : `${Math.round(ping)} ms`;
-  pings.push(client.state === "ready" ? ping : undefined);
-  if (pings.length > 60) pings.shift();
-  drawGraph($("graph"), pings);
+  showFighters(scene());
+  showPing(client);
 }, 250);
 requestAnimationFrame(frame);
 

@@ -3,8 +3,8 @@
 //
 // `?transport=websocket` or `?transport=webtransport` in the URL allows only this transport.
 
-import { drawGraph } from "./canvas.js";
 import { drawField } from "./drawing.js";
+import { $, followState, log, showPing, showPlayers, stick } from "./panels.js";
 import { hits, step } from "./rules.js";
 import { Client, Track } from "./syncvar.js";
 
@@ -12,7 +12,6 @@ import { Client, Track } from "./syncvar.js";
 const SHOT_PAUSE = 150;
 const ROCKET_PAUSE = 700;
 
-const $ = (id) => document.getElementById(id);
 const name = localStorage.getItem("name") ?? `Guest ${1 + Math.floor(Math.random() * 99)}`;
 const utf8 = new TextEncoder().encode(name);
 const client = new Client(location.origin, {
@@ -21,9 +20,7 @@ const client = new Client(location.origin, {
 });
 const tracks = new Map();
 const effects = { shots: [], numbers: [] };
-const pings = [];
 const held = new Set();
-let stick = { x: 0, y: 0 };
 /** Place of the pointer on the page, and whether it fires. */
 let pointer;
 let isFiring = false;
@@ -39,12 +36,7 @@ const fired = { shot: 0, rocket: 0 };
 
 // --- the server's side
 
-client.on("state", (state, reason) => {
-  $("light").className = state;
-  document.body.className = state;
-  $("transport").textContent = state === "ready" ? { webtransport: "WebTransport", websocket: "WebSocket" }[client.transport] : { waiting: "reconnecting" }[state] ?? state;
-  if (reason) log(reason);
-});
+followState(client);
 client.on("spawn", (object) => {
   const moving = object.get("Player") ?? object.get("Rocket");
   const track = new Track(1);
@@ -109,21 +101,6 @@ field.addEventListener("contextmenu", (event) => event.preventDefault());
 for (const end of ["pointerup", "pointercancel"]) field.addEventListener(end, () => (isFiring = false));
 $("rocket").addEventListener("pointerdown", launch);
 
-const pad = $("pad");
-pad.addEventListener("pointerdown", (event) => pad.setPointerCapture(event.pointerId));
-pad.addEventListener("pointermove", (event) => {
-  const { left, top, width } = pad.getBoundingClientRect();
-  const [x, y] = [(event.clientX - left) / (width / 2) - 1, (event.clientY - top) / (width / 2) - 1];
-  const length = Math.max(Math.hypot(x, y), 1);
-  moveStick(x / length, -y / length);
-});
-for (const end of ["pointerup", "pointercancel"]) pad.addEventListener(end, () => moveStick(0, 0));
-
-function moveStick(x, y) {
-  stick = { x, y };
-  pad.firstElementChild.style.transform = `translate(${x * 40}px, ${-y * 40}px)`;
-}
-
 /** Input of a tick: the direction of the keys, or of the stick. */
 function input() {
   const is = (...codes) => (codes.some((code) => held.has(code)) ? 1 : 0);
@@ -164,14 +141,6 @@ function launch() {
 
 // --- the drawing
 
-function log(text) {
-  const line = document.createElement("p");
-  line.textContent = text;
-  $("log").append(line);
-  while ($("log").childElementCount > 5) $("log").firstElementChild.remove();
-  setTimeout(() => line.remove(), 6000);
-}
-
 /** The field at the view of a frame, the own player at its prediction. */
 function scene(tick) {
   const players = [];
@@ -200,35 +169,20 @@ function frame() {
   requestAnimationFrame(frame);
 }
 
-function showPlayers() {
-  const list = $("list");
-  const players = drawn.players.toSorted((a, b) => a.id - b.id);
-  while (list.childElementCount > players.length) list.lastElementChild.remove();
-  players.forEach((player, index) => {
-    const line = list.children[index] ?? list.appendChild(document.createElement("li"));
-    if (!line.firstChild) line.innerHTML = '<span class="name"><b></b><span></span></span><div class="bar"><i></i></div>';
-    line.className = player.isMine ? "mine" : "";
-    const [who, what] = line.firstChild.children;
-    who.textContent = player.name || "somebody";
-    what.textContent = innerWidth < 760 ? player.health : `${player.health} · fell ${player.deaths}`;
-    const bar = line.querySelector("i");
-    bar.style.width = `${Math.max(player.health, 0)}%`;
-    bar.className = player.health < 40 ? "low" : "";
-  });
+/** Texts of a player in the list. */
+function texts({ name, health, deaths }) {
+  return [name || "somebody", innerWidth < 760 ? health : `${health} · fell ${deaths}`];
 }
 
 setInterval(() => {
-  showPlayers();
-  const { ping, inputTick } = client;
+  showPlayers(drawn.players, texts);
+  showPing(client);
+  const { inputTick } = client;
   const tick = client.tick();
-  $("ping").textContent = ping === undefined ? "" : `${Math.round(ping)} ms`;
   $("tick").textContent = tick === undefined ? "" : Math.floor(tick);
   $("ahead").textContent = tick === undefined || inputTick === undefined ? "" : `${Math.max(inputTick - Math.floor(tick), 0)} ticks`;
   $("behind").textContent = tick === undefined || shown === undefined ? "" : `${(tick - shown).toFixed(1)} ticks`;
   $("corrections").textContent = prediction?.corrections ?? "";
-  pings.push(client.state === "ready" ? ping : undefined);
-  if (pings.length > 60) pings.shift();
-  drawGraph($("graph"), pings);
 }, 250);
 requestAnimationFrame(frame);
 

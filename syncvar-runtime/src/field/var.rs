@@ -1,10 +1,13 @@
 //! `SyncVar`: a value that knows when it has changed.
 
+mod derived;
+mod state;
+
 use std::ops::{Deref, DerefMut};
 
-use super::{HookField, Place, SyncField};
-use crate::schema::TypeSchema;
-use crate::{NetworkReader, NetworkWriter, ReadError, SyncValue};
+use super::Place;
+use crate::SyncValue;
+use state::State;
 
 /// A synchronised value: write to it as to the value itself, and every observing client receives it.
 ///
@@ -63,61 +66,6 @@ pub struct SyncVar<T> {
 #[repr(transparent)]
 struct Value<T>(T);
 
-/// State of a variable: the number of its [place](Place) and two bits. A write keeps the place, so that a
-/// variable that was written elsewhere differs from one that was written in its place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct State(u32);
-
-impl State {
-    /// Created, and not sent since.
-    const NEW: Self = Self(0);
-    /// Bit of a variable that is due, with or without a change of value.
-    const FORCED: u32 = 1 << 30;
-    /// Bit of a variable with a change since the last send.
-    const DIRTY: u32 = 1 << 31;
-
-    #[inline]
-    const fn clean(place: Place) -> Self {
-        Self(place.number())
-    }
-
-    #[inline]
-    const fn with(self, bit: u32) -> Self {
-        Self(self.0 | bit)
-    }
-
-    #[inline]
-    const fn at(self, place: Place) -> Self {
-        Self(self.0 & !Place::NUMBER | place.number())
-    }
-
-    /// Returns the state without a change.
-    #[inline]
-    const fn unchanged(self) -> Self {
-        Self(self.0 & Place::NUMBER)
-    }
-
-    #[inline]
-    const fn is_at(self, place: Place) -> bool {
-        self.unchanged().0 == place.number()
-    }
-
-    #[inline]
-    const fn is_dirty(self) -> bool {
-        self.0 >= Self::FORCED
-    }
-
-    #[inline]
-    const fn is_forced(self) -> bool {
-        self.0 & Self::FORCED != 0
-    }
-
-    #[inline]
-    const fn is_clean(self) -> bool {
-        !self.is_dirty() && self.0 != Self::NEW.0
-    }
-}
-
 impl<T> SyncVar<T> {
     /// A variable with this value; not dirty, for an object's first value travels with its spawn.
     pub const fn new(value: T) -> Self {
@@ -160,7 +108,7 @@ impl<T> SyncVar<T> {
     #[inline]
     pub const fn clear_dirty(&mut self) {
         self.state = self.state.unchanged();
-        if self.state.0 == State::NEW.0 {
+        if self.state.is_new() {
             self.state = State::clean(Place::ANY);
         }
     }
@@ -254,246 +202,6 @@ impl<T: SyncValue> SyncVar<T> {
         if self.value.0.same(&previous) {
             self.state = state;
         }
-    }
-}
-
-/// Calls of the derived code, also available as [`SyncField`] and [`HookField`].
-impl<T> SyncVar<T> {
-    /// Returns the value for overwriting by a received one; does not make the variable dirty.
-    #[inline]
-    pub const fn received(&mut self) -> &mut T {
-        &mut self.value.0
-    }
-
-    /// Returns whether every observer has the value.
-    #[inline]
-    pub const fn is_sent(&self) -> bool {
-        self.state.is_clean()
-    }
-
-    /// Returns the value for a later comparison.
-    #[inline]
-    pub fn remembered(&self) -> T
-    where
-        T: Clone,
-    {
-        self.value.0.clone()
-    }
-
-    /// Returns whether the value differs from an earlier one. Drops an equal one.
-    #[inline]
-    pub fn has_changed_since(&self, previous: &mut Option<T>) -> bool
-    where
-        T: SyncValue,
-    {
-        let former = previous.take();
-        *previous = former.filter(|former| !self.value.0.same(former));
-        previous.is_some()
-    }
-
-    /// Makes the variable clean: its value travels as the same bytes as its last clean value.
-    /// Keeps a forced variable dirty.
-    #[inline]
-    pub const fn withdraw_change(&mut self, place: Place) {
-        if self.state.is_dirty() && !self.state.is_forced() {
-            self.clear_dirty_at(place);
-        }
-    }
-
-    /// Forgets the change, which another variable takes over. A new variable stays new: clients do not have it
-    /// at another place. Returns whether it was forced.
-    #[inline]
-    const fn leave_changes(&mut self) -> bool {
-        let forced = self.state.is_forced();
-        self.state = self.state.unchanged();
-        forced
-    }
-
-    /// Takes over the value of a variable, and leaves that one clean. Returns whether it is due; `previous`
-    /// receives a former value that differs.
-    #[inline]
-    pub(super) fn take_value(
-        &mut self,
-        from: &mut Self,
-        same: impl FnOnce(&T, &T) -> bool,
-        copy: impl FnOnce(&T) -> T,
-        previous: &mut Option<T>,
-    ) -> bool {
-        let forced = from.leave_changes();
-        *previous = None;
-        if !same(&self.value.0, &from.value.0) {
-            let value = copy(&from.value.0);
-            *previous = Some(std::mem::replace(&mut **self, value));
-        }
-        if forced {
-            self.set_dirty();
-        }
-        forced || previous.is_some()
-    }
-
-    /// Appends the snapshot.
-    #[inline]
-    pub fn write_full(&self, writer: &mut NetworkWriter)
-    where
-        T: SyncValue,
-    {
-        self.value.0.write(writer);
-    }
-
-    /// Appends the delta.
-    #[inline]
-    pub fn write_delta(&self, writer: &mut NetworkWriter)
-    where
-        T: SyncValue,
-    {
-        self.value.0.write(writer);
-    }
-
-    /// Reads the bytes of [`write_full`](Self::write_full).
-    ///
-    /// # Errors
-    ///
-    /// When the bytes do not hold such a field.
-    #[inline]
-    pub fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
-    where
-        T: SyncValue,
-    {
-        self.value.0.read_in_place(reader)
-    }
-
-    /// Reads the bytes of [`write_delta`](Self::write_delta); does not make the field dirty.
-    ///
-    /// # Errors
-    ///
-    /// When the bytes do not hold such a change.
-    #[inline]
-    pub fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError>
-    where
-        T: SyncValue,
-    {
-        self.value.0.read_in_place(reader)
-    }
-
-    /// Like [`read_delta`](Self::read_delta); returns the previous value if the field has changed.
-    ///
-    /// # Errors
-    ///
-    /// Like [`read_delta`](Self::read_delta).
-    #[inline]
-    pub fn read_delta_with_previous(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-    ) -> Result<Option<T>, ReadError>
-    where
-        T: SyncValue,
-    {
-        self.value.0.read_with_previous(reader)
-    }
-}
-
-impl<T: SyncValue> SyncField for SyncVar<T> {
-    const SCHEMA: TypeSchema = T::SCHEMA;
-    const RESENDABLE: bool = true;
-
-    #[inline]
-    fn is_dirty(&self) -> bool {
-        self.is_dirty()
-    }
-
-    #[inline]
-    fn set_dirty(&mut self) {
-        self.set_dirty();
-    }
-
-    #[inline]
-    fn clear_dirty(&mut self) {
-        self.clear_dirty();
-    }
-
-    #[inline]
-    fn clear_dirty_at(&mut self, place: Place) {
-        self.clear_dirty_at(place);
-    }
-
-    #[inline]
-    fn notice_replacement(&mut self, place: Place) {
-        self.notice_replacement(place);
-    }
-
-    #[inline]
-    fn is_at(&self, place: Place) -> bool {
-        self.is_at_place(place)
-    }
-
-    #[inline]
-    fn set_place(&mut self, place: Place) {
-        self.set_place(place);
-    }
-
-    #[expect(
-        clippy::inline_always,
-        reason = "a call for each field costs a snapshot of Mirror a tenth"
-    )]
-    #[inline(always)]
-    fn write_full(&self, writer: &mut NetworkWriter) {
-        self.write_full(writer);
-    }
-
-    #[inline]
-    fn write_delta(&self, writer: &mut NetworkWriter) {
-        self.write_delta(writer);
-    }
-
-    #[inline]
-    fn read_full(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.read_full(reader)
-    }
-
-    #[inline]
-    fn read_delta(&mut self, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
-        self.read_delta(reader)
-    }
-
-    #[inline]
-    fn take_changes(&mut self, from: &mut Self) -> bool {
-        let forced = from.leave_changes();
-        let differs = !self.value.0.same(&from.value.0);
-        if differs {
-            // Keeps the memory of the former value.
-            T::clone_from(self, &from.value.0);
-        }
-        if forced {
-            self.set_dirty();
-        }
-        forced || differs
-    }
-}
-
-impl<T: SyncValue> HookField for SyncVar<T> {
-    type Previous = T;
-
-    #[inline]
-    fn take_changes_with_previous(&mut self, from: &mut Self, previous: &mut Option<T>) -> bool {
-        self.take_value(from, T::same, T::clone, previous)
-    }
-
-    #[inline]
-    fn read_delta_with_previous(
-        &mut self,
-        reader: &mut NetworkReader<'_>,
-    ) -> Result<Option<T>, ReadError> {
-        self.read_delta_with_previous(reader)
-    }
-
-    #[inline]
-    fn remembered(&self) -> Option<T> {
-        Some(self.remembered())
-    }
-
-    #[inline]
-    fn has_changed_since(&self, previous: &mut Option<T>) -> bool {
-        self.has_changed_since(previous)
     }
 }
 

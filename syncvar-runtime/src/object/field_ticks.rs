@@ -127,8 +127,10 @@ impl FieldTicks {
     }
 }
 
-/// State of a slot that only some behaviours need. Behind one pointer, so that the others stay small.
+/// State of a slot that only some behaviours need. Behind one pointer, so that the others stay small; one line of the
+/// cache, which each frame with the object writes.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub(super) struct SlotState {
     /// State of the restricted fields; `None` if none of them needs it.
     pub(super) policy: Option<Box<PolicyState>>,

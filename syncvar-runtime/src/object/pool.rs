@@ -12,10 +12,8 @@ pub use cursor::{Cursor, Found};
 
 use std::any::{Any, TypeId};
 use std::fmt;
-use std::hint::black_box;
 use std::mem;
 
-use arrayvec::ArrayVec;
 use rustc_hash::FxHashMap;
 
 use super::OwnFields;
@@ -23,7 +21,7 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{FindRestricted, Look, Pending, Slots, TouchTicks, When};
+use super::slots::{FindRestricted, Slots, Touch};
 use super::snapshot_sink::SnapshotSink;
 use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
@@ -150,7 +148,7 @@ impl<S> TypedPool<S> {
     where
         S: Slots,
     {
-        let mut touch = TouchTicks::default();
+        let mut touch = Touch::default();
         for entry in self.uncached(entries) {
             if let Some(slots) = self.row_mut(entry.row) {
                 slots.visit(0, &mut touch);
@@ -312,29 +310,19 @@ fn write_batches<R: ?Sized, S: Slots>(
     row: impl for<'r> Fn(&'r mut R, usize, &Job) -> Option<&'r mut S>,
 ) {
     for (batch, first) in jobs.chunks(AHEAD).zip((0..).step_by(AHEAD)) {
-        let mut pending = ArrayVec::<_, AHEAD>::new();
+        let mut touch = Touch::default();
         for (job, place) in batch.iter().zip(first..) {
-            let slots = row(rows, place, job);
-            pending.push(slots.map_or_else(Pending::default, |it| look(it, sink.when(job.force))));
-        }
-        for ((job, place), pending) in batch.iter().zip(first..).zip(pending) {
             if let Some(slots) = row(rows, place, job) {
-                sink.write(job.net_id, pending, slots);
+                slots.visit(0, &mut touch);
+            }
+        }
+        touch.end();
+        for (job, place) in batch.iter().zip(first..) {
+            if let Some(slots) = row(rows, place, job) {
+                sink.write(job, slots);
             }
         }
     }
-}
-
-#[inline]
-fn look<S: Slots>(slots: &mut S, when: When) -> Pending {
-    let mut look = Look {
-        when,
-        pending: Pending::default(),
-        ticks: 0,
-    };
-    slots.visit(0, &mut look);
-    black_box(look.ticks);
-    look.pending
 }
 
 /// Place of an object's behaviours in the pools.

@@ -384,6 +384,9 @@ pub trait Slot: Send + Sync {
     /// `None` for a protocol without ticks, and for writes of a client.
     fn mark_sent(&mut self, now: Nanos, tick: Option<u32>);
 
+    /// Like [`mark_sent`](Self::mark_sent); returns the fields that were dirty.
+    fn take_sent(&mut self, now: Nanos, tick: Option<u32>) -> u64;
+
     /// Records a send that repeats: the fields stay dirty.
     fn mark_repeated(&mut self, now: Nanos);
 }

@@ -178,11 +178,11 @@ pub struct When {
 
 /// Pending changes of an object.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Pending {
+pub(super) struct Pending {
     /// Bit for each channel with a due behaviour.
-    pub channels: u64,
+    pub(super) channels: u64,
     /// Bit for each dirty behaviour.
-    pub dirty: u64,
+    pub(super) dirty: u64,
 }
 
 /// Limit of behaviours on an object: each one has a bit in a word.
@@ -196,10 +196,21 @@ pub const MAX_CHANNELS: usize = 64;
 
 /// Determines the pending changes of an object.
 pub(super) struct Look {
-    pub(super) when: When,
-    pub(super) pending: Pending,
-    /// Loads of the ticks, which stand apart from the slots: they are independent here.
-    pub(super) ticks: u32,
+    when: When,
+    pending: Pending,
+}
+
+impl Look {
+    /// Returns the pending changes of an object.
+    #[inline]
+    pub(super) fn at<S: Slots>(slots: &mut S, when: When) -> Pending {
+        let mut look = Self {
+            when,
+            pending: Pending::default(),
+        };
+        slots.visit(0, &mut look);
+        look.pending
+    }
 }
 
 impl Visit for Look {
@@ -210,7 +221,6 @@ impl Visit for Look {
         }
         let (info, when) = (slot.info(), self.when);
         self.pending.dirty |= 1 << index;
-        self.ticks ^= slot.ticks().map_or(0, FieldTicks::newest);
         let passed = when.now.saturating_sub(slot.last_send());
         let due = when.force || passed > info.interval(when.interval);
         if due && usize::from(info.channel) < MAX_CHANNELS {
@@ -276,11 +286,11 @@ pub struct MarkSent<'a> {
     pub masks: Option<&'a mut Vec<u64>>,
 }
 
-/// Loads the ticks of slots into the cache. The loads of several objects are independent, unlike their reads.
+/// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
 #[derive(Default)]
-pub(super) struct TouchTicks(u32);
+pub(super) struct Touch(Nanos);
 
-impl TouchTicks {
+impl Touch {
     /// Ends the visits.
     #[inline]
     pub(super) fn end(self) {
@@ -288,10 +298,12 @@ impl TouchTicks {
     }
 }
 
-impl Visit for TouchTicks {
+impl Visit for Touch {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        self.0 ^= slot.ticks().map_or(0, FieldTicks::newest);
+        // The ticks stand apart from the slot.
+        let tick = slot.ticks().map_or(0, FieldTicks::newest);
+        self.0 ^= slot.last_send() ^ Nanos::from(tick);
     }
 }
 
@@ -299,11 +311,11 @@ impl Visit for MarkSent<'_> {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, index: u32, slot: &mut S) {
         let is_sent = self.sent >> index & 1 == 1;
-        if let Some(masks) = &mut self.masks {
-            masks.push(if is_sent { slot.dirty_bits() } else { 0 });
-        }
-        if is_sent {
-            slot.mark_sent(self.now, self.tick);
+        match &mut self.masks {
+            Some(masks) if is_sent => masks.push(slot.take_sent(self.now, self.tick)),
+            Some(masks) => masks.push(0),
+            None if is_sent => slot.mark_sent(self.now, self.tick),
+            None => {}
         }
     }
 }

@@ -50,6 +50,7 @@ impl Segments {
     }
 
     /// Begins a message and its first entry.
+    #[cold]
     fn begin_batch(&mut self, message_type: i16, first: NetId) {
         self.end_batch();
         let mut batch = Batch {

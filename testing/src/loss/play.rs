@@ -84,10 +84,12 @@ fn shorten(
     (ops, error)
 }
 
-/// Changes of an update, and the objects shown to each client.
+/// Changes of an update, and for each client the objects that it has afterwards, and those hidden from it since the
+/// update before, perhaps for a moment only.
 struct Frame {
     changes: States,
     shown: Vec<BTreeSet<u32>>,
+    hidden: Vec<BTreeSet<u32>>,
 }
 
 struct World<S: LossSystem> {
@@ -105,6 +107,8 @@ struct World<S: LossSystem> {
     /// Whether the last packet to a client came on its stream.
     by_stream: bool,
     frames: BTreeMap<u32, Frame>,
+    /// Objects hidden from each client since the last frame.
+    hidden: Vec<BTreeSet<u32>>,
     /// Values of all objects after the last update in a new tick.
     framed: States,
     /// Last values by class of object.
@@ -128,6 +132,7 @@ impl<S: LossSystem> World<S> {
             is_lossless: setup.is_prompt,
             by_stream: false,
             frames: BTreeMap::new(),
+            hidden: vec![BTreeSet::new(); clients],
             framed: States::new(),
             ends: BTreeMap::new(),
             seen: vec![States::new(); clients],
@@ -192,9 +197,22 @@ impl<S: LossSystem> World<S> {
                 self.send_up(client, packets);
             }
             Op::Pump(client) => self.pump(client)?,
-            change => self.system.change(change, self.count),
+            change => {
+                self.note_hidden(change);
+                self.system.change(change, self.count);
+            }
         }
         self.check()
+    }
+
+    fn note_hidden(&mut self, change: Op) {
+        for (client, hidden) in self.hidden.iter_mut().enumerate() {
+            match change {
+                Op::Hide(from, object) if from == client => drop(hidden.insert(object)),
+                Op::Despawn(object) => drop(hidden.insert(object)),
+                _ => {}
+            }
+        }
     }
 
     fn pump(&mut self, client: usize) -> Checked {
@@ -233,6 +251,10 @@ impl<S: LossSystem> World<S> {
             let frame = Frame {
                 shown: states.map(|state| state.into_keys().collect()).collect(),
                 changes: changes(&self.framed, &framed),
+                hidden: std::mem::replace(
+                    &mut self.hidden,
+                    vec![BTreeSet::new(); self.setup.clients],
+                ),
             };
             self.framed = framed;
             self.frames.insert(self.tick, frame);
@@ -351,9 +373,13 @@ impl<S: LossSystem> World<S> {
             let place = |field| format!("field {field} of object {number} on client {client}");
             let changed = &frame.changes[number];
             let Some(object) = state.get(number) else {
-                let later = self.frames.range(tick..);
-                let mut later = later.map(|(_, frame)| frame.shown[client].contains(number));
-                if later.all(|is_shown| is_shown) {
+                let mut later = self.frames.range(tick + 1..).map(|(_, frame)| frame);
+                let is_hidden = self.hidden[client].contains(number)
+                    || later.any(|frame| {
+                        !frame.shown[client].contains(number)
+                            || frame.hidden[client].contains(number)
+                    });
+                if !is_hidden {
                     return Err(format!(
                         "P6: tick {tick} is complete without object {number}"
                     ));

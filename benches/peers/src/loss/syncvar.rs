@@ -325,6 +325,8 @@ impl Lossy for Syncvar {
             this.outbox.packets.clear();
             this.outbox.chunks.clear();
         });
+        // Their memory is that of a transport, not of the server.
+        self.answers.clear();
         for link in &mut self.links {
             link.answer(self.now, &mut self.answers);
         }
@@ -343,6 +345,7 @@ impl Lossy for Syncvar {
             }
             while this.server.poll_event().is_some() {}
         });
+        self.answers = answers;
     }
 
     fn replicas(&mut self) -> Vec<(Values, Option<Values>)> {

@@ -118,6 +118,19 @@ pub(crate) enum TickNumber {
     Wide(u32),
 }
 
+impl TickNumber {
+    fn number(self) -> u32 {
+        match self {
+            Self::Short(tick) => tick.into(),
+            Self::Wide(tick) => tick,
+        }
+    }
+
+    fn is_wide(self) -> bool {
+        matches!(self, Self::Wide(_))
+    }
+}
+
 impl DatagramHeader {
     /// Returns the header of the only datagram of its tick, or without a place that of an acknowledgement alone.
     pub(crate) fn new(sent: Option<Place>, ack: Option<Ack>) -> Self {
@@ -140,7 +153,7 @@ impl DatagramHeader {
     /// Writes the header in the place of a former one.
     pub(crate) fn encode_to(&self, bytes: &mut HeaderBytes) {
         bytes.clear();
-        let wide = matches!(self.sent, Some(place) if matches!(place.tick, TickNumber::Wide(_)));
+        let wide = self.sent.is_some_and(|place| place.tick.is_wide());
         let (index, count) = self.part;
         let flags = flag(self.sent.is_some(), SEQ)
             | flag(wide, WIDE)
@@ -149,13 +162,15 @@ impl DatagramHeader {
             | flag(self.ack.is_some(), ACK)
             | flag(self.partial, PARTIAL)
             | flag(self.owed, OWED);
-        bytes.push(&[flags]);
         if let Some(Place { sequence, tick }) = self.sent {
-            bytes.push(&sequence.to_le_bytes());
-            match tick {
-                TickNumber::Short(tick) => bytes.push(&tick.to_le_bytes()),
-                TickNumber::Wide(tick) => bytes.push(&tick.to_le_bytes()),
+            let [low, high] = sequence.to_le_bytes();
+            let [first, second, rest @ ..] = tick.number().to_le_bytes();
+            bytes.push(&[flags, low, high, first, second]);
+            if wide {
+                bytes.push(&rest);
             }
+        } else {
+            bytes.push(&[flags]);
         }
         if let Some(after) = self.after {
             bytes.push(&after.to_le_bytes());

@@ -14,7 +14,7 @@ use super::sequence::{extend, extend_down, low_bits};
 use super::settings::LossSettings;
 use bad_acks::BadAcks;
 use probe::ProbeTimer;
-use records::{Fate, Records};
+use records::{Fate, RUN, Records};
 
 /// Packets that an acknowledgement names, beside its newest one.
 const NAMED: u64 = 64;
@@ -130,7 +130,10 @@ impl<O: Copy> Sender<O> {
     /// Returns the sender of a new connection.
     pub(crate) fn new(settings: LossSettings, round_trip: RoundTrip) -> Self {
         Self {
-            settings,
+            settings: LossSettings {
+                record_ticks: settings.max_record_ticks(),
+                ..settings
+            },
             records: Records::new(),
             newest_acked: 0,
             acked_tick: 0,
@@ -164,18 +167,20 @@ impl<O: Copy> Sender<O> {
     /// the end of the update.
     ///
     /// A full ring loses its oldest packet, which may add verdicts. Of the decided packets, those stay that an
-    /// acknowledgement beside the oldest flying one can name.
+    /// acknowledgement beside the oldest flying one can name, and up to 7 more.
     pub(crate) fn record(
         &mut self,
         now: Duration,
         tick: u32,
         after: u64,
         chunks: impl IntoIterator<Item = ChunkRef>,
-        own: impl IntoIterator<Item = O>,
+        own: &[O],
         verdicts: &mut Vec<Verdict<O>>,
     ) -> u64 {
-        while self.records.len() >= self.settings.ring.max(1) || self.records.decided() > NAMED {
-            self.records.pop(verdicts);
+        if self.records.decided() >= NAMED + RUN as u64 {
+            self.records.remove(RUN, verdicts);
+        } else if self.records.len() >= self.settings.ring.max(1) {
+            self.records.remove(1, verdicts);
         }
         if self.records.flying() == 0 {
             // Silence counts from here: nobody had to answer before.
@@ -210,19 +215,10 @@ impl<O: Copy> Sender<O> {
             self.bad_acks.count(now);
             return None;
         };
-        let mut fresh = self.records.unacknowledged_below(newest) & !ack.missing;
-        let mut newest_news = None;
-        let mut named = Some(newest);
-        while let Some(sequence) = named {
-            let former = self.records.resolve(sequence, Fate::Acked, verdicts);
-            if matches!(former, Some(Fate::Flying | Fate::Lost)) {
-                self.spurious += u64::from(former == Some(Fate::Lost));
-                newest_news = newest_news.max(Some(sequence));
-            }
-            named = (fresh != 0).then(|| newest - 1 - u64::from(fresh.trailing_zeros()));
-            fresh &= fresh.wrapping_sub(1);
-        }
-        self.on_news(now, newest_news?)
+        let named = (newest, ack.missing);
+        let (news, late) = self.records.acknowledge(named, verdicts);
+        self.spurious += late;
+        self.on_news(now, news?)
     }
 
     /// Learns from the newest of the packets that an acknowledgement was the first to name.
@@ -255,14 +251,13 @@ impl<O: Copy> Sender<O> {
         verdicts: &mut Vec<Verdict<O>>,
     ) -> bool {
         let loss_time = self.loss_time();
-        let max_ticks = self.settings.max_record_ticks();
         let mut must_ask = self.detached.is_some();
         for sequence in self.records.open() {
             let Some(packet) = self.records.get(sequence) else {
                 break;
             };
             let is_late = now.saturating_sub(packet.at) > loss_time;
-            let is_old = tick.saturating_sub(packet.tick) > max_ticks;
+            let is_old = tick.saturating_sub(packet.tick) > self.settings.record_ticks;
             if packet.fate != Fate::Flying {
                 continue;
             }
@@ -395,7 +390,7 @@ impl<O: Copy> Sender<O> {
 
     /// Returns the lowest tick of a packet that may still arrive; `tick` is the present one.
     pub(crate) fn oldest_missing_tick(&self, tick: u32) -> Option<u32> {
-        let from = tick.saturating_sub(self.settings.max_record_ticks());
+        let from = tick.saturating_sub(self.settings.record_ticks);
         self.records.oldest_missing_tick(from)
     }
 

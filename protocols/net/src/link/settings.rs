@@ -21,7 +21,7 @@ use std::time::Duration;
 pub struct LossSettings {
     /// Time from one tick to the next: that of the end's tick rate.
     pub(crate) tick_interval: Duration,
-    /// Most sent packets whose fates are kept, per connection: those from the oldest undecided one on, and 64 before; 256
+    /// Most sent packets whose fates are kept, per connection: those from the oldest undecided one on, and 64 to 71 before; 256
     /// by default, at least 1.
     pub ring: usize,
     /// Longest delay of an acknowledgement; 33 ms by default.

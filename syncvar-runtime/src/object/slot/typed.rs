@@ -524,6 +524,15 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         self.last_send = now;
     }
 
+    #[inline]
+    fn take_sent(&mut self, now: Nanos, tick: Option<u32>) -> u64 {
+        let fields = self.dirty_bits();
+        self.note_frame(|_| fields, tick);
+        self.behaviour.clear_dirty_at(u64::MAX, self.lineage);
+        self.last_send = now;
+        fields
+    }
+
     fn mark_repeated(&mut self, now: Nanos) {
         self.last_send = now;
     }

@@ -397,7 +397,6 @@ impl LossyWrites {
         ack: Option<Ack>,
     ) -> HeaderBytes {
         let mut verdicts = std::mem::take(&mut self.verdicts);
-        let written = written.iter().copied();
         // The server waits for no packets of the stream.
         let sequence = self
             .sender

@@ -371,9 +371,9 @@ impl Client {
             }
             return packets;
         }
-        let own = entries.iter().map(|entry| entry.object);
+        let own: Vec<_> = entries.iter().map(|entry| entry.object).collect();
         verdicts.clear();
-        let sequence = self.link.record(now, self.tick, 0, [], own, &mut verdicts);
+        let sequence = self.link.record(now, self.tick, 0, [], &own, &mut verdicts);
         self.judge(&verdicts);
         let chunk = Chunk {
             number: 0,

@@ -460,11 +460,12 @@ impl Server {
 
     fn record(&mut self, client: usize, now: Duration, after: u64, load: &Load) -> u64 {
         let mut verdicts = Vec::new();
-        let (chunks, own) = (load.records.iter().copied(), load.own.iter().copied());
+        let chunks = load.records.iter().copied();
         let connection = &mut self.connections[client];
-        let sequence = connection
-            .link
-            .record(now, self.tick, after, chunks, own, &mut verdicts);
+        let sequence =
+            connection
+                .link
+                .record(now, self.tick, after, chunks, &load.own, &mut verdicts);
         self.judge(client, &verdicts);
         let shared = load.records.iter().flat_map(|chunk| {
             let index = usize::try_from(chunk.number - 1).unwrap();

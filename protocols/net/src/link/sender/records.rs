@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use super::copies::{ChunkCopies, Copies};
-use super::{ChunkRef, Content, Verdict, VerdictKind};
+use super::{ChunkRef, Content, NAMED, Verdict, VerdictKind};
 
 /// Fate of a sent packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,9 @@ pub(super) struct Sent {
 
 /// Packets for which the list grows.
 const GROWTH: usize = 16;
+
+/// Packets that are removed together: less work for each of them.
+pub(super) const RUN: usize = 8;
 
 /// Last packets of a connection, by sequence, with their contents and fates.
 ///
@@ -113,15 +116,46 @@ impl<O: Copy> Records<O> {
         self.packets.get(self.position(sequence)?)
     }
 
-    /// Returns those of the 64 packets below a sequence that are not acknowledged: bit i stands for
-    /// `sequence - 1 - i`.
-    pub(super) fn unacknowledged_below(&self, sequence: u64) -> u64 {
-        let below = sequence.saturating_sub(64)..sequence;
-        let lost = { self.lost.iter().rev() }.take_while(|lost| **lost >= below.start);
-        let flying = self.open.max(below.start)..sequence;
-        let flying = flying.filter(|it| self.is_flying(*it));
-        let all = lost.copied().chain(flying).filter(|it| *it < sequence);
-        all.fold(0, |bits, it| bits | 1 << (sequence - 1 - it))
+    /// Acknowledges a packet and those of the 64 below it of which no bit of `missing` is set: bit i stands for
+    /// `newest - 1 - i`. Returns the newest one for which this is news, and the number of lost ones among them.
+    pub(super) fn acknowledge(
+        &mut self,
+        (newest, missing): (u64, u64),
+        verdicts: &mut Vec<Verdict<O>>,
+    ) -> (Option<u64>, u64) {
+        let oldest = newest.saturating_sub(NAMED).max(self.first);
+        let is_named =
+            |sequence: u64| sequence == newest || missing >> (newest - 1 - sequence) & 1 == 0;
+        let mut news = None;
+        let (mut late, mut at) = (0, self.lost.len());
+        while let Some(&sequence) = at.checked_sub(1).and_then(|at| self.lost.get(at))
+            && sequence >= oldest
+        {
+            at -= 1;
+            if sequence <= newest && is_named(sequence) {
+                self.decide(sequence, Fate::Acked, verdicts);
+                news = news.max(Some(sequence));
+                late += 1;
+            }
+        }
+        for sequence in self.open.max(oldest)..=newest {
+            let Some(at) = self.position(sequence) else {
+                continue;
+            };
+            let packet = self.packets.get_mut(at);
+            let packet = packet.filter(|it| it.fate == Fate::Flying && is_named(sequence));
+            let Some(packet) = packet else {
+                continue;
+            };
+            packet.fate = Fate::Acked;
+            self.flying -= 1;
+            news = news.max(Some(sequence));
+            if !self.copies.is_empty() {
+                self.judge(at, (Fate::Flying, Fate::Acked), verdicts);
+            }
+        }
+        self.close();
+        (news, late)
     }
 
     pub(super) fn is_flying(&self, sequence: u64) -> bool {
@@ -212,7 +246,7 @@ impl<O: Copy> Records<O> {
         &mut self,
         (at, tick, after): (Duration, u32, u64),
         chunks: impl IntoIterator<Item = ChunkRef>,
-        own: impl IntoIterator<Item = O>,
+        own: &[O],
     ) {
         if self.packets.len() == self.packets.capacity() {
             // Not twice the room: each connection keeps it.
@@ -235,16 +269,22 @@ impl<O: Copy> Records<O> {
             self.next_chunk = self.next_chunk.max(chunk.number + 1);
             self.chunks.push_back(chunk.number);
         }
-        self.own.extend(own);
+        if !own.is_empty() {
+            self.own.extend(own);
+        }
     }
 
-    /// Removes the oldest packet. A flying one is lost.
-    pub(super) fn pop(&mut self, verdicts: &mut Vec<Verdict<O>>) {
-        if self.packets.is_empty() {
-            return;
+    /// Removes the oldest packets. Flying ones are lost.
+    pub(super) fn remove(&mut self, count: usize, verdicts: &mut Vec<Verdict<O>>) {
+        let count = count.min(self.packets.len());
+        let next = self.first + count as u64;
+        for sequence in self.open..next {
+            self.resolve(sequence, Fate::Lost, verdicts);
         }
-        self.resolve(self.first, Fate::Lost, verdicts);
-        let (chunks, own) = (self.chunk_range(0).len(), self.own_range(0).len());
+        let (chunks, own) = match self.packets.get(count) {
+            Some(next) => (self.chunk_position(next), self.own_position(next)),
+            None => (self.chunks.len(), self.own.len()),
+        };
         for number in self.chunks.drain(..chunks) {
             if !self.copies.is_empty() {
                 self.copies.release(number);
@@ -253,10 +293,10 @@ impl<O: Copy> Records<O> {
         self.own.drain(..own);
         self.chunks_removed = wrapped(self.chunks_removed, chunks);
         self.own_removed = wrapped(self.own_removed, own);
-        self.packets.pop_front();
-        self.lost.pop_front_if(|lost| *lost == self.first);
-        self.first += 1;
-        self.open = self.open.max(self.first);
+        self.packets.drain(..count);
+        while self.lost.pop_front_if(|lost| *lost < next).is_some() {}
+        self.first = next;
+        self.open = self.open.max(next);
     }
 
     /// Forgets all packets without verdicts. The sequences continue.
@@ -271,38 +311,44 @@ impl<O: Copy> Records<O> {
         self.flying = 0;
     }
 
-    /// Decides the fate of a packet and returns its former one, or none without such a packet.
+    /// Decides the fate of a packet.
     ///
     /// An acknowledged packet stays acknowledged, a lost one can still be acknowledged.
-    pub(super) fn resolve(
-        &mut self,
-        sequence: u64,
-        fate: Fate,
-        verdicts: &mut Vec<Verdict<O>>,
-    ) -> Option<Fate> {
-        let at = self.position(sequence)?;
-        let packet = self.packets.get_mut(at)?;
+    pub(super) fn resolve(&mut self, sequence: u64, fate: Fate, verdicts: &mut Vec<Verdict<O>>) {
+        self.decide(sequence, fate, verdicts);
+        self.close();
+    }
+
+    fn decide(&mut self, sequence: u64, fate: Fate, verdicts: &mut Vec<Verdict<O>>) {
+        let Some(at) = self.position(sequence) else {
+            return;
+        };
+        let Some(packet) = self.packets.get_mut(at) else {
+            return;
+        };
         let former = packet.fate;
         if former == fate || former == Fate::Acked {
-            return Some(former);
+            return;
         }
         packet.fate = fate;
-        let tick = packet.tick;
         self.flying -= usize::from(former == Fate::Flying);
-        match self.lost.binary_search(&sequence) {
-            Ok(at) => drop(self.lost.remove(at)),
-            Err(at) if fate == Fate::Lost => self.lost.insert(at, sequence),
-            Err(_) => {}
+        if fate == Fate::Lost || former == Fate::Lost {
+            match self.lost.binary_search(&sequence) {
+                Ok(at) => drop(self.lost.remove(at)),
+                Err(at) => self.lost.insert(at, sequence),
+            }
         }
+        self.judge(at, (former, fate), verdicts);
+    }
+
+    /// Adds the verdicts on a packet after a change of its fate.
+    fn judge(&mut self, at: usize, (former, fate): (Fate, Fate), verdicts: &mut Vec<Verdict<O>>) {
         let kind = match (former, fate) {
             (_, Fate::Lost) => Some(VerdictKind::Lost),
             (Fate::Lost, _) => Some(VerdictKind::TakenBack),
             _ => None,
         };
-        self.close();
-        if kind.is_none() && self.copies.is_empty() {
-            return Some(former);
-        }
+        let tick = self.packets[at].tick;
         for number in self.chunks.range(self.chunk_range(at)) {
             let copies = self.copies.get_mut(*number);
             let mut verdict = (tick, kind);
@@ -328,16 +374,14 @@ impl<O: Copy> Records<O> {
                 content: Content::Own(*own),
             }));
         }
-        Some(former)
     }
 
     /// Moves the start of the open packets behind the decided ones.
     fn close(&mut self) {
-        while let Some(packet) = self.get(self.open)
-            && packet.fate != Fate::Flying
-        {
-            self.open += 1;
-        }
+        let open = self.position(self.open).unwrap_or_default();
+        let packets = self.packets.range(open.min(self.packets.len())..);
+        let decided = packets.take_while(|packet| packet.fate != Fate::Flying);
+        self.open += decided.count() as u64;
     }
 
     fn position(&self, sequence: u64) -> Option<usize> {
@@ -354,11 +398,14 @@ impl<O: Copy> Records<O> {
         self.chunk_position(&self.packets[at])..end
     }
 
+    fn own_position(&self, packet: &Sent) -> usize {
+        packet.own.wrapping_sub(self.own_removed) as usize
+    }
+
     fn own_range(&self, at: usize) -> Range<usize> {
-        let position = |number: u32| number.wrapping_sub(self.own_removed) as usize;
         let next = self.packets.get(at + 1);
-        let end = next.map_or(self.own.len(), |next| position(next.own));
-        position(self.packets[at].own)..end
+        let end = next.map_or(self.own.len(), |next| self.own_position(next));
+        self.own_position(&self.packets[at])..end
     }
 
     /// Returns the lengths of the lists: packets, chunks, own entries, chunks with copies.

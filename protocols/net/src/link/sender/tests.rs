@@ -6,6 +6,7 @@ mod state;
 
 use std::time::Duration;
 
+use super::records::RUN;
 use super::{ChunkRef, Content, Sender, Verdict, VerdictKind};
 use crate::link::ack::Ack;
 use crate::link::round_trip::RoundTrip;
@@ -44,7 +45,7 @@ fn send(link: &mut Link, now: Duration, tick: u32) -> u64 {
         tick,
         after,
         [chunk(number, tick)],
-        [own],
+        &[own],
         &mut verdicts,
     );
     assert_eq!(verdicts, []);
@@ -138,12 +139,12 @@ fn l1_a_full_ring_loses_its_oldest_packet() {
     }
     assert_eq!(link.room(), 0);
     let mut verdicts = Vec::new();
-    link.record(ms(0), 300, 0, [], [], &mut verdicts);
+    link.record(ms(0), 300, 0, [], &[], &mut verdicts);
     assert_eq!(verdicts, lost(1, 1));
     // Packets that are decided already go without a word.
     acknowledge(&mut link, ms(80), 66, 0);
     verdicts.clear();
-    link.record(ms(0), 300, 0, [], [], &mut verdicts);
+    link.record(ms(0), 300, 0, [], &[], &mut verdicts);
     assert_eq!(verdicts, []);
 }
 
@@ -156,7 +157,7 @@ fn l2_chunks_have_their_own_tick_and_own_entries_that_of_the_packet() {
         7,
         0,
         [chunk(5, 6), chunk(8, 7)],
-        [1, 2],
+        &[1, 2],
         &mut verdicts,
     );
     link.detach(ms(1), 7, &mut verdicts);
@@ -175,9 +176,9 @@ fn l2_a_chunk_is_not_owed_while_a_copy_is_flying() {
     for (is_acked, expected) in [(true, None), (false, Some(1))] {
         let mut link = link();
         let mut verdicts = Vec::new();
-        link.record(ms(0), 1, 0, [chunk(9, 1)], [], &mut verdicts);
+        link.record(ms(0), 1, 0, [chunk(9, 1)], &[], &mut verdicts);
         assert!(link.awaits(9) && !link.awaits(8));
-        link.record(ms(200), 2, 0, [chunk(9, 1)], [], &mut verdicts);
+        link.record(ms(200), 2, 0, [chunk(9, 1)], &[], &mut verdicts);
         assert_eq!(on_time(&mut link, ms(310), 3).1, []);
         assert_eq!(link.loss().lost, 1);
         if is_acked {

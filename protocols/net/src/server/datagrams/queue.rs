@@ -40,10 +40,10 @@ pub(in crate::server) struct DatagramQueue {
     chunks: Vec<Queued>,
     /// Entries of the chunks for this connection alone.
     own: Vec<Entry>,
-    /// Ends of the datagrams in the list of chunks.
-    ends: Vec<usize>,
-    /// Datagrams, chunks and own entries that are sent, at the start of the lists.
-    sent: Sent,
+    /// Ends of the datagrams in the lists.
+    ends: Vec<End>,
+    /// Number of the sent datagrams.
+    sent: u8,
     /// Channels and bytes of calls, which travel behind the state of their tick.
     calls: Vec<(u8, Bytes)>,
     /// Set if changes of the tick were withheld.
@@ -54,12 +54,16 @@ pub(in crate::server) struct DatagramQueue {
     pub(in crate::server) probe: bool,
 }
 
-/// Numbers of sent items.
+/// End of a datagram.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sent {
-    parts: u8,
+struct End {
+    /// End of its chunks, and of its own entries.
     chunks: usize,
     own: usize,
+    /// Bytes of its chunks.
+    length: usize,
+    /// Set if its chunks are not adjacent in the store.
+    scattered: bool,
 }
 
 /// Content of the next datagram.
@@ -70,6 +74,10 @@ pub(in crate::server) struct Part<'a> {
     pub(in crate::server) chunks: &'a [Queued],
     /// Entries of the chunks for this connection alone.
     pub(in crate::server) own: &'a [Entry],
+    /// Bytes of the chunks.
+    pub(in crate::server) length: usize,
+    /// Set if the chunks are not adjacent in the store.
+    pub(in crate::server) scattered: bool,
 }
 
 impl DatagramQueue {
@@ -124,20 +132,24 @@ impl DatagramQueue {
     /// Divides the chunks of a tick into datagrams. Returns their number, and leaves those beyond the limit.
     pub(in crate::server) fn divide(&mut self, tick: u32, store: &ChunkStore, room: usize) -> u8 {
         self.tick = tick;
-        let (mut length, mut channel) = (0, None);
-        for (index, queued) in self.chunks.iter().enumerate() {
-            let of_chunk = store.length(queued.chunk);
-            length += of_chunk;
-            if channel != Some(queued.channel) || length > room {
-                if self.ends.len() == MAX_PARTS {
-                    break;
-                }
-                (length, channel) = (of_chunk, Some(queued.channel));
-                self.ends.push(index);
+        let (mut end, mut former) = (End::default(), None::<&Queued>);
+        for (place, queued) in (1..).zip(&self.chunks) {
+            let length = store.length(queued.chunk);
+            let follows = former
+                .filter(|former| former.channel == queued.channel && end.length + length <= room);
+            if let Some(former) = follows {
+                end.length += length;
+                end.scattered |= former.chunk + 1 != queued.chunk;
+                self.ends.pop();
+            } else if self.ends.len() == MAX_PARTS {
+                break;
+            } else {
+                (end.length, end.scattered) = (length, false);
             }
-            if let Some(end) = self.ends.last_mut() {
-                *end = index + 1;
-            }
+            end.chunks = place;
+            end.own += queued.content.own();
+            self.ends.push(end);
+            former = Some(queued);
         }
         self.count()
     }
@@ -153,7 +165,7 @@ impl DatagramQueue {
 
     /// Returns whether a datagram is to be sent.
     pub(in crate::server) fn has_more(&self) -> bool {
-        self.sent.parts < self.count() || self.probe
+        self.sent < self.count() || self.probe
     }
 
     /// Returns whether the queue is empty.
@@ -167,33 +179,41 @@ impl DatagramQueue {
     }
 
     fn waiting(&self) -> &[Queued] {
-        self.chunks.get(self.sent.chunks..).unwrap_or_default()
+        self.chunks
+            .get(self.sent_end().chunks..)
+            .unwrap_or_default()
+    }
+
+    /// Returns the end of the sent datagrams.
+    fn sent_end(&self) -> End {
+        let last = usize::from(self.sent).checked_sub(1);
+        let last = last.and_then(|last| self.ends.get(last));
+        last.copied().unwrap_or_default()
     }
 
     /// Takes the next datagram, without chunks if none waits.
     pub(in crate::server) fn take(&mut self) -> Part<'_> {
         self.probe = false;
-        let former = self.sent;
-        let mut place = (0, NonZeroU8::MIN);
-        if let Some((end, count)) = self.ends.get(usize::from(former.parts)).zip(self.parts()) {
-            place = (former.parts, count);
-            self.sent.parts += 1;
-            self.sent.chunks = *end;
-        }
-        let chunks = slice(&self.chunks, former.chunks..self.sent.chunks);
-        let own: usize = chunks.iter().map(|queued| queued.content.own()).sum();
-        self.sent.own += own;
+        let start = self.sent_end();
+        let next = self.ends.get(usize::from(self.sent)).zip(self.parts());
+        let Some((end, count)) = next else {
+            return Part::default();
+        };
+        let place = (self.sent, count);
+        self.sent += 1;
         Part {
             place,
-            chunks,
-            own: slice(&self.own, former.own..self.sent.own),
+            chunks: slice(&self.chunks, start.chunks..end.chunks),
+            own: slice(&self.own, start.own..end.own),
+            length: end.length,
+            scattered: end.scattered,
         }
     }
 
     /// Ends the tick. `withheld` receives each chunk that was not sent, with its entries for this connection
     /// alone.
     pub(in crate::server) fn end_tick(&mut self, mut withheld: impl FnMut(&Queued, &[Entry])) {
-        let mut start = self.sent.own;
+        let mut start = self.sent_end().own;
         for queued in self.waiting() {
             let end = start + queued.content.own();
             withheld(queued, slice(&self.own, start..end));
@@ -202,12 +222,24 @@ impl DatagramQueue {
         self.chunks.clear();
         self.own.clear();
         self.ends.clear();
-        self.sent = Sent::default();
+        self.sent = 0;
     }
 
     /// Discards everything.
     pub(in crate::server) fn clear(&mut self) {
         *self = Self::default();
+    }
+}
+
+impl Default for Part<'_> {
+    fn default() -> Self {
+        Self {
+            place: (0, NonZeroU8::MIN),
+            chunks: &[],
+            own: &[],
+            length: 0,
+            scattered: false,
+        }
     }
 }
 

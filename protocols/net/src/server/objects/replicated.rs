@@ -5,8 +5,9 @@ use syncvar_runtime::{AudienceId, ConnectionId};
 
 use crate::server::visibility::audience::Audiences;
 
-/// The server's entry of an object. The update loop reads it for every change, so it stays short.
+/// The server's entry of an object. The update loop reads it for every change, so it is one line of the cache.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct Replicated {
     /// Position of its behaviours in the pools.
     pub(in crate::server) at: Location,

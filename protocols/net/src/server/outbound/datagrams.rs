@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
 use syncvar_runtime::Channel;
 
 use crate::link::header::DatagramHeader;
@@ -10,7 +9,7 @@ use crate::link::header_bytes::HeaderBytes;
 use crate::link::sequence::low_bits;
 use crate::server::ServerConfig;
 use crate::server::datagrams::Datagrams;
-use crate::server::datagrams::queue::{ChunkContent, Queued};
+use crate::server::datagrams::queue::{ChunkContent, Part};
 use crate::server::outbound::Outbound;
 use crate::server::outbound::transmit::Packet;
 use crate::server::sessions::connection::Connection;
@@ -37,26 +36,21 @@ impl Outbound {
             return None;
         }
         let datagrams = connection.datagrams.as_mut()?;
-        let taken = datagrams.take(now, &mut self.header);
-        let (channel, chunks) = match taken {
+        let part = datagrams.take(now, &mut self.header);
+        let (channel, chunks) = match part.chunks {
             [] => (config.lossy_channel(), 0..0),
             [first, ..] => {
-                let chunks = first.chunk..first.chunk + taken.len() as u64;
-                if !taken.iter().map(|it| it.chunk).eq(chunks.clone()) {
-                    for queued in taken {
-                        let chunk = self.store.get(&(queued.chunk..queued.chunk + 1));
-                        self.packet.extend_from_slice(chunk);
-                    }
-                }
-                (first.channel, chunks)
+                let count = part.chunks.len() as u64;
+                (first.channel, first.chunk..first.chunk + count)
             }
         };
-        let bytes = if self.packet.is_empty() {
-            self.store.get(&chunks)
-        } else {
-            &self.packet
-        };
-        let length = self.header.as_slice().len() + bytes.iter().map(Bytes::len).sum::<usize>();
+        if part.scattered {
+            for queued in part.chunks {
+                let chunk = self.store.get(&(queued.chunk..queued.chunk + 1));
+                self.packet.extend_from_slice(chunk);
+            }
+        }
+        let length = self.header.as_slice().len() + part.length;
         connection.outgoing.add(length);
         Some(Packet {
             channel,
@@ -68,31 +62,31 @@ impl Outbound {
 }
 
 impl Datagrams {
-    /// Takes the next datagram and writes its header. Returns its chunks, none for a probe or an acknowledgement
-    /// alone.
+    /// Takes the next datagram and writes its header. A probe and an acknowledgement alone have no chunks.
     #[inline]
-    fn take(&mut self, now: Duration, bytes: &mut HeaderBytes) -> &[Queued] {
+    fn take(&mut self, now: Duration, bytes: &mut HeaderBytes) -> Part<'_> {
         let ack = self.receiver.owes_ack().then(|| self.receiver.take_ack());
         let mut header = DatagramHeader::new(None, ack);
-        let mut chunks = &[][..];
+        let mut part = Part::default();
         if self.queue.has_more() {
             let tick = self.queue.tick;
             (header.partial, header.owed) = (self.queue.partial, self.queue.owed);
-            let part = self.queue.take();
-            chunks = part.chunks;
-            let records = chunks.iter().filter_map(|queued| match queued.content {
-                ChunkContent::Frame(record) => Some(record),
-                ChunkContent::Own(_) | ChunkContent::Calls => None,
-            });
+            part = self.queue.take();
+            let records = part
+                .chunks
+                .iter()
+                .filter_map(|queued| match queued.content {
+                    ChunkContent::Frame(record) => Some(record),
+                    ChunkContent::Own(_) | ChunkContent::Calls => None,
+                });
             let (sender, verdicts) = (&mut self.sender, &mut self.verdicts);
             let after = sender.reliable_sent();
-            let own = part.own.iter().copied();
-            let sequence = sender.record(now, tick, after, records, own, verdicts);
+            let sequence = sender.record(now, tick, after, records, part.own, verdicts);
             header.sent = Some(sender.place(sequence, tick));
             header.after = sender.needs_after(after).then(|| low_bits(after));
             header.part = part.place;
         }
         header.encode_to(bytes);
-        chunks
+        part
     }
 }

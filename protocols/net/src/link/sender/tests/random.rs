@@ -168,7 +168,7 @@ impl World {
         let (now, tick) = (self.now, self.tick);
         let sequence = self
             .link
-            .record(now, tick, after, chunk_refs, [number], &mut verdicts);
+            .record(now, tick, after, chunk_refs, &[number], &mut verdicts);
         assert_eq!(sequence, u64::from(number));
         self.judge(&verdicts);
         self.packets.insert(number, Vec::new());

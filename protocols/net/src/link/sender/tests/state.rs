@@ -23,7 +23,7 @@ fn d2_an_answered_probe_attaches() {
     link.detach(ms(1_100), 41, &mut Vec::new());
     assert!(on_time(&mut link, ms(1_100), 42).0);
     link.probe_sent(ms(1_100));
-    link.record(ms(1_100), 42, 0, [], [], &mut Vec::new());
+    link.record(ms(1_100), 42, 0, [], &[], &mut Vec::new());
     assert_eq!(link.oldest_open_tick(), Some(41));
     // What was sent before does not attach it, even if it arrives.
     assert_eq!(link.on_ack(ms(1_150), &ack(1, 0), &mut Vec::new()), None);
@@ -82,9 +82,9 @@ fn oldest_open_tick_is_that_of_the_oldest_flying_chunk() {
     let mut link = link();
     assert_eq!(link.oldest_open_tick(), None);
     let mut verdicts = Vec::new();
-    link.record(ms(0), 5, 0, [chunk(1, 5)], [], &mut verdicts);
-    link.record(ms(0), 7, 0, [chunk(2, 7), chunk(1, 4)], [], &mut verdicts);
-    link.record(ms(0), 9, 0, [], [1], &mut verdicts);
+    link.record(ms(0), 5, 0, [chunk(1, 5)], &[], &mut verdicts);
+    link.record(ms(0), 7, 0, [chunk(2, 7), chunk(1, 4)], &[], &mut verdicts);
+    link.record(ms(0), 9, 0, [], &[1], &mut verdicts);
     assert_eq!(link.oldest_open_tick(), Some(4));
     acknowledge(&mut link, ms(80), 2, 1);
     assert_eq!(link.oldest_open_tick(), Some(5));
