@@ -7,8 +7,13 @@ const PAGE_BYTES: usize = 16 * 1024;
 
 /// Rows by number. The first page grows by and by; the memory of others is that of a whole page.
 pub(super) struct Rows<S> {
-    pages: Vec<Vec<Option<S>>>,
+    pages: Vec<Vec<Row<S>>>,
 }
+
+/// Aligned, so that it is in as few lines of the cache as possible. The behaviours themselves are not: their boxes
+/// outside of a pool would scatter the heap.
+#[repr(align(64))]
+struct Row<S>(Option<S>);
 
 impl<S> Default for Rows<S> {
     fn default() -> Self {
@@ -19,7 +24,7 @@ impl<S> Default for Rows<S> {
 impl<S> Rows<S> {
     /// Rows per page, a power of two.
     const PER_PAGE: usize = {
-        let fitting = PAGE_BYTES / size_of::<Option<S>>();
+        let fitting = PAGE_BYTES / size_of::<Row<S>>();
         if fitting == 0 {
             1
         } else {
@@ -38,14 +43,14 @@ impl<S> Rows<S> {
     #[inline]
     pub(super) fn get(&self, row: u32) -> Option<&Option<S>> {
         let (page, place) = Self::position(row);
-        self.pages.get(page)?.get(place)
+        Some(&self.pages.get(page)?.get(place)?.0)
     }
 
     /// Returns a row for writing; `None` beyond the last one.
     #[inline]
     pub(super) fn get_mut(&mut self, row: u32) -> Option<&mut Option<S>> {
         let (page, place) = Self::position(row);
-        self.pages.get_mut(page)?.get_mut(place)
+        Some(&mut self.pages.get_mut(page)?.get_mut(place)?.0)
     }
 
     /// Loads a row into the cache.
@@ -62,7 +67,7 @@ impl<S> Rows<S> {
     #[inline]
     pub(super) fn push(&mut self, slots: S) {
         match self.pages.last_mut() {
-            Some(page) if page.len() < Self::PER_PAGE => page.push(Some(slots)),
+            Some(page) if page.len() < Self::PER_PAGE => page.push(Row(Some(slots))),
             _ => self.push_page(slots),
         }
     }
@@ -72,7 +77,7 @@ impl<S> Rows<S> {
         if !self.pages.is_empty() {
             page.reserve_exact(Self::PER_PAGE);
         }
-        page.push(Some(first));
+        page.push(Row(Some(first)));
         self.pages.push(page);
     }
 
@@ -89,7 +94,7 @@ impl<S> Rows<S> {
     /// Returns all rows in order.
     #[cfg(feature = "parallel")]
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Option<S>> {
-        self.pages.iter_mut().flatten()
+        self.pages.iter_mut().flatten().map(|row| &mut row.0)
     }
 }
 
