@@ -59,7 +59,6 @@ impl<S> Rows<S> {
         let (page, place) = Self::position(row);
         if let Some(page) = self.pages.get(page) {
             prefetch_index(page, place);
-            prefetch_index(page, place + 1);
         }
     }
 
