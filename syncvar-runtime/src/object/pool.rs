@@ -21,7 +21,7 @@ use super::behaviours::Behaviours;
 use super::change_sink::ChangeSink;
 use super::reception::Reception;
 use super::slot::{Slot, SlotParts, TypedSlot};
-use super::slots::{FindRestricted, Slots, Touch};
+use super::slots::{FindRestricted, Prefetch, Slots};
 use super::snapshot_sink::SnapshotSink;
 use crate::table::CACHED;
 use crate::{NetId, NetworkBehaviour, NetworkReader, ObjectError};
@@ -143,18 +143,16 @@ impl<S> TypedPool<S> {
         objects
     }
 
-    /// Loads the ticks of objects into the cache, which stand apart from their rows.
-    fn touch_ticks(&mut self, entries: &[Entry<'_>])
+    /// Loads the states of objects into the cache, which stand apart from their rows.
+    fn prefetch_states(&mut self, entries: &[Entry<'_>])
     where
         S: Slots,
     {
-        let mut touch = Touch::default();
         for entry in self.uncached(entries) {
             if let Some(slots) = self.row_mut(entry.row) {
-                slots.visit(0, &mut touch);
+                slots.visit(0, &mut Prefetch);
             }
         }
-        touch.end();
     }
 
     /// Adds a row for an object and returns its number.
@@ -280,7 +278,7 @@ impl<S: Slots> Pool for TypedPool<S> {
             .with_budget(reception.budget)
             .with_references(&mut targets);
         if reception.newest.is_some() {
-            self.touch_ticks(entries);
+            self.prefetch_states(entries);
         }
         let mut next = self.uncached(entries).iter();
         for entry in next.by_ref().take(PREFETCHED) {
@@ -310,13 +308,11 @@ fn write_batches<R: ?Sized, S: Slots>(
     row: impl for<'r> Fn(&'r mut R, usize, &Job) -> Option<&'r mut S>,
 ) {
     for (batch, first) in jobs.chunks(AHEAD).zip((0..).step_by(AHEAD)) {
-        let mut touch = Touch::default();
         for (job, place) in batch.iter().zip(first..) {
             if let Some(slots) = row(rows, place, job) {
-                slots.visit(0, &mut touch);
+                slots.visit(0, &mut Prefetch);
             }
         }
-        touch.end();
         for (job, place) in batch.iter().zip(first..) {
             if let Some(slots) = row(rows, place, job) {
                 sink.write(job, slots);

@@ -3,7 +3,6 @@
 use std::any::{Any, TypeId};
 
 use super::behaviours::{BehaviourList, BehaviourTuple};
-use super::field_ticks::FieldTicks;
 use super::hooks::DeferredHooks;
 use super::newest::{KeptFields, NewestWins};
 use super::pool::{Pool, TypedPool};
@@ -286,24 +285,13 @@ pub struct MarkSent<'a> {
     pub masks: Option<&'a mut Vec<u64>>,
 }
 
-/// Loads slots into the cache. The loads of several objects are independent, unlike their reads.
-#[derive(Default)]
-pub(super) struct Touch(Nanos);
+/// Loads the state apart from the slots into the cache.
+pub(super) struct Prefetch;
 
-impl Touch {
-    /// Ends the visits.
-    #[inline]
-    pub(super) fn end(self) {
-        std::hint::black_box(self.0);
-    }
-}
-
-impl Visit for Touch {
+impl Visit for Prefetch {
     #[inline]
     fn slot<S: Slot + ?Sized>(&mut self, _: u32, slot: &mut S) {
-        // The ticks stand apart from the slot.
-        let tick = slot.ticks().map_or(0, FieldTicks::newest);
-        self.0 ^= slot.last_send() ^ Nanos::from(tick);
+        slot.prefetch();
     }
 }
 

@@ -1,6 +1,9 @@
 //! Slot of a known type.
 
 use std::any::Any;
+use std::slice;
+
+use prefetch_index::prefetch_index;
 
 use super::{
     ComponentLayout, HookContext, Nanos, PolicySlot, Remembered, Slot, SlotInfo, SlotParts, nanos,
@@ -399,6 +402,13 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     #[inline]
     fn ticks(&self) -> Option<&FieldTicks> {
         self.state.as_ref()?.ticks.as_ref()
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        if let Some(state) = &self.state {
+            prefetch_index(slice::from_ref(&**state), 0);
+        }
     }
 
     #[inline]
