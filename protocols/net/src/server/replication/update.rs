@@ -13,6 +13,9 @@ use crate::server::visibility::audience::Delivery;
 use crate::server::{NetworkServer, ServerEvent};
 use crate::{Framing, MessageType};
 
+/// Objects of which the entries are loaded together.
+const AHEAD: usize = 128;
+
 /// Lists reused by every update.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Scratch {
@@ -131,7 +134,11 @@ impl NetworkServer {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
         self.replication.schedule.take_due(now, all, &mut due);
         let (mut run, mut is_restricted) = (None, false);
-        for id in due.drain(..) {
+        for (place, id) in due.iter().copied().enumerate() {
+            if place.is_multiple_of(AHEAD) {
+                let ahead = due[place..].iter().take(AHEAD);
+                self.world.objects.load(ahead.map(|id| id.0));
+            }
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
             };
@@ -150,6 +157,7 @@ impl NetworkServer {
             self.replication.scratch.jobs.push(job);
         }
         self.send_run(run, now);
+        due.clear();
         self.replication.scratch.objects = due;
     }
 
