@@ -304,11 +304,11 @@ pub trait Slot: Send + Sync {
     /// Returns the ticks of the fields; `None` on a reliable channel.
     fn ticks(&self) -> Option<&FieldTicks>;
 
-    /// Loads the state that stands apart from the slot, ticks among it, into the cache.
-    fn prefetch(&self);
-
     /// Returns the ticks of the fields, for changes.
     fn ticks_mut(&mut self) -> Option<&mut FieldTicks>;
+
+    /// Loads the state that stands apart from the slot, ticks among it, into the cache.
+    fn prefetch(&self);
 
     /// Gives each field this tick, that of the spawn. From now on the slot has [`ticks`](Self::ticks).
     fn track_ticks(&mut self, tick: u32);

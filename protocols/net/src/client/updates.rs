@@ -45,11 +45,7 @@ impl ReceptionReport for Report<'_> {
             return self.changed_beside(object, (behaviour, class), fields, tick);
         }
         let fields = ChangedFields::new(class, fields).in_tick(tick);
-        self.events.push(ClientEvent::Changed {
-            object,
-            behaviour,
-            fields,
-        });
+        self.push_changed(object, behaviour, fields);
     }
 
     fn hook_failed(&mut self, failure: HookFailure) {
@@ -70,6 +66,15 @@ impl ReceptionReport for Report<'_> {
 }
 
 impl Report<'_> {
+    #[inline]
+    fn push_changed(&mut self, object: NetId, behaviour: usize, fields: ChangedFields) {
+        self.events.push(ClientEvent::Changed {
+            object,
+            behaviour,
+            fields,
+        });
+    }
+
     /// Reports received fields to the application and to `received`. Apart, so that
     /// [`changed`](ReceptionReport::changed) needs no stack.
     #[inline(never)]
@@ -84,11 +89,7 @@ impl Report<'_> {
             received.add(class.schema.name, object, behaviour, fields);
         }
         let fields = ChangedFields::new(class, fields).in_tick(tick);
-        self.events.push(ClientEvent::Changed {
-            object,
-            behaviour,
-            fields,
-        });
+        self.push_changed(object, behaviour, fields);
     }
 }
 

@@ -1,7 +1,6 @@
 //! `Frames`: write records of the chunks on unreliable channels, for the last ticks.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
 use bytes::Bytes;
 use syncvar_runtime::object::{WriteLog, WriteRecord};
@@ -59,7 +58,7 @@ pub(in crate::server) struct Frames {
     last: VecDeque<Frame>,
     /// Removed frames, for their memory.
     spare: Vec<Frame>,
-    /// Records of the log in the order of audiences, channels and places; empty if the log has this order.
+    /// Records of the log in the order of audiences, channels and places.
     order: Vec<u32>,
     /// Tick of the last frame, and of the one before.
     tick: u32,
@@ -82,12 +81,12 @@ impl Frames {
 
     /// Prepares the records of the tick's log for [`add`](Self::add).
     pub(in crate::server) fn index(&mut self, log: &WriteLog) {
+        let count = u32::try_from(log.records.len()).unwrap_or(u32::MAX);
         self.order.clear();
+        self.order.extend(0..count);
+        let place = |index: &u32| log.records.get(*index as usize).and_then(place_of);
         // A single audience has them in this order already.
-        if !log.records.is_sorted_by_key(place_of) {
-            let count = u32::try_from(log.records.len()).unwrap_or(u32::MAX);
-            self.order.extend(0..count);
-            let place = |index: &u32| log.records.get(*index as usize).and_then(place_of);
+        if !self.order.is_sorted_by_key(place) {
             self.order.sort_unstable_by_key(place);
         }
     }
@@ -100,12 +99,14 @@ impl Frames {
         delivery: &Delivery<'_>,
         first: u64,
     ) -> bool {
-        let order = &self.order[..];
         let (audience, channel) = (delivery.audience, delivery.channel);
-        let all = 0..log.records.len();
-        let mut start = first_after(log, order, all.clone(), (audience, channel, 0));
-        let end = first_after(log, order, all, (audience, channel, usize::MAX));
-        if start == end {
+        let record = |index: &u32| log.records.get(*index as usize);
+        let place = |index: &u32| record(index).and_then(place_of);
+        let place_at = |end| Some((audience, channel, end));
+        let until = |records: &[u32], end| records.partition_point(|it| place(it) <= place_at(end));
+        let start = self.order.partition_point(|it| place(it) < place_at(0));
+        let mut records = self.order.get(start..).unwrap_or_default();
+        if until(records, usize::MAX) == 0 {
             return false;
         }
         if self.last.back().is_none_or(|it| it.tick != self.tick) {
@@ -119,8 +120,9 @@ impl Frames {
         let mut position = 0;
         for (number, chunk) in (first..).zip(delivery.chunks) {
             position += chunk.len();
-            let next = first_after(log, order, start..end, (audience, channel, position));
-            for record in (start..next).filter_map(|at| record_at(log, order, at)) {
+            let (of_chunk, later) = records.split_at(until(records, position));
+            records = later;
+            for record in of_chunk.iter().filter_map(record) {
                 let masks = (0_u8..).zip(mask_slice(&log.masks, &record.masks));
                 for (behaviour, fields) in masks.filter(|(_, fields)| **fields != 0) {
                     frame.entries.push(Entry {
@@ -131,7 +133,6 @@ impl Frames {
                     });
                 }
             }
-            start = next;
             frame.chunks.push(ChunkRecord {
                 number,
                 audience,
@@ -209,44 +210,12 @@ impl Frame {
     }
 }
 
-/// Place of a record among the bytes of an update: audience, channel, and end.
-type RecordPlace = (AudienceId, u8, usize);
-
-/// Returns the place of a record, none without bytes.
+/// Returns the place of a record among the bytes of an update, none without such bytes.
 #[inline]
-fn place_of(record: &WriteRecord) -> Option<RecordPlace> {
+fn place_of(record: &WriteRecord) -> Option<(AudienceId, u8, usize)> {
     let batched = WriteLog::index(Framing::Compact.form());
     let end = record.changes.as_ref()?[batched].end;
     Some((record.audience, record.channel, end))
-}
-
-/// Returns a record by its position in the order.
-#[inline]
-fn record_at<'a>(log: &'a WriteLog, order: &[u32], position: usize) -> Option<&'a WriteRecord> {
-    let index = match order {
-        [] => position,
-        _ => *order.get(position)? as usize,
-    };
-    log.records.get(index)
-}
-
-/// Returns the first of some positions with a record behind a place, or their end.
-fn first_after(
-    log: &WriteLog,
-    order: &[u32],
-    positions: Range<usize>,
-    place: RecordPlace,
-) -> usize {
-    let Range { mut start, mut end } = positions;
-    while start < end {
-        let middle = start.midpoint(end);
-        if record_at(log, order, middle).and_then(place_of) <= Some(place) {
-            start = middle + 1;
-        } else {
-            end = middle;
-        }
-    }
-    start
 }
 
 #[cfg(test)]
