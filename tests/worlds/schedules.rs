@@ -185,3 +185,84 @@ fn late_datagrams_return_no_private_fields() {
         }
     }
 }
+
+/// Object whose hook notes its values.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Rival {
+    #[sync_var(read = others, hook = on_aim)]
+    aim: SyncVar<u32>,
+    seen: Vec<(u32, u32)>,
+}
+
+impl Rival {
+    fn on_aim(&mut self, previous: u32) {
+        self.seen.push((previous, *self.aim));
+    }
+}
+
+/// Object on a reliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Door {
+    #[sync_var(hook = on_opened)]
+    opened: SyncVar<u32>,
+    seen: Vec<(u32, u32)>,
+}
+
+impl Door {
+    fn on_opened(&mut self, previous: u32) {
+        self.seen.push((previous, *self.opened));
+    }
+}
+
+fn rivals() -> Prefabs {
+    let prefabs = Prefabs::new().register::<Rival>("rival");
+    prefabs.register::<Door>("door")
+}
+
+#[test]
+fn held_datagrams_of_two_ticks_run_their_hooks_apart() {
+    let mut link = Link::new(rivals, ServerConfig::default());
+    let id = link.server.spawn(Rival::default());
+    let door = link.server.spawn(Door::default());
+    link.settle();
+    // The datagrams overtake the packet of the door.
+    link.server.get_mut::<Door>(door).unwrap().opened.set(1);
+    for aim in [11, 12] {
+        link.server.get_mut::<Rival>(id).unwrap().aim.set(aim);
+        link.tick();
+        link.poll();
+    }
+    link.deliver_datagrams(2);
+    // The datagrams wait no longer for the other packets of their ticks.
+    link.client.update(link.now + 2 * TICK);
+    assert_eq!(link.client.get::<Rival>(id).unwrap().aim, 0);
+    link.deliver_stream(1);
+    let rival = link.client.get::<Rival>(id).unwrap();
+    assert_eq!(rival.seen, [(0, 11), (11, 12)]);
+}
+
+#[test]
+fn two_updates_of_a_tick_run_the_hooks_of_both() {
+    let mut link = Link::new(rivals, ServerConfig::default());
+    let id = link.server.spawn(Rival::default());
+    let door = link.server.spawn(Door::default());
+    link.settle();
+    for polls in [false, true] {
+        let before = *link.server.get::<Door>(door).unwrap().opened;
+        link.client.get_mut::<Door>(door).unwrap().seen.clear();
+        link.server.get_mut::<Rival>(id).unwrap().aim.set(before + 1);
+        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 1);
+        link.tick();
+        if polls {
+            link.poll();
+        }
+        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 2);
+        link.tick_again();
+        link.deliver();
+        link.answer();
+        let door = link.client.get::<Door>(door).unwrap();
+        assert_eq!(door.seen, [(before, before + 1), (before + 1, before + 2)]);
+    }
+}
