@@ -121,14 +121,20 @@ impl NetworkClient {
     /// ticks that are complete.
     fn complete(&mut self, session: u64) -> Result<(), ReadError> {
         self.run_deferred_hooks();
-        let mut result = Ok(());
+        let (mut result, mut tick) = (Ok(()), 0);
         while self.session.number == session
             && let Some(arrivals) = &mut self.arrivals
             && let Some(datagrams) = &mut arrivals.datagrams
             && let Some(held) = datagrams.held.pop(datagrams.receiver.handled())
         {
-            let packet = (held.channel, &*held.messages);
-            result = result.and(self.apply_datagram(&held.header, true, packet));
+            if std::mem::replace(&mut tick, held.header.tick) != held.header.tick {
+                // The next tick replaces the values that the hooks are to see.
+                self.run_deferred_hooks();
+            }
+            if self.session.number == session {
+                let packet = (held.channel, &*held.messages);
+                result = result.and(self.apply_datagram(&held.header, true, packet));
+            }
         }
         self.run_deferred_hooks();
         while self.session.number == session && self.report_tick() {}

@@ -65,13 +65,9 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
+        let sent = self.inbound.packet.tick.unwrap_or_default();
         // It may have been written before the frame of its tick, whose values are as new or newer.
-        let tick = self
-            .inbound
-            .packet
-            .tick
-            .unwrap_or_default()
-            .saturating_sub(1);
+        let tick = sent.saturating_sub(1);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.world.objects.get_mut(object.0) else {
@@ -91,7 +87,8 @@ impl NetworkClient {
             reader.read_u8()?;
             if let Some(prefab) = self.world.prefabs.get(prefab) {
                 pending = slots.reset_fields(object, |policy| policy.group, || prefab.make());
-                slots.set_ticks(tick, |policy| policy.group);
+                // A frame of its tick with these fields was written before: a later one is not for this client.
+                slots.set_ticks(sent, |policy| policy.group);
             }
         }
         let mut read = Vec::new();

@@ -1,0 +1,268 @@
+//! Short schedules: updates and packets in an order that links seldom produce.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::Bytes;
+use syncvar::interest::Tag;
+use syncvar::prelude::*;
+use syncvar::testing::compare_replicas;
+use syncvar::{Channel, ClientConfig, Endpoint, PacketLimits, ServerConfig};
+
+/// Time of a tick, rounded up.
+const TICK: Duration = Duration::from_nanos(33_333_334);
+
+/// Channel and bytes of a packet.
+type Packet = (u8, Bytes);
+
+/// A server with one client on a link with datagrams, whose packets the test delivers.
+struct Link {
+    server: NetworkServer,
+    client: NetworkClient,
+    connection: ConnectionId,
+    now: Duration,
+    stream: VecDeque<Packet>,
+    datagrams: VecDeque<Packet>,
+}
+
+impl Link {
+    /// Returns a link whose client has joined.
+    fn new(prefabs: impl Fn() -> Prefabs, config: ServerConfig) -> Self {
+        let limits = PacketLimits {
+            datagrams: true,
+            ..PacketLimits::STREAM
+        };
+        let mut server = NetworkServer::with_config(prefabs(), config);
+        let mut client = NetworkClient::with_config(prefabs(), ClientConfig::default());
+        Endpoint::handle_connect(&mut client, limits);
+        let connection = Endpoint::handle_connect(&mut server, limits);
+        let mut link = Self {
+            server,
+            client,
+            connection,
+            now: Duration::ZERO,
+            stream: VecDeque::new(),
+            datagrams: VecDeque::new(),
+        };
+        link.settle();
+        link
+    }
+
+    /// Updates the server in the next tick. Its packets wait.
+    fn tick(&mut self) {
+        self.now += TICK;
+        self.server.update(self.now);
+    }
+
+    /// Updates the server once more in the same tick.
+    fn tick_again(&mut self) {
+        self.now += Duration::from_micros(100);
+        self.server.update(self.now);
+    }
+
+    /// Takes the packets of the server.
+    fn poll(&mut self) {
+        while let Some(packet) = self.server.poll_transmit() {
+            let queue = match packet.delivery {
+                Channel::Reliable => &mut self.stream,
+                Channel::Unreliable => &mut self.datagrams,
+            };
+            queue.push_back((packet.channel, packet.to_bytes()));
+        }
+    }
+
+    /// Delivers the next packets of the stream.
+    fn deliver_stream(&mut self, count: usize) {
+        for (channel, bytes) in self.stream.drain(..count) {
+            self.client.handle_packet(channel, &bytes).unwrap();
+        }
+    }
+
+    /// Delivers the next datagrams.
+    fn deliver_datagrams(&mut self, count: usize) {
+        for (channel, bytes) in self.datagrams.drain(..count) {
+            self.client.handle_datagram(channel, &bytes).unwrap();
+        }
+    }
+
+    /// Delivers all packets of the server: the stream first.
+    fn deliver(&mut self) {
+        self.poll();
+        self.deliver_stream(self.stream.len());
+        self.deliver_datagrams(self.datagrams.len());
+    }
+
+    /// Updates the client, and delivers its packets.
+    fn answer(&mut self) {
+        self.client.update(self.now);
+        while let Some(packet) = self.client.poll_transmit() {
+            let (connection, channel) = (self.connection, packet.channel);
+            let handled = match packet.delivery {
+                Channel::Reliable => {
+                    { &mut self.server }.handle_packet(connection, channel, &packet.bytes)
+                }
+                Channel::Unreliable => {
+                    { &mut self.server }.handle_datagram(connection, channel, &packet.bytes)
+                }
+            };
+            handled.unwrap();
+        }
+    }
+
+    /// Runs ticks without losses.
+    fn settle(&mut self) {
+        for _ in 0..20 {
+            self.tick();
+            self.deliver();
+            self.answer();
+        }
+    }
+
+    /// Asserts that the client has the state of the server, and nothing that it may not read.
+    #[track_caller]
+    fn assert_equal(&mut self) {
+        let found = compare_replicas(&mut self.server, self.connection, &mut self.client);
+        let found: Vec<_> = found.iter().map(ToString::to_string).collect();
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Tank {
+    #[sync_var]
+    heading: SyncVar<u32>,
+    #[sync_var(read = group)]
+    order: SyncVar<u32>,
+    #[sync_var(read = owner)]
+    fuel: SyncVar<u32>,
+}
+
+fn tanks() -> Prefabs {
+    Prefabs::new().register::<Tank>("tank")
+}
+
+/// Writes all fields of a tank.
+fn drive(link: &mut Link, id: NetId, value: u32) {
+    let mut tank = link.server.get_mut::<Tank>(id).unwrap();
+    tank.heading.set(value);
+    tank.order.set(value);
+    tank.fuel.set(value);
+}
+
+#[test]
+fn late_datagrams_return_no_private_fields() {
+    const RED: Tag = Tag(1);
+    let own = |link: &mut Link, id, owned: bool| {
+        let owner = owned.then_some(link.connection);
+        link.server.set_owner(id, owner).unwrap();
+    };
+    let group = |link: &mut Link, id, joins: bool| {
+        link.server.set_group(id, joins.then_some(RED)).unwrap();
+    };
+    let roles: [&dyn Fn(&mut Link, NetId, bool); 2] = [&own, &group];
+    for set_role in roles {
+        for delivers_first in [false, true] {
+            let mut link = Link::new(tanks, ServerConfig::default());
+            link.server.join_group(link.connection, RED).unwrap();
+            let id = link.server.spawn(Tank::default());
+            set_role(&mut link, id, true);
+            link.settle();
+            drive(&mut link, id, 7);
+            link.tick();
+            if delivers_first {
+                // The datagram is under way.
+                link.poll();
+            }
+            set_role(&mut link, id, false);
+            link.tick_again();
+            link.deliver();
+            link.answer();
+            link.settle();
+            link.assert_equal();
+            let tank = link.client.get::<Tank>(id).unwrap();
+            assert_eq!((*tank.heading, *tank.order, *tank.fuel), (7, 0, 0));
+        }
+    }
+}
+
+/// Object whose hook notes its values.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Rival {
+    #[sync_var(read = others, hook = on_aim)]
+    aim: SyncVar<u32>,
+    seen: Vec<(u32, u32)>,
+}
+
+impl Rival {
+    fn on_aim(&mut self, previous: u32) {
+        self.seen.push((previous, *self.aim));
+    }
+}
+
+/// Object on a reliable channel.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Door {
+    #[sync_var(hook = on_opened)]
+    opened: SyncVar<u32>,
+    seen: Vec<(u32, u32)>,
+}
+
+impl Door {
+    fn on_opened(&mut self, previous: u32) {
+        self.seen.push((previous, *self.opened));
+    }
+}
+
+fn rivals() -> Prefabs {
+    let prefabs = Prefabs::new().register::<Rival>("rival");
+    prefabs.register::<Door>("door")
+}
+
+#[test]
+fn held_datagrams_of_two_ticks_run_their_hooks_apart() {
+    let mut link = Link::new(rivals, ServerConfig::default());
+    let id = link.server.spawn(Rival::default());
+    let door = link.server.spawn(Door::default());
+    link.settle();
+    // The datagrams overtake the packet of the door.
+    link.server.get_mut::<Door>(door).unwrap().opened.set(1);
+    for aim in [11, 12] {
+        link.server.get_mut::<Rival>(id).unwrap().aim.set(aim);
+        link.tick();
+        link.poll();
+    }
+    link.deliver_datagrams(2);
+    // The datagrams wait no longer for the other packets of their ticks.
+    link.client.update(link.now + 2 * TICK);
+    assert_eq!(link.client.get::<Rival>(id).unwrap().aim, 0);
+    link.deliver_stream(1);
+    let rival = link.client.get::<Rival>(id).unwrap();
+    assert_eq!(rival.seen, [(0, 11), (11, 12)]);
+}
+
+#[test]
+fn two_updates_of_a_tick_run_the_hooks_of_both() {
+    let mut link = Link::new(rivals, ServerConfig::default());
+    let id = link.server.spawn(Rival::default());
+    let door = link.server.spawn(Door::default());
+    link.settle();
+    for polls in [false, true] {
+        let before = *link.server.get::<Door>(door).unwrap().opened;
+        link.client.get_mut::<Door>(door).unwrap().seen.clear();
+        link.server.get_mut::<Rival>(id).unwrap().aim.set(before + 1);
+        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 1);
+        link.tick();
+        if polls {
+            link.poll();
+        }
+        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 2);
+        link.tick_again();
+        link.deliver();
+        link.answer();
+        let door = link.client.get::<Door>(door).unwrap();
+        assert_eq!(door.seen, [(before, before + 1), (before + 1, before + 2)]);
+    }
+}
