@@ -6,6 +6,7 @@ mod ids;
 mod liars;
 mod mirror;
 mod predict;
+mod sessions;
 mod view;
 
 use std::time::Duration;
