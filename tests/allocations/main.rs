@@ -7,6 +7,7 @@ mod liars;
 mod mirror;
 mod predict;
 mod sessions;
+mod spawns;
 mod view;
 
 use std::time::Duration;
