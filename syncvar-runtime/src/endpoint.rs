@@ -157,6 +157,12 @@ pub trait Endpoint {
     /// Returns whether the endpoint has this connection.
     fn is_connected(&self, connection: ConnectionId) -> bool;
 
+    /// Returns whether a connection has lost its link and waits for its client to return. The limits of a transport count it.
+    fn is_away(&self, connection: ConnectionId) -> bool {
+        let _ = connection;
+        false
+    }
+
     /// Returns the connections whose link has another number, each with this number: sessions that have
     /// returned. The transport knows the link only.
     fn returned(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {

@@ -69,6 +69,8 @@ pub struct Prefab {
     pub classes: Vec<u8>,
     /// Types of the behaviours, in order.
     pub types: Vec<TypeId>,
+    /// Memory of an object in bytes, without the contents of its fields.
+    pub memory: usize,
     /// Position of the first behaviour among the behaviours of all prefabs.
     pub first_behaviour: usize,
     /// Restricted fields of the behaviours.
@@ -173,6 +175,7 @@ impl Prefabs {
             text: PrefabText::describe(name, asset_id, &sample),
             classes: text::encode_classes(&sample),
             types,
+            memory: sample.slots().memory(),
             first_behaviour: self.behaviour_count(),
             rules: PolicyBits::of_any(sample.slots().iter().map(|slot| slot.info().policy)),
             shortest_interval: shortest_interval(sample.slots()),

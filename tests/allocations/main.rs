@@ -6,6 +6,8 @@ mod ids;
 mod liars;
 mod mirror;
 mod predict;
+mod sessions;
+mod spawns;
 mod view;
 
 use std::time::Duration;

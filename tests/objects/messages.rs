@@ -153,6 +153,28 @@ fn client_without_objects_receives_messages() {
 }
 
 #[test]
+fn ended_member_of_a_list_leaves_the_message_to_the_others() {
+    let mut net = network(|_| (), 3);
+    let team: Vec<_> = (0..3).map(|index| net.connection(index)).collect();
+    net.cut(1);
+    net.server.send_on(team.clone(), 0, &chat("all")).unwrap();
+    net.server.disconnect(team[2], "goodbye");
+    net.server.send_on(team, 0, &chat("rest")).unwrap();
+    net.settle();
+    let texts = |net: &mut MemoryNetwork, client| -> Vec<_> {
+        let messages = received(net, client);
+        messages
+            .iter()
+            .map(|message| message.get::<Chat>().cloned())
+            .collect()
+    };
+    let (all, rest) = (Some(chat("all")), Some(chat("rest")));
+    assert_eq!(texts(&mut net, 0), [all.clone(), rest]);
+    assert_eq!(texts(&mut net, 1), []);
+    assert_eq!(texts(&mut net, 2), [all]);
+}
+
+#[test]
 fn errors_name_the_reason() {
     let mut net = network(|_| (), 1);
     let connection = net.connection(0);

@@ -254,6 +254,20 @@ fn silence_ends_the_link_of_a_session_and_else_the_connection() {
     assert_eq!(events(&mut net, 0), [ClientEvent::Disconnected { reason }]);
 }
 
+/// Returns the events of a client whose session has ended.
+fn anew(old: NetId, new: NetId) -> [ClientEvent; 4] {
+    let hidden = false;
+    [
+        ClientEvent::Despawned {
+            object: old,
+            hidden,
+        },
+        ClientEvent::Connected,
+        ClientEvent::Spawned { object: new },
+        ClientEvent::Ready,
+    ]
+}
+
 #[test]
 fn connection_ends_after_the_grace() {
     let (mut net, unit) = network(config());
@@ -273,30 +287,134 @@ fn connection_ends_after_the_grace() {
     events(&mut net, 0);
     net.reconnect(0);
     net.settle();
-    let reason = DisconnectReason::UnknownSession;
-    assert_eq!(events(&mut net, 0), [ClientEvent::Refused { reason }]);
+    assert_eq!(events(&mut net, 0), anew(unit, unit));
     assert_eq!(net.server.stats().refused.sessions, 1);
-    net.reconnect(0);
-    net.settle();
-    let first = events(&mut net, 0);
-    assert!(first.contains(&ClientEvent::Connected), "{first:?}");
     assert_ne!(net.connection(0), connection);
     check(&net, unit);
 }
 
 #[test]
-fn wrong_token_is_refused_and_disturbs_no_session() {
+fn wrong_token_begins_a_new_session_and_disturbs_none() {
     let (mut net, unit) = network(config());
     let mut thief = NetworkClient::new(prefabs());
-    thief.set_session_token(Some(SessionToken::new([7; 16])));
+    let wrong = SessionToken::new([7; 16]);
+    thief.set_session_token(Some(wrong));
     let thief = net.connect_client(thief);
     net.settle();
-    let reason = DisconnectReason::UnknownSession;
-    assert_eq!(events(&mut net, thief), [ClientEvent::Refused { reason }]);
-    assert_eq!(net.client(thief).session_token(), None);
+    assert_eq!(events(&mut net, thief)[0], ClientEvent::Connected);
+    assert_ne!(net.connection(thief), net.connection(0));
+    let granted = net.client(thief).session_token();
+    assert!(granted.is_some() && granted != Some(wrong));
     assert_eq!(net.server.stats().refused.sessions, 1);
     damage(&mut net, unit, 5);
     net.settle();
+    check(&net, unit);
+}
+
+#[test]
+fn client_begins_anew_after_a_restart_of_the_server() {
+    for grace in [5, 0] {
+        let (mut net, old) = network(config());
+        let mut config = config();
+        config.reconnect_grace = Duration::from_secs(grace);
+        net.cut(0);
+        events(&mut net, 0);
+        net.server = NetworkServer::with_config(prefabs(), config);
+        net.server.spawn(Unit::default());
+        net.server.despawn(old).unwrap();
+        let unit = net.server.spawn(Unit::default());
+        net.reconnect(0);
+        net.settle();
+        assert_eq!(events(&mut net, 0), anew(old, unit));
+        assert!(net.client(0).get::<Unit>(old).is_none());
+        assert_eq!(net.client(0).session_token().is_some(), grace > 0);
+        // The new session counts its packets from its begin.
+        damage(&mut net, unit, 5);
+        net.cut(0);
+        damage(&mut net, unit, 6);
+        net.reconnect(0);
+        net.settle();
+        let returned = ClientEvent::Returned { resumed: true };
+        assert_eq!(events(&mut net, 0).contains(&returned), grace > 0);
+        assert_eq!(net.client(0).get::<Unit>(unit).unwrap().health, 6);
+    }
+}
+
+#[test]
+fn program_decides_again_about_a_session_that_has_ended() {
+    let mut config = config();
+    config.admission = Admission::Decide;
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+    net.connect();
+    net.settle();
+    let first = net.connection(0);
+    net.server.accept(first).unwrap();
+    net.settle();
+    net.cut(0);
+    net.reconnect(0);
+    net.settle();
+    server_events(&mut net);
+    net.server.disconnect(first, "the match is over");
+    let request = net.connection(0);
+    assert!(net.server.accept(request).is_err(), "the session has ended");
+    let requested = server_events(&mut net).pop();
+    let Some(ServerEvent::JoinRequested { returning, .. }) = requested else {
+        panic!("{requested:?}");
+    };
+    assert_eq!(returning, None);
+    net.server.accept(request).unwrap();
+    net.settle();
+    assert!(events(&mut net, 0).contains(&ClientEvent::Connected));
+}
+
+/// Connects a client with a token. Returns its index, and the connection if it is an earlier one.
+fn with_token(net: &mut MemoryNetwork, token: SessionToken) -> (usize, bool) {
+    let mut client = NetworkClient::new(prefabs());
+    client.set_session_token(Some(token));
+    let index = net.connect_client(client);
+    net.settle();
+    let is_returned = |event: &ClientEvent| matches!(event, ClientEvent::Returned { .. });
+    (index, events(net, index).iter().any(is_returned))
+}
+
+#[test]
+fn token_returns_one_client_once() {
+    let (mut net, _) = network(config());
+    let first = net.client(0).session_token().unwrap();
+    net.cut(0);
+    net.reconnect(0);
+    net.settle();
+    let second = net.client(0).session_token().unwrap();
+    assert_ne!(first, second);
+    // With its next ping the client has answered.
+    steps(&mut net, 50);
+    let (_, is_returned) = with_token(&mut net, first);
+    assert!(!is_returned, "a read token of an earlier link is worthless");
+    let connection = net.connection(0);
+    let (owner, is_returned) = with_token(&mut net, second);
+    assert!(is_returned && net.connection(owner) == connection);
+}
+
+#[test]
+fn token_stays_valid_while_its_answer_is_lost() {
+    let (mut net, unit) = network(config());
+    let connection = net.connection(0);
+    let first = net.client(0).session_token();
+    for _ in 0..3 {
+        net.cut(0);
+        net.reconnect(0);
+        // The server has answered, and the client has not received it.
+        while net.server.link(connection).is_none() {
+            net.step();
+        }
+        assert_eq!(net.client(0).session_token(), first);
+    }
+    damage(&mut net, unit, 5);
+    net.cut(0);
+    net.reconnect(0);
+    net.settle();
+    assert_eq!(net.connection(0), connection);
+    assert_ne!(net.client(0).session_token(), first);
     check(&net, unit);
 }
 

@@ -37,6 +37,13 @@ impl Recent {
         }
     }
 
+    /// Drops the kept packets: none of them will be sent again.
+    pub(crate) fn clear(&mut self) {
+        self.packets = VecDeque::new();
+        self.again = VecDeque::new();
+        self.bytes = 0;
+    }
+
     /// Returns the number of packets so far.
     pub(crate) fn sent(&self) -> u64 {
         self.sent

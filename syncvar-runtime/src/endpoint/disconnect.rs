@@ -27,8 +27,6 @@ pub enum DisconnectReason<E = Infallible> {
     SchemaMismatch(Option<Box<SchemaDifference>>),
     /// The two sides have different versions of the handshake.
     VersionMismatch,
-    /// The server knows no session with the client's token, or it has ended.
-    UnknownSession,
     /// The transport has lost the connection, or the other side has left without a message.
     ConnectionLost,
     /// The client has exceeded a limit of the server. The client receives the text as
@@ -54,7 +52,6 @@ impl<E: fmt::Display> fmt::Display for DisconnectReason<E> {
             Self::VersionMismatch => {
                 f.write_str("the server speaks another version of the protocol")
             }
-            Self::UnknownSession => f.write_str("the session has ended"),
             Self::ConnectionLost => f.write_str("the connection was lost"),
             Self::Limit(limit) => write!(f, "disconnected: {limit}"),
             Self::Denied(refusal) => write!(f, "denied: {refusal}"),

@@ -338,12 +338,22 @@ pub struct Pools {
     by_kind: FxHashMap<(u32, TypeId), u32>,
     /// Last result of a search in `by_kind`.
     last: Option<((u32, TypeId), u32)>,
+    /// Memory of all rows in bytes, free ones included, without the contents of the fields.
+    memory: usize,
 }
 
 /// A pool with the prefab of its objects.
 struct PrefabPool {
     prefab: u32,
     rows: Box<dyn Pool>,
+    /// Memory of a row in bytes.
+    row_memory: usize,
+}
+
+impl PrefabPool {
+    fn memory(&self) -> usize {
+        self.rows.ids().len().saturating_mul(self.row_memory)
+    }
 }
 
 impl Pools {
@@ -353,8 +363,8 @@ impl Pools {
     ///
     /// With more than 2^32 pools.
     pub fn insert(&mut self, id: NetId, prefab: u32, behaviours: Behaviours) -> Location {
-        let (pool, rows) = self.pool_of(prefab, behaviours.slots());
-        let inserted = rows.insert(id, behaviours);
+        let pool = self.pool_of(prefab, behaviours.slots());
+        let inserted = self.change(pool, |rows| rows.insert(id, behaviours));
         let row = inserted.expect("the pool is one for this type");
         Location { pool, row }
     }
@@ -365,34 +375,58 @@ impl Pools {
     ///
     /// With more than 2^32 pools.
     pub(super) fn insert_row<S: Slots>(&mut self, id: NetId, prefab: u32, slots: S) -> Location {
-        let (pool, rows) = self.pool_of(prefab, &slots);
-        let rows = (rows as &mut dyn Any).downcast_mut::<TypedPool<S>>();
-        let row = rows.expect("the pool is one for this type").add(id, slots);
+        let pool = self.pool_of(prefab, &slots);
+        let row = self.change(pool, |rows| {
+            let rows = (rows as &mut dyn Any).downcast_mut::<TypedPool<S>>();
+            rows.expect("the pool is one for this type").add(id, slots)
+        });
         Location { pool, row }
     }
 
-    /// Returns the pool of a prefab for rows of a type, and its number.
+    /// Returns the memory of all rows in bytes, without the contents of the fields.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Adds or removes rows of a pool.
     #[inline]
-    fn pool_of(&mut self, prefab: u32, slots: &dyn Slots) -> (u32, &mut dyn Pool) {
+    fn change<R>(&mut self, pool: u32, change: impl FnOnce(&mut dyn Pool) -> R) -> R {
+        let pool = &mut self.all[pool as usize];
+        let before = pool.memory();
+        let result = change(&mut *pool.rows);
+        self.memory = self
+            .memory
+            .saturating_sub(before)
+            .saturating_add(pool.memory());
+        result
+    }
+
+    /// Returns the number of the pool of a prefab for rows of a type.
+    #[inline]
+    fn pool_of(&mut self, prefab: u32, slots: &dyn Slots) -> u32 {
         let all = &mut self.all;
         let kind = (prefab, Any::type_id(slots));
         let pool = match self.last {
             Some((last, pool)) if last == kind => pool,
             _ => *self.by_kind.entry(kind).or_insert_with(|| {
                 let rows = slots.new_pool();
-                all.push(PrefabPool { prefab, rows });
+                all.push(PrefabPool {
+                    prefab,
+                    rows,
+                    row_memory: slots.memory(),
+                });
                 u32::try_from(all.len() - 1).expect("fewer pools than objects")
             }),
         };
         self.last = Some((kind, pool));
-        (pool, &mut *all[pool as usize].rows)
+        pool
     }
 
     /// Removes the behaviours of an object.
     #[inline]
     pub fn remove(&mut self, at: Location) {
-        if let Some(pool) = self.all.get_mut(at.pool as usize) {
-            pool.rows.remove(at.row);
+        if (at.pool as usize) < self.all.len() {
+            self.change(at.pool, |rows| rows.remove(at.row));
         }
     }
 
@@ -413,9 +447,8 @@ impl Pools {
     /// Removes and returns the behaviours of an object; `None` if they are checked out.
     #[inline]
     pub fn withdraw(&mut self, at: Location) -> Option<Behaviours> {
-        let pool = self.all.get_mut(at.pool as usize)?;
-        let slots = pool.rows.take(at.row)?;
-        pool.rows.release(at.row);
+        let slots = self.take(at)?;
+        self.change(at.pool, |rows| rows.release(at.row));
         Some(Behaviours(slots))
     }
 

@@ -75,6 +75,11 @@ impl dyn Slots {
         (0..self.len()).filter_map(|index| self.slot(index))
     }
 
+    /// Returns the memory of all slots in bytes, without the contents of the fields.
+    pub fn memory(&self) -> usize {
+        self.iter().map(size_of_val).sum()
+    }
+
     /// Calls a function with each slot.
     #[inline]
     pub fn for_each_mut(&mut self, mut action: impl FnMut(&mut dyn Slot)) {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use syncvar_runtime::{ConnectionId, Endpoint};
 use tokio::time::Instant;
 
 use crate::{PeerAddrs, ReservedPlaces, TransportCounters, TransportOptions};
@@ -39,6 +40,8 @@ struct State {
     by_address: HashMap<IpAddr, usize>,
     /// Time at which all accepted connections are within the rate.
     due: Instant,
+    /// Sessions that wait for their clients, with the network of the last link. Their packets cost the server memory.
+    away: Vec<(ConnectionId, IpAddr)>,
 }
 
 /// Place of a connection, free again when it is dropped.
@@ -72,6 +75,7 @@ impl Admission {
                 taken: 0,
                 by_address: HashMap::new(),
                 due: Instant::now(),
+                away: Vec::new(),
             }),
             max_inbox_bytes: options.max_inbox_bytes,
             max_inbox_total: options.max_inbox_total,
@@ -133,6 +137,37 @@ impl Admission {
         self.counters.count(|stats| &mut stats.accepted);
         let admission = Arc::clone(self);
         Ok(Place { admission, network })
+    }
+
+    /// Ends a link by `end`. Its session ends, too, if an address has as many waiting ones as it may have connections.
+    pub(crate) fn end_link<E: Endpoint>(
+        &self,
+        server: &mut E,
+        link: ConnectionId,
+        end: impl FnOnce(&mut E),
+    ) {
+        let returned = server.returned().find(|(_, of)| *of == link);
+        let session = returned.map_or(link, |(session, _)| session);
+        let Some(address) = self.peers.of_link(link) else {
+            return end(server);
+        };
+        let network = network(address.ip().to_canonical());
+        if self.count_away(server, network) >= self.max_per_address && server.is_connected(link) {
+            server.disconnect(link, "too many lost links of the address");
+            self.counters.count(|stats| &mut stats.refused_away);
+        }
+        end(server);
+        if server.is_away(session) {
+            self.state().away.push((session, network));
+        }
+    }
+
+    /// Returns the number of a network's sessions that wait for their clients.
+    fn count_away(&self, server: &impl Endpoint, network: IpAddr) -> usize {
+        let mut state = self.state();
+        state.away.retain(|(session, _)| server.is_away(*session));
+        let same = state.away.iter().filter(|(_, of)| *of == network);
+        same.count()
     }
 
     /// Returns the bytes that each connection can have in its inbox now.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
 
+use crate::admission::Admission;
 use crate::link::Arrival;
 use crate::shaping::Shaping;
 
@@ -13,15 +14,22 @@ use crate::shaping::Shaping;
 pub(crate) struct Gate<'a, E> {
     server: &'a mut E,
     shaping: &'a mut Shaping,
+    admission: &'a Admission,
     /// Most bytes of a connection on its link.
     max_bytes: usize,
 }
 
 impl<'a, E: Endpoint> Gate<'a, E> {
-    pub(crate) fn new(server: &'a mut E, shaping: &'a mut Shaping, max_bytes: usize) -> Self {
+    pub(crate) fn new(
+        server: &'a mut E,
+        shaping: &'a mut Shaping,
+        admission: &'a Admission,
+        max_bytes: usize,
+    ) -> Self {
         Self {
             server,
             shaping,
+            admission,
             max_bytes,
         }
     }
@@ -95,17 +103,20 @@ impl<E: Endpoint> Endpoint for Gate<'_, E> {
 
     fn handle_disconnect(&mut self, connection: ConnectionId) {
         self.deliver_last(connection);
-        self.server.handle_disconnect(connection);
+        let end = |server: &mut E| server.handle_disconnect(connection);
+        self.admission.end_link(self.server, connection, end);
     }
 
     fn handle_leave(&mut self, connection: ConnectionId) {
         self.deliver_last(connection);
-        self.server.handle_leave(connection);
+        let end = |server: &mut E| server.handle_leave(connection);
+        self.admission.end_link(self.server, connection, end);
     }
 
     fn handle_silence(&mut self, connection: ConnectionId, text: &str) {
         self.deliver_last(connection);
-        self.server.handle_silence(connection, text);
+        let end = |server: &mut E| server.handle_silence(connection, text);
+        self.admission.end_link(self.server, connection, end);
     }
 
     fn disconnect(&mut self, connection: ConnectionId, text: &str) {
@@ -114,6 +125,10 @@ impl<E: Endpoint> Endpoint for Gate<'_, E> {
 
     fn is_connected(&self, connection: ConnectionId) -> bool {
         self.server.is_connected(connection)
+    }
+
+    fn is_away(&self, connection: ConnectionId) -> bool {
+        self.server.is_away(connection)
     }
 
     fn returned(&self) -> impl Iterator<Item = (ConnectionId, ConnectionId)> {

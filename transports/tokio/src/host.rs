@@ -312,7 +312,7 @@ impl<E: Endpoint> Host<E> {
         }
         self.shaping.update();
         let max_bytes = self.options.max_inbox_bytes;
-        let mut gate = Gate::new(server, &mut self.shaping, max_bytes);
+        let mut gate = Gate::new(server, &mut self.shaping, &self.admission, max_bytes);
         for listener in &mut self.listeners {
             listener.receive(&mut gate, now);
         }
@@ -341,7 +341,8 @@ impl<E: Endpoint> Host<E> {
             if self.close(connection, Duration::ZERO) {
                 tracing::info!(%connection, "disconnected: its queue is full");
                 self.counters.count(|stats| &mut stats.queue_full);
-                server.handle_disconnect(connection);
+                let end = |server: &mut E| server.handle_disconnect(connection);
+                self.admission.end_link(server, connection, end);
             }
         }
         while let Some(connection) = server.poll_close() {

@@ -29,7 +29,8 @@ pub struct TransportOptions {
     pub max_connections: usize,
     /// Most connections from one address: an address of IPv4, a /64 network of IPv6; further ones are
     /// closed at once. Players behind one router share an address; so do test clients on one machine,
-    /// whose loopback address counts like any other. 64.
+    /// whose loopback address counts like any other. As many sessions of an address may wait for their clients beside
+    /// them. 64.
     pub max_connections_per_address: usize,
     /// Places among [`max_connections`](Self::max_connections) for known addresses. None.
     pub reserved: ReservedPlaces,

@@ -61,7 +61,9 @@ const MAX_PACKETS: usize = 4096;
 /// [`disconnect_blocking`](Self::disconnect_blocking). Dropping a peer cuts the connection.
 ///
 /// With [`TransportOptions::reconnect`], a lost connection ends as usual for the client; then the peer
-/// connects again, and the client begins a new session. Each session has the events of a first one.
+/// connects again. A client with a session of its server returns to it, with its objects; any other one, and
+/// one whose server has restarted, begins anew, with the events of a first connection. A client that the server
+/// has sent away or refused stays away.
 ///
 /// The sockets belong to a runtime as those of a [`Host`](crate::Host#runtime).
 #[derive(Debug)]

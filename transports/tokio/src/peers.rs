@@ -54,6 +54,11 @@ impl PeerAddrs {
         addrs.open.get(link).copied()
     }
 
+    /// Returns the address of a link, up to one tick after its end.
+    pub(crate) fn of_link(&self, link: ConnectionId) -> Option<SocketAddr> {
+        self.lock().open.get(&link).copied()
+    }
+
     pub(crate) fn add(&self, connection: ConnectionId, addr: SocketAddr) {
         let mut addrs = self.lock();
         addrs.ended.retain(|ended| *ended != connection);

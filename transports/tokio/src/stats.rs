@@ -15,6 +15,9 @@ pub struct TransportStats {
     pub refused_full: u64,
     /// Connections closed at once: `max_connections_per_address`.
     pub refused_address: u64,
+    /// Sessions that ended with their links: `max_connections_per_address` others of the address wait for
+    /// their clients.
+    pub refused_away: u64,
     /// Times at which new connections waited for the next tick: `max_accepts_per_second`.
     pub delayed_accepts: u64,
     /// Connections without a first packet: `handshake_timeout`.

@@ -12,6 +12,7 @@ use tokio_tungstenite::tungstenite::protocol::Role;
 
 use crate::messages::Messages;
 use crate::meter::Meter;
+use crate::origins::Origins;
 use crate::site::Site;
 use crate::socket;
 
@@ -27,23 +28,37 @@ const BLANK_LINE: &[u8] = b"\r\n\r\n";
 /// Answers one request: runs a WebSocket, or sends a page and closes.
 pub(crate) async fn serve<S>(
     mut stream: S,
-    (site, messages): (&Site, Messages),
+    (site, origins, messages): (&Site, &Origins, Messages),
     door: Door,
 ) -> io::Result<End>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send,
 {
     let mut buffer = BytesMut::new();
-    let request = match read_request(&mut stream, &mut buffer).await? {
+    let (method, request) = match read_request(&mut stream, &mut buffer).await? {
         Ok(request) => request,
         Err(status) => return answer(stream, &text(status, status), &door).await,
     };
-    if !request.headers().contains_key("upgrade") {
+    if method == Method::Other {
+        let status = "405 Method Not Allowed\r\nAllow: GET, HEAD";
+        return answer(stream, &text(status, "a page has GET and HEAD"), &door).await;
+    }
+    if method == Method::Head || !request.headers().contains_key("upgrade") {
         let page = site
             .page(request.uri().path())
             .map(|page| response("200 OK", &page.content_type, &page.body()));
-        let page = page.unwrap_or_else(|| text("404 Not Found", "not found"));
+        let mut page = page.unwrap_or_else(|| text("404 Not Found", "not found"));
+        if method == Method::Head {
+            let body = page
+                .windows(BLANK_LINE.len())
+                .position(|four| four == BLANK_LINE);
+            page.truncate(body.map_or(page.len(), |end| end + BLANK_LINE.len()));
+        }
         return answer(stream, &page, &door).await;
+    }
+    if !origins.allows(request.headers()) {
+        let refused = text("403 Forbidden", "this origin may not connect");
+        return answer(stream, &refused, &door).await;
     }
     let upgraded = create_response(&request).and_then(|response| {
         let mut bytes = Vec::new();
@@ -71,11 +86,19 @@ where
     }
 }
 
+/// Method of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Get,
+    Head,
+    Other,
+}
+
 /// Reads the head of a request. The rest of the input stays in the buffer. A malformed head is a status.
 async fn read_request(
     stream: &mut (impl AsyncRead + Unpin),
     buffer: &mut BytesMut,
-) -> io::Result<Result<Request, &'static str>> {
+) -> io::Result<Result<(Method, Request), &'static str>> {
     let mut seen = 0_usize;
     let end = loop {
         let from = seen.saturating_sub(BLANK_LINE.len());
@@ -97,10 +120,22 @@ async fn read_request(
         }
     };
     let head = buffer.split_to(end);
-    Ok(match Request::try_parse(&head) {
-        Ok(Some((_, request))) => Ok(request),
-        Ok(None) | Err(_) => Err("400 Bad Request"),
-    })
+    Ok(parse(&head).ok_or("400 Bad Request"))
+}
+
+/// Returns the method and the request of a head; `None` for a malformed one.
+fn parse(head: &[u8]) -> Option<(Method, Request)> {
+    let end = head.iter().position(|byte| *byte == b' ')?;
+    let (name, rest) = head.split_at(end);
+    let method = match name {
+        b"GET" => Method::Get,
+        b"HEAD" => Method::Head,
+        _ if name.iter().all(u8::is_ascii_uppercase) => Method::Other,
+        _ => return None,
+    };
+    // The parser of upgrades knows no other method.
+    let (_, request) = Request::try_parse(&[b"GET", rest].concat()).ok()??;
+    Some((method, request))
 }
 
 /// Sends a response, and closes the connection.

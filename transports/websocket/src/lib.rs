@@ -43,9 +43,10 @@
 //!
 //! # The port
 //!
-//! The first byte decides: `G` begins an HTTP request, any other a frame of TCP, whose length would be
-//! beyond 1 GiB otherwise. A request to upgrade becomes a WebSocket, on every path. Another request gets the
-//! page of its path, or 404, and the connection ends: it is no connection of the server, but has a place
+//! The first byte decides: a capital letter begins an HTTP request, any other a frame of TCP, whose length would be
+//! beyond 1 GiB otherwise. A request to upgrade becomes a WebSocket, on every path, if the page behind it has an
+//! [allowed origin](WebPort::origin). Another `GET` or `HEAD` gets the
+//! page of its path, or 404, any other method 405, and the connection ends: it is no connection of the server, but has a place
 //! of the [limits](syncvar_tokio#limits-for-clients) meanwhile. A request has at most 8 KiB, and the
 //! [`handshake_timeout`](syncvar_tokio::TransportOptions::handshake_timeout) for itself and its answer.
 //!
@@ -53,7 +54,7 @@
 //!
 //! Each packet travels as one binary message: the number of the channel, and the packet. Each channel is
 //! as good as a reliable one. Text messages, and more than four times the largest packet and 64 KiB of other bytes
-//! between two packets, end the connection. WIRE.md, section 8, has the bytes.
+//! between two packets, end the connection, with a code that says so. WIRE.md, section 8, has the bytes.
 //!
 //! # Mirror
 //!
@@ -79,6 +80,7 @@ mod client;
 mod http;
 mod messages;
 mod meter;
+mod origins;
 mod port;
 mod site;
 mod socket;

@@ -12,10 +12,8 @@ use tokio::net::TcpStream;
 
 use crate::http;
 use crate::messages::Messages;
+use crate::origins::Origins;
 use crate::site::{Page, Site};
-
-/// First byte of an HTTP request: `GET`. As the length of a frame it would mean more than 1 GiB.
-const HTTP: u8 = b'G';
 
 /// First byte of TLS: a handshake. As the length of a frame it would mean more than 352 MiB.
 #[cfg(feature = "tls")]
@@ -35,6 +33,7 @@ const TLS: u8 = 0x16;
 #[derive(Clone, Debug, Default)]
 pub struct WebPort {
     site: Site,
+    origins: Origins,
     messages: Messages,
     #[cfg(feature = "tls")]
     identity: Option<syncvar_tls::Identity>,
@@ -51,6 +50,7 @@ pub struct WebAcceptor {
 #[derive(Debug)]
 struct Serving {
     site: Site,
+    origins: Origins,
     messages: Messages,
     #[cfg(feature = "tls")]
     tls: Option<crate::tls::Acceptor>,
@@ -68,6 +68,23 @@ impl WebPort {
     pub fn mirror(self) -> Self {
         let messages = Messages::Plain;
         Self { messages, ..self }
+    }
+
+    /// Allows the scripts of web pages of this origin to connect, such as `https://game.example` or
+    /// `http://127.0.0.1:8080`. Without a call, pages of all origins may: a page that a player visits could play in the
+    /// player's name on a server in the local network. The scripts of other origins are refused (403). A native client
+    /// states no origin and may always connect; so may a program that lies about it.
+    ///
+    /// ```
+    /// use syncvar::websocket::WebPort;
+    ///
+    /// let port = WebPort::new().origin("https://game.example").origin("https://test.game.example");
+    /// # let _ = port;
+    /// ```
+    #[must_use]
+    pub fn origin(mut self, origin: &str) -> Self {
+        self.origins.allow(origin.trim_end_matches('/').to_owned());
+        self
     }
 
     /// Adds a page for a path, such as `/`. The path is compared without a query.
@@ -106,6 +123,7 @@ impl Port for WebPort {
             tcp: TcpPort.bind(addrs)?,
             serving: Arc::new(Serving {
                 site: self.site,
+                origins: self.origins,
                 messages: self.messages,
                 #[cfg(feature = "tls")]
                 tls: self
@@ -144,9 +162,10 @@ impl Acceptor for WebAcceptor {
             if stream.peek(&mut first).await? == 0 {
                 return Ok(End::Closed);
             }
-            let content = (&serving.site, serving.messages);
+            let content = (&serving.site, &serving.origins, serving.messages);
             match first {
-                [HTTP] => http::serve(stream, content, door).await,
+                // A method. As the length of a frame, such a byte would mean more than 1 GiB.
+                [b'A'..=b'Z'] => http::serve(stream, content, door).await,
                 #[cfg(feature = "tls")]
                 [TLS] if let Some(tls) = &serving.tls => {
                     // In a box: a session of TLS is large, and the other connections have none.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -65,14 +66,16 @@ where
     let Queues { inbox, mut outbox } = door.open(limits);
     let counts = stream.get_ref().counts();
     let (mut write, mut read) = stream.split();
+    let violation = OnceLock::new();
     {
-        let mut reading = pin!(read_messages((&mut read, messages), &inbox, &counts, other));
-        let mut writing = pin!(write_messages(
-            (&mut write, messages),
-            &mut outbox,
-            &counts,
-            timeout
-        ));
+        let read = (&mut read, messages);
+        let mut reading = pin!(read_messages(read, &inbox, (&counts, other), &violation));
+        let writing = async {
+            write_messages((&mut write, messages), &mut outbox, &counts, timeout).await?;
+            let code = violation.get().copied().unwrap_or(CloseCode::Normal);
+            close((&mut write, code), &counts, timeout).await
+        };
+        let mut writing = pin!(writing);
         tokio::select! {
             input = &mut reading => match input? {
                 Input::Ended => {
@@ -93,19 +96,19 @@ where
 }
 
 /// Moves messages into the inbox until the peer ends the connection, or a message is malformed, or the
-/// inbox is closed.
+/// inbox is closed. A malformed message sets the code of the violation.
 async fn read_messages<S>(
     (read, messages): (&mut SplitStream<WebSocketStream<Meter<S>>>, Messages),
     inbox: &Delivery,
-    counts: &Counts,
-    other: usize,
+    (counts, other): (&Counts, usize),
+    violation: &OnceLock<CloseCode>,
 ) -> io::Result<Input>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     loop {
         counts.allow(other);
-        let fault = match next_message(read).await {
+        let (code, fault) = match next_message(read).await {
             Some(Ok(Message::Binary(bytes))) => match messages.split(bytes) {
                 Some(packet) => {
                     if inbox.send(packet).await == Err(Closed) {
@@ -113,18 +116,31 @@ where
                     }
                     continue;
                 }
-                None => "no packet in a message".to_owned(),
+                None => (CloseCode::Protocol, "no packet in a message".to_owned()),
             },
-            Some(Ok(_)) => "a text message".to_owned(),
+            Some(Ok(_)) => (CloseCode::Unsupported, "a text message".to_owned()),
             Some(Err(Error::Io(error))) if error.kind() != io::ErrorKind::InvalidData => {
                 return Err(error);
             }
             Some(Err(error)) if is_end(&error) => return Ok(Input::Ended),
-            Some(Err(error)) => error.to_string(),
+            Some(Err(error)) => (code_of(&error), error.to_string()),
             None => return Ok(Input::Ended),
         };
+        // The writer closes after the endpoint's last packets.
+        let _ = violation.set(code);
         inbox.fail(fault).await;
         return Ok(Input::Stopped);
+    }
+}
+
+/// Returns the code of a violation.
+fn code_of(error: &Error) -> CloseCode {
+    match error {
+        Error::Capacity(_) => CloseCode::Size,
+        Error::Utf8(_) => CloseCode::Unsupported,
+        // The limit of the meter.
+        Error::Io(_) => CloseCode::Policy,
+        _ => CloseCode::Protocol,
     }
 }
 
@@ -180,11 +196,23 @@ where
         progressing(counts, timeout, write.flush()).await?;
         outbox.sent(bytes);
     }
-    // Mirror's client takes no closing frame without a code.
-    let close = Message::Close(Some(CloseFrame {
-        code: CloseCode::Normal,
-        reason: Utf8Bytes::default(),
-    }));
+    Ok(())
+}
+
+/// Begins the closing handshake. Mirror's client takes no closing frame without a code.
+async fn close<S>(
+    (write, code): (
+        &mut SplitSink<WebSocketStream<Meter<S>>, Message>,
+        CloseCode,
+    ),
+    counts: &Counts,
+    timeout: Duration,
+) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let reason = Utf8Bytes::default();
+    let close = Message::Close(Some(CloseFrame { code, reason }));
     match progressing(counts, timeout, write.send(close)).await {
         // The peer was faster.
         Err(error) if error.kind() == io::ErrorKind::NotConnected => Ok(()),

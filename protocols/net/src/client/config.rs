@@ -53,6 +53,11 @@ pub struct ClientConfig {
     pub auto_ready: bool,
     /// Most objects that the server can make this client hold.
     pub max_objects: usize,
+    /// Limit of the memory of all objects that the server can make this client hold, in bytes; 512 MiB by
+    /// default. An object counts with the sizes of its behaviours, also after its despawn as long as others of
+    /// its prefab keep the place. Contents of strings and collections count in
+    /// [`Limits::max_memory`](syncvar_runtime::Limits::max_memory) alone.
+    pub max_object_memory: usize,
     /// Limits of the input of the server: elements, memory, work and depth. Input beyond them is an
     /// error of its object.
     pub limits: Limits,
@@ -133,6 +138,7 @@ impl Default for ClientConfig {
             max_message_size: 16 * 1024 * 1024,
             auto_ready: true,
             max_objects: 1_000_000,
+            max_object_memory: 512 << 20,
             limits: Limits::default(),
             callbacks: Callbacks::Run,
             max_events: 100_000,

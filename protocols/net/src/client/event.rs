@@ -39,7 +39,7 @@ use syncvar_runtime::{
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ClientEvent {
-    /// The server has accepted the connection.
+    /// The server has accepted the connection. The objects of a former one are gone.
     Connected,
     /// The client has returned to its session: it has its connection, its objects and its ownership.
     Returned {
@@ -238,6 +238,10 @@ pub enum SpawnFailure {
     UnknownPrefab,
     /// The client holds [`ClientConfig::max_objects`](crate::ClientConfig::max_objects) objects.
     TooManyObjects,
+    /// The object takes more memory than its packet has left of
+    /// [`Limits::max_memory`](syncvar_runtime::Limits::max_memory), or than all objects have left of
+    /// [`ClientConfig::max_object_memory`](crate::ClientConfig::max_object_memory).
+    TooMuchMemory,
     /// The scene id belongs to no dormant object:
     /// [`NetworkClient::add_scene_object`](crate::NetworkClient::add_scene_object). Adding the object
     /// asks the server for it again.
@@ -256,6 +260,7 @@ impl fmt::Display for SpawnFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownPrefab => f.write_str("no prefab has this asset id"),
+            Self::TooMuchMemory => f.write_str("the limits leave no memory for the object"),
             Self::TooManyObjects => {
                 f.write_str("the client holds as many objects as the limit allows")
             }

@@ -197,6 +197,15 @@ impl NetworkClient {
             None => {
                 let prefab = snapshot.prefab.and_then(|i| self.world.prefabs.get(i));
                 let prefab = prefab.ok_or(SpawnFailure::UnknownPrefab)?;
+                let memory = prefab.memory.saturating_add(size_of::<Replica>());
+                let left = self.inbound.budget.memory.checked_sub(memory);
+                let total = self.world.pools.memory().saturating_add(memory);
+                let left = left.filter(|_| total <= self.config.max_object_memory);
+                let Some(left) = left else {
+                    self.stats.refused.memory += 1;
+                    return Err(SpawnFailure::TooMuchMemory);
+                };
+                self.inbound.budget.memory = left;
                 prefab.insert_into(&mut self.world.pools, object)
             }
         };

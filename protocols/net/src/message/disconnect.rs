@@ -11,9 +11,6 @@ use crate::MessageType;
 /// Number of a reason of the program, which has a payload.
 const DENIED: u8 = 4;
 
-/// Number of the refusal of a token.
-const UNKNOWN_SESSION: u8 = 5;
-
 /// Number of the reason in one byte, text; for a reason of the program its payload, to the end.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Disconnect {
@@ -58,7 +55,6 @@ impl From<&DisconnectReason> for Disconnect {
             DisconnectReason::SchemaMismatch(_) => (1, ""),
             DisconnectReason::VersionMismatch => (2, ""),
             DisconnectReason::ConnectionLost => (3, ""),
-            DisconnectReason::UnknownSession => (UNKNOWN_SESSION, ""),
             DisconnectReason::Denied(refusal) => {
                 let mut denied = Self::of(DENIED, &refusal.text);
                 if refusal.payload.as_bytes().len() <= Refusal::MAX_PAYLOAD {
@@ -92,7 +88,6 @@ impl Disconnect {
                 text: self.text,
                 payload: self.payload,
             })),
-            UNKNOWN_SESSION => DisconnectReason::UnknownSession,
             _ => DisconnectReason::Requested(self.text),
         }
     }

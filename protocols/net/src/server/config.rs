@@ -79,7 +79,7 @@ pub struct ServerConfig {
     pub reconnect_grace: Duration,
     /// Source of unpredictable bytes for session tokens, such as `rand::random`; none by default. The
     /// server has no random numbers. Each client that knows or guesses a token takes the session over,
-    /// so a counter or a seeded generator serves for tests only.
+    /// so a counter or a seeded generator serves for tests only. Each session and each return takes one.
     pub session_tokens: Option<fn() -> [u8; 16]>,
     /// Bytes of the last packets that the server keeps for each connection with a session; 256 KiB by
     /// default. A client that has missed at most these packets resumes; another one receives all

@@ -83,6 +83,10 @@ impl Endpoint for NetworkServer {
         connection.is_some_and(|connection| self.sessions.knows(connection))
     }
 
+    fn is_away(&self, connection: ConnectionId) -> bool {
+        self.is_away(connection)
+    }
+
     /// A ready client pings if the schemas are compared.
     fn expects_packets(&self, connection: ConnectionId) -> bool {
         let connection = self.sessions.returns.of_link(connection);

@@ -50,6 +50,9 @@ impl NetworkServer {
         connection: ConnectionId,
         message: &M,
     ) -> Result<(), MessageError> {
+        if !self.takes_messages(connection) {
+            return Err(MessageError::NotConnected(connection));
+        }
         self.send_on([connection], 0, message)
     }
 
@@ -68,9 +71,31 @@ impl NetworkServer {
     /// Sends a message to some connections on a channel, encoded once per framing. On an unreliable
     /// channel it may be lost, and must fit a packet.
     ///
+    /// Connections that have ended, or are not accepted, are passed over: a list of members may be
+    /// older than the last [`ServerEvent::Disconnected`].
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// #[derive(SyncValue, Clone)]
+    /// struct Chat(String);
+    ///
+    /// let mut net = MemoryNetwork::pair(|| Prefabs::new().message::<Chat>("chat"));
+    /// net.connect();
+    /// net.settle();
+    /// let team = [net.connection(0), net.connection(1)];
+    /// net.cut(0);
+    /// net.server.send_on(team, 0, &Chat("hello".into()))?;
+    /// net.settle();
+    /// let is_chat = |event: &ClientEvent| matches!(event, ClientEvent::Message(_));
+    /// assert!(std::iter::from_fn(|| net.client_mut(1).poll_event()).any(|event| is_chat(&event)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     ///
-    /// As [`send`](Self::send), and for an unknown channel. No connection receives the message then.
+    /// When the type is not registered, the channel is unknown, or the value has no encoding or is too
+    /// long. No connection receives the message then.
     pub fn send_on<M: SyncValue>(
         &mut self,
         connections: impl IntoIterator<Item = ConnectionId>,
@@ -79,17 +104,16 @@ impl NetworkServer {
     ) -> Result<(), MessageError> {
         let kind = self.world.prefabs.messages().find::<M>()?;
         let (number, name) = (kind.number, kind.name.clone());
-        let connections: Vec<_> = connections.into_iter().collect();
+        let mut connections: Vec<_> = connections.into_iter().collect();
         if usize::from(channel) >= self.config.channels.len() {
             return Err(MessageError::UnknownChannel(channel));
         }
+        connections.retain(|connection| self.takes_messages(*connection));
         let mut encoded: [Option<Bytes>; 2] = [None, None];
         for connection in &connections {
-            let known = self.sessions.connections.get(connection.0);
-            let known = known.filter(|known| known.is_connected() || known.records());
-            let framing = known
-                .ok_or(MessageError::NotConnected(*connection))?
-                .framing;
+            let Some(framing) = self.sessions.framing(*connection) else {
+                continue;
+            };
             let bytes = &mut encoded[usize::from(framing.number())];
             if bytes.is_none() {
                 *bytes = Some(self.encode_message(framing, channel, (number, message))?);
@@ -110,6 +134,12 @@ impl NetworkServer {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a connection receives messages of the program.
+    fn takes_messages(&self, connection: ConnectionId) -> bool {
+        let known = self.sessions.connections.get(connection.0);
+        known.is_some_and(|known| known.is_connected() || known.records())
     }
 
     /// Sends a message of the local client of a [host](Self::connect_local) to this server.

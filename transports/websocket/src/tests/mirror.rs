@@ -212,14 +212,25 @@ async fn frames_of_tcp_are_refused() {
 
 #[tokio::test]
 async fn closing_frame_has_a_code() {
-    let mut stream = upgrade(plain().await).await;
-    stream.write_all(&frame(1, b"text")).await.unwrap();
-    // SimpleWebTransport reports an error for an empty frame.
-    assert!(
-        read_to_end(&mut stream)
-            .await
-            .ends_with(b"\x88\x02\x03\xe8")
-    );
+    let long = vec![0; 16 * 1024 + 1];
+    for (bytes, code) in [
+        (frame(1, b"text"), 1003_u16),
+        (frame(2, b""), 1002),
+        (frame(2, &long), 1009),
+        (b"\x82\x02\0\0".to_vec(), 1002),
+        // A malformed batch: the server ends the connection.
+        (frame(2, &[0, 1, 2]), 1000),
+    ] {
+        let mut stream = upgrade(plain().await).await;
+        stream.write_all(&bytes).await.unwrap();
+        // SimpleWebTransport reports an error for an empty frame.
+        let [high, low] = code.to_be_bytes();
+        let answer = read_to_end(&mut stream).await;
+        assert!(
+            answer.ends_with(&[0x88, 2, high, low]),
+            "{code}: {answer:?}"
+        );
+    }
 }
 
 #[tokio::test]

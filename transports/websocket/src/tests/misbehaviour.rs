@@ -5,13 +5,18 @@ use tokio::io::AsyncWriteExt;
 
 use super::support::{Board, Running, frame, joining, read_to_end};
 
-/// Checks that these bytes close their connection with this text, and that another one goes on.
-async fn is_closed_alone(bytes: &[u8], text: &str) {
+/// Checks that these bytes close their connection with this text and code, and that another one goes on.
+async fn is_closed_alone(bytes: &[u8], text: &str, code: u16) {
     let server = Running::start(TcpOptions::default(), |board| board.count += 1);
     let mut good = server.join().await;
     let mut bad = server.upgrade().await;
     bad.write_all(bytes).await.unwrap();
     let answer = read_to_end(&mut bad).await;
+    let [high, low] = code.to_be_bytes();
+    assert!(
+        answer.ends_with(&[0x88, 2, high, low]),
+        "{text}: {answer:?}"
+    );
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.contains(text), "{answer}");
     let count = *good.client().get::<Board>(server.board).unwrap().count;
@@ -22,40 +27,40 @@ async fn is_closed_alone(bytes: &[u8], text: &str) {
 
 #[tokio::test]
 async fn malformed_messages_close_their_connection() {
-    is_closed_alone(&frame(1, b"text"), "malformed frame: a text message").await;
-    is_closed_alone(&frame(2, b"\0"), "malformed frame: no packet").await;
-    is_closed_alone(&frame(2, b""), "malformed frame: no packet").await;
-    is_closed_alone(&frame(2, &[99, 0, 0, 35, 0]), "no channel 99").await;
+    is_closed_alone(&frame(1, b"text"), "malformed frame: a text message", 1003).await;
+    is_closed_alone(&frame(2, b"\0"), "malformed frame: no packet", 1002).await;
+    is_closed_alone(&frame(2, b""), "malformed frame: no packet", 1002).await;
+    is_closed_alone(&frame(2, &[99, 0, 0, 35, 0]), "no channel 99", 1000).await;
 }
 
 #[tokio::test]
 async fn malformed_frames_close_their_connection() {
-    is_closed_alone(b"\x82\x02\0\0", "unmasked frame").await;
-    is_closed_alone(b"\xf2\x80\0\0\0\0", "Reserved bits").await;
+    is_closed_alone(b"\x82\x02\0\0", "unmasked frame", 1002).await;
+    is_closed_alone(b"\xf2\x80\0\0\0\0", "Reserved bits", 1002).await;
 }
 
 #[tokio::test]
 async fn messages_that_are_too_long_close_their_connection() {
     let long = 64 * 1024 + 2_u64;
     let head = [&[0x82, 0xff], &long.to_be_bytes()[..], &[0; 4]].concat();
-    is_closed_alone(&head, "malformed frame: Space limit exceeded").await;
+    is_closed_alone(&head, "malformed frame: Space limit exceeded", 1009).await;
     // In two fragments.
     let mut first = frame(2, &vec![0; 60_000]);
     first[0] = 2;
     let fragments = [first, frame(0, &vec![0; 60_000])].concat();
-    is_closed_alone(&fragments, "malformed frame: Space limit exceeded").await;
+    is_closed_alone(&fragments, "malformed frame: Space limit exceeded", 1009).await;
 }
 
 #[tokio::test]
 async fn control_frames_without_packets_close_their_connection() {
     let pings = frame(10, &[0; 125]).repeat(4000);
-    is_closed_alone(&pings, "too many bytes without a packet").await;
+    is_closed_alone(&pings, "too many bytes without a packet", 1008).await;
     let mut empty = frame(2, b"");
     empty[0] = 2;
     let mut fragment = frame(0, b"");
     fragment[0] = 0;
     let fragments = [empty, fragment.repeat(80_000)].concat();
-    is_closed_alone(&fragments, "too many bytes without a packet").await;
+    is_closed_alone(&fragments, "too many bytes without a packet", 1008).await;
 }
 
 #[tokio::test]

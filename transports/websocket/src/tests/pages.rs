@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar_tokio::tcp::TcpOptions;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::support::{Running, read_to_end, soon};
+use crate::WebPort;
 
 /// Sends bytes, and returns the whole answer.
 async fn ask(server: &Running, request: &str) -> String {
@@ -41,12 +42,77 @@ async fn pages_have_answers_and_are_no_connections() {
 }
 
 #[tokio::test]
+async fn other_methods_have_answers_of_http() {
+    let server = Running::start(TcpOptions::default(), |_| {});
+    let head = ask(&server, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert!(head.contains("\r\nContent-Length: 13\r\n"), "{head}");
+    assert!(head.ends_with("\r\nConnection: close\r\n\r\n"), "{head}");
+    let missing = ask(&server, "HEAD /missing HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    assert!(missing.starts_with("HTTP/1.1 404 ") && missing.ends_with("\r\n\r\n"));
+    for method in ["POST", "OPTIONS", "PUT", "DELETE", "TRACE", "CONNECT"] {
+        let request = format!("{method} / HTTP/1.1\r\nContent-Length: 4\r\n\r\nbody");
+        let refused = ask(&server, &request).await;
+        assert!(refused.starts_with("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\n"));
+    }
+    assert_eq!(server.counters.stats().malformed_frames, 0);
+}
+
+/// Returns the first line of the answer to a request to upgrade.
+async fn upgrade_from(server: &Running, origin: &str) -> String {
+    let mut stream = TcpStream::connect(server.addr).await.unwrap();
+    let request = format!(
+        "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{origin}\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut line = Vec::new();
+    while !line.ends_with(b"\r\n") {
+        line.push(soon(stream.read_u8()).await.unwrap());
+    }
+    String::from_utf8(line).unwrap()
+}
+
+#[tokio::test]
+async fn scripts_of_other_origins_are_refused() {
+    let port = WebPort::new()
+        .origin("https://game.example")
+        .origin("http://127.0.0.1:8080/");
+    let anywhere = ([127, 0, 0, 1], 0).into();
+    let server = Running::serve(anywhere, port, TcpOptions::default(), |_| {});
+    for origin in [
+        "",
+        "Origin: https://game.example\r\n",
+        "Origin: HTTPS://Game.example\r\n",
+        "Origin: http://127.0.0.1:8080\r\n",
+    ] {
+        let line = upgrade_from(&server, origin).await;
+        assert!(line.starts_with("HTTP/1.1 101 "), "{origin}: {line}");
+    }
+    for origin in [
+        "Origin: http://game.example\r\n",
+        "Origin: https://game.example.evil.example\r\n",
+        "Origin: https://game.example:444\r\n",
+        "Origin: null\r\n",
+        "Origin: https://game.example\r\nOrigin: https://evil.example\r\n",
+    ] {
+        let line = upgrade_from(&server, origin).await;
+        assert_eq!(line, "HTTP/1.1 403 Forbidden\r\n", "{origin}");
+    }
+    server.join().await;
+    let open = Running::start(TcpOptions::default(), |_| {});
+    let line = upgrade_from(&open, "Origin: https://any.example\r\n").await;
+    assert!(line.starts_with("HTTP/1.1 101 "), "{line}");
+}
+
+#[tokio::test]
 async fn malformed_requests_have_answers() {
     let server = Running::start(TcpOptions::default(), |_| {});
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(9000));
     for (request, status) in [
         ("GARBAGE\r\n\r\n", "400 Bad Request"),
         ("GET / HTTP/1.0\r\n\r\n", "400 Bad Request"),
+        ("GET\0 / HTTP/1.1\r\n\r\n", "400 Bad Request"),
         (
             "GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n",
             "400 Bad Request",

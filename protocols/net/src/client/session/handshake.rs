@@ -66,6 +66,9 @@ impl NetworkClient {
             let kind = ReadErrorKind::InvalidValue { what, value };
             return Err(NetworkReader::new(payload).error(kind));
         }
+        if !self.end_former_session() {
+            return Ok(());
+        }
         self.session.framing = framing;
         (self.session.start, self.session.pace) = answer.start.unzip();
         self.accept_session();

@@ -55,14 +55,14 @@ impl Ticket {
 
 impl NetworkClient {
     /// Returns the token of the session, if the server has granted one. After a lost link the client
-    /// returns with it at its next connection.
+    /// returns with it at its next connection. Each return brings another token.
     pub fn session_token(&self) -> Option<SessionToken> {
         self.session.ticket.token
     }
 
     /// Sets the token for the next connection: the token of an earlier run of the program, or none to
-    /// join as a new client. A set token brings the connection back, and all objects anew. No effect
-    /// while a connection is open.
+    /// join as a new client. A set token brings the connection back, and all objects anew. A token that the
+    /// server does not know begins a new session. No effect while a connection is open.
     pub fn set_session_token(&mut self, token: Option<SessionToken>) {
         if self.session.state == ClientState::Disconnected {
             self.session.ticket = Ticket {
@@ -105,10 +105,37 @@ impl NetworkClient {
         Ok(())
     }
 
-    /// Enters the granted session. Returns whether it is an earlier one, and whether its packets
+    /// Removes the objects of the lost link if the server does not know its session: it may have
+    /// restarted. Returns whether the connection stands after the callbacks.
+    pub(super) fn end_former_session(&mut self) -> bool {
+        let granted = self.session.ticket.granted.as_ref();
+        let returns = granted.is_some_and(|granted| granted.kind != GrantKind::New);
+        if returns || self.session.ticket.lost.is_none() {
+            return true;
+        }
+        let number = self.session.number;
+        self.drop_all_early();
+        self.forget_all();
+        if self.session.number != number || self.session.state != ClientState::Connecting {
+            return false;
+        }
+        let (granted, asked) = (self.session.ticket.granted.take(), self.session.asked);
+        self.reset_session();
+        (self.session.ticket.granted, self.session.asked) = (granted, asked);
+        // The packet in progress is the first one of the new session.
+        self.session.ticket.received = 1;
+        true
+    }
+
+    /// Enters the granted session, if any. Returns whether it is an earlier one, and whether its packets
     /// continue.
     pub(super) fn enter_session(&mut self) -> Option<bool> {
-        let granted = self.session.ticket.granted.take()?;
+        let Some(granted) = self.session.ticket.granted.take() else {
+            if self.session.is_heard() {
+                self.session.ticket.token = None;
+            }
+            return None;
+        };
         self.session.ticket.token = Some(granted.token);
         let lost = self.session.ticket.lost.take();
         match (granted.kind, lost) {

@@ -97,7 +97,7 @@ impl NetworkServer {
     /// # Errors
     ///
     /// When the connection does not exist, is closing, or has not sent its request; and when the session
-    /// of the client has ended meanwhile.
+    /// of the client has ended meanwhile: the program decides again, about a new client.
     pub fn accept(&mut self, connection: ConnectionId) -> Result<(), ObjectError> {
         let accepted = self.sessions.connections.get_mut(connection.0);
         let accepted = accepted.ok_or(ObjectError::NotConnected(connection))?;
@@ -207,12 +207,7 @@ impl NetworkServer {
 
     /// Accepts a connection, or asks the program.
     pub(in crate::server) fn request(&mut self, connection: ConnectionId) {
-        let known = self.sessions.connections.get(connection.0);
-        let returning = known.and_then(|known| known.returning);
-        let returning = returning.map(|token| self.find_session(connection, token));
-        let Ok(returning) = returning.transpose() else {
-            return;
-        };
+        let returning = self.find_session(connection);
         let Some(requested) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };

@@ -114,6 +114,9 @@ impl NetworkServer {
             && let Some(connection) = self.sessions.connections.get_mut(connection.0)
         {
             connection.received = connection.received.saturating_add(1);
+            if let Some(session) = &mut connection.session {
+                self.sessions.returns.confirm(session);
+            }
         }
         let messages = match self.read_header(connection, carrier, packet) {
             Ok(messages) => messages,

@@ -19,6 +19,8 @@ use crate::server::{NetworkServer, ServerEvent};
 #[derive(Debug)]
 pub(in crate::server) struct Session {
     token: SessionToken,
+    /// Token of the last return, until the client has answered to the new one: its greeting may be lost.
+    former: Option<SessionToken>,
     /// Number of the transport's connection; none while the client is away.
     pub(in crate::server) link: Option<ConnectionId>,
     pub(in crate::server) recent: Recent,
@@ -40,6 +42,7 @@ impl Session {
     fn new(token: SessionToken, link: ConnectionId) -> Self {
         Self {
             token,
+            former: None,
             link: Some(link),
             recent: Recent::default(),
             unreliable: None,
@@ -52,6 +55,9 @@ impl Session {
         match packet {
             Some(packet) => self.recent.keep(channel, packet, limit),
             None => self.unreliable = Some(self.recent.sent()),
+        }
+        if self.link.is_none() && self.is_broken() {
+            self.recent.clear();
         }
     }
 
@@ -106,10 +112,37 @@ impl Returns {
         self.links.remove(link);
     }
 
+    /// Invalidates the token of the last return: the client has received the next one.
+    #[inline]
+    pub(in crate::server) fn confirm(&mut self, session: &mut Session) {
+        if let Some(former) = session.former.take() {
+            self.tokens.remove(&former);
+        }
+    }
+
+    /// Gives a session that has returned with a token its next one. The used token stays valid until the client
+    /// [confirms](Self::confirm) the next one. The session keeps its token if the next one is taken.
+    fn rotate(&mut self, session: &mut Session, used: SessionToken, next: SessionToken) {
+        if self.tokens.contains_key(&next) {
+            return;
+        }
+        if let Some(connection) = self.tokens.get(&used).copied() {
+            self.tokens.insert(next, connection);
+        }
+        let former = session.former.replace(used);
+        let newest = std::mem::replace(&mut session.token, next);
+        for unused in former.into_iter().chain([newest]) {
+            if unused != used {
+                self.tokens.remove(&unused);
+            }
+        }
+    }
+
     /// Forgets the session of a closed connection.
     pub(in crate::server) fn forget(&mut self, connection: &Connection) {
         if let Some(session) = &connection.session {
             self.tokens.remove(&session.token);
+            session.former.map(|former| self.tokens.remove(&former));
             self.away.retain(|away| *away != connection.id);
         }
     }
@@ -120,7 +153,9 @@ impl NetworkServer {
     /// [`reconnect_grace`](crate::ServerConfig::reconnect_grace). It keeps its objects, and stays
     /// [connected](Self::is_connected).
     pub fn is_away(&self, connection: ConnectionId) -> bool {
-        self.sessions.returns.away.contains(&connection)
+        let known = self.sessions.connections.get(connection.0);
+        known
+            .is_some_and(|known| known.is_connected() && !known.records() && known.link().is_none())
     }
 
     /// Returns the transport's number of a connection: the number of `handle_connect` and
@@ -233,18 +268,17 @@ impl NetworkServer {
         }
     }
 
-    /// Returns the connection that a join request returns to. An unknown token ends the new connection.
-    pub(in crate::server) fn find_session(
-        &mut self,
-        from: ConnectionId,
-        returning: Return,
-    ) -> Result<ConnectionId, ObjectError> {
-        if let Some(found) = self.sessions.returns.tokens.get(&returning.token) {
-            return Ok(*found);
+    /// Returns the connection that a join request returns to. A request with an unknown token becomes one
+    /// of a new client: the server may have restarted, or the session has ended.
+    pub(in crate::server) fn find_session(&mut self, from: ConnectionId) -> Option<ConnectionId> {
+        let requested = self.sessions.connections.get_mut(from.0)?;
+        let returning = requested.returning?;
+        let found = self.sessions.returns.tokens.get(&returning.token);
+        if found.is_none() {
+            requested.returning = None;
+            self.stats.refused.sessions += 1;
         }
-        self.stats.refused.sessions += 1;
-        self.send_off(from, DisconnectReason::UnknownSession);
-        Err(ObjectError::NotConnected(from))
+        found.copied()
     }
 
     /// Moves a session to the link of an accepted connection.
@@ -253,7 +287,11 @@ impl NetworkServer {
         from: ConnectionId,
         returning: Return,
     ) -> Result<(), ObjectError> {
-        let connection = self.find_session(from, returning)?;
+        let Some(connection) = self.find_session(from) else {
+            // The program has decided about the session.
+            self.request(from);
+            return Err(ObjectError::NotConnected(from));
+        };
         // Bytes of the audiences belong to the earlier link.
         self.deliver();
         let Some(new) = self.sessions.connections.remove(from.0) else {
@@ -317,12 +355,17 @@ impl NetworkServer {
         let answer = self.acceptance(framing);
         let (next, settings) = (self.outbound.store.end(), self.loss_settings());
         let size = self.config.datagram_size();
+        let token = self.config.session_tokens.map(|source| source());
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
         let Some(session) = &mut known.session else {
             return;
         };
+        if let Some(token) = token {
+            let next = SessionToken::new(token);
+            self.sessions.returns.rotate(session, returning.token, next);
+        }
         let mut has_datagrams = false;
         let kind = match resumed {
             Some(_) => GrantKind::Resumed,

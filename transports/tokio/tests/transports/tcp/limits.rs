@@ -1,10 +1,11 @@
 //! Limits that need the bytes or the addresses of TCP. `tests/ports` has the others.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use super::support::{Running, prefabs, read_to_end, ready_client, soon};
-use syncvar_net::{NetworkServer, ServerConfig};
+use syncvar_net::{NetworkServer, ServerConfig, ServerEvent};
 use syncvar_tokio::tcp::{ReservedPlaces, TcpOptions};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpSocket, TcpStream};
@@ -25,6 +26,37 @@ async fn reaches(count: impl Fn() -> u64, wanted: u64) {
         }
     });
     reached.await.expect("the count");
+}
+
+#[tokio::test]
+async fn sessions_away_count_for_their_address() {
+    fn token() -> [u8; 16] {
+        static NEXT: AtomicU8 = AtomicU8::new(0);
+        [NEXT.fetch_add(1, Ordering::Relaxed); 16]
+    }
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_mins(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    };
+    let options = TcpOptions {
+        max_connections_per_address: 2,
+        ..TcpOptions::default()
+    };
+    let server = NetworkServer::with_config(prefabs(), config);
+    let mut server = Running::serve(server, options, |_| {}).await;
+    let mut ends = Vec::new();
+    for _ in 0..4 {
+        drop(ready_client(server.addr).await);
+        let end = server.event(|event| match event {
+            ServerEvent::Away { .. } => Some("away"),
+            ServerEvent::Disconnected { .. } => Some("ended"),
+            _ => None,
+        });
+        ends.push(end.await);
+    }
+    assert_eq!(ends, ["away", "away", "ended", "ended"]);
+    assert_eq!(server.counters.stats().refused_away, 2);
 }
 
 #[tokio::test]

@@ -59,6 +59,34 @@ async fn a_client_returns_to_a_server_that_was_killed() {
 }
 
 #[tokio::test]
+async fn client_with_a_session_survives_a_restart_of_the_server() {
+    let start = || {
+        NetworkServer::with_config(
+            prefabs(),
+            ServerConfig {
+                reconnect_grace: Duration::from_mins(1),
+                session_tokens: Some(|| [7; 16]),
+                ..ServerConfig::default()
+            },
+        )
+    };
+    let first = Running::serve(start(), TcpOptions::default(), |_| {}).await;
+    first.write(|board| *board.text = "before".into());
+    let mut client = connect(first.addr, quick(1000)).await.unwrap();
+    first.see(&mut client, |board| board.text == "before").await;
+    let addr = first.addr;
+    first.abort();
+    let is_lost = |event: &ClientEvent| matches!(event, ClientEvent::Disconnected { .. });
+    wait_for(&mut client, is_lost).await;
+    let second = Running::serve_at(addr, start(), TcpOptions::default(), |_| {}).await;
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Connected)).await;
+    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    second.see(&mut client, |board| *board.text == *"").await;
+    second.write(|board| *board.text = "after".into());
+    second.see(&mut client, |board| board.text == "after").await;
+}
+
+#[tokio::test]
 async fn after_the_last_attempt_the_client_is_over() {
     let server = Running::start(TcpOptions::default(), |_| {}).await;
     let mut client = connect(server.addr, quick(3)).await.unwrap();
