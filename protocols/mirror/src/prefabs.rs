@@ -121,7 +121,8 @@ impl MirrorPrefab {
         }
     }
 
-    /// Creates a prefab with the GUID of its `.meta` file.
+    /// Creates a prefab with the GUID of its `.meta` file, saved by Unity 2021.2 or newer. For a prefab of an older
+    /// editor, give [`AssetId::legacy_from_guid`] to [`new`](Self::new).
     ///
     /// # Errors
     ///

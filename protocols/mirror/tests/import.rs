@@ -6,6 +6,8 @@
 //! ```
 
 mod import {
+    #[cfg(feature = "import")]
+    mod asset_ids;
     mod game;
     mod json;
     mod live;
@@ -16,4 +18,6 @@ mod import {
     mod script;
     mod server;
     mod session;
+    #[cfg(feature = "import")]
+    mod sources;
 }

@@ -5,16 +5,17 @@ use std::str::FromStr;
 
 use super::fnv1a32;
 
-/// Id of a prefab on the wire: Unity's `_assetId` in the prefab's file, computed from the GUID in
-/// the `.meta` file beside it. 0 means no prefab.
+/// Id of a prefab on the wire: `_assetId` in the prefab's file. 0 means no prefab.
+///
+/// Unity's editor computes it from the GUID in the `.meta` file beside the prefab. Unity 2021.2 and newer compute another
+/// number than older editors; the prefab's file tells which of them saved it, as its id is one of the two:
 ///
 /// ```
 /// use syncvar::mirror::AssetId;
 ///
-/// let given = AssetId::from(1001);
-/// let made = AssetId::from_guid("d6f1e0c2a3b4f5968778695a4b3c2d1e")?;
-/// assert_eq!(made, AssetId(0x1c45_154a));
-/// # assert_ne!(given, made);
+/// let guid = "6f43bf5488a7443d19ab2a83c6b91f35";
+/// assert_eq!(AssetId::from_guid(guid)?, AssetId(2638947628));
+/// assert_eq!(AssetId::legacy_from_guid(guid)?, AssetId(3454335836));
 /// # Ok::<(), syncvar_mirror::GuidError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,39 +46,64 @@ impl AssetId {
     /// No prefab.
     pub const NONE: Self = Self(0);
 
-    /// Returns Unity's id of a GUID: 32 hexadecimal digits as in a `.meta` file, or with dashes as
-    /// in .NET.
+    /// Returns the id of a GUID in Unity 2021.2 and newer: 32 hexadecimal digits as in a `.meta` file, or with dashes
+    /// as in .NET.
     ///
     /// # Errors
     ///
     /// Fails for a malformed GUID.
     pub fn from_guid(guid: &str) -> Result<Self, GuidError> {
-        let digits: String = match guid.len() {
-            36 if [8, 13, 18, 23]
-                .iter()
-                .all(|dash| guid.get(*dash..=*dash) == Some("-")) =>
-            {
-                guid.replace('-', "")
-            }
-            _ => guid.into(),
-        };
-        let number = u128::from_str_radix(&digits, 16);
-        match number {
-            Ok(number) if digits.len() == 32 && !digits.starts_with('+') => {
-                Ok(Self::from_guid_bytes(number.to_be_bytes()))
-            }
-            _ => Err(GuidError(guid.into())),
-        }
+        Ok(Self::from_guid_bytes(guid_bytes(guid)?))
     }
 
-    /// Returns Unity's id of a GUID of 16 bytes in the order of its text (as in the crate `uuid`).
-    /// Mirror, `NetworkIdentity.AssetGuidToUint`; Unity, `Guid.GetHashCode`.
+    /// Returns the id of a GUID in Unity 2021.1 and older. A prefab keeps it until a newer editor saves the prefab.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a malformed GUID.
+    pub fn legacy_from_guid(guid: &str) -> Result<Self, GuidError> {
+        Ok(Self::legacy_from_guid_bytes(guid_bytes(guid)?))
+    }
+
+    /// Returns the id of a GUID of 16 bytes in the order of its text (as in the crate `uuid`), in Unity 2021.2 and
+    /// newer. Mirror, `NetworkIdentity.AssetGuidToUint`; .NET Core, `Guid.GetHashCode`.
     pub const fn from_guid_bytes(guid: [u8; 16]) -> Self {
+        let [a1, a2, a3, a4, b1, b2, c1, c2, d, e, f, g, h, i, j, k] = guid;
+        // In memory the first three groups are numbers, least significant byte first.
+        let words = [
+            u32::from_be_bytes([a1, a2, a3, a4]),
+            u32::from_be_bytes([c1, c2, b1, b2]),
+            u32::from_le_bytes([d, e, f, g]),
+            u32::from_le_bytes([h, i, j, k]),
+        ];
+        Self(words[0] ^ words[1] ^ words[2] ^ words[3])
+    }
+
+    /// Returns the id of a GUID of 16 bytes in the order of its text, in Unity 2021.1 and older. Mirror,
+    /// `NetworkIdentity.AssetGuidToUint`; Mono before version 6, `Guid.GetHashCode`.
+    pub const fn legacy_from_guid_bytes(guid: [u8; 16]) -> Self {
         let [a1, a2, a3, a4, b1, b2, c1, c2, _, _, f, _, _, _, _, k] = guid;
         let first = u32::from_be_bytes([a1, a2, a3, a4]);
         let second = u32::from_be_bytes([b1, b2, c1, c2]);
         let third = u32::from_be_bytes([f, 0, 0, k]);
         Self(first ^ second ^ third)
+    }
+}
+
+/// Parses a GUID into its bytes, in the order of the text.
+fn guid_bytes(guid: &str) -> Result<[u8; 16], GuidError> {
+    let digits: String = match guid.len() {
+        36 if [8, 13, 18, 23]
+            .iter()
+            .all(|dash| guid.get(*dash..=*dash) == Some("-")) =>
+        {
+            guid.replace('-', "")
+        }
+        _ => guid.into(),
+    };
+    match u128::from_str_radix(&digits, 16) {
+        Ok(number) if digits.len() == 32 && !digits.starts_with('+') => Ok(number.to_be_bytes()),
+        _ => Err(GuidError(guid.into())),
     }
 }
 
@@ -143,8 +169,18 @@ mod tests {
             plain,
             AssetId::from_guid("00112233-4455-6677-8899-aabbccddeeff")
         );
+        // 00112233 ^ 66774455 ^ bbaa9988 ^ ffeeddcc
+        assert_eq!(plain, Ok(AssetId(0x2222_2222)));
+    }
+
+    #[test]
+    fn guid_has_an_id_of_newer_and_one_of_older_editors() {
+        let guid = "6f43bf5488a7443d19ab2a83c6b91f35";
+        assert_eq!(AssetId::from_guid(guid), Ok(AssetId(2_638_947_628)));
+        assert_eq!(AssetId::legacy_from_guid(guid), Ok(AssetId(3_454_335_836)));
         // 00112233 ^ 44556677 ^ (aa << 24 | ff)
-        assert_eq!(plain, Ok(AssetId(0xee44_44bb)));
+        let older = AssetId::legacy_from_guid("00112233445566778899aabbccddeeff");
+        assert_eq!(older, Ok(AssetId(0xee44_44bb)));
     }
 
     #[test]
@@ -160,6 +196,7 @@ mod tests {
             "0011é",
         ] {
             assert_eq!(AssetId::from_guid(text), Err(GuidError(text.into())));
+            assert_eq!(AssetId::legacy_from_guid(text), Err(GuidError(text.into())));
         }
     }
 

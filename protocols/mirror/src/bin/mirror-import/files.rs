@@ -1,5 +1,7 @@
 //! Files of a Unity project.
 
+mod encoding;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -24,6 +26,9 @@ const SKIPPED: &[&str] = &[
     "obj",
 ];
 
+/// File with the version of Unity's editor.
+pub(crate) const PROJECT_VERSION: &str = "ProjectSettings/ProjectVersion.txt";
+
 /// Paths of the files that are read, by their names relative to the project, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
@@ -33,6 +38,10 @@ pub(crate) struct Files {
     pub(crate) scenes: BTreeMap<Rc<str>, PathBuf>,
     /// Controllers of animators.
     pub(crate) controllers: BTreeMap<Rc<str>, PathBuf>,
+    /// Version of the project's editor: (2021, 3) or (6000, 0).
+    pub(crate) editor: Option<(u32, u32)>,
+    /// Folder of Mirror's own examples, which are not read.
+    pub(crate) examples: Option<String>,
 }
 
 impl Files {
@@ -45,6 +54,7 @@ impl Files {
     pub(crate) fn list(project: &Path, report: &mut Report) -> io::Result<Self> {
         let mut files = Self::default();
         fs::read_dir(project)?;
+        files.editor = editor(&project.join(PROJECT_VERSION));
         let roots = ["Assets", "Packages"];
         if project.join("Assets").is_dir() {
             for root in roots.iter().filter(|root| project.join(root).is_dir()) {
@@ -86,7 +96,9 @@ impl Files {
                 folder => format!("{folder}/{file}"),
             };
             if path.is_dir() {
-                if !SKIPPED.contains(&file) {
+                if name.ends_with("/Mirror/Examples") {
+                    self.examples = Some(name);
+                } else if !SKIPPED.contains(&file) {
                     self.walk(&path, &name, depth + 1, report);
                 }
             } else if let Some((_, extension)) = file.rsplit_once('.') {
@@ -108,27 +120,34 @@ impl Files {
     }
 }
 
+/// Returns the version of the editor that a project names.
+fn editor(path: &Path) -> Option<(u32, u32)> {
+    let text = fs::read_to_string(path).ok()?;
+    let mut lines = text.lines();
+    let version = lines.find_map(|line| line.strip_prefix("m_EditorVersion:"))?;
+    let mut numbers = version.trim().split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
 /// Returns the text of a file; reports one that cannot be read.
 pub(crate) fn read(name: &Rc<str>, path: &Path, report: &mut Report) -> Option<String> {
-    let text = match fs::metadata(path) {
+    let bytes = match fs::metadata(path) {
         Ok(data) if data.len() > MAX_BYTES => Err(format!("longer than {MAX_BYTES} bytes")),
-        Ok(_) => fs::read(path)
-            .map_err(|error| error.to_string())
-            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())),
+        Ok(_) => fs::read(path).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
     };
-    match text {
-        // Unity writes some sources with a byte order mark.
-        Ok(text) => Some(match text.strip_prefix('\u{feff}') {
-            Some(text) => text.to_owned(),
-            None => text,
-        }),
+    let place = Place::new(name, 1);
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
         Err(error) => {
-            report.add(
-                &Place::new(name, 1),
-                format!("file is not readable: {error}"),
-            );
-            None
+            report.add(&place, format!("file is not readable: {error}"));
+            return None;
         }
+    };
+    let (text, is_certain) = encoding::decoded(&bytes);
+    if !is_certain {
+        let text = "file is not UTF-8; it is read as Windows-1252: save it as UTF-8";
+        report.add(&place, text);
     }
+    Some(text)
 }

@@ -117,6 +117,11 @@ fn import(options: &Options, report: &mut Report) -> Result<String, String> {
     let folder = options.project.display();
     let files =
         Files::list(&options.project, report).map_err(|error| format!("{folder}: {error}"))?;
+    if let Some(examples) = &files.examples {
+        eprintln!(
+            "mirror-import: {examples} is not read: examples of Mirror are no part of a game"
+        );
+    }
     if files.sources.is_empty() {
         return Err(format!(
             "{folder}: no C# sources; give the folder that contains `Assets`"

@@ -56,7 +56,9 @@ pub(crate) fn examples() -> Examples {
         custom_handling: true,
     };
     let fire = "System.Void Player::CmdFire(System.Int32)";
-    let guid = AssetId::from_guid("00112233-4455-6677-8899-aabbccddeeff").expect("a GUID");
+    let guid = "00112233-4455-6677-8899-aabbccddeeff";
+    let asset_id = AssetId::from_guid(guid).expect("a GUID");
+    let legacy_id = AssetId::legacy_from_guid(guid).expect("a GUID");
     let ping = NetworkPingMessage {
         local_time: 1.0,
         predicted_time_adjusted: 1.5,
@@ -114,7 +116,11 @@ pub(crate) fn examples() -> Examples {
         ),
         (
             "assetId of `00112233-4455-6677-8899-aabbccddeeff`, most significant byte first",
-            hex::encode(guid.0.to_be_bytes()),
+            hex::encode(asset_id.0.to_be_bytes()),
+        ),
+        (
+            "the same in Unity 2021.1 and older",
+            hex::encode(legacy_id.0.to_be_bytes()),
         ),
         (
             "at 1.0 s, `aabb` and `cc`",

@@ -41,7 +41,7 @@ impl<'p> Converter<'p, '_> {
         let (identity, _) = *roles.iter().find(is_identity)?;
         let identities = roles.iter().filter(is_identity).count();
         let mut reasons = Vec::new();
-        if !self.has_identity(root) {
+        if self.identity(root).is_none() {
             reasons.push("its NetworkIdentity is not on the root".to_owned());
         } else if identities > 1 {
             let text = "an object inside of it has a NetworkIdentity, which Mirror refuses";
@@ -64,10 +64,10 @@ impl<'p> Converter<'p, '_> {
         })
     }
 
-    /// Returns whether an object itself has a `NetworkIdentity`.
-    pub(super) fn has_identity(&self, object: &Object) -> bool {
+    /// Returns the `NetworkIdentity` of an object itself.
+    pub(super) fn identity<'o>(&self, object: &'o Object) -> Option<&'o Script> {
         let mut scripts = object.components.iter();
-        scripts.any(|script| matches!(self.role(script), Role::Identity))
+        scripts.find(|script| matches!(self.role(script), Role::Identity))
     }
 
     /// Returns the component that a script is, and the reason why its object cannot be registered. A place is the

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use syncvar_mirror::AssetId;
 
 use super::Converter;
+use crate::files::PROJECT_VERSION;
 use crate::model::{Prefab, Registration};
 use crate::names;
+use crate::report::Place;
 use crate::unity::{Component as Script, Prefab as Source};
 
 impl Converter<'_, '_> {
@@ -23,6 +25,7 @@ impl Converter<'_, '_> {
         self.functions.give("prefabs");
         let mut ids: BTreeMap<u32, String> = BTreeMap::new();
         let mut prefabs = Vec::new();
+        let mut outdated = 0;
         for (file, source) in &found {
             let Some(mut prefab) = self.prefab(file, source, &names[file]) else {
                 continue;
@@ -35,18 +38,29 @@ impl Converter<'_, '_> {
             {
                 prefab.unregistered = Some(format!("its asset id is that of `{other}`"));
             }
+            if let Registration::Asset(id) = prefab.registration {
+                outdated += usize::from(self.is_outdated(file, id));
+            }
             if let Some(reason) = &prefab.unregistered {
                 let text = format!("prefab `{}` is not registered: {reason}", prefab.name);
                 self.report.add(&source.place, text);
             }
             prefabs.push(prefab);
         }
+        if outdated > 0 {
+            let text = format!(
+                "asset ids of {outdated} prefabs are those of an editor before Unity 2021.2; a build may have others: save \
+                 the prefabs in this project's editor"
+            );
+            self.report
+                .add(&Place::new(&PROJECT_VERSION.into(), 1), text);
+        }
         prefabs
     }
 
     fn prefab(&mut self, file: &Rc<str>, source: &Source, name: &str) -> Option<Prefab> {
         let object = self.networked(&source.root, &format!("prefab `{name}`"))?;
-        let (id, reason) = match self.asset_id(file, object.identity) {
+        let (id, reason) = match self.asset_id(file, source, object.identity) {
             Ok(id) => (id, None),
             Err(reason) => (0, Some(reason)),
         };
@@ -60,25 +74,75 @@ impl Converter<'_, '_> {
         })
     }
 
-    /// Returns the asset id: from the GUID in the `.meta` file, or as the identity has serialised it.
-    fn asset_id(&self, file: &Rc<str>, identity: &Script) -> Result<u32, String> {
-        let serialised = identity
-            .values
-            .get("_assetId")
-            .and_then(|id| id.text()?.parse().ok());
-        let id = match self.input.guids.guid(file) {
-            Some(guid) => {
-                AssetId::from_guid(guid)
-                    .map_err(|error| error.to_string())?
-                    .0
-            }
-            None => serialised.unwrap_or_default(),
+    /// Returns the asset id that the identity has serialised, or else that of the GUID in the `.meta` file.
+    fn asset_id(
+        &mut self,
+        file: &Rc<str>,
+        source: &Source,
+        identity: &Script,
+    ) -> Result<u32, String> {
+        let ids = self.ids_of_guid(file)?;
+        let Some(id) = self.serialised_id(source, identity) else {
+            let Some((newer, older)) = ids else {
+                return Err("it has no `_assetId`, and no `.meta` file with a GUID".to_owned());
+            };
+            return Ok(if self.has_older_editor() {
+                older
+            } else {
+                newer
+            });
         };
-        if id == 0 {
-            return Err("it has no `.meta` file with a GUID, and no `_assetId`".to_owned());
+        if let Some((newer, older)) = ids
+            && ![newer, older].contains(&id)
+        {
+            let text = format!(
+                "asset id {id} is not that of the GUID, {newer} ({older} before Unity 2021.2): save the prefab in \
+                 Unity's editor"
+            );
+            self.report.add(&identity.place, text);
         }
         Ok(id)
     }
+
+    /// Returns the asset id that a prefab has serialised. That of its base is not the one of a variant.
+    fn serialised_id(&mut self, source: &Source, identity: &Script) -> Option<u32> {
+        let own = serialised(identity)?;
+        let base = source.root.source.as_ref();
+        let base = base.and_then(|base| self.assets.prefab(base, self.report));
+        let inherited = base.and_then(|base| serialised(self.identity(&base.root)?));
+        (inherited != Some(own)).then_some(own)
+    }
+
+    /// Returns the asset ids of the GUID in the `.meta` file: that of Unity 2021.2 and newer, and that of older editors.
+    fn ids_of_guid(&self, file: &str) -> Result<Option<(u32, u32)>, String> {
+        let Some(guid) = self.input.guids.guid(file) else {
+            return Ok(None);
+        };
+        let ids = AssetId::from_guid(guid)
+            .and_then(|newer| Ok((newer.0, AssetId::legacy_from_guid(guid)?.0)));
+        ids.map(Some).map_err(|error| error.to_string())
+    }
+
+    /// Returns whether the project's editor computes another asset id than the older one that saved the prefab.
+    fn is_outdated(&self, file: &str, id: u32) -> bool {
+        let ids = self.ids_of_guid(file).ok().flatten();
+        let is_older = ids.is_some_and(|(newer, older)| id == older && id != newer);
+        is_older && self.input.files.editor.is_some() && !self.has_older_editor()
+    }
+
+    /// Returns whether the project's editor is older than Unity 2021.2. One without a version counts as newer.
+    fn has_older_editor(&self) -> bool {
+        self.input
+            .files
+            .editor
+            .is_some_and(|version| version < (2021, 2))
+    }
+}
+
+/// Returns the asset id that an identity has serialised; 0 is none.
+fn serialised(identity: &Script) -> Option<u32> {
+    let id = identity.values.get("_assetId")?.text()?.parse().ok()?;
+    (id != 0).then_some(id)
 }
 
 /// Returns the names of prefabs: that of the file, with its folder if several files have it.

@@ -62,7 +62,7 @@ impl Converter<'_, '_> {
 
     /// Collects the objects with a `NetworkIdentity`.
     fn identified<'o>(&self, object: &'o Object, found: &mut Vec<&'o Object>) {
-        if self.has_identity(object) {
+        if self.identity(object).is_some() {
             found.push(object);
             return;
         }
