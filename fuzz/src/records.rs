@@ -17,8 +17,10 @@ const MAX_OBJECTS: usize = 64;
 /// Length of the checksum.
 const CHECKSUM: usize = 4;
 
-/// Position of the numbers of a record: tick 1, number, tick, time.
-const NUMBERS: usize = 22;
+/// Positions of the numbers behind the origin, of a keyframe (tick 1, number, tick, time) and another record (number,
+/// tick, time), and their number.
+const KEYFRAME_NUMBERS: (usize, usize) = (21, 4);
+const NUMBERS: (usize, usize) = (9, 3);
 
 /// Updates of the recorded session.
 const UPDATES: u8 = 64;
@@ -151,9 +153,15 @@ impl Playback {
 
     /// Returns the next legal record, divided before its items.
     fn parts(&mut self) -> (Vec<u8>, Vec<u8>) {
-        let bytes = self.legal().as_bytes();
-        let mut ends = (NUMBERS..bytes.len()).filter(|place| bytes[*place] < 128);
-        let last = ends.nth(3).expect("four numbers");
+        let record = self.legal();
+        let bytes = record.as_bytes();
+        let (first, count) = if record.is_keyframe() {
+            KEYFRAME_NUMBERS
+        } else {
+            NUMBERS
+        };
+        let mut ends = (first..bytes.len()).filter(|place| bytes[*place] < 128);
+        let last = ends.nth(count - 1).expect("all numbers");
         let (head, items) = bytes.split_at(last + 1);
         (head.to_vec(), items.to_vec())
     }

@@ -1,6 +1,7 @@
 //! Recordings: the order of records, their numbers, and playback.
 
 mod contents;
+mod feed;
 mod hostile;
 
 use std::time::Duration;
@@ -8,7 +9,7 @@ use std::time::Duration;
 use syncvar::join::Payload;
 use syncvar::prelude::*;
 use syncvar::records::{RecordError, TickRecord};
-use syncvar::{ClientState, ServerConfig};
+use syncvar::{ClientConfig, ClientState, ServerConfig};
 use syncvar_testing::{Door, Player, prefabs};
 
 /// One tick at 30 ticks a second.
@@ -113,7 +114,7 @@ fn playback_reports_the_same_as_a_connection() {
 }
 
 #[test]
-fn missing_record_is_reported_and_the_playback_continues_with_it() {
+fn records_behind_a_missing_one_wait_for_it() {
     let mut recording = Recording::of_incarnation(7);
     let id = recording.server.spawn(Player::new(1, "a"));
     let (_, keyframe) = recording.keyframe();
@@ -129,12 +130,75 @@ fn missing_record_is_reported_and_the_playback_continues_with_it() {
         expected: records[1].seq(),
         found: records[2].seq(),
     };
-    assert_eq!(client.handle_record(&records[2]), Err(missing));
-    assert_eq!(health(&client, id), 2, "it was not applied");
-    for record in &records {
-        client.handle_record(record).unwrap();
+    for record in [&records[3], &records[2], &records[3]] {
+        let refused = client.handle_record(record).unwrap_err();
+        assert!(matches!(refused, RecordError::Missing { .. }), "{refused}");
+        assert_eq!(health(&client, id), 2, "it was not applied");
     }
+    assert_eq!(client.handle_record(&records[2]), Err(missing));
+    client.handle_record(&records[1]).unwrap();
     assert_eq!(health(&client, id), 5);
+    let player = client.get::<Player>(id).unwrap();
+    let changes = ["1 -> 2", "2 -> 3", "3 -> 4", "4 -> 5"];
+    assert_eq!(player.log, changes.map(|it| format!("health {it} (a, 0)")));
+}
+
+#[test]
+fn keyframe_passes_the_records_that_wait() {
+    let mut recording = Recording::of_incarnation(7);
+    let id = recording.server.spawn(Player::new(1, "a"));
+    let (_, first) = recording.keyframe();
+    let mut records = Vec::new();
+    for health in 2..5 {
+        recording.set_health(id, health);
+        records.extend(recording.update());
+    }
+    recording.set_health(id, 5);
+    let (_, second) = recording.keyframe();
+    recording.set_health(id, 6);
+    let last = recording.update().remove(0);
+    let mut client = client();
+    client.handle_record(&first).unwrap();
+    client.handle_record(&records[1]).unwrap_err();
+    client.handle_record(&last).unwrap_err();
+    client.handle_record(&second).unwrap();
+    assert_eq!(
+        health(&client, id),
+        6,
+        "the record behind the keyframe was kept"
+    );
+    client.handle_record(&records[0]).unwrap();
+    assert_eq!(health(&client, id), 6, "an earlier record is skipped");
+}
+
+#[test]
+fn records_that_wait_have_limits() {
+    let mut recording = Recording::of_incarnation(7);
+    let id = recording.server.spawn(Player::new(0, "a"));
+    let (_, keyframe) = recording.keyframe();
+    let mut records = Vec::new();
+    for health in 1..=20 {
+        recording.set_health(id, health);
+        records.extend(recording.update());
+    }
+    let bytes = records[1].as_bytes().len();
+    for (most, most_bytes) in [(5, usize::MAX), (usize::MAX, 5 * bytes), (0, 0)] {
+        let mut client = NetworkClient::with_config(
+            prefabs(),
+            ClientConfig {
+                max_early_messages: most,
+                max_early_bytes: most_bytes,
+                ..ClientConfig::default()
+            },
+        );
+        client.handle_record(&keyframe).unwrap();
+        for record in records[1..].iter().rev() {
+            client.handle_record(record).unwrap_err();
+        }
+        client.handle_record(&records[0]).unwrap();
+        let kept = if most == 0 { 0 } else { 5 };
+        assert_eq!(health(&client, id), 1 + kept, "the first ones were kept");
+    }
 }
 
 #[test]
@@ -306,7 +370,7 @@ fn client_of_another_schema_refuses_records() {
     let (_, keyframe) = recording.keyframe();
     let other = Prefabs::new().register::<Door>("another");
     let expected = RecordError::OtherSchema {
-        record: keyframe.schema_hash(),
+        record: keyframe.schema_hash().unwrap(),
         client: other.schema_hash(),
     };
     let mut client = NetworkClient::new(other);

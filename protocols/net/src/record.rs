@@ -16,8 +16,8 @@ use syncvar_runtime::{NetworkReader, NetworkWriter, ReadError, ReadErrorKind};
 use crate::message::Start;
 use items::{Items, read_item};
 
-/// Version of the layout.
-const VERSION: u8 = 1;
+/// Version of the layout, in the upper half of the byte of the flags.
+const VERSION: u8 = 2;
 
 /// Length of the checksum before the bytes that it covers.
 const CHECKSUM: usize = 4;
@@ -33,7 +33,8 @@ const KEYFRAME: u8 = 2;
 /// [`NetworkClient::handle_record`](crate::NetworkClient::handle_record) plays them. A *keyframe* contains the
 /// snapshots of all recorded objects in place of the changes.
 ///
-/// A clone shares the bytes.
+/// A keyframe names the schema and the [incarnation](Self::incarnation) of the server, other records their checksum
+/// alone: [`origin`](Self::origin). A clone shares the bytes.
 ///
 /// ```
 /// use std::time::Duration;
@@ -78,11 +79,9 @@ pub(crate) struct RecordHead {
     pub(crate) kind: RecordKind,
     /// Set if changes of the tick are missing.
     pub(crate) partial: bool,
-    pub(crate) schema_hash: u64,
-    pub(crate) start: Start,
     pub(crate) seq: u64,
-    /// Tick of the headers, not 0.
-    pub(crate) tick: u32,
+    /// Tick of the network time.
+    pub(crate) tick: u64,
     /// Time of the server, in microseconds.
     pub(crate) time: u64,
 }
@@ -90,8 +89,34 @@ pub(crate) struct RecordHead {
 /// Contents of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordKind {
-    Changes,
-    Keyframe,
+    /// Changes behind a keyframe with this [origin](RecordOrigin::checksum).
+    Changes(u32),
+    Keyframe(RecordOrigin),
+}
+
+/// Facts that all records behind a keyframe share with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordOrigin {
+    pub(crate) schema_hash: u64,
+    pub(crate) start: Start,
+}
+
+impl RecordOrigin {
+    /// Returns the checksum by which other records name this origin.
+    pub(crate) fn checksum(&self) -> u32 {
+        let Start {
+            incarnation,
+            first_tick,
+        } = self.start;
+        let parts = [self.schema_hash, incarnation, first_tick];
+        crc32c::crc32c(parts.map(u64::to_le_bytes).as_flattened())
+    }
+
+    /// Returns a tick of the network time as one of the headers; `None` for a tick that they cannot have.
+    pub(crate) fn header_tick(&self, tick: u64) -> Option<u32> {
+        let since = tick.checked_sub(self.start.first_tick)?;
+        u32::try_from(since).ok()?.checked_add(1)
+    }
 }
 
 impl TickRecord {
@@ -122,11 +147,12 @@ impl TickRecord {
         if computed != expected {
             return Err(RecordError::Checksum { expected, computed });
         }
-        let version = reader.read_u8()?;
+        let first = reader.read_u8()?;
+        let (version, flags) = (first >> 4, first & 0x0f);
         if version != VERSION {
             return Err(RecordError::Version(version));
         }
-        let head = RecordHead::read(&mut reader)?;
+        let head = RecordHead::read(&mut reader, flags)?;
         let items = reader.position();
         while reader.remaining() > 0 {
             read_item(&mut reader)?;
@@ -156,8 +182,7 @@ impl TickRecord {
 
     /// Returns the tick, as in [`NetworkTime::tick`](syncvar_runtime::NetworkTime::tick) of the server.
     pub fn tick(&self) -> u64 {
-        let since = u64::from(self.head.tick.saturating_sub(1));
-        self.head.start.first_tick.saturating_add(since)
+        self.head.tick
     }
 
     /// Returns the server's [own time](crate::NetworkServer::now) at the update, in microseconds.
@@ -165,19 +190,41 @@ impl TickRecord {
         Duration::from_micros(self.head.time)
     }
 
-    /// Returns the [incarnation](crate::ServerConfig::incarnation) of the server.
-    pub fn incarnation(&self) -> u64 {
-        self.head.start.incarnation
+    /// Returns the [incarnation](crate::ServerConfig::incarnation) of the server, in a keyframe.
+    pub fn incarnation(&self) -> Option<u64> {
+        Some(self.keyframe()?.start.incarnation)
     }
 
-    /// Returns the hash of the server's [schema](syncvar_runtime::Prefabs::schema_hash).
-    pub fn schema_hash(&self) -> u64 {
-        self.head.schema_hash
+    /// Returns the hash of the server's [schema](syncvar_runtime::Prefabs::schema_hash), in a keyframe.
+    pub fn schema_hash(&self) -> Option<u64> {
+        Some(self.keyframe()?.schema_hash)
+    }
+
+    /// Returns the checksum of the schema hash, the incarnation and the first tick: a record continues the
+    /// keyframes with the same origin.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use syncvar::prelude::*;
+    /// # let mut server = NetworkServer::new(Prefabs::new());
+    /// # server.start_recording();
+    /// # for second in 1..=2 {
+    /// #     server.update(Duration::from_secs(second));
+    /// # }
+    /// let keyframe = server.keyframe().unwrap();
+    /// let record = server.records_after(keyframe.seq()).next().unwrap();
+    /// assert_eq!(record.origin(), keyframe.origin());
+    /// ```
+    pub fn origin(&self) -> u32 {
+        match &self.head.kind {
+            RecordKind::Changes(origin) => *origin,
+            RecordKind::Keyframe(origin) => origin.checksum(),
+        }
     }
 
     /// Returns whether the record is a keyframe: the snapshots of all recorded objects after its tick.
     pub fn is_keyframe(&self) -> bool {
-        self.head.kind == RecordKind::Keyframe
+        self.keyframe().is_some()
     }
 
     /// Returns whether changes of the tick are missing, because the writer did not have them.
@@ -202,8 +249,12 @@ impl TickRecord {
         Items::new(items)
     }
 
-    pub(crate) fn head(&self) -> &RecordHead {
-        &self.head
+    /// Returns the origin that a keyframe names.
+    pub(crate) fn keyframe(&self) -> Option<&RecordOrigin> {
+        match &self.head.kind {
+            RecordKind::Changes(_) => None,
+            RecordKind::Keyframe(origin) => Some(origin),
+        }
     }
 }
 
@@ -220,50 +271,53 @@ impl fmt::Debug for TickRecord {
 
 impl RecordHead {
     fn write(&self, writer: &mut NetworkWriter) {
-        let keyframe = match self.kind {
-            RecordKind::Changes => 0,
-            RecordKind::Keyframe => KEYFRAME,
-        };
         let partial = if self.partial { PARTIAL } else { 0 };
-        writer.write_u8(VERSION);
-        writer.write_u8(keyframe | partial);
-        writer.write_u64(self.schema_hash);
-        writer.write_u64(self.start.incarnation);
-        writer.write_varint(self.start.first_tick);
+        match &self.kind {
+            RecordKind::Changes(origin) => {
+                writer.write_u8(VERSION << 4 | partial);
+                writer.write_u32(*origin);
+            }
+            RecordKind::Keyframe(RecordOrigin { schema_hash, start }) => {
+                writer.write_u8(VERSION << 4 | KEYFRAME | partial);
+                writer.write_u64(*schema_hash);
+                writer.write_u64(start.incarnation);
+                writer.write_varint(start.first_tick);
+            }
+        }
         writer.write_varint(self.seq);
-        writer.write_varint(self.tick.into());
+        writer.write_varint(self.tick);
         writer.write_varint(self.time);
     }
 
-    /// Reads the fields behind the version.
-    fn read(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
-        let flags = reader.read_u8()?;
+    /// Reads the fields behind the flags.
+    fn read(reader: &mut NetworkReader<'_>, flags: u8) -> Result<Self, ReadError> {
         if flags & !(PARTIAL | KEYFRAME) != 0 {
             return Err(invalid(reader, "flags of a record", flags.into()));
         }
-        let schema_hash = reader.read_u64()?;
-        let incarnation = reader.read_u64()?;
-        let first_tick = reader.read_varint()?;
+        let kind = if flags & KEYFRAME == 0 {
+            RecordKind::Changes(reader.read_u32()?)
+        } else {
+            RecordKind::Keyframe(RecordOrigin {
+                schema_hash: reader.read_u64()?,
+                start: Start {
+                    incarnation: reader.read_u64()?,
+                    first_tick: reader.read_varint()?,
+                },
+            })
+        };
         let seq = reader.read_varint()?;
         if seq == 0 {
             return Err(invalid(reader, "number of a record", seq));
         }
         let tick = reader.read_varint()?;
-        let Ok(tick @ 1..) = u32::try_from(tick) else {
+        if let RecordKind::Keyframe(origin) = &kind
+            && origin.header_tick(tick).is_none()
+        {
             return Err(invalid(reader, "tick of a record", tick));
-        };
+        }
         Ok(Self {
-            kind: if flags & KEYFRAME == 0 {
-                RecordKind::Changes
-            } else {
-                RecordKind::Keyframe
-            },
+            kind,
             partial: flags & PARTIAL != 0,
-            schema_hash,
-            start: Start {
-                incarnation,
-                first_tick,
-            },
             seq,
             tick,
             time: reader.read_varint()?,

@@ -8,14 +8,21 @@ use syncvar_testing::{Player, frame};
 
 use super::{Recording, client, health};
 
-/// Position of the flags.
-const FLAGS: usize = 5;
+/// Position of the version and the flags.
+const FLAGS: usize = 4;
 
-/// Position of the varints: tick 1 (2 bytes), number (1), tick (1), time (4).
-const VARINTS: usize = 22;
+/// Flags of a record, and the version.
+const CHANGES: u8 = 0x20;
+const KEYFRAME: u8 = 0x22;
 
-/// Position of the first item.
-const ITEMS: usize = VARINTS + 8;
+/// Position of the varints of a record: number (1 byte), tick (2), time (4).
+const VARINTS: usize = 9;
+
+/// Position of the first item of a record.
+const ITEMS: usize = VARINTS + 7;
+
+/// Position of the tick of a keyframe, behind the origin (8, 8 and 2 bytes) and the number (1).
+const KEYFRAME_TICK: usize = FLAGS + 1 + 18 + 1;
 
 /// Returns a record of these bytes with their checksum.
 fn sealed(bytes: &[u8]) -> Vec<u8> {
@@ -59,30 +66,32 @@ fn invalid(what: &'static str, value: u64) -> ReadErrorKind {
 
 #[test]
 fn malformed_fields_are_refused_with_their_place() {
-    let (_, record, _) = records();
+    let (keyframe, record, _) = records();
     let changed = |position: usize, byte: u8| {
         let mut bytes = record.as_bytes().to_vec();
         bytes[position] = byte;
         TickRecord::from_bytes(&sealed(&bytes)).unwrap_err()
     };
-    assert_eq!(changed(4, 2), RecordError::Version(2));
+    assert_eq!(changed(FLAGS, 0x10), RecordError::Version(1));
     let refused = |position, byte| kind(changed(position, byte));
-    assert_eq!(refused(FLAGS, 4), (invalid("flags of a record", 4), 6));
     assert_eq!(
-        refused(VARINTS + 2, 0),
-        (invalid("number of a record", 0), 25)
+        refused(FLAGS, CHANGES | 4),
+        (invalid("flags of a record", 4), 5)
     );
-    assert_eq!(
-        refused(VARINTS + 3, 0),
-        (invalid("tick of a record", 0), 26)
-    );
-    assert_eq!(refused(ITEMS, 1), (invalid("audience of an item", 1), 31));
-    assert_eq!(refused(ITEMS, 2), (invalid("audience of an item", 2), 31));
-    assert_eq!(refused(ITEMS, 8), (invalid("flags of an item", 8), 31));
-    assert_eq!(refused(ITEMS + 2, 0), (invalid("length of an item", 0), 33));
-    let (needed, left) = (127, record.as_bytes().len() - 33);
+    assert_eq!(refused(VARINTS, 0), (invalid("number of a record", 0), 10));
+    assert_eq!(refused(ITEMS, 1), (invalid("audience of an item", 1), 17));
+    assert_eq!(refused(ITEMS, 2), (invalid("audience of an item", 2), 17));
+    assert_eq!(refused(ITEMS, 8), (invalid("flags of an item", 8), 17));
+    assert_eq!(refused(ITEMS + 2, 0), (invalid("length of an item", 0), 19));
+    let (needed, left) = (127, record.as_bytes().len() - 19);
     let end = ReadErrorKind::UnexpectedEnd { needed, left };
     assert_eq!(refused(ITEMS + 2, 127).0, end);
+    // Tick 1 of the headers is 300.
+    let mut bytes = keyframe.as_bytes().to_vec();
+    assert_eq!(bytes[FLAGS], KEYFRAME);
+    bytes[KEYFRAME_TICK] -= 2;
+    let error = kind(TickRecord::from_bytes(&sealed(&bytes)).unwrap_err());
+    assert_eq!(error, (invalid("tick of a record", 299), KEYFRAME_TICK + 2));
 }
 
 #[test]
@@ -135,7 +144,7 @@ fn partial_record_reports_an_incomplete_tick() {
 fn earlier_tick_is_refused() {
     let (keyframe, record, id) = records();
     let mut bytes = keyframe.as_bytes().to_vec();
-    bytes[VARINTS + 3] = 100;
+    bytes[KEYFRAME_TICK] += 50;
     let keyframe = TickRecord::from_bytes(&sealed(&bytes)).unwrap();
     let mut client = client();
     client.handle_record(&keyframe).unwrap();

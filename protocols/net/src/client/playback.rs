@@ -1,11 +1,14 @@
 //! Playback: tick records in place of a server's packets.
 
+mod early;
+
 use super::{ClientState, NetworkClient};
 use crate::link::header::StreamHeader;
 use crate::link::stream::StreamTicks;
-use crate::message::{Message, SpawnFinished, Start, frames};
-use crate::record::check_messages;
+use crate::message::{Message, SpawnFinished, frames};
+use crate::record::{RecordOrigin, check_messages};
 use crate::{Framing, RecordError, TickRecord};
+use early::EarlyRecords;
 use syncvar_runtime::{DisconnectReason, NetworkWriter, ReadError};
 
 /// Length of the messages in one packet, except for a longer message.
@@ -14,15 +17,16 @@ const PACKET: usize = 1340;
 /// Position in a sequence of records.
 #[derive(Debug)]
 pub(super) struct Playback {
-    /// Schema hash of the client.
-    schema_hash: u64,
-    start: Start,
+    origin: RecordOrigin,
     /// Number of the last record.
     seq: u64,
-    /// Tick of the last record.
-    tick: u32,
+    /// Tick of the last record, of the network time and of the headers.
+    tick: u64,
+    header_tick: u32,
     /// Ticks of the packets that the records are played as.
     headers: StreamTicks,
+    /// Records behind a missing one.
+    early: EarlyRecords,
 }
 
 /// Use of a record.
@@ -31,8 +35,9 @@ enum Step {
     /// The client has had it.
     Skip,
     /// A keyframe that the objects do not lead to: they are forgotten first.
-    Begin,
-    Continue,
+    Begin(RecordOrigin),
+    /// The next record, with its tick in the headers.
+    Continue(u32),
 }
 
 impl NetworkClient {
@@ -44,6 +49,11 @@ impl NetworkClient {
     /// [numbers](TickRecord::seq). A record that the client has had is skipped, without an error. A keyframe with
     /// a higher number updates the objects; one with a lower number begins the playback again, so that a
     /// program can jump in both directions.
+    ///
+    /// A record behind a missing one is kept, and played directly behind it: [`RecordError::Missing`] has the numbers for
+    /// which the program asks the source. The client keeps up to
+    /// [`max_early_messages`](crate::ClientConfig::max_early_messages) records of
+    /// [`max_early_bytes`](crate::ClientConfig::max_early_bytes) in all, those with the lowest numbers.
     ///
     /// The client counts as [connected](Self::is_connected) from the first keyframe to
     /// [`disconnect`](Self::disconnect), [`handle_disconnect`](Self::handle_disconnect) or
@@ -68,9 +78,8 @@ impl NetworkClient {
     /// client.handle_record(keyframe)?;
     /// client.handle_record(records[0])?;
     /// let missing = RecordError::Missing { expected: 3, found: 4 };
-    /// assert_eq!(client.handle_record(records[2]), Err(missing));
-    /// client.handle_record(records[1])?;
-    /// client.handle_record(records[2])?;
+    /// assert_eq!(client.handle_record(records[2]), Err(missing)); // it is kept
+    /// client.handle_record(records[1])?; // plays both
     /// assert_eq!(client.tick(), Some(server.network_time().tick));
     /// # Ok::<(), RecordError>(())
     /// ```
@@ -78,71 +87,92 @@ impl NetworkClient {
     /// # Errors
     ///
     /// For a connected client, a record of another schema or out of order, and for the first malformed
-    /// message. A record of another incarnation without its keyframe also ends the playback, with
-    /// [`ClientEvent::Disconnected`](crate::ClientEvent::Disconnected), and removes all objects.
+    /// message, also of a kept record. A record of another [origin](TickRecord::origin) without its keyframe also
+    /// ends the playback, with [`ClientEvent::Disconnected`](crate::ClientEvent::Disconnected), and removes all objects.
     pub fn handle_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
         if self.session.playback.is_none() && self.session.state != ClientState::Disconnected {
             return Err(RecordError::Connected);
         }
-        let head = *record.head();
-        let playback = self.session.playback.as_ref();
-        let client = playback.map(|playback| playback.schema_hash);
-        let client = client.unwrap_or_else(|| self.world.prefabs.schema_hash());
-        if head.schema_hash != client {
-            let record = head.schema_hash;
-            return Err(RecordError::OtherSchema { record, client });
+        if let Some(origin) = record.keyframe() {
+            let playback = self.session.playback.as_ref();
+            let client = playback.map(|playback| playback.origin.schema_hash);
+            let client = client.unwrap_or_else(|| self.world.prefabs.schema_hash());
+            let record = origin.schema_hash;
+            if record != client {
+                return Err(RecordError::OtherSchema { record, client });
+            }
         }
         for item in record.items() {
             check_messages(item.messages)?;
         }
-        match self.next_step(record)? {
-            Step::Skip => return Ok(()),
-            Step::Begin => self.begin_playback(client, head.start),
-            Step::Continue => {}
-        }
-        if let Some(playback) = &mut self.session.playback {
-            (playback.seq, playback.tick) = (head.seq, head.tick);
-        }
         self.inbound.work.reset();
+        self.take_record(record)?;
+        let session = self.session.number;
+        while self.session.is_current(session)
+            && let Some(playback) = &mut self.session.playback
+            && let Some(next) = playback.early.next(playback.seq)
+        {
+            self.take_record(&next)?;
+        }
+        Ok(())
+    }
+
+    /// Plays a record at its place.
+    fn take_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
+        let header_tick = match self.next_step(record)? {
+            Step::Skip => return Ok(()),
+            Step::Begin(origin) => {
+                self.begin_playback(origin);
+                origin.header_tick(record.tick()).unwrap_or_default()
+            }
+            Step::Continue(header_tick) => header_tick,
+        };
+        if let Some(playback) = &mut self.session.playback {
+            (playback.seq, playback.tick) = (record.seq(), record.tick());
+            playback.header_tick = header_tick;
+        }
         Ok(self.play(record)?)
     }
 
     /// Decides about a record by the position of the playback.
     fn next_step(&mut self, record: &TickRecord) -> Result<Step, RecordError> {
-        let (head, keyframe) = (record.head(), record.is_keyframe());
-        let playback = self.session.playback.as_ref();
-        let Some(playback) = playback.filter(|playback| playback.start == head.start) else {
-            if keyframe {
-                return Ok(Step::Begin);
+        let keyframe = record.keyframe().copied();
+        let playback = self.session.playback.as_mut();
+        let current = playback.filter(|playback| playback.origin.checksum() == record.origin());
+        let Some(playback) = current else {
+            if let Some(origin) = keyframe {
+                return Ok(Step::Begin(origin));
             }
-            if playback.is_some() {
+            if self.session.playback.is_some() {
                 self.end_session(DisconnectReason::ConnectionLost);
                 self.forget_objects();
             }
             return Err(RecordError::NeedsKeyframe);
         };
-        let expected = playback.seq.saturating_add(1);
-        if keyframe && head.seq < playback.seq {
-            return Ok(Step::Begin);
+        let (seq, expected) = (record.seq(), playback.seq.saturating_add(1));
+        if let Some(origin) = keyframe.filter(|_| seq < playback.seq) {
+            return Ok(Step::Begin(origin));
         }
-        if head.seq < expected {
+        if seq < expected {
             return Ok(Step::Skip);
         }
-        if head.seq > expected && !keyframe {
-            let found = head.seq;
-            return Err(RecordError::Missing { expected, found });
-        }
-        if head.tick < playback.tick {
-            let tick = u64::from(playback.tick.saturating_sub(1));
-            let last = head.start.first_tick.saturating_add(tick);
-            let found = record.tick();
+        if record.tick() < playback.tick {
+            let (last, found) = (playback.tick, record.tick());
             return Err(RecordError::EarlierTick { last, found });
         }
-        Ok(Step::Continue)
+        let Some(header_tick) = playback.origin.header_tick(record.tick()) else {
+            return Err(RecordError::NeedsKeyframe);
+        };
+        if seq > expected && keyframe.is_none() {
+            let limits = (self.config.max_early_messages, self.config.max_early_bytes);
+            let found = playback.early.keep(record, limits).unwrap_or(seq);
+            return Err(RecordError::Missing { expected, found });
+        }
+        Ok(Step::Continue(header_tick))
     }
 
     /// Enters the state of a connection, without objects.
-    fn begin_playback(&mut self, schema_hash: u64, start: Start) {
+    fn begin_playback(&mut self, origin: RecordOrigin) {
         self.session.number += 1;
         self.drop_link();
         self.session.datagrams = false;
@@ -150,13 +180,14 @@ impl NetworkClient {
         self.outbound = super::Outbound::new(self.config.packet_size);
         self.arrivals = None;
         self.session.framing = Framing::Compact;
-        self.session.start = Some(start);
+        self.session.start = Some(origin.start);
         self.session.playback = Some(Playback {
-            schema_hash,
-            start,
+            origin,
             seq: 0,
             tick: 0,
+            header_tick: 0,
             headers: StreamTicks::default(),
+            early: EarlyRecords::default(),
         });
         self.accept_session();
     }
@@ -205,7 +236,7 @@ impl NetworkClient {
             partial: end == Some(true),
             ..StreamHeader::default()
         };
-        let header = playback.headers.write(playback.tick, header);
+        let header = playback.headers.write(playback.header_tick, header);
         let packet = [header.as_slice(), messages].concat();
         self.handle_packet(channel, &packet)
     }

@@ -31,20 +31,21 @@ pub enum RecordError {
     Malformed(ReadError),
     /// The server has another schema than this client.
     OtherSchema {
-        /// Hash in the record.
+        /// Hash in the keyframe.
         record: u64,
         /// Hash of the client's prefabs.
         client: u64,
     },
     /// The client has a connection to a server.
     Connected,
-    /// The record continues a state that the client does not have: it has played no keyframe of this incarnation.
+    /// The record continues a state that the client does not have: it has played no keyframe of this origin.
     NeedsKeyframe,
-    /// Records are missing. The client plays the record with the expected number, and any later keyframe.
+    /// The records from `expected` to `found - 1` are missing. This one is kept for its place, within the limits of
+    /// [`handle_record`](crate::NetworkClient::handle_record). The program asks the source for the missing ones, or for a later keyframe.
     Missing {
         /// Number of the next record.
         expected: u64,
-        /// Number of this record.
+        /// Number of the first kept record.
         found: u64,
     },
     /// The record has an earlier tick than the one before.
@@ -74,7 +75,10 @@ impl fmt::Display for RecordError {
             Self::Connected => f.write_str("the client has a connection to a server"),
             Self::NeedsKeyframe => f.write_str("the record has no keyframe before it"),
             Self::Missing { expected, found } => {
-                write!(f, "record {found} came in the place of record {expected}")
+                write!(
+                    f,
+                    "record {found} came, but record {expected} is the next one"
+                )
             }
             Self::EarlierTick { last, found } => {
                 write!(f, "the record of tick {found} came behind tick {last}")

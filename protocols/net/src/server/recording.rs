@@ -1,7 +1,7 @@
 //! Recording: tick records and keyframes of a server.
 
 use crate::message::Start;
-use crate::record::{RecordHead, RecordKind};
+use crate::record::{RecordHead, RecordKind, RecordOrigin};
 use crate::server::NetworkServer;
 use crate::server::sessions::connection::{Connection, ConnectionState};
 use crate::{Framing, TickRecord};
@@ -129,7 +129,8 @@ impl NetworkServer {
 
     /// Completes the keyframe of this update.
     pub(in crate::server) fn end_keyframe(&mut self) {
-        let head = self.record_head();
+        let origin = self.record_origin();
+        let head = self.record_head(RecordKind::Keyframe(origin));
         self.flush_recorded();
         self.outbound.recorder.end_keyframe(head);
     }
@@ -139,7 +140,8 @@ impl NetworkServer {
         if self.is_recording() {
             // Messages of the local client's callbacks.
             self.deliver();
-            let (now, head) = (self.clock.now(), self.record_head());
+            let kind = RecordKind::Changes(self.record_origin().checksum());
+            let (now, head) = (self.clock.now(), self.record_head(kind));
             self.flush_recorded();
             self.outbound.recorder.finish(now, head);
         }
@@ -154,18 +156,25 @@ impl NetworkServer {
         }
     }
 
-    /// Returns the head of a record of this update, without its number.
-    fn record_head(&mut self) -> RecordHead {
-        RecordHead {
-            kind: RecordKind::Changes,
-            partial: false,
+    /// Returns the origin of the records.
+    fn record_origin(&mut self) -> RecordOrigin {
+        RecordOrigin {
             schema_hash: self.sessions.schema_hash,
             start: Start {
                 incarnation: self.config.incarnation,
                 first_tick: self.replication.ticks.first(),
             },
+        }
+    }
+
+    /// Returns the head of a record of this update, without its number.
+    fn record_head(&mut self, kind: RecordKind) -> RecordHead {
+        let since = u64::from(self.outbound.store.tick.saturating_sub(1));
+        RecordHead {
+            kind,
+            partial: false,
             seq: 0,
-            tick: self.outbound.store.tick,
+            tick: self.replication.ticks.first().saturating_add(since),
             time: u64::try_from(self.clock.now().as_micros()).unwrap_or(u64::MAX),
         }
     }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use syncvar_runtime::{Channel, ConnectionId};
 
 use crate::TickRecord;
-use crate::record::{ItemWriter, RecordHead, RecordKind};
+use crate::record::{ItemWriter, RecordHead};
 use crate::server::sessions::connection::Connection;
 
 /// Longest time without a record.
@@ -123,8 +123,7 @@ impl Recorder {
         if recording.stage == Stage::Running {
             recording.stage = Stage::Keyframe;
         }
-        let kind = RecordKind::Keyframe;
-        let head = RecordHead { kind, seq, ..head };
+        let head = RecordHead { seq, ..head };
         recording.keyframe = Some(TickRecord::new(head, &snapshots.take()));
     }
 
