@@ -278,10 +278,29 @@ impl MemoryNetwork {
     /// packets arrive. A link that one side has left goes down after the last packet. The loop of a stalled end does
     /// not run.
     pub fn step(&mut self) {
+        self.step_with(|_, _| {});
+    }
+
+    /// Advances the time by one tick as [`step`](Self::step) does, and runs the game of the server between the arrival
+    /// of the packets and the update, as a transport does: with the time of the update. The game of a
+    /// [stalled](Self::stall_server) server does not run.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// let mut ticks = Vec::new();
+    /// for _ in 0..3 {
+    ///     net.step_with(|server, now| ticks.extend(server.ticks_until(now))); // 30 ticks per second
+    /// }
+    /// assert_eq!(ticks, [1, 2, 3, 4]);
+    /// assert_eq!(net.server.network_time().tick, 4);
+    /// ```
+    pub fn step_with(&mut self, game: impl FnOnce(&mut NetworkServer, Duration)) {
         self.now += self.tick;
         self.update_clients();
         if self.now >= self.stalled_until {
-            self.update_server();
+            self.update_server(game);
         }
         for end in self.clients.iter_mut().filter(|end| end.runs(self.now)) {
             while let Some((carrier, channel, packet)) = end.down.next_arrived(self.now) {
@@ -307,7 +326,7 @@ impl MemoryNetwork {
         }
     }
 
-    fn update_server(&mut self) {
+    fn update_server(&mut self, game: impl FnOnce(&mut NetworkServer, Duration)) {
         for end in self.clients.iter_mut().filter(|end| end.connected) {
             while self.server.accepts_packets(end.connection)
                 && let Some((carrier, channel, packet)) = end.up.next_arrived(self.now)
@@ -320,6 +339,7 @@ impl MemoryNetwork {
                 };
             }
         }
+        game(&mut self.server, self.now);
         // The network sets its own rate.
         Endpoint::update(&mut self.server, self.now);
         self.carry_down();

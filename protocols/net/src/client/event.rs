@@ -204,6 +204,16 @@ pub enum ClientEvent {
         /// Refused step.
         step: Duration,
     },
+    /// The server has refused inputs of this client, because they were too far ahead of its time or beyond its rate:
+    /// [`Limits::max_input_lead`](syncvar_runtime::Limits::max_input_lead) and
+    /// [`Limits::input_rate`](syncvar_runtime::Limits::input_rate). At most one event per second.
+    ///
+    /// The client has corrected its input clock, and sends the inputs again as long as their ticks are to come. After a
+    /// stall of either end a few of them are usual.
+    InputsRefused {
+        /// Number of refused inputs since the last event, each counted as often as it was sent.
+        inputs: u64,
+    },
     /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
     /// made, a limit was exceeded, or the connection has ended. See
     /// [`ClientConfig::early_message_timeout`](crate::ClientConfig::early_message_timeout).

@@ -6,7 +6,7 @@ use syncvar_runtime::Random;
 use syncvar_runtime::conditions::Conditions;
 
 use super::MemoryNetwork;
-use crate::{Framing, NetworkServer};
+use crate::Framing;
 
 /// Most clients that a simulation connects.
 const MAX_CLIENTS: usize = 8;
@@ -42,7 +42,7 @@ impl MemoryNetwork {
     /// [`Framing::Unet`](crate::Framing::Unet), which repairs no loss, the behaviours on unreliable channels are
     /// sent once more before.
     ///
-    /// A game that steps a world by [`ticks_until`](NetworkServer::ticks_until) leaves the step out while
+    /// A game that steps a world by [`ticks_until`](crate::NetworkServer::ticks_until) leaves the step out while
     /// [`is_server_stalled`](Self::is_server_stalled).
     ///
     /// Equal seeds give equal runs. The numbers of a step depend on the seed and its index only: a run

@@ -370,6 +370,8 @@ impl NetworkServer {
         let kind = match resumed {
             Some(_) => GrantKind::Resumed,
             None => {
+                // The client begins its inputs anew, and may give another one to a tick.
+                known.inputs = None;
                 known.received = returning.counts.map_or(0, |counts| counts.sent);
                 known.headers = Headers {
                     datagrams: known.headers.datagrams,
