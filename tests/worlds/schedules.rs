@@ -252,17 +252,77 @@ fn two_updates_of_a_tick_run_the_hooks_of_both() {
     for polls in [false, true] {
         let before = *link.server.get::<Door>(door).unwrap().opened;
         link.client.get_mut::<Door>(door).unwrap().seen.clear();
-        link.server.get_mut::<Rival>(id).unwrap().aim.set(before + 1);
-        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 1);
+        link.server
+            .get_mut::<Rival>(id)
+            .unwrap()
+            .aim
+            .set(before + 1);
+        link.server
+            .get_mut::<Door>(door)
+            .unwrap()
+            .opened
+            .set(before + 1);
         link.tick();
         if polls {
             link.poll();
         }
-        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 2);
+        link.server
+            .get_mut::<Door>(door)
+            .unwrap()
+            .opened
+            .set(before + 2);
         link.tick_again();
         link.deliver();
         link.answer();
         let door = link.client.get::<Door>(door).unwrap();
         assert_eq!(door.seen, [(before, before + 1), (before + 1, before + 2)]);
     }
+}
+
+/// Object that explodes.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Mine {
+    #[sync_var]
+    health: SyncVar<u32>,
+    exploded: Vec<u32>,
+}
+
+#[network_calls]
+impl Mine {
+    #[client_rpc(after_state)]
+    fn explode(&mut self) {
+        let health = *self.health;
+        self.exploded.push(health);
+    }
+}
+
+fn mines() -> Prefabs {
+    let prefabs = Prefabs::new().register::<Mine>("mine");
+    prefabs.register::<Door>("door")
+}
+
+/// Writes the health of a mine, and calls it.
+fn explode(link: &mut Link, id: NetId, health: u32) {
+    link.server.get_mut::<Mine>(id).unwrap().health.set(health);
+    link.server.calls::<Mine>(id).explode().unwrap();
+}
+
+#[test]
+fn call_after_state_of_a_second_update_sees_it() {
+    let mut link = Link::new(mines, ServerConfig::default());
+    let id = link.server.spawn(Mine::default());
+    link.settle();
+    link.server.get_mut::<Mine>(id).unwrap().health.set(1);
+    link.tick();
+    link.deliver();
+    explode(&mut link, id, 2);
+    link.tick_again();
+    link.deliver();
+    // Between two updates, before the transport polls.
+    explode(&mut link, id, 3);
+    link.deliver();
+    link.settle();
+    let mine = link.client.get::<Mine>(id).unwrap();
+    assert_eq!(mine.exploded, [3, 3]);
 }
