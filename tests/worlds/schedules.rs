@@ -1,12 +1,14 @@
 //! Short schedules: updates and packets in an order that links seldom produce.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use syncvar::NetworkBehaviour;
 use syncvar::interest::Tag;
 use syncvar::prelude::*;
-use syncvar::testing::compare_replicas;
+use syncvar::testing::{Conditions, Random, compare_replicas};
 use syncvar::{Channel, ClientConfig, Endpoint, PacketLimits, ServerConfig};
 
 /// Time of a tick, rounded up.
@@ -124,6 +126,16 @@ impl Link {
         let found = compare_replicas(&mut self.server, self.connection, &mut self.client);
         let found: Vec<_> = found.iter().map(ToString::to_string).collect();
         assert!(found.is_empty(), "{found:#?}");
+    }
+
+    /// Returns the reports of ticks since the last call: number, and whether it is complete.
+    fn ticks(&mut self) -> Vec<(u64, bool)> {
+        let events = std::iter::from_fn(|| self.client.poll_event());
+        let ticks = events.filter_map(|event| match event {
+            ClientEvent::Tick { tick, complete, .. } => Some((tick, complete)),
+            _ => None,
+        });
+        ticks.collect()
     }
 }
 
@@ -252,17 +264,201 @@ fn two_updates_of_a_tick_run_the_hooks_of_both() {
     for polls in [false, true] {
         let before = *link.server.get::<Door>(door).unwrap().opened;
         link.client.get_mut::<Door>(door).unwrap().seen.clear();
-        link.server.get_mut::<Rival>(id).unwrap().aim.set(before + 1);
-        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 1);
+        link.server
+            .get_mut::<Rival>(id)
+            .unwrap()
+            .aim
+            .set(before + 1);
+        link.server
+            .get_mut::<Door>(door)
+            .unwrap()
+            .opened
+            .set(before + 1);
         link.tick();
         if polls {
             link.poll();
         }
-        link.server.get_mut::<Door>(door).unwrap().opened.set(before + 2);
+        link.server
+            .get_mut::<Door>(door)
+            .unwrap()
+            .opened
+            .set(before + 2);
         link.tick_again();
         link.deliver();
         link.answer();
         let door = link.client.get::<Door>(door).unwrap();
         assert_eq!(door.seen, [(before, before + 1), (before + 1, before + 2)]);
+    }
+}
+
+/// Object that explodes.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Mine {
+    #[sync_var]
+    health: SyncVar<u32>,
+    /// Values of the calls, and those of the field at that time.
+    exploded: Vec<(u32, u32)>,
+}
+
+#[network_calls]
+impl Mine {
+    #[client_rpc(after_state)]
+    fn explode(&mut self, health: u32) {
+        self.exploded.push((health, *self.health));
+    }
+}
+
+fn mines() -> Prefabs {
+    let prefabs = Prefabs::new().register::<Mine>("mine");
+    prefabs.register::<Door>("door")
+}
+
+/// Writes the health of a mine, and calls it.
+fn explode(server: &mut NetworkServer, id: NetId, health: u32) {
+    server.get_mut::<Mine>(id).unwrap().health.set(health);
+    server.calls::<Mine>(id).explode(health).unwrap();
+}
+
+#[test]
+fn call_after_state_of_a_second_update_sees_it() {
+    let mut link = Link::new(mines, ServerConfig::default());
+    let id = link.server.spawn(Mine::default());
+    link.settle();
+    link.server.get_mut::<Mine>(id).unwrap().health.set(1);
+    link.tick();
+    link.deliver();
+    explode(&mut link.server, id, 2);
+    link.tick_again();
+    link.deliver();
+    // Between two updates, before the transport polls.
+    explode(&mut link.server, id, 3);
+    link.deliver();
+    link.settle();
+    let mine = link.client.get::<Mine>(id).unwrap();
+    assert_eq!(mine.exploded, [(2, 3), (3, 3)]);
+}
+
+#[test]
+fn tick_behind_a_lost_datagram_is_not_complete() {
+    let mut link = Link::new(mines, ServerConfig::default());
+    let id = link.server.spawn(Mine::default());
+    let door = link.server.spawn(Door::default());
+    link.settle();
+    assert!(link.ticks().last().unwrap().1);
+    // The last datagram is lost, and a tick on the stream follows.
+    link.server.get_mut::<Mine>(id).unwrap().health.set(5);
+    link.tick();
+    link.poll();
+    link.datagrams.clear();
+    link.server.get_mut::<Door>(door).unwrap().opened.set(1);
+    link.tick();
+    link.deliver();
+    link.answer();
+    assert_eq!(link.client.get::<Door>(door).unwrap().opened, 1);
+    let behind = link.ticks();
+    assert_eq!(behind.len(), 1);
+    assert!(!behind[0].1, "{behind:?}");
+    let mut is_complete = false;
+    for _ in 0..20 {
+        link.tick();
+        link.deliver();
+        link.answer();
+        let health = *link.client.get::<Mine>(id).unwrap().health;
+        is_complete |= link.ticks().iter().any(|(_, complete)| *complete);
+        assert!(health == 5 || !is_complete, "complete without the health");
+    }
+    assert!(is_complete, "the repair completes a tick");
+}
+
+/// A server to whose sessions a client returns after a lost link.
+fn with_sessions() -> ServerConfig {
+    fn token() -> [u8; 16] {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        u128::from(NEXT.fetch_add(1, Ordering::Relaxed)).to_le_bytes()
+    }
+    ServerConfig {
+        reconnect_grace: Duration::from_mins(1),
+        session_tokens: Some(token),
+        ..ServerConfig::default()
+    }
+}
+
+#[test]
+fn complete_ticks_have_all_changes_up_to_them() {
+    for seed in 0..12 {
+        let conditions = Conditions {
+            delay: Duration::from_millis(40),
+            jitter: Duration::from_millis(30),
+            loss: [0.0, 0.05, 0.1][seed as usize % 3],
+            seed,
+            ..Conditions::default()
+        };
+        let mut net = MemoryNetwork::with_config(mines, with_sessions(), conditions);
+        net.datagrams = true;
+        net.tick = Duration::from_millis(16);
+        net.connect();
+        net.settle();
+        let id = net.server.spawn(Mine::default());
+        let door = net.server.spawn(Door::default());
+        net.settle();
+        while net.client_mut(0).poll_event().is_some() {}
+        let mut random = Random::new(seed);
+        // Value of each tick: the health of the last frame.
+        let mut framed = Vec::new();
+        let (mut complete_ticks, mut exploded) = (0, 0);
+        for step in 1..400_u32 {
+            match step % 100 {
+                20 => net.cut(0),
+                25 => net.reconnect(0),
+                _ => {}
+            }
+            if random.chance(200) {
+                net.server.get_mut::<Mine>(id).unwrap().health.set(step);
+            }
+            if random.chance(200) {
+                net.server.get_mut::<Door>(door).unwrap().opened.set(step);
+            }
+            if random.chance(50) {
+                explode(&mut net.server, id, step);
+            }
+            net.step();
+            let tick = net.server.network_time().tick;
+            let mine = net.server.get::<Mine>(id).unwrap();
+            if mine.sync_var_dirty_bits() == 0 {
+                framed.push((tick, *mine.health));
+            }
+            let health = *net.client(0).get::<Mine>(id).unwrap().health;
+            while let Some(event) = net.client_mut(0).poll_event() {
+                if let ClientEvent::Tick {
+                    tick,
+                    complete: true,
+                    ..
+                } = event
+                {
+                    let up_to = framed.partition_point(|(at, _)| *at <= tick);
+                    let of_tick = framed[..up_to].last().map_or(0, |(_, health)| *health);
+                    assert!(
+                        health >= of_tick,
+                        "seed {seed}: tick {tick} lacks {of_tick}"
+                    );
+                    complete_ticks += 1;
+                }
+            }
+            let mine = net.client(0).get::<Mine>(id).unwrap();
+            for (called, seen) in &mine.exploded[exploded..] {
+                // A call waits for its state for a second.
+                let is_overdue = step - called >= 62;
+                assert!(
+                    seen >= called || is_overdue,
+                    "seed {seed}: {called} before its state"
+                );
+            }
+            exploded = mine.exploded.len();
+        }
+        assert!(complete_ticks > 5, "seed {seed}: {complete_ticks}");
+        net.settle();
+        assert!(exploded > 5, "seed {seed}");
+        net.assert_replicas_equal();
     }
 }

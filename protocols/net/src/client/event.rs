@@ -93,10 +93,11 @@ pub enum ClientEvent {
     Tick {
         /// The tick, as in [`NetworkTime::tick`](syncvar_runtime::NetworkTime::tick).
         tick: u64,
-        /// Whether the replicas hold all changes of this tick, or newer ones.
+        /// Whether the replicas hold all changes of this tick and of all earlier ones that the server has sent or
+        /// owes this client, or newer values. A lost or late datagram, withheld changes and changes that a new or
+        /// resumed connection lacks keep ticks incomplete until the repair has arrived.
         complete: bool,
-        /// Whether a datagram between the former report and this one has not been applied: fields that did not
-        /// change in this tick may be older than it.
+        /// Whether a datagram between the former report and this one has not been applied.
         after_gap: bool,
     },
     /// An object has been removed.

@@ -85,6 +85,8 @@ mod tests {
             index: 0,
             count: NonZeroU8::MIN,
             partial: false,
+            owed: false,
+            settled: 0,
         }
     }
 

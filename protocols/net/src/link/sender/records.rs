@@ -58,6 +58,8 @@ pub(super) struct Records<O> {
     flying: usize,
     /// Sequences of the lost packets, ascending.
     lost: VecDeque<u64>,
+    /// Highest sequence of a packet that was ever lost or forgotten.
+    last_lost: u64,
 }
 
 impl<O: Copy> Records<O> {
@@ -74,7 +76,13 @@ impl<O: Copy> Records<O> {
             copies: Copies::default(),
             flying: 0,
             lost: VecDeque::new(),
+            last_lost: 0,
         }
+    }
+
+    /// Returns the highest sequence of a packet that was ever lost or forgotten; 0 without one.
+    pub(super) fn last_lost(&self) -> u64 {
+        self.last_lost
     }
 
     pub(super) fn len(&self) -> usize {
@@ -301,6 +309,7 @@ impl<O: Copy> Records<O> {
 
     /// Forgets all packets without verdicts. The sequences continue.
     pub(super) fn clear(&mut self) {
+        self.last_lost = self.last_lost.max(self.next() - 1);
         self.first = self.next();
         self.open = self.first;
         self.packets.clear();
@@ -332,6 +341,9 @@ impl<O: Copy> Records<O> {
         }
         packet.fate = fate;
         self.flying -= usize::from(former == Fate::Flying);
+        if fate == Fate::Lost {
+            self.last_lost = self.last_lost.max(sequence);
+        }
         if fate == Fate::Lost || former == Fate::Lost {
             match self.lost.binary_search(&sequence) {
                 Ok(at) => drop(self.lost.remove(at)),
