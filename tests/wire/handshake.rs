@@ -249,11 +249,11 @@ fn a_link_that_one_side_has_left_is_down_on_both_ends() {
 /// The first of two clients is parted from the server, and both are told this.
 fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
     let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let link = syncvar::testing::Conditions {
+    let link = Conditions {
         delay: std::time::Duration::from_millis(120),
-        ..syncvar::testing::Conditions::default()
+        ..Conditions::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, syncvar::ServerConfig::default(), link);
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     let (gone, stays) = (net.connect(), net.connect());
     let id = net.server.spawn(server_side::Player::default());
     net.settle();
