@@ -283,7 +283,10 @@ impl<O: Copy> Sender<O> {
 
     /// Returns the time after which an unacknowledged packet is lost.
     pub(crate) fn loss_time(&self) -> Duration {
-        self.round_trip.upper() + self.settings.ack_interval + self.settings.tick_interval
+        let answer = self.round_trip.upper();
+        answer
+            .saturating_add(self.settings.ack_interval)
+            .saturating_add(self.settings.tick_interval)
     }
 
     /// Returns the number of packets that the ring takes before a flying one must go.
