@@ -143,7 +143,7 @@ pub mod interest {
 
 /// Admission of connections: join payloads, decisions and their reasons.
 pub mod join {
-    pub use syncvar_net::{Admission, Decision, JoinRequest, SessionToken};
+    pub use syncvar_net::{Admission, Decision, JoinRequest, SchemaRequests, SessionToken};
     pub use syncvar_runtime::endpoint::{Payload, Refusal};
 }
 

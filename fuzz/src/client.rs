@@ -121,6 +121,9 @@ impl<P: Protocol> Session<P> {
             9 => self.reconnect(),
             10 => {
                 let seconds = u64::from(step.byte());
+                if seconds == 255 {
+                    self.client.update(Duration::MAX);
+                }
                 self.update(Duration::from_secs(seconds * seconds));
             }
             _ => self.update(TICK),

@@ -10,6 +10,7 @@ pub mod kcp;
 pub mod limits;
 pub mod objects;
 pub mod packet;
+pub mod pawn;
 pub mod protocol;
 pub mod records;
 pub mod schema;

@@ -8,6 +8,8 @@ use syncvar::prelude::*;
 use syncvar::values::{Postcard, Quaternion, Vector3};
 use syncvar::wire::{Encoding, NetworkWriter};
 
+use crate::pawn::{Move, Pawn};
+
 /// Element without bytes.
 #[derive(SyncValue, Clone, Debug, Default, PartialEq)]
 pub struct Empty;
@@ -353,6 +355,9 @@ pub fn prefabs() -> Prefabs {
         .register::<Hero>("hero")
         .register::<Racer>("racer")
         .register::<Body>("stone")
+        .register::<Pawn>("pawn")
+        .message::<Chat>("chat")
+        .input::<Move>()
 }
 
 /// Returns the registry for Mirror.

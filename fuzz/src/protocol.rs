@@ -178,6 +178,7 @@ pub use mirror::Mirror;
 pub use net::{Compact, Unet};
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use syncvar::{ConnectionId, Endpoint, NetId, PacketLimits};
 
@@ -197,6 +198,9 @@ pub trait Protocol: Sized + 'static {
     const INDEX: usize;
     /// Limits of the transport.
     const LIMITS: PacketLimits;
+
+    /// Set if a client returns to its session.
+    const HAS_SESSIONS: bool = false;
 
     /// Returns a server with one object that no client owns.
     fn server() -> Self::Server;
@@ -221,6 +225,29 @@ pub trait Protocol: Sized + 'static {
 
     /// Returns the values of each object of a client.
     fn replicas(client: &Self::Client) -> Vec<(NetId, Vec<u8>)>;
+
+    /// Returns the connection of a link.
+    fn connection(server: &Self::Server, link: ConnectionId) -> ConnectionId {
+        let _ = server;
+        link
+    }
+
+    /// Uses the inputs of the clients up to an update at `now`.
+    fn step(server: &mut Self::Server, connections: &[ConnectionId; 4], now: Duration) {
+        let _ = (server, connections, now);
+    }
+
+    /// Checks the values of a client beside the [`expected`](Self::expected) ones.
+    fn check(server: &Self::Server, client: &Self::Client, connection: ConnectionId) {
+        let _ = (server, client, connection);
+    }
+
+    /// Returns the packet with which a client returns to a session: the one of this number, with these bytes behind
+    /// the token. `None` without sessions.
+    fn returning(session: u8, bytes: &[u8]) -> Option<Packet> {
+        let _ = (session, bytes);
+        None
+    }
 
     /// Returns one message, as it is in a packet: `kind` chooses its type.
     fn message(kind: u8, payload: &[u8]) -> Vec<u8>;

@@ -29,13 +29,15 @@ pub fn run<P: Protocol>(bytes: &[u8]) {
         "{}: the healthy client was disconnected",
         P::NAME
     );
-    let expected = P::expected(&world.server, world.connections[3]);
+    let connection = P::connection(&world.server, world.connections[3]);
+    let expected = P::expected(&world.server, connection);
     assert_eq!(
         P::replicas(&world.healthy),
         expected,
         "{}: server and replicas",
         P::NAME
     );
+    P::check(&world.server, &world.healthy, connection);
 }
 
 fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recording) {
@@ -44,7 +46,7 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
         let packets = &recording.up;
         packets[usize::from(index) % packets.len()].clone()
     };
-    match step.op / 4 % 13 {
+    match step.op / 4 % 15 {
         0 => world.receive(attacker, &Packet::new(P::LIMITS, 0, step.bytes)),
         1 => world.receive(attacker, &Packet::new(P::LIMITS, 1, step.bytes)),
         2 | 3 => {
@@ -67,6 +69,13 @@ fn take<P: Protocol>(world: &mut World<P>, mut step: Step<'_>, recording: &Recor
             let kind = step.byte();
             world.receive_message(attacker, 0, &P::message(kind, &step.run()));
         }
+        13 => {
+            let session = step.byte().max(1);
+            if let Some(request) = P::returning(session, step.bytes) {
+                world.return_to(attacker, &request);
+            }
+        }
+        14 if P::HAS_SESSIONS => world.cut(),
         7 => world.change(step),
         8 => P::write(&mut world.healthy, step),
         9 => world.reconnect(attacker),

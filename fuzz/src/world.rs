@@ -14,6 +14,9 @@ use crate::script::Step;
 /// Time between two updates.
 pub const TICK: Duration = Duration::from_millis(50);
 
+/// Most links of the attackers of an input.
+const MAX_LINKS: usize = 12;
+
 /// Server and its clients. The attackers are connections without a client: their packets come from an
 /// input.
 pub struct World<P: Protocol> {
@@ -27,6 +30,8 @@ pub struct World<P: Protocol> {
     /// Set while the healthy client is connected.
     pub is_connected: bool,
     now: Duration,
+    /// Links that the attackers may still open: each adds objects.
+    links: usize,
     /// Sequence of the last datagram around a message of an attacker.
     sequence: u16,
     /// Packets of the healthy client that the server has not taken.
@@ -66,6 +71,7 @@ impl<P: Protocol> World<P> {
             connections: [connection; 4],
             is_connected: true,
             now: Duration::ZERO,
+            links: MAX_LINKS,
             sequence: 0,
             queue: VecDeque::new(),
             records,
@@ -81,16 +87,48 @@ impl<P: Protocol> World<P> {
 
     /// Replaces the connection of an attacker, makes it ready and gives it an object.
     pub fn reconnect(&mut self, attacker: usize) {
+        if let Some(connection) = self.connect(attacker, None) {
+            P::join(&mut self.server, connection);
+        }
+    }
+
+    /// Lets an attacker return to a session by a new link.
+    pub fn return_to(&mut self, attacker: usize, request: &Packet) {
+        self.connect(attacker, Some(request));
+    }
+
+    /// Opens a link of an attacker in the place of the former one, and sends a request and the greeting.
+    fn connect(&mut self, attacker: usize, request: Option<&Packet>) -> Option<ConnectionId> {
+        self.links = self.links.checked_sub(1)?;
         if self.connections[attacker] != self.connections[3] {
             self.server.handle_disconnect(self.connections[attacker]);
         }
         let connection = self.server.handle_connect(P::LIMITS);
         self.connections[attacker] = connection;
         let recording = Recording::of::<P>();
-        for packet in &recording.up[..recording.greeting] {
+        let greeting = &recording.up[..recording.greeting];
+        for packet in request.into_iter().chain(greeting) {
             let _ = packet.arrive(&mut self.server, connection);
         }
-        P::join(&mut self.server, connection);
+        Some(connection)
+    }
+
+    /// Cuts the link of the healthy client, with its packets, and opens another one.
+    pub fn cut(&mut self) {
+        let former = self.connections[3];
+        if !self.is_connected {
+            return;
+        }
+        self.queue.clear();
+        self.server.handle_disconnect(former);
+        self.healthy.handle_disconnect(ConnectionId::SERVER);
+        let link = self.server.handle_connect(P::LIMITS);
+        self.healthy.handle_connect(P::LIMITS);
+        for connection in &mut self.connections {
+            if *connection == former {
+                *connection = link;
+            }
+        }
     }
 
     /// Gives the server a packet of an attacker. An attacker without a connection connects first.
@@ -98,6 +136,9 @@ impl<P: Protocol> World<P> {
         let is_new = self.connections[attacker] == self.connections[3];
         if is_new || !self.server.is_connected(self.connections[attacker]) {
             self.reconnect(attacker);
+        }
+        if self.connections[attacker] == self.connections[3] {
+            return;
         }
         let (server, connection) = (&mut self.server, self.connections[attacker]);
         // An error has no consequence here, so that the later packets of an input count.
@@ -125,6 +166,7 @@ impl<P: Protocol> World<P> {
         self.advance(TICK);
         self.healthy.update(self.now);
         self.carry_up();
+        P::step(&mut self.server, &self.connections, self.now);
         self.server.update(self.now);
         self.carry_down();
         while let Some(closed) = self.server.poll_close() {

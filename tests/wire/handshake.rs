@@ -1,7 +1,9 @@
 //! Both ends prove that they agree, and if they do not, the refusal names the first difference.
 
+use syncvar::join::SchemaRequests;
 use syncvar::prelude::*;
-use syncvar::{DisconnectReason, schema::SchemaDifference, values::NetworkHash128};
+use syncvar::testing::Conditions;
+use syncvar::{DisconnectReason, ServerConfig, schema::SchemaDifference, values::NetworkHash128};
 
 mod server_side {
     use syncvar::prelude::*;
@@ -247,11 +249,11 @@ fn a_link_that_one_side_has_left_is_down_on_both_ends() {
 /// The first of two clients is parted from the server, and both are told this.
 fn leaves(part: impl FnOnce(&mut MemoryNetwork), told: &DisconnectReason) {
     let prefabs = || Prefabs::new().register::<server_side::Player>("player");
-    let link = syncvar::testing::Conditions {
+    let link = Conditions {
         delay: std::time::Duration::from_millis(120),
-        ..syncvar::testing::Conditions::default()
+        ..Conditions::default()
     };
-    let mut net = MemoryNetwork::with_config(prefabs, syncvar::ServerConfig::default(), link);
+    let mut net = MemoryNetwork::with_config(prefabs, ServerConfig::default(), link);
     let (gone, stays) = (net.connect(), net.connect());
     let id = net.server.spawn(server_side::Player::default());
     net.settle();
@@ -435,6 +437,43 @@ fn classes_count_fields_by_class_and_mark_late_calls() {
     let connection = server.handle_connect();
     let answer = learn(&mut server, connection);
     assert!(answer.ends_with(&[3, 1, 2, 1, 0, 1]), "{answer:?}");
+}
+
+#[test]
+fn server_keeps_its_schema_to_itself_on_demand() {
+    let config = ServerConfig {
+        schema_requests: SchemaRequests::Refuse,
+        ..ServerConfig::default()
+    };
+    let prefabs = || Prefabs::new().register::<server_side::Player>("player");
+    let mut server = NetworkServer::with_config(prefabs(), config.clone());
+    let connection = server.handle_connect();
+    let answer = learn(&mut server, connection);
+    let text = String::from_utf8_lossy(&answer);
+    assert!(
+        !text.contains("player") && !text.contains("health"),
+        "{text}"
+    );
+    let refused = std::iter::from_fn(|| server.poll_event()).last();
+    let is_denied = |reason: &DisconnectReason| matches!(reason, DisconnectReason::Denied(_));
+    let Some(ServerEvent::Refused { reason, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(is_denied(&reason) && server.poll_close() == Some(connection));
+    // By a wrong hash.
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+    let client = Prefabs::new().register::<client_side::Player>("player");
+    let index = net.connect_client(NetworkClient::new(client));
+    net.settle();
+    let reason = DisconnectReason::SchemaMismatch(None);
+    let refused = ClientEvent::Refused { reason };
+    assert_eq!(net.client_mut(index).poll_event(), Some(refused));
+    net.connect();
+    net.settle();
+    assert!(
+        net.client(1).is_connected(),
+        "an equal schema needs no description"
+    );
 }
 
 #[test]

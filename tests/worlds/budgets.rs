@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use syncvar::prelude::*;
 use syncvar::{
-    Budget, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions, values::Vector3,
+    Budget, ClientConfig, ConnectionId, Framing, ServerConfig, SpawnOptions,
+    values::{Quaternion, Vector3},
 };
 use syncvar_testing::{Banner, Player, Score, change, drain, network, states};
 
@@ -313,5 +314,47 @@ fn smallest_budget_delays_changes_and_drops_none() {
             ids.iter().all(|id| health(&net, *id) == 77)
         });
         assert!(updates.is_some_and(|count| count > 50), "{updates:?}");
+    }
+}
+
+#[test]
+fn budgets_of_any_numbers_delay_nothing_for_ever() {
+    let numbers = [
+        f32::NAN,
+        -f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::MAX,
+        f32::MIN,
+        f32::MIN_POSITIVE,
+        0.0,
+        -0.0,
+        -1.0,
+    ];
+    for number in numbers {
+        for other in numbers {
+            let (mut net, ids, connection) = world(8, Framing::Compact);
+            let budget = Budget {
+                half_distance: number,
+                ..Budget::new(12)
+            };
+            net.server.set_budget(connection, Some(budget)).unwrap();
+            let viewpoint = Some(Vector3::new(other, number, other));
+            net.server.set_viewpoint(connection, viewpoint).unwrap();
+            for (id, priority) in ids.iter().zip([number, other, 1.0].into_iter().cycle()) {
+                net.server.set_priority(*id, priority).unwrap();
+                let place = Vector3::new(number, other, 1.0);
+                net.server
+                    .set_transform(*id, place, Quaternion::default())
+                    .unwrap();
+            }
+            for health in 0..4 {
+                set_all(&mut net, &ids, health);
+                net.step();
+            }
+            net.settle();
+            let whole = ids.iter().all(|id| health(&net, *id) == 3);
+            assert!(whole, "{number} {other}");
+        }
     }
 }

@@ -588,6 +588,29 @@ fn datagrams_go_on_after_a_long_absence() {
     assert!(!server_events(&mut net).iter().any(ended));
 }
 
+#[test]
+fn server_that_stalls_during_a_return_ends_no_session() {
+    let mut config = config();
+    config.channels.push(Channel::Unreliable);
+    let prefabs = || Prefabs::new().register::<Position>("position");
+    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
+    net.datagrams = true;
+    net.connect();
+    let id = net.server.spawn(Position::default());
+    net.settle();
+    net.cut(0);
+    net.server.get_mut::<Position>(id).unwrap().x.set(5);
+    net.step();
+    net.reconnect(0);
+    let tick = std::mem::replace(&mut net.tick, Duration::from_mins(1));
+    net.step();
+    net.tick = tick;
+    net.settle();
+    assert_eq!(net.client(0).get::<Position>(id).unwrap().x, 5);
+    let ended = |event: &ServerEvent| matches!(event, ServerEvent::Disconnected { .. });
+    assert!(!server_events(&mut net).iter().any(ended));
+}
+
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(channel = 1)]
 struct Position {

@@ -34,8 +34,8 @@ pub use message::{Framing, MessageType};
 pub use record::{RecordError, RecordItem, TickRecord};
 pub use server::{
     Admission, BehaviourMut, Budget, Decision, JoinRequest, LocalClient, NetworkServer,
-    PacketError, ParentError, Past, Replicated, ServerConfig, ServerEvent, ServerWrites,
-    SpawnOptions,
+    PacketError, ParentError, Past, Replicated, SchemaRequests, ServerConfig, ServerEvent,
+    ServerWrites, SpawnOptions,
 };
 pub use session_token::SessionToken;
 pub use stats::Stats;

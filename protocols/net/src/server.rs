@@ -19,7 +19,7 @@ mod side;
 mod step;
 mod visibility;
 
-pub use config::{Admission, ServerConfig};
+pub use config::{Admission, SchemaRequests, ServerConfig};
 pub use event::{PacketError, ServerEvent};
 pub use host::LocalClient;
 pub use objects::guard::{BehaviourMut, ServerWrites};

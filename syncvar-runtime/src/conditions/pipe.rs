@@ -113,18 +113,19 @@ impl Pipe {
     /// Sends a packet: `place` is its carrier, [`Channel::Unreliable`] for a datagram, and the number of its channel.
     pub fn send(&mut self, now: Duration, place: (Channel, u8), packet: Bytes) {
         let reliable = place.0 == Channel::Reliable;
-        let mut arrival = self.departure(now, packet.len()) + self.travel_time();
+        let mut arrival = self.arrival(now, packet.len());
         while self.happens(self.conditions.loss.min(MAX_LOSS)) {
             if !reliable {
                 return;
             }
-            arrival += self.conditions.delay + self.travel_time();
+            let again = self.conditions.delay.saturating_add(self.travel_time());
+            arrival = arrival.saturating_add(again);
         }
         if reliable {
             arrival = arrival.max(self.last_reliable);
             self.last_reliable = arrival;
         } else {
-            arrival += self.detour();
+            arrival = arrival.saturating_add(self.detour());
             self.duplicate(now, place, &packet);
         }
         self.insert(InFlight {
@@ -160,7 +161,7 @@ impl Pipe {
     /// Sends some datagrams a second time.
     fn duplicate(&mut self, now: Duration, place: (Channel, u8), packet: &Bytes) {
         if self.conditions.duplicate > 0.0 && self.happens(self.conditions.duplicate) {
-            let arrival = self.departure(now, packet.len()) + self.travel_time();
+            let arrival = self.arrival(now, packet.len());
             let packet = packet.clone();
             self.insert(InFlight {
                 arrival,
@@ -179,6 +180,12 @@ impl Pipe {
         }
     }
 
+    /// Returns the time when a packet arrives.
+    fn arrival(&mut self, now: Duration, length: usize) -> Duration {
+        let departure = self.departure(now, length);
+        departure.saturating_add(self.travel_time())
+    }
+
     /// Returns the time when a packet has left.
     fn departure(&mut self, now: Duration, length: usize) -> Duration {
         let Some(rate) = self.conditions.bandwidth else {
@@ -186,13 +193,14 @@ impl Pipe {
         };
         let bytes = u32::try_from(length).unwrap_or(u32::MAX);
         let time = Duration::from_secs(1) * bytes / rate.max(1);
-        self.free = self.free.max(now) + time;
+        self.free = self.free.max(now).saturating_add(time);
         self.free
     }
 
     fn travel_time(&mut self) -> Duration {
         let part = self.random.below(1000);
-        self.conditions.delay + self.conditions.jitter * part / 1000
+        let jitter = self.conditions.jitter.saturating_mul(part) / 1000;
+        self.conditions.delay.saturating_add(jitter)
     }
 
     /// Returns `true` for a share of the cases.

@@ -100,7 +100,8 @@ struct Detached {
     since: u32,
     /// Sequence of the first probe.
     first_probe: u64,
-    at: Duration,
+    /// Begin of the time without an answer; `None` until the next update.
+    at: Option<Duration>,
 }
 
 /// Sending half of a link: the packets of one connection and their fates.
@@ -293,7 +294,10 @@ impl<O: Copy> Sender<O> {
 
     /// Returns the time after which an unacknowledged packet is lost.
     pub(crate) fn loss_time(&self) -> Duration {
-        self.round_trip.upper() + self.settings.ack_interval + self.settings.tick_interval
+        let answer = self.round_trip.upper();
+        answer
+            .saturating_add(self.settings.ack_interval)
+            .saturating_add(self.settings.tick_interval)
     }
 
     /// Returns the number of packets that the ring takes before a flying one must go.
@@ -319,15 +323,16 @@ impl<O: Copy> Sender<O> {
         self.detached = Some(Detached {
             since,
             first_probe: self.records.next(),
-            at: now,
+            at: Some(now),
         });
         self.probe.hasten(now);
     }
 
-    /// Begins the time without an answer anew: the peer has another link.
-    pub(crate) fn await_answer(&mut self, now: Duration) {
+    /// Begins the time without an answer anew with the next update: the peer has another link. The last update may
+    /// be long ago.
+    pub(crate) fn await_answer(&mut self) {
         if let Some(detached) = &mut self.detached {
-            detached.at = now;
+            detached.at = None;
         }
     }
 
@@ -338,14 +343,17 @@ impl<O: Copy> Sender<O> {
 
     /// Returns the time in the detached state.
     pub(crate) fn detached_for(&self, now: Duration) -> Option<Duration> {
-        let detached = self.detached?;
-        Some(now.saturating_sub(detached.at))
+        let at = self.detached?.at;
+        Some(at.map_or(Duration::ZERO, |at| now.saturating_sub(at)))
     }
 
     /// Returns whether the connection was detached for so long that it ends.
-    pub(crate) fn is_idle(&self, now: Duration) -> bool {
-        let detached = self.detached_for(now);
-        detached.is_some_and(|time| time >= self.settings.idle_timeout)
+    pub(crate) fn is_idle(&mut self, now: Duration) -> bool {
+        let Some(detached) = &mut self.detached else {
+            return false;
+        };
+        let at = *detached.at.get_or_insert(now);
+        now.saturating_sub(at) >= self.settings.idle_timeout
     }
 
     /// Forgets all packets and the detached state without verdicts. The sequences continue.

@@ -73,6 +73,9 @@ pub struct ServerConfig {
     pub incarnation: u64,
     /// Whether the program decides about each connection; [`Admission::Open`] by default.
     pub admission: Admission,
+    /// Whether the server describes its schema to clients that it has not accepted;
+    /// [`SchemaRequests::Answer`] by default.
+    pub schema_requests: SchemaRequests,
     /// Time for a client without a link to return to its connection and its objects; zero by default,
     /// which ends a connection with its link. It requires
     /// [`session_tokens`](Self::session_tokens) and [`compare_schemas`](Self::compare_schemas).
@@ -154,6 +157,31 @@ pub enum Admission {
     Decide,
 }
 
+/// Answer to clients that do not have the server's schema.
+///
+/// ```
+/// use syncvar::join::SchemaRequests;
+/// use syncvar::prelude::*;
+/// use syncvar::ServerConfig;
+///
+/// // A game whose clients are all compiled tells nobody the names of its fields and calls.
+/// let schema_requests = SchemaRequests::Refuse;
+/// let config = ServerConfig { schema_requests, ..ServerConfig::default() };
+/// let server = NetworkServer::with_config(Prefabs::new(), config);
+/// # let _ = server;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemaRequests {
+    /// A client without compiled types, such as a page of a browser, learns the schema before its join request; one
+    /// with another schema receives that of the server for the
+    /// [difference](syncvar_runtime::DisconnectReason::SchemaMismatch).
+    #[default]
+    Answer,
+    /// A client without compiled types is refused ([`DisconnectReason::Denied`](syncvar_runtime::DisconnectReason::Denied)).
+    /// One with another schema learns that it differs.
+    Refuse,
+}
+
 impl Default for ServerConfig {
     fn default() -> Self {
         Self {
@@ -166,6 +194,7 @@ impl Default for ServerConfig {
             compare_schemas: true,
             incarnation: 0,
             admission: Admission::Open,
+            schema_requests: SchemaRequests::Answer,
             reconnect_grace: Duration::ZERO,
             session_tokens: None,
             resume_bytes: 256 * 1024,

@@ -98,7 +98,10 @@ impl NetworkClient {
     /// Ends the connection at the server's request.
     pub(in crate::client) fn handle_end(&mut self, message: Disconnect) {
         let mut reason = message.into_reason();
-        if let DisconnectReason::SchemaMismatch(difference) = &mut reason {
+        // A server may keep its schema to itself.
+        if let DisconnectReason::SchemaMismatch(difference) = &mut reason
+            && !self.session.server_schema.is_empty()
+        {
             let own = self.world.prefabs.texts();
             *difference = first_difference(&self.session.server_schema, &own).map(Box::new);
         }

@@ -1,16 +1,21 @@
 //! The schema on the wire: for a client that learns it, and for one with another schema.
 
-use syncvar_runtime::{Channel, ConnectionId};
+use syncvar_runtime::endpoint::Refusal;
+use syncvar_runtime::{Channel, ConnectionId, DisconnectReason};
 
 use crate::MessageType;
 use crate::message::begin;
-use crate::server::NetworkServer;
 use crate::server::sessions::connection::ConnectionState;
+use crate::server::{NetworkServer, SchemaRequests};
 
 impl NetworkServer {
     /// Sends the schema to a client without compiled types: the description of every prefab, and the
     /// classes of the behaviours.
     pub(in crate::server) fn describe(&mut self, to: ConnectionId) {
+        if self.config.schema_requests == SchemaRequests::Refuse {
+            let refusal = Refusal::new("the server does not describe its schema");
+            return self.send_off(to, DisconnectReason::Denied(Box::new(refusal)));
+        }
         if let Some(connection) = self.sessions.connections.get_mut(to.0) {
             connection.state = ConnectionState::Connecting { described: true };
         }
@@ -35,8 +40,11 @@ impl NetworkServer {
         });
     }
 
-    /// Sends the description of every prefab.
+    /// Sends the description of every prefab, unless the server keeps it to itself.
     pub(in crate::server) fn send_schema(&mut self, to: ConnectionId) {
+        if self.config.schema_requests == SchemaRequests::Refuse {
+            return;
+        }
         let texts: Vec<_> = self.world.prefabs.texts().into_iter().cloned().collect();
         for text in texts {
             self.write_own(to, MessageType::Schema, &|writer| {

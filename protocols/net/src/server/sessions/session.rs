@@ -322,7 +322,6 @@ impl NetworkServer {
 
     /// Moves the link of a new connection to an earlier one. Returns whether the framing stays.
     fn adopt(&mut self, connection: ConnectionId, new: Connection) -> bool {
-        let now = self.clock.now();
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return false;
         };
@@ -336,7 +335,7 @@ impl NetworkServer {
         known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
         if let Some(datagrams) = &mut known.datagrams {
-            datagrams.sender.await_answer(now);
+            datagrams.sender.await_answer();
         }
         let returns = &mut self.sessions.returns;
         returns.away.retain(|away| *away != connection);
