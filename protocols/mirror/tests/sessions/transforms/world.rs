@@ -1,7 +1,9 @@
 //! A server and two clients with a moving prefab.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar::Channel;
 use syncvar::mirror::components::{NetworkTransform, TransformMethod, TransformSettings};
 use syncvar::mirror::{
     Component, Limits, MirrorClient, MirrorClientConfig, MirrorPrefab, MirrorPrefabs, MirrorServer,
@@ -20,6 +22,8 @@ pub(crate) struct Tank {
 pub(crate) struct World {
     pub(crate) server: MirrorServer,
     pub(crate) clients: Vec<(ConnectionId, MirrorClient)>,
+    /// Changes and orders the packets of a frame to one client.
+    pub(crate) path: fn(&mut Vec<(Channel, Vec<u8>)>),
     now: Duration,
 }
 
@@ -44,6 +48,7 @@ impl World {
         let mut world = Self {
             server: MirrorServer::with_config(prefabs::<M>(direction), config),
             clients: Vec::new(),
+            path: |_| {},
             now: Duration::ZERO,
         };
         world.join::<M>(direction);
@@ -84,16 +89,17 @@ impl World {
     fn frame(&mut self) {
         self.now += Duration::from_secs(1) / 60;
         self.server.update(self.now);
+        let mut packets: BTreeMap<ConnectionId, Vec<_>> = BTreeMap::new();
         while let Some(transmit) = self.server.poll_transmit() {
-            let (channel, bytes) = (transmit.channel, transmit.to_bytes());
-            let mut clients = self.clients.iter_mut();
-            let to = clients.find(|(connection, _)| *connection == transmit.connection);
-            to.expect("a client")
-                .1
-                .handle_packet(channel, &bytes)
-                .unwrap();
+            let packet = (transmit.channel, transmit.to_bytes().to_vec());
+            packets.entry(transmit.connection).or_default().push(packet);
         }
         for (connection, client) in &mut self.clients {
+            let mut packets = packets.remove(connection).unwrap_or_default();
+            (self.path)(&mut packets);
+            for (channel, bytes) in packets {
+                client.handle_packet(channel, &bytes).unwrap();
+            }
             client.update(self.now);
             while let Some(packet) = client.poll_transmit() {
                 let handled = self
