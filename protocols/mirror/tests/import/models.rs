@@ -7,7 +7,8 @@ const MODEL: &str = "22222222222222222222222222222222";
 /// Numbers of the instances: of the model in the base, and of the base in the tank.
 const MODEL_IN_BASE: i64 = 0x1000;
 const BASE_IN_TANK: i64 = 0x2_0000;
-/// Number of the barrel's transform in the model.
+/// Numbers of transforms in the model: of its root, as Unity gives it, and of the barrel.
+const ROOT: i64 = 0x0cc1_69d1_e40d_3d51;
 const BARREL: i64 = 0x77;
 
 /// Returns an instance of a prefab or model below a transform.
@@ -23,7 +24,7 @@ fn transform_has_a_target_in_the_model_of_a_nested_prefab() {
     let base = instance(MODEL_IN_BASE, 0, MODEL);
     let barrel = BARREL ^ MODEL_IN_BASE;
     let target = barrel ^ BASE_IN_TANK;
-    let root = BASE_IN_TANK ^ MODEL_IN_BASE ^ 919_132_149_155_446_097;
+    let root = BASE_IN_TANK ^ MODEL_IN_BASE ^ ROOT;
     let tank = format!(
         "--- !u!1 &1\nGameObject:\n  m_Component:\n  - component: {{fileID: 2}}\n  - component: {{fileID: 3}}\n  - component: \
          {{fileID: 4}}\n--- !u!4 &2\nTransform:\n  m_GameObject: {{fileID: 1}}\n  m_Children:\n  - {{fileID: {root}}}\n  \

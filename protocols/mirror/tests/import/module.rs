@@ -1,12 +1,12 @@
 //! Content of the imported module.
 
+use syncvar::NetworkBehaviour as _;
 use syncvar::mirror::components::{
     AnimatorLayer, AnimatorState, AnimatorValue, CoordinateSpace, TransformSettings,
     TransformTarget, animator_hash,
 };
 use syncvar::mirror::room::NetworkRoomPlayer;
 use syncvar::mirror::{AssetId, SceneId};
-use syncvar::NetworkBehaviour as _;
 use syncvar::values::{Color, Color32, Quaternion, Vector2, Vector3, Vector4};
 
 use super::game::{

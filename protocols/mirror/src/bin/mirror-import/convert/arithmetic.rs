@@ -220,16 +220,16 @@ pub(super) fn of_libraries(path: &[String]) -> Option<Constant> {
         ("float" | "Single" | "double" | "Double", "PositiveInfinity") | ("Mathf", "Infinity") => {
             Constant::Real(f64::INFINITY)
         }
-        ("float" | "Single" | "double" | "Double", "NegativeInfinity")
-        | ("Mathf", "NegativeInfinity") => Constant::Real(f64::NEG_INFINITY),
+        ("float" | "Single" | "double" | "Double" | "Mathf", "NegativeInfinity") => {
+            Constant::Real(f64::NEG_INFINITY)
+        }
         ("double" | "Double", "MinValue") => Constant::Real(f64::MIN),
         ("float" | "Single" | "double" | "Double", "NaN") => Constant::Real(f64::NAN),
         ("Math", "PI") => Constant::Real(std::f64::consts::PI),
         ("Math", "E") => Constant::Real(std::f64::consts::E),
-        ("MathF", "PI") => Constant::Real(std::f32::consts::PI.into()),
         ("Mathf", "Deg2Rad") => Constant::Real((std::f32::consts::PI / 180.0).into()),
         ("Mathf", "Rad2Deg") => Constant::Real((180.0 / std::f32::consts::PI).into()),
-        ("Mathf", "PI") => Constant::Real(std::f32::consts::PI.into()),
+        ("Mathf" | "MathF", "PI") => Constant::Real(std::f32::consts::PI.into()),
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! Initial values of structs and classes of the project.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::arithmetic::MAX_DEPTH;
 use super::literals::Initial;
@@ -59,7 +60,7 @@ impl Types<'_> {
                 continue;
             };
             if let Some(value) = self.initial_at(&member.value, value, *around, depth + 1)? {
-                text += &format!("{}: {value}, ", member.name);
+                let _ = write!(text, "{}: {value}, ", member.name);
             }
         }
         let value = format!("{} {{ {text}..Default::default() }}", ty.rust);
