@@ -10,6 +10,7 @@ use syncvar::mirror::{MirrorServerEvent, SyncDirection};
 use syncvar::values::{Quaternion, Vector3};
 
 use super::world::{Tank, World};
+use syncvar_testing::mirror::Quality;
 
 const STEP: f32 = 0.125;
 
@@ -126,6 +127,20 @@ fn delta_of_the_frame_of_a_baseline_is_not_added_to_it() {
     world.path = as_of_mirror;
     let uneven = uneven_steps(&mut world, |_, _| {});
     assert!(uneven < 0.5 * STEP, "{uneven}");
+}
+
+#[test]
+fn reordered_deltas_and_baselines_keep_a_transform_on_its_way() {
+    let mut world = World::new::<Hybrid>(SyncDirection::ServerToClient);
+    world.path = as_of_mirror;
+    world.quality = Quality {
+        lost: 5,
+        twice: 10,
+        delay: 4,
+    };
+    // Five seconds with as many baselines; a delay of four frames may gather eight steps in one.
+    let uneven = uneven_steps(&mut world, |_, _| {});
+    assert!(uneven < 8.0 * STEP, "{uneven}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use syncvar::mirror::{
 };
 use syncvar::prelude::*;
 use syncvar::values::Vector3;
+use syncvar_testing::mirror::{Link, Quality};
 
 /// Stands beside the transform on the object.
 #[derive(NetworkBehaviour, Default)]
@@ -24,7 +25,11 @@ pub(crate) struct World {
     pub(crate) clients: Vec<(ConnectionId, MirrorClient)>,
     /// Changes and orders the packets of a frame to one client.
     pub(crate) path: fn(&mut Vec<(Channel, Vec<u8>)>),
+    /// Quality of the links to the clients.
+    pub(crate) quality: Quality,
+    links: BTreeMap<ConnectionId, Link>,
     now: Duration,
+    frame: u64,
 }
 
 fn prefabs<M: TransformMethod>(direction: SyncDirection) -> MirrorPrefabs {
@@ -49,7 +54,10 @@ impl World {
             server: MirrorServer::with_config(prefabs::<M>(direction), config),
             clients: Vec::new(),
             path: |_| {},
+            quality: Quality::default(),
+            links: BTreeMap::new(),
             now: Duration::ZERO,
+            frame: 0,
         };
         world.join::<M>(direction);
         world.join::<M>(direction);
@@ -88,6 +96,7 @@ impl World {
 
     fn frame(&mut self) {
         self.now += Duration::from_secs(1) / 60;
+        self.frame += 1;
         self.server.update(self.now);
         let mut packets: BTreeMap<ConnectionId, Vec<_>> = BTreeMap::new();
         while let Some(transmit) = self.server.poll_transmit() {
@@ -97,7 +106,16 @@ impl World {
         for (connection, client) in &mut self.clients {
             let mut packets = packets.remove(connection).unwrap_or_default();
             (self.path)(&mut packets);
+            let seed = u64::from(connection.0);
+            let link = self
+                .links
+                .entry(*connection)
+                .or_insert_with(|| Link::new(seed));
+            link.quality = self.quality;
             for (channel, bytes) in packets {
+                link.send(self.frame, channel, &bytes);
+            }
+            for (channel, bytes) in link.receive(self.frame) {
                 client.handle_packet(channel, &bytes).unwrap();
             }
             client.update(self.now);
