@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use syncvar_runtime::object::{Nanos, nanos};
 
-/// Received baseline and last delta of an object. The first baseline has number 0: deltas relative
+/// Received baseline and deltas of an object. The first baseline has number 0: deltas relative
 /// to the spawn are valid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unreliable {
     /// `None` accepts any baseline with the next delta.
     baseline: Option<u8>,
-    last_delta: f64,
+    /// Time of the last delta or baseline.
+    newest: f64,
     /// Time of the last spawn.
     snapshot_time: f64,
 }
@@ -20,7 +21,7 @@ impl Default for Unreliable {
     fn default() -> Self {
         Self {
             baseline: Some(0),
-            last_delta: 0.0,
+            newest: 0.0,
             snapshot_time: 0.0,
         }
     }
@@ -40,22 +41,25 @@ impl Unreliable {
         self.snapshot_time = self.snapshot_time.max(time);
     }
 
-    /// Records a baseline. Mirror ignores its time.
-    pub(crate) const fn set_baseline(&mut self, baseline_tick: u8) {
+    /// Records a baseline of this time. Deltas up to this time are outdated: Mirror's server numbers those of the
+    /// baseline's frame with the new baseline, for all connections but the first, though they are relative to the one
+    /// before it. Its clients ignore the time.
+    pub(crate) const fn set_baseline(&mut self, baseline_tick: u8, time: f64) {
         self.baseline = Some(baseline_tick);
+        self.newest = self.newest.max(time);
     }
 
-    /// Returns whether a delta of this time is valid: relative to the last baseline, newer than the
-    /// last delta, and not older than the last spawn.
+    /// Returns whether a delta of this time is valid: relative to the last baseline, newer than it and
+    /// than the last delta, and not older than the last spawn.
     pub(crate) fn accept(&mut self, baseline_tick: u8, time: f64) -> bool {
-        let is_news = time > self.last_delta && time >= self.snapshot_time;
+        let is_news = time > self.newest && time >= self.snapshot_time;
         let counts = is_news
             && self
                 .baseline
                 .is_none_or(|baseline| baseline == baseline_tick);
         if counts {
             self.baseline = Some(baseline_tick);
-            self.last_delta = time;
+            self.newest = time;
         }
         counts
     }
@@ -134,7 +138,7 @@ mod tests {
         assert!(!unreliable.accept(0, 0.1), "repeated");
         assert!(!unreliable.accept(0, 0.05), "late");
         assert!(!unreliable.accept(1, 0.2), "relative to a later baseline");
-        unreliable.set_baseline(1);
+        unreliable.set_baseline(1, 0.15);
         assert!(
             !unreliable.accept(0, 0.3),
             "relative to an earlier baseline"
@@ -142,6 +146,11 @@ mod tests {
         assert!(unreliable.accept(1, 0.2));
         assert!(!unreliable.accept(1, f64::NAN));
         assert!(unreliable.accept(1, 0.3));
+        unreliable.set_baseline(2, 0.35);
+        assert!(!unreliable.accept(2, 0.35), "contained in the baseline");
+        unreliable.set_baseline(2, f64::NAN);
+        unreliable.set_baseline(1, 0.0);
+        assert!(!unreliable.accept(1, 0.35));
         unreliable.set_snapshot_time(0.5);
         assert!(!unreliable.accept(1, 0.4), "contained in the spawn");
         unreliable.set_snapshot_time(0.1);

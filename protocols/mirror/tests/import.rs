@@ -9,8 +9,12 @@ mod import {
     #[cfg(feature = "import")]
     mod asset_ids;
     mod game;
+    #[cfg(feature = "import")]
+    mod initial_values;
     mod json;
     mod live;
+    #[cfg(feature = "import")]
+    mod models;
     mod module;
     #[cfg(feature = "import")]
     mod program;

@@ -68,13 +68,14 @@ impl AssetId {
     /// Returns the id of a GUID of 16 bytes in the order of its text (as in the crate `uuid`), in Unity 2021.2 and
     /// newer. Mirror, `NetworkIdentity.AssetGuidToUint`; .NET Core, `Guid.GetHashCode`.
     pub const fn from_guid_bytes(guid: [u8; 16]) -> Self {
-        let [a1, a2, a3, a4, b1, b2, c1, c2, d, e, f, g, h, i, j, k] = guid;
+        let [a1, a2, a3, a4, b1, b2, c1, c2, rest @ ..] = guid;
+        let [d1, d2, d3, d4, e1, e2, e3, e4] = rest;
         // In memory the first three groups are numbers, least significant byte first.
         let words = [
             u32::from_be_bytes([a1, a2, a3, a4]),
             u32::from_be_bytes([c1, c2, b1, b2]),
-            u32::from_le_bytes([d, e, f, g]),
-            u32::from_le_bytes([h, i, j, k]),
+            u32::from_le_bytes([d1, d2, d3, d4]),
+            u32::from_le_bytes([e1, e2, e3, e4]),
         ];
         Self(words[0] ^ words[1] ^ words[2] ^ words[3])
     }

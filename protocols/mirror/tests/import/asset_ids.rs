@@ -1,6 +1,6 @@
 //! Asset ids of prefabs: serialised by Unity's editor, or computed from their GUIDs as the project's editor does.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::program::{project, run, text};
 
@@ -33,7 +33,7 @@ fn thing(name: &str, asset_id: u32, editor: &str) -> PathBuf {
 
 /// Returns the id of the only prefab in the module, and the list of places.
 #[track_caller]
-fn imported(folder: &PathBuf) -> (u32, String) {
+fn imported(folder: &Path) -> (u32, String) {
     let output = run(folder, &[]);
     let (module, told) = (text(&output.stdout), text(&output.stderr));
     let (_, id) = module.split_once("AssetId(").expect("a prefab");

@@ -634,6 +634,36 @@ impl Default for Car {
     }
 }
 
+/// `Game.World.Champion`, Assets/Scripts/World/Guest.cs.
+#[derive(NetworkBehaviour)]
+pub struct Champion {
+    #[network_behaviour(base)]
+    pub base: Guest,
+    #[sync_var]
+    pub titles: SyncVar<i32>,
+}
+
+impl Default for Champion {
+    fn default() -> Self {
+        Self {
+            base: Guest::default(),
+            titles: 1.into(),
+        }
+    }
+}
+
+impl AsRef<syncvar::mirror::room::NetworkRoomPlayer> for Champion {
+    fn as_ref(&self) -> &syncvar::mirror::room::NetworkRoomPlayer {
+        self.base.as_ref()
+    }
+}
+
+impl AsMut<syncvar::mirror::room::NetworkRoomPlayer> for Champion {
+    fn as_mut(&mut self) -> &mut syncvar::mirror::room::NetworkRoomPlayer {
+        self.base.as_mut()
+    }
+}
+
 /// `Game.World.Clock`, Assets/Scripts/World/Clock.cs.
 #[derive(NetworkBehaviour)]
 pub struct Clock {
@@ -678,6 +708,121 @@ pub struct CounterOfString {
     #[sync_var]
     pub count: SyncVar<i32>,
 }
+
+/// `Game.World.Guest`, Assets/Scripts/World/Guest.cs.
+#[derive(NetworkBehaviour)]
+pub struct Guest {
+    #[network_behaviour(base)]
+    pub base: syncvar::mirror::room::NetworkRoomPlayer,
+    #[sync_var]
+    pub shirt: SyncVar<Color32>,
+    #[sync_var]
+    pub hat: SyncVar<Color32>,
+    #[sync_var]
+    pub skin: SyncVar<Color>,
+    #[sync_var]
+    pub glow: SyncVar<Vector4>,
+    #[sync_var]
+    pub flat: SyncVar<Vector3>,
+    #[sync_var]
+    pub grid: SyncVar<Vector2>,
+    #[sync_var]
+    pub spot: SyncVar<Vector3>,
+    #[sync_var]
+    pub nose: SyncVar<Vector2>,
+    #[sync_var]
+    pub mask: SyncVar<u32>,
+    #[sync_var]
+    pub layers: SyncVar<u32>,
+    #[sync_var]
+    pub wide: SyncVar<u64>,
+    #[sync_var]
+    pub lowest: SyncVar<i32>,
+    #[sync_var]
+    pub rest: SyncVar<u8>,
+    #[sync_var]
+    pub turn: SyncVar<f64>,
+    #[sync_var]
+    pub angle: SyncVar<f32>,
+    #[sync_var]
+    pub half: SyncVar<f32>,
+    #[sync_var]
+    pub fruit: SyncVar<Fruit>,
+    #[sync_var]
+    pub fig: SyncVar<Fruit>,
+    #[sync_var]
+    pub pear: SyncVar<Fruit>,
+    #[sync_var]
+    pub basket: SyncVar<Option<Basket>>,
+    #[sync_var]
+    pub full: SyncVar<Option<Basket>>,
+    #[sync_var]
+    pub pile: SyncList<String>,
+    #[sync_var]
+    pub ledger: SyncDictionary<i32, Fruit>,
+    #[sync_var]
+    pub fruits: SyncList<Fruit>,
+}
+
+impl Default for Guest {
+    fn default() -> Self {
+        Self {
+            base: syncvar::mirror::room::NetworkRoomPlayer::default(),
+            shirt: Color32::new(255, 255, 255, 255).into(),
+            hat: Color32::new(128, 128, 128, 255).into(),
+            skin: Color::new(1.0, 0.2, 0.0, 1.0).into(),
+            glow: Vector4::new(1.0, 0.0, 0.0, 1.0).into(),
+            flat: Vector3::new(1.0, 2.0, 0.0).into(),
+            grid: Vector2::new(1.0, 0.0).into(),
+            spot: Vector3::new(0.0, 2.0, 0.0).into(),
+            nose: Vector2::new(0.75, 0.5).into(),
+            mask: 4294967295.into(),
+            layers: 4294967287.into(),
+            wide: 4294967295.into(),
+            lowest: (-2147483648).into(),
+            rest: 255.into(),
+            turn: 1.5707963267948966.into(),
+            angle: 1.5707964.into(),
+            half: 0.5.into(),
+            fruit: Fruit { count: 3, name: "apple".to_owned(), ..Default::default() }.into(),
+            fig: Fruit { count: 2, name: "fig".to_owned(), ..Default::default() }.into(),
+            pear: Fruit { name: "pear".to_owned(), ..Default::default() }.into(),
+            basket: Some(Basket { size: 9, ..Default::default() }).into(),
+            full: Some(Basket { size: 5, best: Fruit { count: 1, name: "fig".to_owned(), ..Default::default() }, ..Default::default() }).into(),
+            pile: Default::default(),
+            ledger: Default::default(),
+            fruits: Default::default(),
+        }
+    }
+}
+
+impl AsRef<syncvar::mirror::room::NetworkRoomPlayer> for Guest {
+    fn as_ref(&self) -> &syncvar::mirror::room::NetworkRoomPlayer {
+        self.base.as_ref()
+    }
+}
+
+impl AsMut<syncvar::mirror::room::NetworkRoomPlayer> for Guest {
+    fn as_mut(&mut self) -> &mut syncvar::mirror::room::NetworkRoomPlayer {
+        self.base.as_mut()
+    }
+}
+
+#[network_calls]
+impl Guest {
+    #[command(mirror = "System.Void Game.World.Guest::CmdRename(System.String)")]
+    pub fn cmd_rename(&mut self, ctx: &mut CallContext<'_>, name: String) {
+        Self::on_cmd_rename(self, ctx, name);
+    }
+}
+
+/// Empty hooks and calls of `Guest`.
+trait GuestMethods: Sized {
+    /// Body of `cmd_rename`.
+    fn on_cmd_rename(&mut self, ctx: &mut CallContext<'_>, name: String) {}
+}
+
+impl GuestMethods for Guest {}
 
 /// `Game.World.Kills`, Assets/Scripts/World/Unread.cs.
 ///
@@ -1131,6 +1276,13 @@ pub struct Key {
     pub zone: String,
 }
 
+/// `Game.World.Basket`, Assets/Scripts/World/Guest.cs.
+#[derive(SyncValue, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Basket {
+    pub size: i32,
+    pub best: Fruit,
+}
+
 /// `Game.World.Clock/Day`, Assets/Scripts/World/Clock.cs.
 #[derive(SyncValue, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(i32)]
@@ -1145,6 +1297,13 @@ pub enum Day {
 pub struct ClockItem {
     pub day: Day,
     pub won: bool,
+}
+
+/// `Game.World.Fruit`, Assets/Scripts/World/Guest.cs.
+#[derive(SyncValue, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fruit {
+    pub count: i32,
+    pub name: String,
 }
 
 /// `GlobalMsg`, Assets/Scripts/Core/GlobalMsg.cs.

@@ -1,15 +1,17 @@
 //! Content of the imported module.
 
+use syncvar::NetworkBehaviour as _;
 use syncvar::mirror::components::{
     AnimatorLayer, AnimatorState, AnimatorValue, CoordinateSpace, TransformSettings,
     TransformTarget, animator_hash,
 };
+use syncvar::mirror::room::NetworkRoomPlayer;
 use syncvar::mirror::{AssetId, SceneId};
-use syncvar::values::{Quaternion, Vector3};
+use syncvar::values::{Color, Color32, Quaternion, Vector2, Vector3, Vector4};
 
 use super::game::{
-    Backpack, Team, arena, arena_gate, boss, car, crate_, elite, hero, hero_animator, player,
-    prefabs, raft, zone,
+    Backpack, Basket, Champion, Fruit, Guest, Team, arena, arena_gate, boss, car, crate_, elite,
+    hero, hero_animator, player, prefabs, raft, zone,
 };
 
 /// Recorded: `session_deterministic.json`.
@@ -172,4 +174,66 @@ fn scene_ids_are_those_of_the_build() {
     assert!(*arena_gate().open);
     let scene_prefab = prefabs().asset_id("Assets/Scenes/Arena/arena_raft");
     assert_eq!(scene_prefab, Some(AssetId::NONE), "its interval differs");
+}
+
+/// Values that C# converts without a cast, and those of operators and constructors.
+#[test]
+fn initial_values_have_the_conversions_of_csharp() {
+    let guest = Guest::default();
+    assert_eq!(*guest.shirt, Color32::new(255, 255, 255, 255));
+    assert_eq!(*guest.hat, Color32::new(128, 128, 128, 255));
+    assert_eq!(*guest.skin, Color::new(1.0, 0.2, 0.0, 1.0));
+    assert_eq!(*guest.glow, Vector4::new(1.0, 0.0, 0.0, 1.0));
+    assert_eq!(*guest.flat, Vector3::new(1.0, 2.0, 0.0));
+    assert_eq!(*guest.grid, Vector2::new(1.0, 0.0));
+    assert_eq!(*guest.spot, Vector3::new(0.0, 2.0, 0.0));
+    assert_eq!(*guest.nose, Vector2::new(0.75, 0.5));
+    assert_eq!((*guest.mask, *guest.layers), (u32::MAX, !8));
+    assert_eq!((*guest.wide, *guest.lowest), (0xffff_ffff, i32::MIN));
+    assert_eq!(*guest.rest, 255);
+    assert_eq!(guest.turn.to_bits(), std::f64::consts::FRAC_PI_2.to_bits());
+    assert_eq!(guest.angle.to_bits(), std::f32::consts::FRAC_PI_2.to_bits());
+    assert_eq!(guest.half.to_bits(), 0.5_f32.to_bits());
+}
+
+#[test]
+fn constructors_of_structs_are_initial_values() {
+    let guest = Guest::default();
+    let fruit = |count, name: &str| Fruit {
+        count,
+        name: name.to_owned(),
+    };
+    assert_eq!(*guest.fruit, fruit(3, "apple"));
+    assert_eq!(*guest.fig, fruit(2, "fig"));
+    assert_eq!(*guest.pear, fruit(0, "pear"));
+    let size = |basket: &Option<Basket>| basket.as_ref().map(|basket| basket.size);
+    assert_eq!((size(&guest.basket), size(&guest.full)), (Some(9), Some(5)));
+    let best = guest.full.as_ref().map(|basket| &basket.best);
+    assert_eq!(best, Some(&fruit(1, "fig")));
+}
+
+#[test]
+fn classes_of_room_players_have_the_player_as_their_base() {
+    let mut champion = Champion::default();
+    let player: &mut NetworkRoomPlayer = champion.as_mut();
+    player.index.set(3);
+    assert_eq!(*champion.base.base.index, 3);
+    let guest: &NetworkRoomPlayer = champion.base.as_ref();
+    assert_eq!(*guest.index, 3);
+    // Both SyncVars of the player precede those of the class.
+    assert_eq!(champion.sync_var_dirty_bits(), 2);
+    champion.base.shirt.set(Color32::default());
+    assert_eq!(champion.sync_var_dirty_bits(), 2 | 4);
+}
+
+#[test]
+fn generic_collections_have_the_elements_of_their_arguments() {
+    let mut guest = Guest::default();
+    guest.pile.push("a".to_owned());
+    guest.ledger.insert(1, Fruit::default());
+    guest.fruits.push(Fruit::default());
+    assert_eq!(
+        (guest.pile.len(), guest.ledger.len(), guest.fruits.len()),
+        (1, 1, 1)
+    );
 }

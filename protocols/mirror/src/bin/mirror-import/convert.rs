@@ -14,8 +14,10 @@ mod literals;
 mod motion;
 mod prefabs;
 mod scenes;
+mod structures;
 mod types;
 mod values;
+mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -23,7 +25,7 @@ use std::rc::Rc;
 use crate::files::Files;
 use crate::model::{Behaviour, Controller, Module};
 use crate::names;
-use crate::project::{Lineage, Project};
+use crate::project::Project;
 use crate::report::Report;
 use crate::unity::{Assets, Guids};
 
@@ -88,7 +90,7 @@ impl<'p, 'r> Converter<'p, 'r> {
             .input
             .project
             .iter()
-            .filter(|class| self.input.project.lineage(class) == Lineage::Behaviour);
+            .filter(|class| self.input.project.lineage(class).is_read());
         let mut used: BTreeSet<String> = classes.map(|class| class.name.clone()).collect();
         used.extend(self.types.reached);
         used

@@ -13,6 +13,7 @@ use std::rc::Rc;
 use crate::report::Place;
 
 pub(crate) use condition::{Symbols, compiled};
+pub(crate) use expression::wrapped;
 pub(crate) use reader::read;
 
 /// Names that a file brings into scope.
@@ -53,6 +54,7 @@ pub(crate) struct Declaration {
     pub(crate) bases: Vec<Type>,
     pub(crate) fields: Vec<Field>,
     pub(crate) methods: Vec<Method>,
+    pub(crate) constructors: Vec<Constructor>,
     /// Names and values of an enumeration.
     pub(crate) variants: Vec<Variant>,
     pub(crate) scope: Scope,
@@ -91,6 +93,15 @@ pub(crate) struct Method {
     pub(crate) scope: Scope,
 }
 
+/// A constructor that is not static.
+#[derive(Debug)]
+pub(crate) struct Constructor {
+    /// Names of the parameters.
+    pub(crate) parameters: Vec<String>,
+    /// Names and values of the members that it sets. `None` if it does anything else.
+    pub(crate) assignments: Option<Vec<(String, Expression)>>,
+}
+
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
@@ -127,10 +138,19 @@ pub(crate) struct Part {
     pub(crate) arguments: Vec<Type>,
 }
 
+/// Type of an integer in an expression; smaller types are `int` there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IntegerType {
+    Int,
+    Uint,
+    Long,
+    Ulong,
+}
+
 /// A constant expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expression {
-    Integer(i128),
+    Integer(i128, IntegerType),
     Real(f64),
     Text(String),
     Character(char),
@@ -140,7 +160,10 @@ pub(crate) enum Expression {
     Default,
     /// `Kind.Orc`, by its parts.
     Path(Vec<String>),
+    /// `(uint)3`.
+    Cast(Type, Box<Self>),
     Unary(String, Box<Self>),
+    /// Also an assignment, with the sign `=`.
     Binary(String, Box<(Self, Self)>),
     /// `new T(a, b) { c, d }`; without the type in `new()`, and with elements only in `{ c, d }`.
     New {

@@ -23,6 +23,8 @@ pub(crate) struct Behaviour {
     pub(crate) hooks: Vec<Hook>,
     /// Reasons why prefabs cannot have it: bytes that the module does not know.
     pub(crate) incomplete: Vec<String>,
+    /// Its first base is the player in a room.
+    pub(crate) is_room_player: bool,
 }
 
 #[derive(Debug)]

@@ -9,7 +9,8 @@ use crate::csharp::{Declaration, Kind, Part, Scope, Type};
 use crate::report::Report;
 
 pub(crate) use stock::{
-    Counterpart, STOCK, Stock, StockKind, of_guid as stock_of_guid, of_name as stock_of_name,
+    Counterpart, ROOM_PLAYER, STOCK, Stock, StockKind, of_guid as stock_of_guid,
+    of_name as stock_of_name,
 };
 
 /// Longest chain of base classes.
@@ -32,6 +33,18 @@ pub(crate) enum Lineage<'p> {
     Unknown(&'p Type),
     /// Nothing of the network.
     Other,
+}
+
+impl Lineage<'_> {
+    /// Returns whether classes of this origin are read: behaviours, also those with a base in Rust.
+    pub(crate) fn is_read(self) -> bool {
+        self == Self::Behaviour || self.base_in_rust().is_some()
+    }
+
+    /// Returns the path of the component of Mirror that is the base of a class.
+    pub(crate) fn base_in_rust(self) -> Option<&'static str> {
+        (self == Self::Stock("NetworkRoomPlayer")).then_some(ROOM_PLAYER)
+    }
 }
 
 impl Project {
@@ -76,6 +89,7 @@ impl Project {
         first.bases.extend(declaration.bases);
         first.fields.extend(declaration.fields);
         first.methods.extend(declaration.methods);
+        first.constructors.extend(declaration.constructors);
         first.broken = first.broken.take().or(declaration.broken);
     }
 

@@ -152,7 +152,7 @@ impl MirrorClient {
             }
             Message::ObjectHide(message) => self.handle_gone(message.net_id, Departure::Hidden),
             Message::EntityState(message) => self.handle_state(&message)?,
-            Message::UnreliableBaseline(message) => self.handle_baseline(&message)?,
+            Message::UnreliableBaseline(message) => self.handle_baseline(time, &message)?,
             Message::UnreliableDelta(message) => self.handle_delta(time, &message)?,
             Message::Rpc(message) => self.handle_rpc(&message)?,
             Message::NotReady(_) => {

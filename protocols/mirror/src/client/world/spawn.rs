@@ -282,12 +282,13 @@ impl MirrorClient {
     /// Handles a baseline of hybrid components.
     pub(in crate::client) fn handle_baseline(
         &mut self,
+        time: f64,
         message: &EntityStateMessageUnreliableBaseline<'_>,
     ) -> Result<(), MirrorError> {
         let Some(object) = self.spawned_quietly(message.net_id) else {
             return Ok(());
         };
-        object.unreliable.set_baseline(message.baseline_tick);
+        object.unreliable.set_baseline(message.baseline_tick, time);
         let payload = message.payload.unwrap_or_default();
         let payload = (EntityStateMessageUnreliableBaseline::NAME, payload);
         self.read_payload(message.net_id, payload, true)

@@ -6,12 +6,15 @@ use syncvar_runtime::{
 };
 
 use super::method::sealed::Method;
-use super::pose::{Pose, Received, Steps};
+use super::pose::{Pose, Received, SnapshotReceivers, Steps};
 use super::reliable::{differs, read_rotation, read_vector, rebase, write_rotation, write_vector};
 use super::{NetworkTransform, calls};
 use crate::components::{from_steps, read_differences, write_differences};
 
 /// Delivery of a [`NetworkTransformHybrid`](super::NetworkTransformHybrid).
+///
+/// Differences are relative to a snapshot that all receivers have: that of the first observers, or a baseline. The
+/// snapshot for a further observer is none; the observer waits for the next baseline.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hybrid {
     /// State of the last baseline.
@@ -68,10 +71,15 @@ impl Method for Hybrid {
             write_vector(writer, initial_state, pose.scale, (base.scale, now.scale));
         }
         if initial_state {
-            transform.method = Self {
-                last: pose,
-                baseline: now,
-            };
+            let receivers = &mut transform.motion.receivers;
+            if std::mem::replace(receivers, SnapshotReceivers::All)
+                != SnapshotReceivers::NewObserver
+            {
+                transform.method = Self {
+                    last: pose,
+                    baseline: now,
+                };
+            }
         }
         true
     }

@@ -75,12 +75,25 @@ pub(super) struct Received {
     pub(super) scale: Option<Vector3>,
 }
 
+/// Receivers of snapshots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum SnapshotReceivers {
+    /// Nobody has received one.
+    #[default]
+    None,
+    /// All observers have received one, and receive the next one.
+    All,
+    /// The next one is for a new observer.
+    NewObserver,
+}
+
 /// Field of a transform: its dirty bit, and the base of the next received differences. A refused message
 /// of an owner restores the base.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Motion {
     pub(super) is_dirty: bool,
     pub(super) received: Steps,
+    pub(super) receivers: SnapshotReceivers,
 }
 
 impl SyncField for Motion {
@@ -97,6 +110,14 @@ impl SyncField for Motion {
 
     fn clear_dirty(&mut self) {
         self.is_dirty = false;
+    }
+
+    fn set_observed(&mut self, observed: bool) {
+        self.receivers = match self.receivers {
+            SnapshotReceivers::All if observed => SnapshotReceivers::NewObserver,
+            receivers if observed => receivers,
+            _ => SnapshotReceivers::None,
+        };
     }
 
     fn write_full(&self, writer: &mut NetworkWriter) {

@@ -67,13 +67,14 @@ impl MirrorServer {
     pub(in crate::server) fn handle_baseline(
         &mut self,
         from: ConnectionId,
+        time: f64,
         state: &EntityStateMessageUnreliableBaseline<'_>,
     ) -> Result<(), MirrorError> {
         if !self.may_write(from, state.net_id) {
             return Ok(());
         }
         let unreliable = self.replication.unreliable.entry(state.net_id).or_default();
-        unreliable.set_baseline(state.baseline_tick);
+        unreliable.set_baseline(state.baseline_tick, time);
         let payload = state.payload.unwrap_or_default();
         self.apply_state(from, state.net_id, payload, true)
             .map_err(in_message(EntityStateMessageUnreliableBaseline::NAME))

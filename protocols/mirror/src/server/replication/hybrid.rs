@@ -90,6 +90,12 @@ impl Hybrid {
         is_other.then_some(ticks.observers)
     }
 
+    /// Returns whether an object had a baseline. Until then deltas are relative to the spawn.
+    pub(in crate::server) fn has_baseline(&self, id: NetId) -> bool {
+        let state = self.objects.get(&id);
+        state.is_some_and(|state| state.last_tick != 0)
+    }
+
     pub(in crate::server) fn forget(&mut self, id: NetId) {
         self.objects.remove(&id);
     }

@@ -7,6 +7,7 @@ use crate::message::{NetworkMessage, SpawnFlags, SpawnMessage};
 use crate::server::MirrorServer;
 use crate::server::replication::encode::{Scratch, Selection, write_message};
 use crate::server::stats::count;
+use crate::server::world::object::for_each_of;
 
 impl MirrorServer {
     /// Sends an object to a new observer: Mirror's `SendSpawnMessage`. Returns whether it was sent.
@@ -41,6 +42,10 @@ impl MirrorServer {
             return false;
         };
         let has_components = slots.len() > 0;
+        if self.replication.hybrid.has_baseline(id) {
+            // The observer waits for the next baseline: its snapshot is no base of differences.
+            for_each_of(slots, entry.hybrid, |slot| slot.set_observed(true));
+        }
         let is_owner = flags.contains(SpawnFlags::IS_OWNER);
         let selection = Selection {
             observers: if is_owner {

@@ -121,7 +121,7 @@ impl MirrorServer {
             Message::AddPlayer(_) => self.request_player(from),
             Message::Command(command) => return self.handle_command(from, command),
             Message::EntityState(state) => return self.handle_entity_state(from, state),
-            Message::UnreliableBaseline(state) => return self.handle_baseline(from, state),
+            Message::UnreliableBaseline(state) => return self.handle_baseline(from, time, state),
             Message::UnreliableDelta(state) => return self.handle_delta(from, time, state),
             Message::Ping(ping) => self.answer_ping(from, *ping),
             Message::Pong(pong) => self.handle_pong(from, *pong),

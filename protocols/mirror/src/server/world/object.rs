@@ -216,8 +216,13 @@ pub(in crate::server) fn mark_repeated(slots: &mut dyn Slots, components: u64, n
     for_each_of(slots, components, |slot| slot.mark_repeated(now));
 }
 
+/// Calls an action for these components.
 #[inline]
-fn for_each_of(slots: &mut dyn Slots, components: u64, mut action: impl FnMut(&mut dyn Slot)) {
+pub(in crate::server) fn for_each_of(
+    slots: &mut dyn Slots,
+    components: u64,
+    mut action: impl FnMut(&mut dyn Slot),
+) {
     let mut rest = components;
     while rest != 0 {
         let index = rest.trailing_zeros();

@@ -96,7 +96,7 @@ fn a_new_owner_begins_anew() {
     let (owner, player) = net.join();
     let (heir, _) = net.join();
     say_at(&mut net, owner, 100.0, &baseline(player, 7, 1)).unwrap();
-    say_at(&mut net, owner, 100.0, &delta(player, 7, 2)).unwrap();
+    say_at(&mut net, owner, 100.1, &delta(player, 7, 2)).unwrap();
     assert_eq!(yaw(&net, player), 2);
     net.server.set_owner(player, Some(heir)).unwrap();
     // Its clock says something else, and it counts from what it was sent.

@@ -1,12 +1,16 @@
 //! Positions reach the other ends, smoothly and in both directions.
 
+use syncvar::Channel;
+use syncvar::mirror::batch::Unbatcher;
 use syncvar::mirror::components::{
     Hybrid, NetworkTransform, NetworkTransformReliable, Reliable, TransformMethod, Unreliable,
 };
+use syncvar::mirror::message::Message;
 use syncvar::mirror::{MirrorServerEvent, SyncDirection};
 use syncvar::values::{Quaternion, Vector3};
 
 use super::world::{Tank, World};
+use syncvar_testing::mirror::Quality;
 
 const STEP: f32 = 0.125;
 
@@ -60,6 +64,96 @@ fn unreliable_motion_of_the_server_is_smooth_at_clients() {
 #[test]
 fn hybrid_motion_of_the_server_is_smooth_at_clients() {
     server_moves::<Hybrid>();
+}
+
+/// Moves a hybrid transform for five seconds, and returns the largest difference between a step of the server and one
+/// that a client shows: the first two from the start, later ones in the last second. An action precedes each frame.
+fn uneven_steps(world: &mut World, act: impl Fn(&mut World, u32)) -> f32 {
+    let id = world.spawn::<Hybrid>();
+    world.run(5);
+    let (mut last, mut largest) = (Vec::new(), 0.0_f32);
+    for frame in 0..300 {
+        act(world, frame);
+        let mut transform = world
+            .server
+            .get_mut::<NetworkTransform<Hybrid>>(id)
+            .unwrap();
+        transform.position.x += STEP;
+        drop(transform);
+        world.run(1);
+        let shown = world.clients.iter().map(|(_, client)| {
+            let transform = client.get::<NetworkTransform<Hybrid>>(id);
+            transform.map_or(0.0, |transform| transform.position.x)
+        });
+        let shown: Vec<f32> = shown.collect();
+        for (client, (x, last)) in shown.iter().zip(&last).enumerate() {
+            let is_counted = frame > 240 || client < 2 && frame > 15;
+            let uneven = (x - last - STEP).abs();
+            largest = largest.max(if is_counted { uneven } else { 0.0 });
+        }
+        last = shown;
+    }
+    largest
+}
+
+/// Sends the reliable packets of a frame first, and numbers each delta as Mirror's server does for all but its first
+/// connection: in the frame of a baseline with the number of that baseline, to which it is not relative.
+fn as_of_mirror(packets: &mut Vec<(Channel, Vec<u8>)>) {
+    packets.sort_by_key(|(channel, _)| *channel != Channel::Reliable);
+    let baseline = packets.iter().find_map(|(_, bytes)| {
+        let mut messages = Unbatcher::new(bytes).unwrap();
+        messages.find_map(|message| match Message::decode(message.unwrap()) {
+            Ok(Message::UnreliableBaseline(baseline)) => Some(baseline.baseline_tick),
+            _ => None,
+        })
+    });
+    let Some(baseline) = baseline else { return };
+    for (_, bytes) in packets {
+        let batch = bytes.clone();
+        for message in Unbatcher::new(&batch).unwrap() {
+            let message = message.unwrap();
+            if let Ok(Message::UnreliableDelta(_)) = Message::decode(message) {
+                let mut places = batch.windows(message.len());
+                let start = places.position(|place| place == message).unwrap();
+                bytes[start + 2] = baseline;
+            }
+        }
+    }
+}
+
+#[test]
+fn delta_of_the_frame_of_a_baseline_is_not_added_to_it() {
+    let mut world = World::new::<Hybrid>(SyncDirection::ServerToClient);
+    world.path = as_of_mirror;
+    let uneven = uneven_steps(&mut world, |_, _| {});
+    assert!(uneven < 0.5 * STEP, "{uneven}");
+}
+
+#[test]
+fn reordered_deltas_and_baselines_keep_a_transform_on_its_way() {
+    let mut world = World::new::<Hybrid>(SyncDirection::ServerToClient);
+    world.path = as_of_mirror;
+    world.quality = Quality {
+        lost: 5,
+        twice: 10,
+        delay: 4,
+    };
+    // Five seconds with as many baselines; a delay of four frames may gather eight steps in one.
+    let uneven = uneven_steps(&mut world, |_, _| {});
+    assert!(uneven < 8.0 * STEP, "{uneven}");
+}
+
+#[test]
+fn joining_client_moves_no_hybrid_transform_of_others() {
+    for frames in [&[90][..], &[70, 71, 110]] {
+        let mut world = World::new::<Hybrid>(SyncDirection::ServerToClient);
+        let uneven = uneven_steps(&mut world, |world, frame| {
+            if frames.contains(&frame) {
+                world.join::<Hybrid>(SyncDirection::ServerToClient);
+            }
+        });
+        assert!(uneven < 0.5 * STEP, "{uneven} by joins in {frames:?}");
+    }
 }
 
 fn owner_moves<M: TransformMethod>() {

@@ -1,7 +1,9 @@
 //! A server and two clients with a moving prefab.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use syncvar::Channel;
 use syncvar::mirror::components::{NetworkTransform, TransformMethod, TransformSettings};
 use syncvar::mirror::{
     Component, Limits, MirrorClient, MirrorClientConfig, MirrorPrefab, MirrorPrefabs, MirrorServer,
@@ -9,6 +11,7 @@ use syncvar::mirror::{
 };
 use syncvar::prelude::*;
 use syncvar::values::Vector3;
+use syncvar_testing::mirror::{Link, Quality};
 
 /// Stands beside the transform on the object.
 #[derive(NetworkBehaviour, Default)]
@@ -20,7 +23,13 @@ pub(crate) struct Tank {
 pub(crate) struct World {
     pub(crate) server: MirrorServer,
     pub(crate) clients: Vec<(ConnectionId, MirrorClient)>,
+    /// Changes and orders the packets of a frame to one client.
+    pub(crate) path: fn(&mut Vec<(Channel, Vec<u8>)>),
+    /// Quality of the links to the clients.
+    pub(crate) quality: Quality,
+    links: BTreeMap<ConnectionId, Link>,
     now: Duration,
+    frame: u64,
 }
 
 fn prefabs<M: TransformMethod>(direction: SyncDirection) -> MirrorPrefabs {
@@ -44,7 +53,11 @@ impl World {
         let mut world = Self {
             server: MirrorServer::with_config(prefabs::<M>(direction), config),
             clients: Vec::new(),
+            path: |_| {},
+            quality: Quality::default(),
+            links: BTreeMap::new(),
             now: Duration::ZERO,
+            frame: 0,
         };
         world.join::<M>(direction);
         world.join::<M>(direction);
@@ -83,17 +96,28 @@ impl World {
 
     fn frame(&mut self) {
         self.now += Duration::from_secs(1) / 60;
+        self.frame += 1;
         self.server.update(self.now);
+        let mut packets: BTreeMap<ConnectionId, Vec<_>> = BTreeMap::new();
         while let Some(transmit) = self.server.poll_transmit() {
-            let (channel, bytes) = (transmit.channel, transmit.to_bytes());
-            let mut clients = self.clients.iter_mut();
-            let to = clients.find(|(connection, _)| *connection == transmit.connection);
-            to.expect("a client")
-                .1
-                .handle_packet(channel, &bytes)
-                .unwrap();
+            let packet = (transmit.channel, transmit.to_bytes().to_vec());
+            packets.entry(transmit.connection).or_default().push(packet);
         }
         for (connection, client) in &mut self.clients {
+            let mut packets = packets.remove(connection).unwrap_or_default();
+            (self.path)(&mut packets);
+            let seed = u64::from(connection.0);
+            let link = self
+                .links
+                .entry(*connection)
+                .or_insert_with(|| Link::new(seed));
+            link.quality = self.quality;
+            for (channel, bytes) in packets {
+                link.send(self.frame, channel, &bytes);
+            }
+            for (channel, bytes) in link.receive(self.frame) {
+                client.handle_packet(channel, &bytes).unwrap();
+            }
             client.update(self.now);
             while let Some(packet) = client.poll_transmit() {
                 let handled = self

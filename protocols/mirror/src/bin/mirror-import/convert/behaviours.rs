@@ -23,17 +23,18 @@ impl<'p> Converter<'p, '_> {
                 .iter()
                 .any(|method| super::calls::attribute_of(method).is_some());
         let place = &class.scope.place;
-        match self.input.project.lineage(class) {
-            // A generic class is read for each class that derives from it.
-            Lineage::Behaviour if class.parameters.is_empty() => {
-                self.behaviour(class, Vec::new());
-            }
-            Lineage::Stock(base) => {
+        let lineage = self.input.project.lineage(class);
+        match lineage {
+            Lineage::Stock(base) if !lineage.is_read() => {
                 let text = format!(
                     "`{}` is not read: its base class `{base}` is a built-in component",
                     class.name
                 );
                 self.report.add(place, text);
+            }
+            // A generic class is read for each class that derives from it.
+            Lineage::Behaviour | Lineage::Stock(_) if class.parameters.is_empty() => {
+                self.behaviour(class, Vec::new());
             }
             Lineage::Unknown(base) if networked => {
                 let text = format!(
@@ -91,6 +92,7 @@ impl<'p> Converter<'p, '_> {
                 calls: Vec::new(),
                 hooks: Vec::new(),
                 incomplete: Vec::new(),
+                is_room_player: false,
             },
             fields: names::Scope::default(),
             methods: names::Scope::default(),
@@ -115,6 +117,10 @@ impl<'p> Converter<'p, '_> {
     fn base(&mut self, draft: &mut Draft<'p>) {
         let class = draft.class;
         let Some((written, base)) = self.input.project.base(class) else {
+            if let Some(path) = self.input.project.lineage(class).base_in_rust() {
+                draft.behaviour.base = Some((path.to_owned(), draft.fields.give("base")));
+                draft.behaviour.is_room_player = true;
+            }
             return;
         };
         let around = Around {
@@ -147,6 +153,7 @@ impl<'p> Converter<'p, '_> {
                 .incomplete
                 .push(format!("its base class `{written}` is incomplete"));
         }
+        draft.behaviour.is_room_player = base.is_room_player;
         draft.behaviour.base = Some((base.name.clone(), draft.fields.give("base")));
     }
 

@@ -249,9 +249,9 @@ fn settings(
             "client_rpc"
         }
     };
-    match attribute.argument("channel") {
-        None | Some(Expression::Integer(0)) => {}
-        Some(Expression::Integer(1)) => settings.push("channel = 1".to_owned()),
+    match attribute.argument("channel").map(Expression::uncast) {
+        None | Some(Expression::Integer(0, _)) => {}
+        Some(Expression::Integer(1, _)) => settings.push("channel = 1".to_owned()),
         Some(Expression::Path(path)) => match path.last().map(String::as_str) {
             Some("Reliable" | "DefaultReliable") => {}
             Some("Unreliable" | "DefaultUnreliable") => settings.push("channel = 1".to_owned()),

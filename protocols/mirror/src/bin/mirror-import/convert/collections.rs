@@ -1,9 +1,7 @@
 //! Types of collections: Mirror's own, and classes of the game that derive from them.
 
-use std::collections::BTreeMap;
-
 use super::types::{Around, Types};
-use crate::csharp::Type;
+use crate::csharp::{Declaration, Type};
 use crate::model::{Container, ValueType};
 
 /// Longest chain of classes.
@@ -16,6 +14,17 @@ pub(super) struct Collection {
     /// Keys of a dictionary.
     pub(super) key: Option<ValueType>,
     pub(super) element: ValueType,
+}
+
+/// Returns the collection of Mirror with this name.
+fn container(name: &str) -> Option<Container> {
+    Some(match name {
+        "SyncList" => Container::List,
+        "SyncDictionary" | "SyncIDictionary" => Container::Dictionary,
+        "SyncHashSet" => Container::HashSet,
+        "SyncSortedSet" => Container::SortedSet,
+        _ => return None,
+    })
 }
 
 impl Types<'_> {
@@ -38,9 +47,18 @@ impl Types<'_> {
             return None;
         }
         if let Some(declared) = self.project.find(ty, around.scope, around.inside) {
-            // `class Scores : SyncList<int> {}`
+            // `class Scores : SyncList<int> {}`, `class Stack<T> : SyncList<T> {}`
             let base = declared.bases.first()?;
-            let parameters = BTreeMap::new();
+            if !self.is_collection(base, declared, depth) {
+                return None;
+            }
+            let arguments = ty.arguments().iter();
+            let arguments = arguments.map(|argument| self.value(argument, around));
+            let arguments: Vec<ValueType> = match arguments.collect() {
+                Ok(arguments) => arguments,
+                Err(reason) => return Some(Err(reason)),
+            };
+            let parameters = declared.parameters.iter().cloned().zip(arguments).collect();
             let around = Around {
                 scope: &declared.scope,
                 inside: Some(declared),
@@ -48,14 +66,20 @@ impl Types<'_> {
             };
             return self.collection_at(base, around, depth + 1);
         }
-        let container = match ty.last_name() {
-            "SyncList" => Container::List,
-            "SyncDictionary" | "SyncIDictionary" => Container::Dictionary,
-            "SyncHashSet" => Container::HashSet,
-            "SyncSortedSet" => Container::SortedSet,
-            _ => return None,
-        };
+        let container = container(ty.last_name())?;
         Some(self.elements_of(container, ty, around))
+    }
+
+    /// Returns whether a base class of a class is a collection, by its name.
+    fn is_collection(&self, base: &Type, class: &Declaration, depth: usize) -> bool {
+        match self.project.find(base, &class.scope, Some(class)) {
+            Some(declared) if depth < MAX_BASES => {
+                let base = declared.bases.first();
+                base.is_some_and(|base| self.is_collection(base, declared, depth + 1))
+            }
+            Some(_) => false,
+            None => container(base.last_name()).is_some(),
+        }
     }
 
     fn elements_of(

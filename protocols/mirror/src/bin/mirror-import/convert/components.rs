@@ -119,7 +119,13 @@ impl<'p> Converter<'p, '_> {
             Counterpart::Transform(path) => {
                 // A transform decides its delivery itself.
                 settings.retain(|setting| !setting.starts_with(".sync_method"));
-                (path, transform(path, root, script)?)
+                let (create, is_of_model) = transform(path, root, script)?;
+                if is_of_model {
+                    let text =
+                        "place of the target, an object of a model, is not read; it is the origin";
+                    self.report.add(&script.place, text);
+                }
+                (path, create)
             }
             Counterpart::Animator => {
                 let path = "syncvar::mirror::components::NetworkAnimator";
@@ -173,13 +179,18 @@ impl<'p> Converter<'p, '_> {
                 None => Role::Local,
             };
         };
-        match input.project.lineage(class) {
-            Lineage::Behaviour if class.parameters.is_empty() => Role::Behaviour(class),
-            Lineage::Behaviour => Role::Unread(format!("`{}` is generic", class.name)),
-            Lineage::Stock(base) => Role::Unread(format!(
+        let lineage = input.project.lineage(class);
+        match lineage {
+            Lineage::Stock(base) if !lineage.is_read() => Role::Unread(format!(
                 "`{}` derives from the built-in component {base}",
                 class.name
             )),
+            Lineage::Behaviour | Lineage::Stock(_) if class.parameters.is_empty() => {
+                Role::Behaviour(class)
+            }
+            Lineage::Behaviour | Lineage::Stock(_) => {
+                Role::Unread(format!("`{}` is generic", class.name))
+            }
             Lineage::Unknown(base) if is_networked() => Role::Unread(format!(
                 "the base class `{base}` of `{}` is not found",
                 class.name

@@ -1,10 +1,11 @@
 //! Initial values in Rust: of initializers in C#, and of prefabs.
 
-use super::arithmetic::{Constant, MAX_DEPTH, binary, named_value, of_libraries, unary};
+use super::arithmetic::{Constant, MAX_DEPTH, binary, cast, of_libraries, unary};
 use super::enumerations::{is_number, variant_name, variants};
 use super::literals::{Initial, collected, constructor, double, fits, float, packed};
 use super::types::{Around, Types};
-use crate::csharp::{Expression, Kind, Type};
+use super::vectors::Vector;
+use crate::csharp::{Expression, IntegerType, Kind, Type};
 use crate::model::{Shape, ValueType};
 use crate::unity::Value;
 
@@ -16,12 +17,23 @@ impl Types<'_> {
         expression: &Expression,
         around: Around<'_>,
     ) -> Option<Initial> {
-        if matches!(expression, Expression::Null | Expression::Default) {
+        self.initial_at(ty, expression, around, 0)
+    }
+
+    /// As [`initial`](Self::initial), for a value inside of so many others.
+    pub(super) fn initial_at(
+        &self,
+        ty: &ValueType,
+        expression: &Expression,
+        around: Around<'_>,
+        depth: usize,
+    ) -> Option<Initial> {
+        if matches!(expression.uncast(), Expression::Null | Expression::Default) {
             return Some(None);
         }
         match &ty.shape {
             Shape::Optional(inner) => {
-                let inner = self.initial(inner, expression, around)?;
+                let inner = self.initial_at(inner, expression, around, depth)?;
                 Some(Some(format!(
                     "Some({})",
                     inner.unwrap_or_else(|| "Default::default()".to_owned())
@@ -32,23 +44,26 @@ impl Types<'_> {
                     arguments,
                     elements,
                     ..
-                } = expression
+                } = expression.uncast()
                 else {
                     return None;
                 };
                 // `new List<int>(16)` reserves memory; an array is given its length in its type.
                 let is_plain = arguments
                     .iter()
-                    .all(|argument| matches!(argument, Expression::Integer(_)));
+                    .all(|argument| matches!(argument, Expression::Integer(..)));
                 let elements = self
                     .elements(element, elements, around)
                     .filter(|_| is_plain)?;
                 Some(collected(ty, &elements))
             }
-            Shape::Floats(names) | Shape::Integers(names) => {
-                self.components(ty, names, expression, around)
+            Shape::Floats(_) | Shape::Integers(_) => {
+                let vector = self.vector(ty, expression, around)?;
+                let is_float = matches!(ty.shape, Shape::Floats(_));
+                Some(constructor(ty, vector.components(), is_float))
             }
-            Shape::Structure | Shape::Reference | Shape::Opaque => match expression {
+            Shape::Structure => self.structure_value(ty, expression.uncast(), around, depth),
+            Shape::Reference | Shape::Opaque => match expression {
                 Expression::New {
                     arguments,
                     elements,
@@ -74,34 +89,37 @@ impl Types<'_> {
         elements.iter().map(element).collect()
     }
 
-    /// Returns `Vector3::new(..)` of `new Vector3(..)` and of `Vector3.up`.
-    fn components(
+    /// Returns the vector, rotation or colour that an expression is, in the type of its field.
+    fn vector(
         &self,
         ty: &ValueType,
-        names: &[&str],
         expression: &Expression,
         around: Around<'_>,
-    ) -> Option<Initial> {
-        let is_float = matches!(ty.shape, Shape::Floats(_));
-        let mut numbers = match expression {
+    ) -> Option<Vector> {
+        let vector = match expression {
             Expression::New {
+                ty: None,
                 arguments,
                 elements,
-                ..
-            } if elements.is_empty() => {
-                let number = |argument| self.evaluate(argument, around, 0)?.number();
-                arguments.iter().map(number).collect::<Option<Vec<f64>>>()?
-            }
-            Expression::Path(path) => named_value(path)?.to_vec(),
-            _ => return None,
+            } if elements.is_empty() => self.created(&ty.rust, arguments, (around, 0))?,
+            _ => self.evaluate(expression, around, 0)?,
         };
-        // A colour without opacity is opaque; a missing component of a vector is 0.
-        if ty.rust == "Color" && numbers.len() == 3 {
-            numbers.push(1.0);
+        match vector {
+            Constant::Vector(vector) => vector.converted(&ty.rust),
+            _ => None,
         }
-        numbers.truncate(names.len());
-        numbers.resize(names.len(), 0.0);
-        Some(constructor(ty, &numbers, is_float))
+    }
+
+    /// Returns the value of `new Vector3(..)`.
+    fn created(
+        &self,
+        ty: &str,
+        arguments: &[Expression],
+        (around, depth): (Around<'_>, usize),
+    ) -> Option<Constant> {
+        let number = |argument| self.evaluate(argument, around, depth + 1)?.number();
+        let numbers: Vec<f64> = arguments.iter().map(number).collect::<Option<_>>()?;
+        Vector::created(ty, &numbers).map(Constant::Vector)
     }
 
     fn evaluate(
@@ -114,7 +132,7 @@ impl Types<'_> {
             return None;
         }
         Some(match expression {
-            Expression::Integer(number) => Constant::Integer(*number),
+            Expression::Integer(number, ty) => Constant::Integer(*number, *ty),
             Expression::Real(number) => Constant::Real(*number),
             Expression::Text(text) => Constant::Text(text.clone()),
             Expression::Character(letter) => Constant::Character(*letter),
@@ -127,6 +145,16 @@ impl Types<'_> {
                 let (left, right) = &**operands;
                 let left = self.evaluate(left, around, depth + 1)?;
                 return binary(sign, &left, &self.evaluate(right, around, depth + 1)?);
+            }
+            Expression::Cast(ty, operand) => {
+                return cast(self.evaluate(operand, around, depth + 1)?, ty.last_name());
+            }
+            Expression::New {
+                ty: Some(ty),
+                arguments,
+                elements,
+            } if elements.is_empty() => {
+                return self.created(ty.last_name(), arguments, (around, depth));
             }
             Expression::Null
             | Expression::Default
@@ -150,7 +178,10 @@ impl Types<'_> {
                     .find(&Type::Named(parts.collect()), around.scope, around.inside)
                 {
                     Some(found) => found,
-                    None => return of_libraries(path),
+                    None => {
+                        let vector = || Vector::named(path).map(Constant::Vector);
+                        return of_libraries(path).or_else(vector);
+                    }
                 }
             }
         };
@@ -159,7 +190,8 @@ impl Types<'_> {
                 .into_iter()
                 .find(|(variant, _)| variant == name)?
                 .1;
-            return Some(Constant::Integer(number));
+            let ty = IntegerType::ALL.into_iter().find(|ty| ty.contains(number));
+            return Some(Constant::Integer(number, ty?));
         }
         let mut class = Some(owner);
         for _ in 0..MAX_DEPTH {
@@ -174,7 +206,8 @@ impl Types<'_> {
                     inside: Some(declared),
                     ..around
                 };
-                return self.evaluate(initial, around, depth + 1);
+                let value = self.evaluate(initial, around, depth + 1)?;
+                return cast(value, field.ty.last_name());
             }
             class = self.project.base(declared).map(|(_, base)| base);
         }
@@ -220,9 +253,11 @@ impl Types<'_> {
                 let letter = char::from_u32(text.parse().ok()?)?;
                 literal(self, ty, &Constant::Character(letter))
             }
-            (Shape::Integer | Shape::Enumeration(_), Value::Text(text)) => {
-                literal(self, ty, &Constant::Integer(text.parse().ok()?))
-            }
+            (Shape::Integer | Shape::Enumeration(_), Value::Text(text)) => literal(
+                self,
+                ty,
+                &Constant::Integer(text.parse().ok()?, IntegerType::Long),
+            ),
             (Shape::Float, Value::Text(text)) => {
                 literal(self, ty, &Constant::Real(text.parse::<f32>().ok()?.into()))
             }
@@ -237,7 +272,7 @@ impl Types<'_> {
 /// Returns a constant as a literal of Rust.
 fn literal(types: &Types<'_>, ty: &ValueType, constant: &Constant) -> Option<Initial> {
     Some(match (&ty.shape, constant) {
-        (Shape::Integer, Constant::Integer(number)) => {
+        (Shape::Integer, Constant::Integer(number, _)) => {
             (fits(&ty.rust, *number)? != 0).then(|| number.to_string())
         }
         (Shape::Integer, Constant::Character(letter)) => Some(u32::from(*letter).to_string()),
@@ -254,7 +289,7 @@ fn literal(types: &Types<'_>, ty: &ValueType, constant: &Constant) -> Option<Ini
         (Shape::Text, Constant::Text(text)) => {
             (!text.is_empty()).then(|| format!("{text:?}.to_owned()"))
         }
-        (Shape::Enumeration(full), Constant::Integer(number)) => {
+        (Shape::Enumeration(full), Constant::Integer(number, _)) => {
             let declared = types.project.get(full)?;
             let variants = variants(declared)?;
             if *number == 0 {

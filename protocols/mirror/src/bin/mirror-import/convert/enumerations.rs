@@ -1,7 +1,7 @@
 //! Names and numbers of enumerations.
 
-use super::arithmetic::{Constant, MAX_DEPTH, binary, of_libraries, unary};
-use crate::csharp::{Declaration, Expression, attribute};
+use super::arithmetic::{Constant, MAX_DEPTH, binary, cast, of_libraries, unary};
+use crate::csharp::{Declaration, Expression, IntegerType, attribute};
 
 /// Returns the names and numbers of an enumeration. `None` if a number is not read.
 pub(super) fn variants(declared: &Declaration) -> Option<Vec<(String, i128)>> {
@@ -15,7 +15,11 @@ pub(super) fn variants(declared: &Declaration) -> Option<Vec<(String, i128)>> {
         };
         let number = match &variant.value {
             None => variants.last().map_or(0, |(_, last)| last + 1),
-            Some(value) => integer(value, &known, 0)?,
+            Some(value) => match integer(value, &known, 0)? {
+                Constant::Integer(number, _) => number,
+                Constant::Character(letter) => u32::from(letter).into(),
+                _ => return None,
+            },
         };
         variants.push((variant.name.clone(), number));
     }
@@ -39,28 +43,24 @@ fn integer(
     value: &Expression,
     known: &impl Fn(&str) -> Option<i128>,
     depth: usize,
-) -> Option<i128> {
+) -> Option<Constant> {
+    let operand = |operand| integer(operand, known, depth + 1);
     match value {
         _ if depth > MAX_DEPTH => None,
-        Expression::Integer(number) => Some(*number),
-        Expression::Character(letter) => Some(u32::from(*letter).into()),
+        Expression::Integer(number, ty) => Some(Constant::Integer(*number, *ty)),
+        Expression::Character(letter) => Some(Constant::Character(*letter)),
         Expression::Path(path) => match of_libraries(path) {
-            Some(Constant::Integer(number)) => Some(number),
-            _ => known(path.last()?),
+            Some(constant) => Some(constant),
+            None => {
+                let number = known(path.last()?)?;
+                let ty = IntegerType::ALL.into_iter().find(|ty| ty.contains(number));
+                Some(Constant::Integer(number, ty?))
+            }
         },
-        Expression::Unary(sign, operand) => {
-            match unary(sign, Constant::Integer(integer(operand, known, depth + 1)?))? {
-                Constant::Integer(number) => Some(number),
-                _ => None,
-            }
-        }
+        Expression::Cast(ty, inner) => cast(operand(inner)?, ty.last_name()),
+        Expression::Unary(sign, inner) => unary(sign, operand(inner)?),
         Expression::Binary(sign, operands) => {
-            let left = Constant::Integer(integer(&operands.0, known, depth + 1)?);
-            let right = Constant::Integer(integer(&operands.1, known, depth + 1)?);
-            match binary(sign, &left, &right)? {
-                Constant::Integer(number) => Some(number),
-                _ => None,
-            }
+            binary(sign, &operand(&operands.0)?, &operand(&operands.1)?)
         }
         _ => None,
     }

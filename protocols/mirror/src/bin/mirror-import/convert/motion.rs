@@ -113,8 +113,13 @@ impl Converter<'_, '_> {
     }
 }
 
-/// Returns the expression that creates a transform with the settings of a component.
-pub(super) fn transform(path: &str, root: &Object, script: &Script) -> Result<String, String> {
+/// Returns the expression that creates a transform with the settings of a component, and whether its pose is not read:
+/// that of an object of a model.
+pub(super) fn transform(
+    path: &str,
+    root: &Object,
+    script: &Script,
+) -> Result<(String, bool), String> {
     let values = &script.values;
     let target = match values.get("target").and_then(Value::file_id) {
         // Mirror's default.
@@ -162,7 +167,8 @@ pub(super) fn transform(path: &str, root: &Object, script: &Script) -> Result<St
             );
         }
     }
-    Ok(text)
+    let is_of_model = target.pose.get("m_LocalPosition").is_none();
+    Ok((text, is_child && is_of_model))
 }
 
 /// Returns the settings that differ from Mirror's defaults, as fields.

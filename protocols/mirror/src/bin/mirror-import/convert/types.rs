@@ -23,9 +23,18 @@ pub(super) struct Around<'a> {
 /// Members of a struct or class, in the order of the wire.
 #[derive(Clone, Debug)]
 pub(super) struct Members {
-    /// Names in Rust, and types.
-    pub(super) list: Vec<(String, ValueType)>,
+    pub(super) list: Vec<Member>,
     pub(super) is_key: bool,
+}
+
+/// A member of a struct or class.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// Name in C#.
+    pub(super) csharp: String,
+    /// Name in Rust.
+    pub(super) name: String,
+    pub(super) value: ValueType,
 }
 
 pub(super) struct Types<'p> {
@@ -161,9 +170,10 @@ impl<'p> Types<'p> {
                 Err(format!("`{csharp}` is generic, which Mirror refuses"))
             }
             (Kind::Class, lineage @ (Lineage::Behaviour | Lineage::Stock(_))) => Ok(ValueType {
-                rust: match lineage {
-                    Lineage::Behaviour => format!("BehaviourRef<{rust}>"),
-                    _ => "BehaviourRef<AnyBehaviour>".to_owned(),
+                rust: if lineage.is_read() {
+                    format!("BehaviourRef<{rust}>")
+                } else {
+                    "BehaviourRef<AnyBehaviour>".to_owned()
                 },
                 csharp,
                 shape: Shape::Reference,
@@ -229,6 +239,11 @@ impl<'p> Types<'p> {
         members
     }
 
+    /// Returns the members of a struct or class that is read.
+    pub(super) fn known_members(&self, csharp: &str) -> Option<&Members> {
+        self.members.get(csharp)?.as_ref()?.as_ref().ok()
+    }
+
     fn read_members(&mut self, declared: &'p Declaration) -> Result<Members, String> {
         if let Some(place) = &declared.broken {
             return Err(format!("`{}` has a syntax error at {place}", declared.name));
@@ -257,9 +272,11 @@ impl<'p> Types<'p> {
                     .value(&field.ty, around)
                     .map_err(|reason| format!("`{}.{}`: {reason}", class.name, field.name))?;
                 members.is_key &= value.is_key;
-                members
-                    .list
-                    .push((scope.give(&names::snake(&field.name)), value));
+                members.list.push(Member {
+                    csharp: field.name.clone(),
+                    name: scope.give(&names::snake(&field.name)),
+                    value,
+                });
             }
         }
         Ok(members)

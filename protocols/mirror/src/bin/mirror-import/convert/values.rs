@@ -39,7 +39,7 @@ impl Converter<'_, '_> {
             let list = members
                 .list
                 .into_iter()
-                .map(|(name, value)| (name, value.rust));
+                .map(|member| (member.name, member.value.rust));
             (Content::Struct(list.collect()), members.is_key)
         };
         Some(Value {

@@ -1,7 +1,7 @@
 //! Constant expressions: initial values, arguments of attributes, numbers of enumerations.
 
 use super::syntax::Syntax;
-use super::{Expression, types};
+use super::{Expression, IntegerType, types};
 
 /// Deepest expression that is read.
 const MAX_DEPTH: usize = 32;
@@ -18,7 +18,9 @@ fn read_at(syntax: Syntax<'_>, depth: usize) -> Expression {
     }
     let inner = |syntax: Syntax<'_>| Box::new(read_at(syntax, depth + 1));
     match syntax.kind() {
-        "integer_literal" => integer(text).map_or_else(other, Expression::Integer),
+        "integer_literal" => {
+            integer(text).map_or_else(other, |(number, ty)| Expression::Integer(number, ty))
+        }
         "real_literal" => real(text).map_or_else(other, Expression::Real),
         "string_literal" | "verbatim_string_literal" | "raw_string_literal" => {
             string(text).map_or_else(other, Expression::Text)
@@ -33,19 +35,19 @@ fn read_at(syntax: Syntax<'_>, depth: usize) -> Expression {
         "member_access_expression" | "qualified_name" | "alias_qualified_name" => {
             path(text).map_or_else(other, Expression::Path)
         }
-        "parenthesized_expression" => syntax
+        "parenthesized_expression" | "checked_expression" => syntax
             .children()
             .next()
             .map_or_else(other, |syntax| *inner(syntax)),
-        // The type of the field decides.
-        "cast_expression" => syntax
-            .field("value")
-            .map_or_else(other, |value| *inner(value)),
+        "cast_expression" => match (syntax.field("type"), syntax.field("value")) {
+            (Some(ty), Some(value)) => Expression::Cast(types::read(ty), inner(value)),
+            _ => other(),
+        },
         "prefix_unary_expression" => match syntax.children().next() {
             Some(operand) => Expression::Unary(text[..1].to_owned(), inner(operand)),
             None => other(),
         },
-        "binary_expression" => match (
+        "binary_expression" | "assignment_expression" => match (
             syntax.field("left"),
             syntax.field("operator"),
             syntax.field("right"),
@@ -125,15 +127,26 @@ fn path(text: &str) -> Option<Vec<String>> {
         .collect()
 }
 
-fn integer(text: &str) -> Option<i128> {
+/// Returns the number and the type of a literal: the first one that contains it and that its suffix permits.
+fn integer(text: &str) -> Option<(i128, IntegerType)> {
     let text = text.replace('_', "").to_lowercase();
-    let digits =
-        |text: &str, radix| i128::from_str_radix(text.trim_end_matches(['u', 'l']), radix).ok();
-    match text.get(..2) {
-        Some("0x") => digits(&text[2..], 16),
-        Some("0b") => digits(&text[2..], 2),
-        _ => digits(&text, 10),
-    }
+    let number = text.trim_end_matches(['u', 'l']);
+    let suffix = &text[number.len()..];
+    let number = match number.get(..2) {
+        Some("0x") => i128::from_str_radix(&number[2..], 16),
+        Some("0b") => i128::from_str_radix(&number[2..], 2),
+        _ => number.parse(),
+    };
+    let number = number.ok()?;
+    let is_permitted = |ty: &IntegerType| match ty {
+        IntegerType::Int => suffix.is_empty(),
+        IntegerType::Uint => !suffix.contains('l'),
+        IntegerType::Long => !suffix.contains('u'),
+        IntegerType::Ulong => true,
+    };
+    let mut types = IntegerType::ALL.into_iter();
+    let ty = types.find(|ty| is_permitted(ty) && ty.contains(number))?;
+    Some((number, ty))
 }
 
 fn real(text: &str) -> Option<f64> {
@@ -201,10 +214,54 @@ fn unescape(text: &str) -> Option<String> {
     Some(result)
 }
 
+impl IntegerType {
+    /// All types, in the order in which C# tries them for a literal.
+    pub(crate) const ALL: [Self; 4] = [Self::Int, Self::Uint, Self::Long, Self::Ulong];
+
+    /// Returns the number of bits, and whether there are negative numbers.
+    const fn layout(self) -> (u32, bool) {
+        match self {
+            Self::Int => (32, true),
+            Self::Uint => (32, false),
+            Self::Long => (64, true),
+            Self::Ulong => (64, false),
+        }
+    }
+
+    pub(crate) fn contains(self, number: i128) -> bool {
+        let (bits, is_signed) = self.layout();
+        wrapped(number, bits, is_signed) == number
+    }
+
+    /// Returns the number without the bits that the type lacks.
+    pub(crate) fn wrap(self, number: i128) -> i128 {
+        let (bits, is_signed) = self.layout();
+        wrapped(number, bits, is_signed)
+    }
+}
+
+/// Returns a number in so many bits, as a conversion without a check.
+pub(crate) fn wrapped(number: i128, bits: u32, is_signed: bool) -> i128 {
+    let rest = number.rem_euclid(1 << bits);
+    if is_signed && rest >= 1 << (bits - 1) {
+        rest - (1 << bits)
+    } else {
+        rest
+    }
+}
+
 impl Expression {
+    /// Returns the expression without casts.
+    pub(crate) fn uncast(&self) -> &Self {
+        match self {
+            Self::Cast(_, inner) => inner.uncast(),
+            other => other,
+        }
+    }
+
     /// Returns the text of a text, and the last name of a path.
     pub(crate) fn as_name(&self) -> Option<&str> {
-        match self {
+        match self.uncast() {
             Self::Text(text) => Some(text),
             Self::Path(parts) => parts.last().map(String::as_str),
             _ => None,
@@ -218,9 +275,15 @@ mod tests {
 
     #[test]
     fn literals_have_the_values_of_csharp() {
-        assert_eq!(integer("1_000UL"), Some(1000));
-        assert_eq!(integer("0xFFu"), Some(255));
-        assert_eq!(integer("0b101"), Some(5));
+        assert_eq!(integer("1_000UL"), Some((1000, IntegerType::Ulong)));
+        assert_eq!(integer("0xFFu"), Some((255, IntegerType::Uint)));
+        assert_eq!(integer("0b101"), Some((5, IntegerType::Int)));
+        assert_eq!(
+            integer("0xFFFF_FFFF"),
+            Some((0xffff_ffff, IntegerType::Uint))
+        );
+        assert_eq!(integer("2147483648L"), Some((1 << 31, IntegerType::Long)));
+        assert_eq!(integer("18446744073709551616"), None);
         assert_eq!(real("1_0.5e1f"), Some(105.0));
         assert_eq!(string(r#""a\n\u0041\"""#).as_deref(), Some("a\nA\""));
         assert_eq!(string("@\"C:\\\"\"x\"").as_deref(), Some("C:\\\"x"));

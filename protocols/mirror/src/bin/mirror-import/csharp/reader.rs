@@ -8,8 +8,8 @@ use tree_sitter::Parser;
 use super::errors::{self, Hiding};
 use super::syntax::Syntax;
 use super::{
-    Attribute, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type, Usings,
-    Variant, expression, types,
+    Attribute, Constructor, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type,
+    Usings, Variant, expression, types,
 };
 use crate::report::{Place, Report};
 
@@ -126,6 +126,7 @@ impl Reader<'_> {
                 .collect(),
             fields: Vec::new(),
             methods: Vec::new(),
+            constructors: Vec::new(),
             variants: Vec::new(),
             scope,
             files: BTreeSet::from([Rc::clone(self.file)]),
@@ -178,6 +179,7 @@ impl Reader<'_> {
             }
             "property_declaration" => declaration.fields.extend(self.property(member, namespace)),
             "method_declaration" => declaration.methods.extend(self.method(member, namespace)),
+            "constructor_declaration" => declaration.constructors.extend(constructor(member)),
             _ => {}
         }
     }
@@ -288,6 +290,40 @@ fn attribute_argument(syntax: Syntax<'_>) -> Option<(Option<String>, Expression)
     let value = syntax.children().last()?;
     let name = syntax.field("name").map(|name| name.text().to_owned());
     Some((name, expression::read(value)))
+}
+
+/// Reads a constructor, unless it is static.
+fn constructor(member: Syntax<'_>) -> Option<Constructor> {
+    let parameters = member.field("parameters").map(parameters)?;
+    let is_static = member.modifiers().any(|modifier| modifier == "static");
+    let is_plain = member.of_kind("constructor_initializer").next().is_none()
+        && parameters.iter().all(|it| it.modifiers.is_empty());
+    (!is_static).then(|| Constructor {
+        parameters: parameters.into_iter().map(|it| it.name).collect(),
+        assignments: member
+            .field("body")
+            .filter(|_| is_plain)
+            .and_then(|body| body.children().map(assignment).collect()),
+    })
+}
+
+/// Reads `this.name = value`, alone or as a statement.
+fn assignment(syntax: Syntax<'_>) -> Option<(String, Expression)> {
+    let inner = match syntax.kind() {
+        "expression_statement" => syntax.children().next()?,
+        _ => syntax,
+    };
+    let Expression::Binary(sign, sides) = expression::read(inner) else {
+        return None;
+    };
+    let (Expression::Path(path), value) = *sides else {
+        return None;
+    };
+    match &path[..] {
+        [name] if sign == "=" => Some((name.clone(), value)),
+        [this, name] if sign == "=" && this == "this" => Some((name.clone(), value)),
+        _ => None,
+    }
 }
 
 fn parameters(list: Syntax<'_>) -> Vec<Parameter> {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::{Behaviour, Call, Container, Field};
+use crate::project::ROOM_PLAYER;
 
 pub(super) fn write(text: &mut String, behaviour: &Behaviour) {
     let name = &behaviour.name;
@@ -36,6 +37,16 @@ pub(super) fn write(text: &mut String, behaviour: &Behaviour) {
     *text += "}\n";
     if has_initial {
         default(text, behaviour);
+    }
+    if let Some((_, field)) = behaviour.base.as_ref().filter(|_| behaviour.is_room_player) {
+        for (name, method, reference) in [("AsRef", "as_ref", "&"), ("AsMut", "as_mut", "&mut ")] {
+            let _ = writeln!(
+                text,
+                "\nimpl {name}<{ROOM_PLAYER}> for {} {{\n    fn {method}({reference}self) -> {reference}{ROOM_PLAYER} {{\n        \
+                 self.{field}.{method}()\n    }}\n}}",
+                behaviour.name
+            );
+        }
     }
     if !behaviour.calls.is_empty() {
         calls(text, behaviour);

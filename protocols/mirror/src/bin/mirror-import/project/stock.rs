@@ -32,6 +32,9 @@ pub(crate) enum Counterpart {
     Animator,
 }
 
+/// Path of the player in a room, the only component of Mirror from which behaviours in Rust derive.
+pub(crate) const ROOM_PLAYER: &str = "syncvar::mirror::room::NetworkRoomPlayer";
+
 /// Components of Mirror. A behaviour that `syncvar` gets is named here; its prefabs are registered then.
 pub(crate) const STOCK: &[Stock] = &[
     stock(
@@ -85,7 +88,7 @@ pub(crate) const STOCK: &[Stock] = &[
     in_rust(
         "NetworkRoomPlayer",
         "79874ac94d5b1314788ecf0e86bd23fd",
-        "syncvar::mirror::room::NetworkRoomPlayer",
+        ROOM_PLAYER,
     ),
     in_rust(
         "NetworkMatch",

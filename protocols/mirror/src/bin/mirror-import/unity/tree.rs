@@ -190,9 +190,29 @@ impl<'b, 'a> Builder<'b, 'a> {
             removed.for_each(|id| object.remove(id));
         }
         object.renumber(instance.id);
+        self.add_unknown(instance, &mut object);
         refer(instance, &mut object);
         self.extend(instance, &mut object, depth);
         Some(object)
+    }
+
+    /// Adds the objects of an instance that this file names and the prefab does not: those of a model inside of it.
+    fn add_unknown(&self, instance: &Document, object: &mut Object) {
+        for document in self.names.get(&instance.id).into_iter().flatten() {
+            let place = self.place(document);
+            let nothing = || Value::Map(Vec::new());
+            let is_known = |it: &Object| it.id == document.id || it.transform == document.id;
+            let added = match document.class {
+                _ if object.find(&is_known).is_some() => continue,
+                GAME_OBJECT => Object::new(document.id, nothing(), place),
+                TRANSFORM | RECT_TRANSFORM => Object {
+                    transform: document.id,
+                    ..Object::new(0, nothing(), place)
+                },
+                _ => continue,
+            };
+            object.children.push(added);
+        }
     }
 
     /// Builds an instance of a model, which has no scripts of its own: only what this file adds to it.
