@@ -41,9 +41,9 @@ impl Unreliable {
         self.snapshot_time = self.snapshot_time.max(time);
     }
 
-    /// Records a baseline of this time. Deltas up to this time are outdated: Mirror's server numbers those of the
-    /// baseline's frame with the new baseline, for all connections but the first, though they are relative to the one
-    /// before it. Its clients ignore the time.
+    /// Records a baseline of this time. Deltas up to this time are outdated: in the frame of a baseline, Mirror's server
+    /// numbers the deltas for all connections but the first with the new baseline, but computes them from the previous
+    /// baseline. Mirror's clients ignore the time.
     pub(crate) const fn set_baseline(&mut self, baseline_tick: u8, time: f64) {
         self.baseline = Some(baseline_tick);
         self.newest = self.newest.max(time);

@@ -21,6 +21,7 @@ fn initial_values_that_csharp_refuses_are_told() {
         "Thing a = new Thing(1)",
         "Thing a = new Thing(1, 2)",
         "Thing a = new Thing { b = Missing }",
+        "Derived a = new Derived()",
     ];
     let fields: Vec<String> = values
         .iter()
@@ -29,13 +30,14 @@ fn initial_values_that_csharp_refuses_are_told() {
     for (index, field) in fields.iter().enumerate() {
         let source = format!(
             "using Mirror; using UnityEngine;\nstruct Thing {{ public int b; public Thing(int b) {{ Log(); this.b = b; }} }}\n\
+             class Base {{ public int c; public Base() {{ c = 1; }} }} class Derived : Base {{ }}\n\
              class Test : NetworkBehaviour {{\n{field}}}\n"
         );
         let folder = project(&format!("value-{index}"), &[("Test.cs", source.as_bytes())]);
         let output = run(&folder, &[]);
         let told = text(&output.stderr);
         let expected =
-            "Assets/Test.cs:4: initial value of `a` is not read; it is that of `Default`";
+            "Assets/Test.cs:5: initial value of `a` is not read; it is that of `Default`";
         assert!(told.contains(expected), "{field}: {}", text(&output.stdout));
     }
 }

@@ -54,7 +54,6 @@ pub(crate) struct Declaration {
     pub(crate) bases: Vec<Type>,
     pub(crate) fields: Vec<Field>,
     pub(crate) methods: Vec<Method>,
-    pub(crate) constructors: Vec<Constructor>,
     /// Names and values of an enumeration.
     pub(crate) variants: Vec<Variant>,
     pub(crate) scope: Scope,
@@ -82,6 +81,10 @@ pub(crate) struct Field {
     pub(crate) scope: Scope,
 }
 
+/// Name of a constructor, as in .NET.
+pub(crate) const CONSTRUCTOR: &str = ".ctor";
+
+/// A method, or a constructor.
 #[derive(Debug)]
 pub(crate) struct Method {
     pub(crate) name: String,
@@ -90,16 +93,9 @@ pub(crate) struct Method {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) returns: Type,
     pub(crate) is_generic: bool,
-    pub(crate) scope: Scope,
-}
-
-/// A constructor that is not static.
-#[derive(Debug)]
-pub(crate) struct Constructor {
-    /// Names of the parameters.
-    pub(crate) parameters: Vec<String>,
-    /// Names and values of the members that it sets. `None` if it does anything else.
+    /// Names and values of the members that a constructor sets. `None` if it does anything else.
     pub(crate) assignments: Option<Vec<(String, Expression)>>,
+    pub(crate) scope: Scope,
 }
 
 #[derive(Debug)]

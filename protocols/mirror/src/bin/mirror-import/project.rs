@@ -89,7 +89,6 @@ impl Project {
         first.bases.extend(declaration.bases);
         first.fields.extend(declaration.fields);
         first.methods.extend(declaration.methods);
-        first.constructors.extend(declaration.constructors);
         first.broken = first.broken.take().or(declaration.broken);
     }
 

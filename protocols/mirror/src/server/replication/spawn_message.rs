@@ -42,7 +42,7 @@ impl MirrorServer {
             return false;
         };
         let has_components = slots.len() > 0;
-        if self.replication.hybrid.has_baseline(id) {
+        if entry.hybrid != 0 && self.replication.hybrid.has_baseline(id) {
             // The observer waits for the next baseline: its snapshot is no base of differences.
             for_each_of(slots, entry.hybrid, |slot| slot.set_observed(true));
         }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::arithmetic::MAX_DEPTH;
 use super::literals::Initial;
 use super::types::{Around, Types};
-use crate::csharp::{Declaration, Expression, Kind};
+use crate::csharp::{CONSTRUCTOR, Declaration, Expression, Kind, Method};
 use crate::model::ValueType;
 
 /// An expression, and the place where its names are searched.
@@ -36,7 +36,7 @@ impl Types<'_> {
             let found = self.project.find(written, around.scope, around.inside)?;
             (found.name == declared.name).then_some(())?;
         }
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || self.has_constructing_base(declared) {
             return None;
         }
         let mut values: BTreeMap<&str, Found<'_>> = BTreeMap::new();
@@ -67,6 +67,15 @@ impl Types<'_> {
         Some((!text.is_empty()).then_some(value))
     }
 
+    /// Returns whether a constructor runs a constructor of a base without being told to.
+    fn has_constructing_base(&self, declared: &Declaration) -> bool {
+        let bases = std::iter::successors(self.project.base(declared), |(_, base)| {
+            self.project.base(base)
+        });
+        let mut bases = bases.take(MAX_DEPTH).map(|(_, base)| base);
+        bases.any(|base| constructors(base).any(|it| it.parameters.is_empty()))
+    }
+
     /// Adds the values that the members of a class have before its constructor.
     fn initializers<'a>(
         &'a self,
@@ -92,6 +101,12 @@ impl Types<'_> {
     }
 }
 
+/// Returns the constructors of a type.
+fn constructors(declared: &Declaration) -> impl Iterator<Item = &Method> {
+    let methods = declared.methods.iter();
+    methods.filter(|it| it.name == CONSTRUCTOR && !it.modifiers.contains("static"))
+}
+
 /// Adds the values that a constructor sets: its parameters, or constants.
 fn construct<'a>(
     declared: &'a Declaration,
@@ -100,14 +115,11 @@ fn construct<'a>(
     values: &mut BTreeMap<&'a str, Found<'a>>,
 ) -> Option<()> {
     let count = arguments.len();
-    let mut constructors = declared.constructors.iter();
-    let mut fitting = constructors
-        .by_ref()
-        .filter(|it| it.parameters.len() == count);
+    let has_none = constructors(declared).next().is_none();
+    let mut fitting = constructors(declared).filter(|it| it.parameters.len() == count);
     let Some(constructor) = fitting.next() else {
-        // Without an own one, the default constructor sets nothing. One of a base may.
-        let is_default =
-            count == 0 && (declared.kind == Kind::Struct || declared.constructors.is_empty());
+        // The default one sets nothing.
+        let is_default = count == 0 && (declared.kind == Kind::Struct || has_none);
         return is_default.then_some(());
     };
     if fitting.next().is_some() {
@@ -122,7 +134,7 @@ fn construct<'a>(
         let parameter = match value {
             Expression::Path(path) if path.len() == 1 => {
                 let mut parameters = constructor.parameters.iter();
-                parameters.position(|parameter| *parameter == path[0])
+                parameters.position(|parameter| parameter.name == path[0])
             }
             _ => None,
         };

@@ -8,7 +8,7 @@ use tree_sitter::Parser;
 use super::errors::{self, Hiding};
 use super::syntax::Syntax;
 use super::{
-    Attribute, Constructor, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type,
+    Attribute, CONSTRUCTOR, Declaration, Expression, Field, Kind, Method, Parameter, Scope, Type,
     Usings, Variant, expression, types,
 };
 use crate::report::{Place, Report};
@@ -126,7 +126,6 @@ impl Reader<'_> {
                 .collect(),
             fields: Vec::new(),
             methods: Vec::new(),
-            constructors: Vec::new(),
             variants: Vec::new(),
             scope,
             files: BTreeSet::from([Rc::clone(self.file)]),
@@ -179,7 +178,11 @@ impl Reader<'_> {
             }
             "property_declaration" => declaration.fields.extend(self.property(member, namespace)),
             "method_declaration" => declaration.methods.extend(self.method(member, namespace)),
-            "constructor_declaration" => declaration.constructors.extend(constructor(member)),
+            "constructor_declaration" => {
+                declaration
+                    .methods
+                    .extend(self.constructor(member, namespace));
+            }
             _ => {}
         }
     }
@@ -217,6 +220,25 @@ impl Reader<'_> {
             attributes: attributes(member),
             returns: types::read(member.field("returns")?),
             is_generic: member.of_kind("type_parameter_list").next().is_some(),
+            assignments: None,
+            scope: self.scope(name, namespace),
+        })
+    }
+
+    fn constructor(&self, member: Syntax<'_>, namespace: &str) -> Option<Method> {
+        let name = member.field("name")?;
+        let parameters = member.field("parameters").map(parameters)?;
+        let is_plain = member.of_kind("constructor_initializer").next().is_none()
+            && parameters.iter().all(|it| it.modifiers.is_empty());
+        let body = member.field("body").filter(|_| is_plain);
+        Some(Method {
+            name: CONSTRUCTOR.to_owned(),
+            parameters,
+            modifiers: member.modifiers().collect(),
+            attributes: Vec::new(),
+            returns: types::read(name),
+            is_generic: false,
+            assignments: body.and_then(|body| body.children().map(assignment).collect()),
             scope: self.scope(name, namespace),
         })
     }
@@ -290,21 +312,6 @@ fn attribute_argument(syntax: Syntax<'_>) -> Option<(Option<String>, Expression)
     let value = syntax.children().last()?;
     let name = syntax.field("name").map(|name| name.text().to_owned());
     Some((name, expression::read(value)))
-}
-
-/// Reads a constructor, unless it is static.
-fn constructor(member: Syntax<'_>) -> Option<Constructor> {
-    let parameters = member.field("parameters").map(parameters)?;
-    let is_static = member.modifiers().any(|modifier| modifier == "static");
-    let is_plain = member.of_kind("constructor_initializer").next().is_none()
-        && parameters.iter().all(|it| it.modifiers.is_empty());
-    (!is_static).then(|| Constructor {
-        parameters: parameters.into_iter().map(|it| it.name).collect(),
-        assignments: member
-            .field("body")
-            .filter(|_| is_plain)
-            .and_then(|body| body.children().map(assignment).collect()),
-    })
 }
 
 /// Reads `this.name = value`, alone or as a statement.
