@@ -2,23 +2,29 @@
 
 use std::collections::VecDeque;
 
+use arrayvec::ArrayVec;
+
 /// Periods per second.
 const PERIODS: u64 = 4;
 
-/// Periods that count: eight seconds on a stream, where the repetition of a lost packet is rare and long, and two with datagrams.
-/// Those of the last one and a half seconds decide what is an outlier.
-const ON_STREAM: usize = 32;
-const BY_DATAGRAM: usize = 8;
+/// Periods that count: those of thirty seconds, of which the last one and a half decide what is an outlier.
+const KEPT: usize = 120;
 const RECENT: usize = 6;
-
-/// Microseconds that a lead loses with each later period.
-const FADING: usize = 3_000;
 
 /// Place of the usual lead among the recent ones, the longest first: two periods are an outlier, and three a new path.
 const USUAL: usize = 2;
 
 /// Longest jitter in microseconds, and longest repetition of a lost packet besides. Longer delays are outliers.
 const JITTER: i64 = 250_000;
+
+/// Jitter in microseconds that counts as long as it is kept, and half of a repetition besides: two lost datagrams in
+/// succession cost a tick.
+const SMALL_JITTER: i64 = 50_000;
+
+/// Microseconds that a longer jitter loses with each later period: two seconds end it with datagrams. On a stream, where the
+/// repetitions of lost packets are rare and long, it lasts.
+const FADING_BY_DATAGRAM: i64 = 30_000;
+const FADING_ON_STREAM: i64 = 3_000;
 
 /// Leads over the own time that inputs needed to be in time, in microseconds: the longest one of each period.
 ///
@@ -38,7 +44,7 @@ impl Leads {
             Some((last, longest)) if *last >= period => *longest = needed.max(*longest),
             _ => self.longest.push_back((period, needed)),
         }
-        if self.longest.len() > ON_STREAM {
+        if self.longest.len() > KEPT {
             self.longest.pop_front();
         }
     }
@@ -55,14 +61,16 @@ impl Leads {
     /// Returns the lead that inputs need; `None` without enough of them. `repetition` is the time in which a stream repeats a
     /// lost packet.
     pub(super) fn needed(&self, repetition: Option<i64>) -> Option<i64> {
-        let recent = self.longest.iter().rev().take(RECENT);
-        let mut recent: Vec<i64> = recent.map(|(_, lead)| *lead).collect();
+        let leads = || self.longest.iter().rev().map(|(_, lead)| *lead);
+        let mut recent: ArrayVec<i64, RECENT> = leads().take(RECENT).collect();
         recent.sort_unstable_by(|a, b| b.cmp(a));
-        let most = recent.get(USUAL)? + JITTER + repetition.unwrap_or_default().min(JITTER);
-        let kept = repetition.map_or(BY_DATAGRAM, |_| ON_STREAM);
-        let leads = self.longest.iter().rev().take(kept).map(|(_, lead)| *lead);
-        let faded = leads.zip((0..).step_by(FADING));
-        let counted = faded.filter(|(lead, _)| *lead <= most);
-        counted.map(|(lead, faded)| lead - faded).max()
+        let usual = *recent.get(USUAL)?;
+        let repeated = repetition.unwrap_or_default().min(JITTER);
+        let most = usual + JITTER + repeated;
+        let small = usual + SMALL_JITTER + repeated / 2;
+        let fading = repetition.map_or(FADING_BY_DATAGRAM, |_| FADING_ON_STREAM);
+        let faded = |(age, lead): (i64, i64)| lead.min(small.max(lead - age * fading));
+        let counted = (0..).zip(leads()).filter(|(_, lead)| *lead <= most);
+        counted.map(faded).max()
     }
 }
