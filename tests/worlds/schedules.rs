@@ -616,3 +616,41 @@ fn farewell_may_cross_the_answer_of_the_server() {
     assert!(!events.iter().any(misbehaved), "{events:?}");
     assert!(!server.is_connected(connection));
 }
+
+#[test]
+fn new_burst_ends_a_forged_tick() {
+    for forged in [1_u32 << 16, 1 << 20, 1 << 30] {
+        let mut link = Link::new(mines, ServerConfig::default());
+        let id = link.server.spawn(Mine::default());
+        link.settle();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(5);
+        link.tick();
+        link.poll();
+        let (channel, bytes) = link.datagrams.pop_front().unwrap();
+        assert_eq!(bytes[0] & 0x03, 0x01, "a short tick");
+        let tick = u32::from(u16::from_le_bytes([bytes[3], bytes[4]])) + forged;
+        let wide = [
+            &[bytes[0] | 0x02, bytes[1], bytes[2]][..],
+            &tick.to_le_bytes(),
+            &bytes[5..],
+        ];
+        link.client
+            .handle_datagram(channel, &wide.concat())
+            .unwrap();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(6);
+        link.settle();
+
+        link.server.set_not_ready(link.connection);
+        link.settle();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(8);
+        link.server.set_ready(link.connection);
+        link.settle();
+        assert_eq!(link.client.get::<Mine>(id).unwrap().health, 8, "{forged}");
+        link.ticks();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(7);
+        link.settle();
+        assert_eq!(link.client.get::<Mine>(id).unwrap().health, 7, "{forged}");
+        let (tick, is_complete) = link.ticks().pop().expect("a report");
+        assert!(is_complete && tick <= link.server.network_time().tick);
+    }
+}
