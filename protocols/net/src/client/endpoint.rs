@@ -16,9 +16,10 @@ impl Endpoint for NetworkClient {
 
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         self.session.datagrams = datagram_size(&limits).is_some();
-        self.session.max_datagram = match limits.datagrams {
-            true => limits.max_unreliable,
-            false => 0,
+        self.session.max_datagram = if limits.datagrams {
+            limits.max_unreliable
+        } else {
+            0
         };
         self.handle_connect();
         ConnectionId::SERVER
