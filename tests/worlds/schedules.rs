@@ -30,8 +30,18 @@ struct Link {
 impl Link {
     /// Returns a link whose client has joined.
     fn new(prefabs: impl Fn() -> Prefabs, config: ServerConfig) -> Self {
+        Self::with_datagrams(prefabs, config, 16 * 1024)
+    }
+
+    /// Returns a link with datagrams of this size.
+    fn with_datagrams(
+        prefabs: impl Fn() -> Prefabs,
+        config: ServerConfig,
+        max_unreliable: usize,
+    ) -> Self {
         let limits = PacketLimits {
             datagrams: true,
+            max_unreliable,
             ..PacketLimits::STREAM
         };
         let mut server = NetworkServer::with_config(prefabs(), config);
@@ -460,5 +470,187 @@ fn complete_ticks_have_all_changes_up_to_them() {
         net.settle();
         assert!(exploded > 5, "seed {seed}");
         net.assert_replicas_equal();
+    }
+}
+
+/// Object that its owner moves.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable)]
+struct Cart {
+    #[sync_var(write = owner)]
+    x: SyncVar<u32>,
+}
+
+#[test]
+fn both_ends_do_without_datagrams_that_are_too_small() {
+    let carts = || Prefabs::new().register::<Cart>("cart");
+    for (size, has_datagrams) in [(600, false), (1_123, false), (1_124, true)] {
+        let mut link = Link::with_datagrams(carts, ServerConfig::default(), size);
+        let id = link.server.spawn(Cart::default());
+        link.server.set_owner(id, Some(link.connection)).unwrap();
+        link.settle();
+        link.client.get_mut::<Cart>(id).unwrap().x.set(7);
+        link.settle();
+        assert_eq!(link.server.get::<Cart>(id).unwrap().x, 7, "{size}");
+        let losses = link.server.losses(link.connection).unwrap();
+        let on_client = link.client.losses();
+        assert_eq!(
+            (losses.is_some(), on_client.is_some()),
+            (has_datagrams, has_datagrams),
+            "{size}"
+        );
+    }
+}
+
+/// Object whose changes are sent twice.
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0, channel = unreliable, redundancy = 1)]
+struct Beacon {
+    #[sync_var]
+    light: SyncVar<u32>,
+}
+
+fn beacons() -> Prefabs {
+    let prefabs = Prefabs::new().register::<Beacon>("beacon");
+    prefabs.register::<Mine>("mine")
+}
+
+#[test]
+fn lost_copies_are_repaired_when_records_end_early() {
+    // Records are removed every eighth tick.
+    for phase in 0..8 {
+        let mut config = ServerConfig::default();
+        config.loss.record_ticks = 1;
+        config.loss.record_time = Duration::ZERO;
+        let mut link = Link::new(beacons, config);
+        let id = link.server.spawn(Beacon::default());
+        link.settle();
+        (0..phase).for_each(|_| link.tick());
+        link.deliver();
+        link.server.get_mut::<Beacon>(id).unwrap().light.set(1);
+        for _ in 0..2 {
+            link.tick();
+            link.poll();
+            assert_eq!(
+                link.datagrams.drain(..).len(),
+                1,
+                "the change and its copy are lost"
+            );
+            link.deliver();
+        }
+        link.settle();
+        assert_eq!(link.client.get::<Beacon>(id).unwrap().light, 1, "{phase}");
+    }
+}
+
+#[test]
+fn fields_are_repaired_with_a_short_ring_and_returns() {
+    for seed in 0..40 {
+        let conditions = Conditions {
+            delay: Duration::from_millis(60),
+            jitter: Duration::from_millis(60),
+            loss: 0.3,
+            seed,
+            ..Conditions::default()
+        };
+        let mut config = with_sessions();
+        config.loss.ring = 6;
+        config.loss.record_ticks = 20;
+        config.loss.record_time = Duration::ZERO;
+        let mut net = MemoryNetwork::with_config(beacons, config, conditions);
+        net.datagrams = true;
+        (0..2).for_each(|_| _ = net.connect());
+        net.settle();
+        let mut ids = Vec::new();
+        for _ in 0..4 {
+            ids.push(net.server.spawn(Beacon::default()));
+            ids.push(net.server.spawn(Mine::default()));
+        }
+        net.settle();
+        let mut random = Random::new(seed);
+        for step in 1..150_u32 {
+            for id in &ids {
+                if random.chance(150) {
+                    if let Ok(mut beacon) = net.server.get_mut::<Beacon>(*id) {
+                        beacon.light.set(step);
+                    } else {
+                        net.server.get_mut::<Mine>(*id).unwrap().health.set(step);
+                    }
+                }
+            }
+            match random.below(40) {
+                0 => net.cut(0),
+                1 | 2 => net.reconnect(0),
+                _ => {}
+            }
+            net.step();
+        }
+        net.reconnect(0);
+        net.settle();
+        net.assert_replicas_equal();
+    }
+}
+
+#[test]
+fn farewell_may_cross_the_answer_of_the_server() {
+    let mut server = NetworkServer::new(mines());
+    let mut client = NetworkClient::new(mines());
+    Endpoint::handle_connect(&mut client, PacketLimits::STREAM);
+    let connection = Endpoint::handle_connect(&mut server, PacketLimits::STREAM);
+    client.update(Duration::ZERO);
+    let send = |client: &mut NetworkClient, server: &mut NetworkServer| {
+        while let Some(packet) = client.poll_transmit() {
+            server
+                .handle_packet(connection, packet.channel, &packet.bytes)
+                .unwrap();
+        }
+    };
+    send(&mut client, &mut server);
+    server.update(Duration::ZERO);
+    while server.poll_transmit().is_some() {}
+    // The answer is under way.
+    client.disconnect("changed my mind");
+    send(&mut client, &mut server);
+    let events: Vec<_> = std::iter::from_fn(|| server.poll_event()).collect();
+    let misbehaved = |event: &ServerEvent| matches!(event, ServerEvent::Misbehaved { .. });
+    assert!(!events.iter().any(misbehaved), "{events:?}");
+    assert!(!server.is_connected(connection));
+}
+
+#[test]
+fn new_burst_ends_a_forged_tick() {
+    for forged in [1_u32 << 16, 1 << 20, 1 << 30] {
+        let mut link = Link::new(mines, ServerConfig::default());
+        let id = link.server.spawn(Mine::default());
+        link.settle();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(5);
+        link.tick();
+        link.poll();
+        let (channel, bytes) = link.datagrams.pop_front().unwrap();
+        assert_eq!(bytes[0] & 0x03, 0x01, "a short tick");
+        let tick = u32::from(u16::from_le_bytes([bytes[3], bytes[4]])) + forged;
+        let wide = [
+            &[bytes[0] | 0x02, bytes[1], bytes[2]][..],
+            &tick.to_le_bytes(),
+            &bytes[5..],
+        ];
+        link.client
+            .handle_datagram(channel, &wide.concat())
+            .unwrap();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(6);
+        link.settle();
+
+        link.server.set_not_ready(link.connection);
+        link.settle();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(8);
+        link.server.set_ready(link.connection);
+        link.settle();
+        assert_eq!(link.client.get::<Mine>(id).unwrap().health, 8, "{forged}");
+        link.ticks();
+        link.server.get_mut::<Mine>(id).unwrap().health.set(7);
+        link.settle();
+        assert_eq!(link.client.get::<Mine>(id).unwrap().health, 7, "{forged}");
+        let (tick, is_complete) = link.ticks().pop().expect("a report");
+        assert!(is_complete && tick <= link.server.network_time().tick);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
 pub(crate) use connect::{Accepted, Connect, Pace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
-pub(crate) use framing::{CHUNK_SIZE, frames};
+pub(crate) use framing::{CHUNK_SIZE, datagram_size, frames};
 pub(crate) use inputs::{MAX_INPUTS, Ticks as InputTicks, UnknownBase, read_inputs, write_inputs};
 pub use message_type::MessageType;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};

@@ -374,9 +374,10 @@ impl<S: LossSystem> World<S> {
         };
         for number in &frame.shown[client] {
             let place = |field| format!("field {field} of object {number} on client {client}");
-            let values = match S::IS_CUMULATIVE {
-                true => &frame.values,
-                false => &frame.changes,
+            let values = if S::IS_CUMULATIVE {
+                &frame.values
+            } else {
+                &frame.changes
             };
             let changed = &values[number];
             let Some(object) = state.get(number) else {

@@ -57,6 +57,22 @@ impl Arrivals {
         }
     }
 
+    /// Forgets higher ticks than that of a burst. The server sends no datagrams with state before the client has the
+    /// burst, so they come from damaged packets, and the ticks of all later packets would be older.
+    pub(super) fn end_forged_ticks(&mut self, tick: u32) {
+        let seen = self.datagrams.as_ref().map_or(0, |it| it.receiver.tick());
+        if self.tick.max(seen) <= tick {
+            return;
+        }
+        self.tick = tick;
+        self.ticks.restart(tick);
+        self.motion = Motion::default();
+        if let Some(datagrams) = &mut self.datagrams {
+            datagrams.receiver.restart_ticks(tick);
+            datagrams.held.clear();
+        }
+    }
+
     /// Returns the newest tick of a packet.
     pub(super) fn newest_tick(&self) -> u32 {
         self.tick

@@ -270,10 +270,11 @@ impl NetworkClient {
             .prefabs
             .get(self.world.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
-        let is_owned = match self.session.joining {
-            true => replica.is(Fact::OwnedBeforeBurst),
-            false => replica.is(Fact::Owned),
-        };
+        let is_owned = replica.is(if self.session.joining {
+            Fact::OwnedBeforeBurst
+        } else {
+            Fact::Owned
+        });
         let mut state = ReadState {
             is_visible: replica.is_visible(),
             is_interpolated: prefab.is_some_and(|prefab| prefab.interpolated),

@@ -132,6 +132,11 @@ impl Receiver {
         self.tick = self.tick.max(tick);
     }
 
+    /// Forgets higher ticks than this one.
+    pub(crate) fn restart_ticks(&mut self, tick: u32) {
+        self.tick = self.tick.min(tick);
+    }
+
     /// Returns the highest tick of an applied datagram or of the stream.
     pub(crate) fn tick(&self) -> u32 {
         self.tick

@@ -4,7 +4,7 @@ use std::fmt;
 
 use syncvar_runtime::interest::ViewReason;
 use syncvar_runtime::object::{FieldDifference, compare, compare_private};
-use syncvar_runtime::{ConnectionId, NetId, ObjectError};
+use syncvar_runtime::{ConnectionId, NetId, NetworkIdentity, ObjectError};
 
 use super::MemoryNetwork;
 use crate::{NetworkClient, NetworkServer};
@@ -204,7 +204,7 @@ fn compare_object(
             owned,
         });
     }
-    let parent = |identity: Option<syncvar_runtime::NetworkIdentity<'_>>| identity?.parent();
+    let parent = |identity: Option<NetworkIdentity<'_>>| identity?.parent();
     let parents = (parent(server.identity(id)), parent(client.identity(id)));
     if server.config().compare_schemas && parents.0 != parents.1 {
         report(DifferenceKind::Parent {
@@ -216,7 +216,7 @@ fn compare_object(
         return;
     };
     let role = server.role(id, connection);
-    let scene_id = server.identity(id).and_then(|identity| identity.scene_id());
+    let scene_id = server.identity(id).and_then(NetworkIdentity::scene_id);
     if let (Some(ours), Some(theirs)) = (server.slots_mut(id), client.slots_mut(id)) {
         let private = match scene_id {
             Some(_) => Vec::new(),

@@ -64,6 +64,12 @@ impl Held {
         self.remove(at)
     }
 
+    /// Removes all datagrams: they are lost.
+    pub(super) fn clear(&mut self) {
+        self.datagrams.clear();
+        self.bytes = 0;
+    }
+
     fn remove(&mut self, at: usize) -> Option<HeldDatagram> {
         let held = self.datagrams.remove(at)?;
         self.bytes -= held.messages.len();

@@ -107,6 +107,12 @@ impl Ticks {
         self.reported
     }
 
+    /// Forgets the ticks above one. It and later ones can be reported again.
+    pub(super) fn restart(&mut self, tick: u32) {
+        self.unfinished.retain(|unfinished| unfinished.tick <= tick);
+        self.reported = self.reported.min(tick.saturating_sub(1));
+    }
+
     /// Notes a packet of the stream that has arrived.
     pub(super) fn stream_arrived(
         &mut self,

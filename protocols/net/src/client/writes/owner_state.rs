@@ -14,7 +14,8 @@ impl Replica {
     /// before they arrived. With `replaces_all` none survive: during a burst the ownership is unknown.
     ///
     /// An object that was there before has the tick of the packet: fields with ticks keep newer values, unless
-    /// the object is poisoned.
+    /// the object is poisoned, or with `replaces_all`: the server sends no datagrams with state until a burst has
+    /// arrived, so a newer tick is forged.
     pub(in crate::client) fn read_full(
         &mut self,
         slots: &mut dyn Slots,
@@ -32,7 +33,7 @@ impl Replica {
         }
         let poisoned = self.is_poisoned();
         let result = saved.and_then(|()| match ticks {
-            Some((tick, kept)) if !poisoned => {
+            Some((tick, kept)) if !poisoned && !replaces_all => {
                 slots.read_full_newest(reader, NewestWins::in_tick(tick), kept)
             }
             Some((tick, _)) => {

@@ -219,12 +219,14 @@ impl<O: Copy> Records<O> {
             .min()
     }
 
-    /// Returns the lowest tick, from a tick on, of a packet that was not acknowledged, or of a chunk in one.
+    /// Returns the lowest tick of a packet that was not acknowledged, or of a chunk in one, among the packets from a
+    /// tick on. The chunk of an echo is older than its packet.
     pub(super) fn oldest_missing_tick(&self, from: u32) -> Option<u32> {
         let flying = self.open().filter(|it| self.is_flying(*it));
         let missing = self.lost.iter().copied().chain(flying);
-        let ticks = missing.filter_map(|it| Some(self.get(it)?.oldest_tick));
-        ticks.filter(|tick| *tick >= from).min()
+        let packets = missing.filter_map(|it| self.get(it));
+        let packets = packets.filter(|packet| packet.tick >= from);
+        packets.map(|packet| packet.oldest_tick).min()
     }
 
     /// Returns the own entries of the packets from the first flying one on.

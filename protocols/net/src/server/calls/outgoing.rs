@@ -180,9 +180,10 @@ impl NetworkServer {
         }
         if let Receivers::Deferred = plan.receivers {
             let target = plan.target.clone();
-            let list = match self.is_behind_state(&plan.place) {
-                true => &mut self.calls.behind_state,
-                false => &mut self.calls.deferred,
+            let list = if self.is_behind_state(&plan.place) {
+                &mut self.calls.behind_state
+            } else {
+                &mut self.calls.deferred
             };
             list.push(DeferredCall {
                 object,

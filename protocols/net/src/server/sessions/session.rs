@@ -334,6 +334,7 @@ impl NetworkServer {
         known.framing = new.framing;
         known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
+        known.headers.begun = false;
         if let Some(datagrams) = &mut known.datagrams {
             datagrams.sender.await_answer();
         }
