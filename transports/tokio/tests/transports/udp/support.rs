@@ -55,7 +55,7 @@ pub(crate) struct Running {
 impl Running {
     pub(crate) async fn start(options: UdpOptions) -> Self {
         let anywhere = "127.0.0.1:0".parse().unwrap();
-        Self::serve(anywhere, fast_server(), options).await
+        Box::pin(Self::serve(anywhere, fast_server(), options)).await
     }
 
     pub(crate) async fn serve(
