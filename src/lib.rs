@@ -58,16 +58,10 @@ mod guide;
 pub use syncvar_derive::{
     NetworkBehaviour, SyncValue, client_rpc, command, network_calls, sync_event, target_rpc,
 };
-#[cfg(feature = "quic")]
-pub use syncvar_quic as quic;
-#[cfg(any(feature = "quic", feature = "wss"))]
-pub use syncvar_tls as tls;
 #[cfg(feature = "tcp")]
 pub use syncvar_tokio::tcp;
 #[cfg(feature = "udp")]
 pub use syncvar_tokio::udp;
-#[cfg(feature = "websocket")]
-pub use syncvar_websocket as websocket;
 
 pub use syncvar_net::{
     BehaviourMut, Budget, ClientConfig, ClientEvent, ClientPacket, ClientState, Framing,
@@ -127,9 +121,9 @@ pub mod error {
 pub mod fields {
     pub use syncvar_runtime::{
         DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
-        Interpolated, Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange,
-        SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set,
-        hooked, hooked_variable, interpolated, throttled, variable,
+        Interpolated, Lineage, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, Place,
+        SetChange, SortKey, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook,
+        hash_set, hooked, hooked_variable, interpolated, throttled, variable,
     };
 }
 
@@ -160,7 +154,7 @@ pub mod motion {
     pub use syncvar_net::{Group, Past, View};
     pub use syncvar_runtime::motion::{
         AnyInputs, AnyTrack, Input, InputKind, Inputs, Interpolate, Interpolation, KEPT_INPUTS,
-        MAX_SAMPLES, Moment, SettledTicks, Shown, Span, Spherical, Track,
+        MAX_SAMPLES, Moment, SettledTicks, Shown, Span, Spherical, Track, Viewed,
     };
 }
 
@@ -249,6 +243,45 @@ pub mod mirror {
     };
 }
 
+/// QUIC: encrypted connections with datagrams for unreliable state, and WebTransport with the feature `webtransport`.
+///
+/// [`QuicPort`](quic::QuicPort) listens on a [`Host`](transport::Host), [`QuicClient`](quic::QuicClient) connects a client, and
+/// [`tls`] has the certificates. The guide's page "Transports" has a whole program.
+#[cfg(feature = "quic")]
+pub mod quic {
+    #[doc(inline)]
+    pub use syncvar_quic::*;
+}
+
+/// Certificates: the [`Identity`](tls::Identity) of a server, and the [`Trust`](tls::Trust) of a client, for `quic` and
+/// `websocket` with the feature `wss`.
+///
+/// ```
+/// use syncvar::tls::{Identity, Trust};
+///
+/// // Without files: a certificate for 14 days at most, replaced in time.
+/// let identity = Identity::generated(&["localhost", "127.0.0.1"])?;
+/// // The client learns the hashes by a way that it trusts.
+/// let trust = Trust::hashes(identity.hashes());
+/// # let _ = trust;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[cfg(any(feature = "quic", feature = "wss"))]
+pub mod tls {
+    #[doc(inline)]
+    pub use syncvar_tls::*;
+}
+
+/// WebSocket: one port for browsers, native clients by WebSocket or TCP, and pages.
+///
+/// [`WebPort`](websocket::WebPort) listens on a [`Host`](transport::Host), [`WebSocketClient`](websocket::WebSocketClient) connects a
+/// native client. The guide's pages "Transports" and "Browser" have whole programs.
+#[cfg(feature = "websocket")]
+pub mod websocket {
+    #[doc(inline)]
+    pub use syncvar_websocket::*;
+}
+
 /// Transports for programs with a loop: any server and any client, borrowed for a call.
 #[cfg(any(
     feature = "tcp",
@@ -283,8 +316,8 @@ pub mod prelude {
         target_rpc,
     };
     pub use syncvar_net::{
-        ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer, ServerEvent,
-        SpawnOptions,
+        ClientConfig, ClientEvent, MemoryNetwork, NetworkClient, NetworkContextExt, NetworkServer,
+        ServerConfig, ServerEvent, SpawnOptions,
     };
     pub use syncvar_runtime::Assign as _;
     pub use syncvar_runtime::events::EventReader;
@@ -292,9 +325,9 @@ pub mod prelude {
         BehaviourRef, BufferSerializer, CallContext, ConnectionId, DictionaryChange, FixedString,
         FixedString32, FixedString64, FixedString128, FixedString512, FixedString4096,
         LifecycleResult, ListChange, NetId, NetRef, NetworkContext, NetworkLifecycle,
-        NetworkSerializable, Prefabs, Quaternion, Serializable, SetChange, SyncDictionary,
-        SyncHashSet, SyncList, SyncSortedSet, SyncVar, Synchronize, SynchronizeError, Target,
-        Vector2, Vector3,
+        NetworkSerializable, Optional, Prefabs, Quaternion, Serializable, SetChange,
+        SyncDictionary, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Synchronize,
+        SynchronizeError, Target, Vector2, Vector3,
     };
 }
 
@@ -313,7 +346,8 @@ pub mod __private {
     pub use std::vec::Vec;
     pub use syncvar_runtime::__private::{AllCallsInOneBlock, NoCalls, OwnCalls, bit};
     pub use syncvar_runtime::assert_calls_known;
-    pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook};
+    pub use syncvar_runtime::behaviour::Check;
+    pub use syncvar_runtime::behaviour::hook::{ChangeHook, Hook, ViewHook};
     pub use syncvar_runtime::call::{CalledByClient, CalledByServer};
     pub use syncvar_runtime::motion::{Interpolate, Interpolation};
     pub use syncvar_runtime::{

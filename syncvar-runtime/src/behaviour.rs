@@ -15,7 +15,7 @@ pub mod synchronize;
 mod visits;
 
 pub use assign::{Assign, Taken};
-pub use check::CheckWrites;
+pub use check::{AnyCheck, Check, CheckFunction, CheckWrites, WithTime};
 pub(crate) use context::WithoutSiblings;
 pub use context::{CallContext, NetworkContext, NetworkSide, Panicked, Siblings, contain};
 pub use fields::BehaviourFields;

@@ -28,8 +28,22 @@ pub struct Clock {
     last: Option<Duration>,
     /// Step that was refused last.
     leap: Option<Duration>,
+    /// Reading of the transport's first frame since the last update.
+    frame: Option<Duration>,
+    /// Updates in succession with one reading.
+    repeated: u32,
     owner: Owner,
     pace: Pace,
+    warned: Warned,
+}
+
+/// Mistakes of the program of which it has been warned.
+#[derive(Clone, Copy, Debug, Default)]
+struct Warned {
+    /// A reading below the previous one, or many equal ones.
+    delta: bool,
+    /// Frames without an update.
+    missing: bool,
 }
 
 /// Measurement of the program's updates.
@@ -72,14 +86,23 @@ impl Default for Clock {
             now: Duration::ZERO,
             last: Some(Duration::ZERO),
             leap: None,
+            frame: None,
+            repeated: 0,
             owner: Owner::default(),
             pace: Pace::default(),
+            warned: Warned::default(),
         }
     }
 }
 
 /// Number of updates in a measurement of their rate.
 const MEASURED: u32 = 64;
+
+/// Updates with one reading before a warning: several seconds of a loop.
+const MOST_REPEATED: u32 = 256;
+
+/// Longest time of frames without an update before a warning.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 const YEAR: u64 = 365 * 24 * 60 * 60;
 
@@ -109,8 +132,54 @@ impl Clock {
             Ok(now) => self.now = now,
             Err(step) => self.leap = Some(step),
         }
-        self.last = Some(reading);
+        let last = self.last.replace(reading).unwrap_or(reading);
+        self.frame = None;
+        if reading > last {
+            self.repeated = 0;
+        } else {
+            self.warn_of_delta(last, reading);
+        }
         self.now
+    }
+
+    /// Notes a frame of a transport in the program's loop, which expects an update of the program in each frame.
+    /// Warns once after three seconds of frames without one.
+    pub fn expect_update(&mut self, reading: Duration) {
+        let first = *self.frame.get_or_insert(reading);
+        let waits = reading.saturating_sub(first) >= LONGEST_WAIT;
+        if waits
+            && self.owner == Owner::Program
+            && !std::mem::replace(&mut self.warned.missing, true)
+        {
+            tracing::warn!(
+                "the transport's frames go on without `update`: call `update(now)` in each frame, between `receive` and \
+                 `transmit`. Without it this end sends nothing, and its connections time out"
+            );
+        }
+    }
+
+    /// Warns once of a reading below the previous one, or of many equal ones: the program may pass the time since
+    /// its last update.
+    #[cold]
+    fn warn_of_delta(&mut self, last: Duration, reading: Duration) {
+        self.repeated = self.repeated.saturating_add(1);
+        let went_back = reading < last;
+        if self.warned.delta
+            || self.owner != Owner::Program
+            || !(went_back || self.repeated >= MOST_REPEATED)
+        {
+            return;
+        }
+        self.warned.delta = true;
+        let fault = if went_back {
+            "went back"
+        } else {
+            "stands still"
+        };
+        tracing::warn!(
+            "the time of `update` {fault}, from {last:?} to {reading:?}: it is the time since a fixed moment, such as \
+             `started.elapsed()`, and not the time since the last update"
+        );
     }
 
     /// Returns the own time at a reading, or the step of a leap.

@@ -182,6 +182,12 @@ pub trait Endpoint {
     /// [holds the clock](Self::hold_clock) disables.
     fn update(&mut self, now: Duration);
 
+    /// Notes a frame of a transport in the program's loop, at the time of the transport's call. The program updates the
+    /// end in each frame: after three seconds of frames without an update the end logs a warning, once.
+    fn expect_update(&mut self, now: Duration) {
+        let _ = now;
+    }
+
     /// Gives the clock to a transport with its own loop, or back to the program.
     ///
     /// A held end ignores the program's `update`, with one warning: two clocks would add their

@@ -120,7 +120,7 @@ impl<E> Events<E> {
             self.release();
         }
         if self.queue.len() >= self.limit {
-            self.missed += 1;
+            self.miss();
             if self.remove_oldest().is_none() {
                 return;
             }
@@ -139,9 +139,22 @@ impl<E> Events<E> {
         if fits {
             self.queue.push_back(event);
         } else {
-            self.missed += 1;
+            self.miss();
         }
         fits
+    }
+
+    /// Counts a dropped event. Warns of the first; a limit of 0 is a program without events.
+    #[cold]
+    fn miss(&mut self) {
+        if self.missed == 0 && self.limit > 0 {
+            tracing::warn!(
+                max_events = self.base,
+                "the queue of events is full and drops events: read them in each frame, by `poll_event` or a reader, or raise \
+                 `max_events`"
+            );
+        }
+        self.missed += 1;
     }
 
     /// Raises the limit to `count` events above the initial one. They will be appended at once: the queue takes

@@ -5,6 +5,9 @@ use std::fmt;
 /// Number of a spawned object, equal on the server and on every client. Counted from 1 and
 /// never reused; 0 stands for no object. Packed on the wire.
 ///
+/// Each server counts by itself: in a program with two servers, keep an id beside its server. The same number means
+/// another object on the other server.
+///
 /// ```
 /// use syncvar::prelude::*;
 ///
@@ -35,7 +38,7 @@ impl fmt::Display for NetId {
 }
 
 /// Number of a connection, counted from 1. After 2^32 - 1 connections the numbers begin anew; those of
-/// present connections are skipped.
+/// present connections are skipped. Each server counts by itself, as with [`NetId`].
 ///
 /// ```
 /// use syncvar::prelude::*;
@@ -106,7 +109,7 @@ pub trait Id: Copy {
     /// Returns the number.
     fn number(self) -> u64;
 
-    /// Returns the id with a number that [`number`](Self::number) returned.
+    /// Returns the id with a number that `number` returned.
     fn with_number(number: u64) -> Self;
 }
 

@@ -5,7 +5,7 @@
 //!
 //! The layers, lowest first: [`ids`] and [`limits`]; [`schema`] and [`wire`]; [`codec`] and [`motion`]; [`field`]; [`route`];
 //! [`behaviour`]; [`packet`] and [`object`]; [`call`] and [`prefab`]; [`reference`](NetRef), [`interest`] and
-//! [`endpoint`].
+//! [`endpoint`]; [`world`].
 #![warn(clippy::print_stdout)]
 
 #[doc(hidden)]
@@ -55,10 +55,10 @@ pub use codec::{Bits, Fixed, Floats, Half, Quantized, SmallestThree, SyncCodec, 
 pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
     DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
-    Interpolated, Lineage, ListChange, NoticesWrites, Operand, OperationLog, Place, SetChange,
-    SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar, Throttled,
-    ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked, hooked_variable,
-    interpolated, throttled, variable,
+    Interpolated, Lineage, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, Place,
+    SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar,
+    Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked,
+    hooked_variable, interpolated, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

@@ -13,5 +13,5 @@ pub use inputs::{AnyInputs, Input, InputKind, Inputs, KEPT_INPUTS};
 pub use interpolate::{Interpolate, Spherical};
 pub use interpolation::{Interpolation, Span};
 pub use settled::SettledTicks;
-pub use shown::Shown;
+pub use shown::{Shown, Viewed};
 pub use track::{AnyTrack, MAX_SAMPLES, Moment, Track};

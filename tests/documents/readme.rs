@@ -4,6 +4,8 @@ use std::fs;
 use std::path::Path;
 
 const README: &str = include_str!("../../README.md");
+const GETTING_STARTED: &str = include_str!("../../guide/src/getting-started.md");
+const BROWSER: &str = include_str!("../../guide/src/browser.md");
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 const HELLO: &str = include_str!("../../examples/hello.rs");
 const GUIDE: &str = include_str!("../../src/guide.rs");
@@ -72,9 +74,30 @@ fn every_feature_is_named() {
         .lines()
         .filter_map(|line| line.split_once(" = "))
         .map(|(name, _)| name.trim());
+    let documents = [
+        ("README.md", README),
+        ("getting-started.md", GETTING_STARTED),
+    ];
     for name in names.filter(|name| *name != "default" && !name.starts_with('#')) {
-        assert!(README.contains(&format!("`{name}`")), "{name}");
+        for (document, text) in documents {
+            assert!(text.contains(&format!("`{name}`")), "{document}: {name}");
+        }
     }
+}
+
+#[test]
+fn the_dependency_is_a_path_while_nothing_is_published() {
+    for text in [README, GETTING_STARTED] {
+        let block = text.split("[dependencies]\n").nth(1).unwrap();
+        let line = block.lines().next().unwrap();
+        assert!(line.starts_with("syncvar = { path = "), "{line}");
+    }
+}
+
+#[test]
+fn the_size_of_the_client_in_typescript_is_that_of_its_page() {
+    assert!(README.contains("TypeScript client of 18 KB gzipped"));
+    assert!(BROWSER.contains("one plain ES module of 18 KB gzipped"));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use syncvar_testing::{Player, drain, frame, network};
 
 #[test]
 fn unpolled_events_are_bounded() {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         max_events: 6,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();
@@ -24,10 +24,10 @@ fn unpolled_events_are_bounded() {
 
 #[test]
 fn a_stranger_cannot_drive_the_events_of_others_out() {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         compare_schemas: false,
         max_events: 10,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let honest = server.handle_connect();
@@ -50,16 +50,16 @@ fn a_stranger_cannot_drive_the_events_of_others_out() {
 
 #[test]
 fn burst_announces_all_objects_despite_the_event_limit() {
-    let config = syncvar::ClientConfig {
+    let config = ClientConfig {
         compare_schemas: false,
         max_events: 2,
-        ..syncvar::ClientConfig::default()
+        ..ClientConfig::default()
     };
     let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
     client.handle_connect();
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         compare_schemas: false,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     for _ in 0..50 {
@@ -135,9 +135,9 @@ fn disconnected_client_learns_the_reason() {
 
 #[test]
 fn a_server_goes_on_when_its_clock_starts_again() {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         compare_schemas: false,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let connection = server.handle_connect();

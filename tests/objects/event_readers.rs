@@ -124,10 +124,10 @@ fn readers_of_a_server_read_the_writes_of_owners() {
 
 #[test]
 fn full_queue_drops_events_that_a_slow_reader_misses() {
-    let config = syncvar::ClientConfig {
+    let config = ClientConfig {
         max_events: 2,
         compare_schemas: false,
-        ..syncvar::ClientConfig::default()
+        ..ClientConfig::default()
     };
     let mut client = NetworkClient::with_config(Prefabs::new(), config);
     let mut reader = client.event_reader();

@@ -213,9 +213,9 @@ fn remote_only_operations_spare_the_local_client() {
 
 #[test]
 fn local_events_are_bounded_and_missed_ones_are_counted() {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         max_events: 4,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(prefabs(), config);
     let ids: Vec<_> = (0..10).map(|_| server.spawn(Player::new(1, "a"))).collect();

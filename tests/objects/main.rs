@@ -26,3 +26,4 @@ mod rewinding;
 mod scene;
 mod spawning;
 mod together;
+mod warnings;

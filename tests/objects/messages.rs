@@ -134,9 +134,9 @@ fn message_keeps_its_order_among_the_changes() {
 #[test]
 fn client_without_objects_receives_messages() {
     let mut net = MemoryNetwork::new(prefabs);
-    let config = syncvar::ClientConfig {
+    let config = ClientConfig {
         auto_ready: false,
-        ..syncvar::ClientConfig::default()
+        ..ClientConfig::default()
     };
     let client = net.connect_client(NetworkClient::with_config(prefabs(), config));
     net.settle();

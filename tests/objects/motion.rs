@@ -66,6 +66,7 @@ fn prefabs() -> Prefabs {
         .register::<Avatar>("avatar")
         .register::<Dancer>("dancer")
         .register::<Soloist>("soloist")
+        .register::<Singer>("singer")
 }
 
 fn network(link: Conditions) -> MemoryNetwork {
@@ -479,6 +480,74 @@ fn a_hook_of_the_view_gets_the_value_of_its_tick_once() {
     let soloist = net.client(0).get::<Soloist>(id).unwrap();
     assert_eq!(soloist.base.shown, ["jump", "bow", "rest"]);
     assert_eq!(soloist.solos, [true, false]);
+    let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
+    let failed = events.filter(|event| matches!(event, ClientEvent::HookFailed(_)));
+    assert_eq!(failed.count(), 1, "the panic of a hook is reported");
+}
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Singer {
+    #[sync_var(on_view = on_song_shown)]
+    song: SyncVar<u32>,
+    #[sync_var(on_view = on_verse_shown)]
+    verse: SyncVar<u32>,
+    #[sync_var(write = owner)]
+    heard: SyncVar<u32>,
+    log: Vec<String>,
+}
+
+impl Singer {
+    fn on_song_shown(&mut self, song: u32, ctx: &mut NetworkContext<'_>) {
+        let others = ctx.client().map(|client| client.iter::<Singer>().count());
+        self.log.push(format!("{} {song} {others:?}", ctx.net_id()));
+        if ctx.is_owner() {
+            self.heard.set(song);
+        }
+    }
+
+    fn on_verse_shown(&self, verse: u32) {
+        assert!(self.song < 6 || verse != 3, "panics");
+    }
+}
+
+#[test]
+fn a_hook_of_the_view_takes_a_context() {
+    let mut net = network(Conditions::default());
+    net.connect();
+    let owner = Some(net.connection(0));
+    let options = || SpawnOptions {
+        owner,
+        ..SpawnOptions::default()
+    };
+    let id = net.server.try_spawn(Singer::default(), options()).unwrap();
+    let other = net.server.try_spawn(Singer::default(), options()).unwrap();
+    for _ in 0..20 {
+        net.step();
+    }
+    for (song, verse) in [(5, 1), (6, 3)] {
+        let mut singer = net.server.get_mut::<Singer>(id).unwrap();
+        singer.song.set(song);
+        singer.verse.set(verse);
+        drop(singer);
+        net.step();
+        assert!(net.client(0).get::<Singer>(id).unwrap().log.len() < 2);
+    }
+    for _ in 0..20 {
+        net.step();
+    }
+    let singer = net.client(0).get::<Singer>(id).unwrap();
+    assert_eq!(
+        singer.log,
+        ["#1 5 Some(1)", "#1 6 Some(1)"],
+        "its object is checked out"
+    );
+    assert_eq!(
+        net.server.get::<Singer>(id).unwrap().heard,
+        6,
+        "a write of the owner"
+    );
+    assert!(net.client(0).get::<Singer>(other).unwrap().log.is_empty());
     let events = std::iter::from_fn(|| net.client_mut(0).poll_event());
     let failed = events.filter(|event| matches!(event, ClientEvent::HookFailed(_)));
     assert_eq!(failed.count(), 1, "the panic of a hook is reported");

@@ -183,7 +183,7 @@ fn late_joiner_receives_the_current_position() {
 
 #[test]
 fn a_server_without_channels_has_a_reliable_one() {
-    let mut config = syncvar::ServerConfig::default();
+    let mut config = ServerConfig::default();
     config.channels.clear();
     let link = syncvar::testing::Conditions::default();
     let mut net = MemoryNetwork::with_config(syncvar_testing::prefabs, config, link);

@@ -347,9 +347,9 @@ fn each_version_speaks_to_itself_only() {
 #[test]
 fn unknown_version_is_refused_and_unrequested_framing_an_error() {
     let connecting = |dialect| {
-        let config = syncvar::ClientConfig {
+        let config = ClientConfig {
             framing: dialect,
-            ..syncvar::ClientConfig::default()
+            ..ClientConfig::default()
         };
         let mut client = NetworkClient::with_config(syncvar_testing::prefabs(), config);
         client.handle_connect();
@@ -432,7 +432,7 @@ fn classes_count_fields_by_class_and_mark_late_calls() {
         fn behind_the_state(&mut self) {}
     }
 
-    let prefabs = Prefabs::new().register::<syncvar::behaviour::Optional<Derived>>("one");
+    let prefabs = Prefabs::new().register::<Optional<Derived>>("one");
     let mut server = NetworkServer::new(prefabs);
     let connection = server.handle_connect();
     let answer = learn(&mut server, connection);

@@ -131,14 +131,14 @@ fn an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let fewer = Prefabs::new().register::<Player>("player");
     let config = {
-        syncvar::ClientConfig {
+        ClientConfig {
             compare_schemas: false,
-            ..syncvar::ClientConfig::default()
+            ..ClientConfig::default()
         }
     };
-    let server_config = syncvar::ServerConfig {
+    let server_config = ServerConfig {
         compare_schemas: false,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     net.server = NetworkServer::with_config(syncvar_testing::prefabs(), server_config);
     let client = net.connect_client(NetworkClient::with_config(fewer, config));
@@ -158,9 +158,9 @@ fn an_unknown_prefab_is_skipped_and_every_other_object_is_right() {
 
 #[test]
 fn client_refuses_objects_beyond_its_limit() {
-    let config = syncvar::ClientConfig {
+    let config = ClientConfig {
         max_objects: 2,
-        ..syncvar::ClientConfig::default()
+        ..ClientConfig::default()
     };
     let mut net = MemoryNetwork::new(syncvar_testing::prefabs);
     let client = net.connect_client(NetworkClient::with_config(

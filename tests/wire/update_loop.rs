@@ -423,9 +423,9 @@ fn messages_leave_in_writing_order_across_channels() {
     let (mut server, connection) = bytes_of::server(prefabs(), |config| {
         config.channels = vec![Channel::Reliable; 2];
     });
-    let config = syncvar::ClientConfig {
+    let config = ClientConfig {
         compare_schemas: false,
-        ..syncvar::ClientConfig::default()
+        ..ClientConfig::default()
     };
     let mut client = NetworkClient::with_config(prefabs(), config);
     client.handle_connect();

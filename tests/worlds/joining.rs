@@ -219,6 +219,25 @@ fn rule_decides_in_the_place_of_the_setting() {
 }
 
 #[test]
+fn a_rule_may_return_a_bool() {
+    let mut net = network(|_| {});
+    let is_ann = |request: &JoinRequest<'_>| {
+        let join = request.payload.decode::<Join>();
+        join.is_ok_and(|join| join.name == "ann")
+    };
+    net.server.set_admission(is_ann);
+    let [ann, bob] = ["ann", "bob"].map(|name| join(&mut net, payload(name, 8)));
+    net.settle();
+    assert!(net.client(ann).is_connected() && !net.client(bob).is_connected());
+    let refusal = Box::new(Refusal::new("refused"));
+    let reason = DisconnectReason::Denied(refusal);
+    assert_eq!(
+        last_event(&mut net, bob),
+        Some(ClientEvent::Refused { reason })
+    );
+}
+
+#[test]
 fn waiting_request_is_closed_after_the_join_timeout() {
     let mut net = network(|config| config.limits.join_timeout = Duration::from_secs(1));
     net.server.set_admission(rule);

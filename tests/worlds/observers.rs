@@ -320,9 +320,9 @@ fn sent(server: &mut NetworkServer, ids: &[NetId], to: ConnectionId) -> (usize, 
 
 /// A server in literal UNet fashion with 50 players.
 fn server_with_players() -> (NetworkServer, Vec<NetId>) {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         compare_schemas: false,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let mut server = NetworkServer::with_config(syncvar_testing::prefabs(), config);
     let ids = (0..50)

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use syncvar_runtime::motion::Moment;
+use syncvar_runtime::motion::{Moment, Viewed};
 use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{FieldBit, Inherits, NetworkTime};
 
@@ -35,7 +35,7 @@ impl<'a, B> View<'a, B> {
     /// `None` for a field that this client writes: its value is that of the replica. On a server `None` for a field
     /// without a history.
     #[inline]
-    pub fn get<C, T: Clone + 'static>(&self, field: FieldBit<C, T>) -> Option<T>
+    pub fn get<C, T: Viewed>(&self, field: FieldBit<C, T>) -> Option<T>
     where
         B: Inherits<C>,
     {

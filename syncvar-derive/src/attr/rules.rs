@@ -70,8 +70,8 @@ impl RuleAttrs {
             }
             "server_override" => set(&mut self.server_override, meta, word(meta)?, errors),
             "check" => {
-                const EXAMPLE: &str = "`check` names a method of this struct, `fn(&self, former: &T, new: &T, \
-                     elapsed_ticks: u32) -> bool`: `check = moves_legally`";
+                const EXAMPLE: &str = "`check` names a method of this struct, `fn(&self, former: &T, new: &T) -> bool` or with a \
+                     last argument `elapsed_ticks: u32`: `check = moves_legally`";
                 set(&mut self.check, meta, function(meta, EXAMPLE)?, errors);
             }
             "initial_only" => set(&mut self.initial_only, meta, word(meta)?, errors),
@@ -127,6 +127,16 @@ pub(super) fn one_of(
         return Err(syn::Error::new_spanned(token.to_token_stream(), example));
     }
     let ident: Ident = syn::parse2(token.into_token_stream())?;
+    if !(input.is_empty() || input.peek(syn::Token![,])) {
+        let rest: proc_macro2::TokenTree = input.parse()?;
+        let key = meta.path.to_token_stream();
+        let on_the_server = match &*text {
+            "group" => ", and name the group on the server: `set_group`, `join_group`",
+            _ => "",
+        };
+        let message = format!("`{text}` has no argument: write `{key} = {text}`{on_the_server}");
+        return Err(syn::Error::new_spanned(rest, message));
+    }
     let span = ident.span();
     Ok(Spanned { value: text, span })
 }

@@ -2,8 +2,9 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 
-use super::{behaviour_bounds, place_of, value_item};
+use super::{behaviour_bounds, value_item};
 use crate::model::{Behaviour, Container, SyncVar};
 
 /// Emits `.checks::<Self>()` of `INFO`.
@@ -47,16 +48,16 @@ fn check(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
     let (bit, member) = (&sync_var.constant, &sync_var.member);
     let read = value_item(sync_var, value, "read");
     // At the function's name, where an error about its arguments belongs.
-    let place = place_of(function);
+    let place = function.span();
     let function = match function.get_ident() {
         Some(method) => quote_spanned!(place=> Self::#method),
         None => quote!(#function),
     };
+    let check = quote_spanned!(place=> _syncvar::Check::<Self, #value>::of(#function));
     Some(quote! {
         if field == Self::#bit.bit() {
-            let check: fn(&Self, &#value, &#value, u32) -> bool = #function;
             let former = #read(former)?;
-            return _syncvar::Ok(check(self, &former, self.#member.get(), elapsed_ticks));
+            return _syncvar::Ok(#check.call(self, (&former, self.#member.get()), elapsed_ticks));
         }
     })
 }

@@ -16,8 +16,6 @@ struct Accepted<'a> {
     argument: TokenStream,
     /// Place of errors about the type of the argument.
     place: Span,
-    /// Place of the function. In the same context as `place`, or errors would be at the derive.
-    function_place: Span,
 }
 
 impl<'a> Accepted<'a> {
@@ -30,12 +28,8 @@ impl<'a> Accepted<'a> {
             argument: previous_value(sync_var),
             // A missing `HookField` is an error at the type, which the compiler prints once.
             place: match sync_var.ty.container {
-                Container::SyncVar(_) | Container::Collection => place_of(function),
+                Container::SyncVar(_) | Container::Collection => function.span(),
                 Container::Unknown => last_place_of(sync_var.ty.original),
-            },
-            function_place: match sync_var.ty.container {
-                Container::SyncVar(_) | Container::Collection => place_of(function),
-                Container::Unknown => function.span(),
             },
         })
     }
@@ -47,8 +41,7 @@ impl<'a> Accepted<'a> {
             function,
             kind: "ChangeHook",
             argument: change_of(sync_var)?,
-            place: place_of(function),
-            function_place: place_of(function),
+            place: function.span(),
         })
     }
 
@@ -59,8 +52,7 @@ impl<'a> Accepted<'a> {
             function,
             kind: "ChangeHook",
             argument: quote!([#change]),
-            place: place_of(function),
-            function_place: place_of(function),
+            place: function.span(),
         })
     }
 
@@ -71,10 +63,8 @@ impl<'a> Accepted<'a> {
             function, argument, ..
         } = self;
         let kind = Ident::new(self.kind, self.place);
-        let place = self.function_place;
-        let mut function = (*function).clone();
-        function.set_span(place);
-        let function = quote_spanned!(place=> Self::#function);
+        // With the names of the program, not of the macro: then the compiler proposes methods with a similar name.
+        let function = quote_spanned!(function.span()=> Self::#function);
         quote_spanned!(self.place=> _syncvar::#kind::<Self, #argument>::of(#function))
     }
 
@@ -100,6 +90,19 @@ pub(super) fn context(behaviour: &Behaviour<'_>) -> TokenStream {
         }
     });
     hooks.flatten().map(|hook| hook.context()).collect()
+}
+
+/// Emits `_syncvar::ViewHook::<Self, u32>::of(Self::on_jump_shown)`, at the name of the hook at the view time.
+pub(super) fn of_view(sync_var: &SyncVar<'_>) -> Option<TokenStream> {
+    let interpolation = sync_var.interpolation.as_ref()?;
+    let (function, value) = (interpolation.on_view.as_ref()?, interpolation.value);
+    let hook = Accepted {
+        function,
+        kind: "ViewHook",
+        argument: quote!(#value),
+        place: function.span(),
+    };
+    Some(hook.emit())
 }
 
 /// Emits the calls of a field's hooks.

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse_quote;
 
-use super::{place_of, policy};
+use super::{hook, place_of, policy};
 use crate::model::{Behaviour, Shape, SyncVar, Value};
 use crate::names;
 
@@ -35,21 +35,21 @@ pub(super) fn interpolated(sync_var: &SyncVar<'_>, access: TokenStream) -> Token
 
 /// Emits the part of `INFO` about the hooks at the view time.
 pub(super) fn on_view(behaviour: &Behaviour<'_>) -> Option<TokenStream> {
-    let calls: Vec<_> = { behaviour.sync_vars.iter() }
-        .filter_map(|sync_var| {
-            let function = sync_var.interpolation.as_ref()?.on_view.as_ref()?;
-            let bit = &sync_var.constant;
-            let call = quote_spanned!(place_of(function)=> Self::#function(behaviour, value));
-            Some(quote! {
-                if let _syncvar::Some(value) = shown.value(Self::#bit) {
-                    #call;
-                }
-            })
-        })
+    let hooks: Vec<_> = { behaviour.sync_vars.iter() }
+        .filter_map(|sync_var| Some((&sync_var.constant, hook::of_view(sync_var)?)))
         .collect();
-    (!calls.is_empty()).then(|| {
+    let contexts = hooks.iter().map(|(_, hook)| hook);
+    let calls = hooks.iter().map(|(bit, hook)| {
         quote! {
-            .on_view(|behaviour, shown| if let _syncvar::Some(behaviour) = behaviour.downcast_mut::<Self>() {
+            if let _syncvar::Some(value) = shown.value(Self::#bit) {
+                #hook.call(behaviour, value, ctx);
+            }
+        }
+    });
+    (!hooks.is_empty()).then(|| {
+        quote! {
+            #(.context_hooks(#contexts.has_context()))*
+            .on_view(|behaviour, shown, ctx| if let _syncvar::Some(behaviour) = behaviour.downcast_mut::<Self>() {
                 #(#calls)*
             })
         }

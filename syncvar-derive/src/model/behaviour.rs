@@ -120,6 +120,7 @@ impl<'a> Behaviour<'a> {
             if let Some(place) = attrs.initial_hook {
                 behaviour.mark_initial_hooks(place, &mut errors);
             }
+            behaviour.refuse_silent_hooks(&mut errors);
             if let Some(place) = attrs.previous {
                 behaviour.keep_previous(place, &mut errors);
             }
@@ -141,6 +142,20 @@ impl<'a> Behaviour<'a> {
         }
         for sync_var in &mut self.sync_vars {
             sync_var.initial_hook |= sync_var.has_hook();
+        }
+    }
+
+    /// Refuses hooks of fields that never change: sent with snapshots only, and to the same readers always.
+    fn refuse_silent_hooks(&self, errors: &mut Errors) {
+        let silent = self.sync_vars.iter().filter(|it| {
+            it.policy.initial_only && it.policy.readers == Readers::Everyone && !it.initial_hook
+        });
+        for hook in silent.filter_map(|it| it.hook.as_ref().or(it.batch_hook.as_ref())) {
+            errors.add(
+                hook,
+                "an `initial_only` field arrives with the snapshot only, so this hook never runs: add `initial_hook`, or \
+                 remove `initial_only`",
+            );
         }
     }
 

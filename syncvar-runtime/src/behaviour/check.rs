@@ -1,6 +1,9 @@
 //! `CheckWrites`: checks of the values that an owner writes.
 
+use std::marker::PhantomData;
+
 use super::NetworkBehaviour;
+use super::hook::Plain;
 use crate::{NetworkReader, ReadResult};
 
 /// Checks of the values that the owner of an object writes to fields of this class. The derive implements it
@@ -20,4 +23,68 @@ pub trait CheckWrites: NetworkBehaviour {
         former: &mut NetworkReader<'_>,
         elapsed_ticks: u32,
     ) -> ReadResult<bool>;
+}
+
+/// A function that checks a value of an owner, for a behaviour `B` and a value `T`.
+///
+/// `Form` keeps the two implementations apart.
+#[diagnostic::on_unimplemented(
+    message = "this check has other arguments than the former and the new value",
+    label = "write `(&self, former: &{T}, new: &{T}) -> bool`",
+    note = "with the time since the last write: `(&self, former: &{T}, new: &{T}, elapsed_ticks: u32) -> bool`",
+    note = "both values are borrowed, and `true` accepts the write"
+)]
+pub trait CheckFunction<B, T, Form>: Sized {
+    /// Returns whether the new value is accepted.
+    fn accepts(self, behaviour: &B, values: (&T, &T), elapsed_ticks: u32) -> bool;
+}
+
+impl<B, T, F: FnOnce(&B, &T, &T) -> bool> CheckFunction<B, T, Plain> for F {
+    #[inline]
+    fn accepts(self, behaviour: &B, (former, new): (&T, &T), _: u32) -> bool {
+        self(behaviour, former, new)
+    }
+}
+
+impl<B, T, F: FnOnce(&B, &T, &T, u32) -> bool> CheckFunction<B, T, WithTime> for F {
+    #[inline]
+    fn accepts(self, behaviour: &B, (former, new): (&T, &T), elapsed_ticks: u32) -> bool {
+        self(behaviour, former, new, elapsed_ticks)
+    }
+}
+
+/// Form of a check with the elapsed ticks.
+#[derive(Debug)]
+pub struct WithTime;
+
+/// A check of either form. The derive emits `Check::of(Self::moves_legally)`.
+#[derive(Debug)]
+pub struct Check<B, T>(PhantomData<fn(B, T)>);
+
+impl<B, T> Check<B, T> {
+    /// Accepts a check.
+    pub const fn of<F, Form>(function: F) -> AnyCheck<B, T, F>
+    where
+        F: CheckFunction<B, T, Form>,
+    {
+        AnyCheck {
+            function,
+            accepts: F::accepts,
+        }
+    }
+}
+
+/// An accepted check. Without a bound, so that a wrong check is one error.
+#[derive(Debug)]
+pub struct AnyCheck<B, T, F> {
+    function: F,
+    accepts: fn(F, &B, (&T, &T), u32) -> bool,
+}
+
+impl<B, T, F> AnyCheck<B, T, F> {
+    /// Calls the check with the former and the new value.
+    #[inline]
+    pub fn call(self, behaviour: &B, values: (&T, &T), elapsed_ticks: u32) -> bool {
+        (self.accepts)(self.function, behaviour, values, elapsed_ticks)
+    }
 }

@@ -37,6 +37,18 @@ pub trait ChangeHookFunction<B, C: ?Sized, R, Form>: Sized {
     fn call(self, behaviour: &mut B, change: &C, ctx: &mut NetworkContext<'_>) -> R;
 }
 
+/// A function with the arguments of a hook at the view time, for a behaviour `B` and a value `P`.
+#[diagnostic::on_unimplemented(
+    message = "this hook at the view time has other arguments than the value",
+    label = "write `(&mut self, value: {P})`",
+    note = "with a context: `(&mut self, value: {P}, ctx: &mut NetworkContext<'_>)`",
+    note = "`value` is the one that the view shows now; there is no previous value, and no `async fn`"
+)]
+pub trait ViewHookFunction<B, P, R, Form>: HookFunction<B, P, R, Form> {}
+
+#[diagnostic::do_not_recommend]
+impl<B, P, R, Form, F: HookFunction<B, P, R, Form>> ViewHookFunction<B, P, R, Form> for F {}
+
 /// Form of a hook on `&mut self` without a context.
 #[derive(Debug)]
 pub struct Plain;
@@ -155,6 +167,20 @@ impl<B, P> Hook<B, P> {
             call: F::call,
             context: F::CONTEXT,
         }
+    }
+}
+
+/// A hook at the view time, of either form. The derive emits `ViewHook::of(Self::on_jump_shown)`.
+#[derive(Debug)]
+pub struct ViewHook<B, P>(PhantomData<fn(B, P)>);
+
+impl<B, P> ViewHook<B, P> {
+    /// Accepts a hook.
+    pub const fn of<F, R, Form>(function: F) -> AnyHook<B, P, F, R>
+    where
+        F: ViewHookFunction<B, P, R, Form>,
+    {
+        Hook::of(function)
     }
 }
 

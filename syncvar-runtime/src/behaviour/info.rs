@@ -42,7 +42,7 @@ pub(super) type OnSynchronize =
 pub(crate) type OnFrame = fn(&mut dyn Any, &mut Frame<'_>);
 
 /// Function that calls the hook of a field at the view time.
-pub(super) type OnView = fn(&mut dyn Any, &Shown<'_>);
+pub(super) type OnView = fn(&mut dyn Any, &Shown<'_>, &mut NetworkContext<'_>);
 
 /// Callback of a class: declared by it, inherited from a base, or absent.
 #[derive(Clone, Copy, Debug)]
@@ -313,9 +313,13 @@ impl BehaviourInfo {
     }
 
     /// Adds the hooks of a class at the view time, for its fields with [`FieldSchema::on_view`](crate::FieldSchema::on_view()).
-    /// The hooks of its bases stay.
+    /// The hooks of its bases stay. Their context is [detached](NetworkContext::detached) without
+    /// [`context_hooks`](Self::context_hooks()).
     #[must_use]
-    pub const fn on_view(mut self, hooks: fn(&mut dyn Any, &Shown<'_>)) -> Self {
+    pub const fn on_view(
+        mut self,
+        hooks: fn(&mut dyn Any, &Shown<'_>, &mut NetworkContext<'_>),
+    ) -> Self {
         self.on_view = Some(hooks);
         self
     }

@@ -80,11 +80,15 @@ pub(crate) fn accepts<B: NetworkBehaviour>(
 }
 
 /// Calls the hook of a field at the view time.
-pub(crate) fn show<B: NetworkBehaviour>(behaviour: &mut B, shown: &Shown<'_>) {
+pub(crate) fn show<B: NetworkBehaviour>(
+    behaviour: &mut B,
+    shown: &Shown<'_>,
+    ctx: &mut NetworkContext<'_>,
+) {
     if shown.field() & const { B::SCHEMA.own_bits() } == 0 {
-        with_base(behaviour, ShowBase { shown });
+        with_base(behaviour, ShowBase { shown, ctx });
     } else if let Some(own) = const { B::INFO.on_view } {
-        own(behaviour, shown);
+        own(behaviour, shown, ctx);
     }
 }
 
@@ -186,15 +190,16 @@ impl WithBase for AcceptsOfBase<'_, '_> {
     }
 }
 
-struct ShowBase<'a, 'b> {
+struct ShowBase<'a, 'b, 'c> {
     shown: &'a Shown<'b>,
+    ctx: &'a mut NetworkContext<'c>,
 }
 
-impl WithBase for ShowBase<'_, '_> {
+impl WithBase for ShowBase<'_, '_, '_> {
     type Output = ();
 
     fn run<B: NetworkBehaviour>(self, base: &mut B) {
-        show(base, self.shown);
+        show(base, self.shown, self.ctx);
     }
 }
 

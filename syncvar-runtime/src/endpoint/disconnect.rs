@@ -23,7 +23,8 @@ use crate::prefab::text::SchemaDifference;
 pub enum DisconnectReason<E = Infallible> {
     /// One side has ended the connection, with this text. It may be empty.
     Requested(String),
-    /// The two sides have different prefabs, behaviours or fields.
+    /// The two sides have different prefabs, behaviours or fields. A client knows the first difference; a server knows
+    /// the hash of the client's schema only, and has `None`.
     SchemaMismatch(Option<Box<SchemaDifference>>),
     /// The two sides have different versions of the handshake.
     VersionMismatch,

@@ -75,6 +75,7 @@ use mirror::Made;
 /// `fn on_change(&mut self, change: &ListChange<T>)` on a client for every change, in order;
 /// `batch_hook = on_changes` calls `fn on_changes(&mut self, changes: &[ListChange<T>])` once for all
 /// changes of an update. Neither runs for a snapshot.
+#[doc(alias = "NetworkList")]
 pub struct SyncList<T> {
     items: Vec<T>,
     record: Record<Log<T>, Made<T>>,

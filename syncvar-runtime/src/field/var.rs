@@ -57,6 +57,7 @@ use state::State;
 /// A value above a limit stops this field alone: observers keep the last value that was sent, the other
 /// fields of the object travel on, and the first value that fits is sent. A new observer receives the value of
 /// the prefab. An event of the server names the field (`SerializeFailed`).
+#[doc(alias = "NetworkVariable")]
 pub struct SyncVar<T> {
     value: Value<T>,
     state: State,

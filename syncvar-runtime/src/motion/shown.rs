@@ -3,7 +3,20 @@
 use std::any::Any;
 
 use super::{AnyTrack, Track};
+use crate::SyncValue;
 use crate::schema::FieldBit;
+
+/// Type of the values of a field with `interpolate`, `on_view` or `history`: the fields of a view.
+#[diagnostic::on_unimplemented(
+    message = "a view has no value of this field: the field has no `interpolate`",
+    label = "a field without `interpolate`",
+    note = "write `#[sync_var(interpolate = linear)]` on the field, or `interpolate = nearest` for a state",
+    note = "the newest value is that of the replica: `client.get::<B>(id)`"
+)]
+pub trait Viewed: Clone + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: SyncValue> Viewed for T {}
 
 /// Sample that a client begins to show, for a hook at the view time.
 #[derive(Clone, Copy, Debug)]

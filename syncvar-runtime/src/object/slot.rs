@@ -327,7 +327,12 @@ pub trait Slot: Send + Sync {
     /// # Errors
     ///
     /// When a hook panics, which ends the run.
-    fn show(&mut self, fields: u64, tick: u32) -> Result<(), Panicked>;
+    fn show(
+        &mut self,
+        fields: u64,
+        tick: u32,
+        ctx: &mut NetworkContext<'_>,
+    ) -> Result<(), Panicked>;
 
     /// Drops the samples of all fields.
     fn clear_tracks(&mut self);

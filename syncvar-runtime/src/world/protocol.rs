@@ -54,7 +54,7 @@ pub trait Protocol: NetworkSide + Sized {
     }
 
     /// Reports the end of a behaviour's hooks: a panic, and then the fields, if they are
-    /// [reported](DeferredHooks::reported).
+    /// `reported`.
     fn hooks_called(
         &mut self,
         hooks: &DeferredHooks,
@@ -80,7 +80,7 @@ pub trait Protocol: NetworkSide + Sized {
         result
     }
 
-    /// Like [`check_out`](Self::check_out), compiled once for all actions.
+    /// Like `check_out`, compiled once for all actions.
     fn check_out_for(&mut self, id: NetId, action: &mut dyn FnMut(&mut dyn Slots, &mut Self)) {
         self.prepare_check_out(id);
         let Some(at) = self.world().objects.get(id.0).map(WorldObject::location) else {
@@ -221,7 +221,7 @@ pub trait Protocol: NetworkSide + Sized {
         self.dispatch(id, LifecycleEvent::Call(callback));
     }
 
-    /// Like [`dispatch`](Self::dispatch), for an object with lifecycle callbacks.
+    /// Like `dispatch`, for an object with lifecycle callbacks.
     #[inline(never)]
     fn dispatch_or_defer(&mut self, id: NetId, event: LifecycleEvent) {
         let world = self.world_mut();

@@ -17,7 +17,7 @@ struct Body {
 }
 
 impl Body {
-    fn is_step(&self, former: &i32, new: &i32, _elapsed_ticks: u32) -> bool {
+    fn is_step(&self, former: &i32, new: &i32) -> bool {
         (new - former).abs() <= *self.reach
     }
 }

@@ -335,6 +335,24 @@ fn write_of_the_owner_reaches_the_members_only() {
 }
 
 #[test]
+fn members_of_a_group_can_be_listed() {
+    let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Tank>("tank"));
+    let clients = [(); 3].map(|()| net.connect());
+    net.settle();
+    let [ann, bob, cid] = clients.map(|client| net.connection(client));
+    for (connection, group) in [(cid, RED), (ann, RED), (ann, BLUE), (bob, BLUE)] {
+        net.server.join_group(connection, group).unwrap();
+    }
+    assert!(net.server.members_of(RED).eq([ann, cid]));
+    assert!(net.server.groups_of(ann).eq([RED, BLUE]));
+    net.server.leave_group(ann, BLUE).unwrap();
+    net.server.disconnect(cid, "");
+    assert!(net.server.members_of(RED).eq([ann]));
+    assert!(net.server.members_of(BLUE).eq([bob]));
+    assert_eq!(net.server.members_of(Tag(7)).count(), 0);
+}
+
+#[test]
 fn initial_only_field_reaches_new_members() {
     for dialect in DIALECTS {
         let (mut world, [_, member, other], id) = world(dialect);

@@ -96,9 +96,9 @@ impl Soldier {
 }
 
 fn network(dialect: Framing) -> (MemoryNetwork, NetId) {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         framing: dialect,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let prefabs = || Prefabs::new().register::<Soldier>("soldier");
     let mut net =

@@ -169,9 +169,9 @@ fn respawned_object_has_fresh_observers() {
 #[test]
 fn each_client_is_called_in_its_framing() {
     let mut net = network(Framing::Compact, 1);
-    let config = syncvar::ClientConfig {
+    let config = ClientConfig {
         framing: Framing::Unet,
-        ..syncvar::ClientConfig::default()
+        ..ClientConfig::default()
     };
     let other = NetworkClient::with_config(super::world::prefabs(), config);
     net.connect_client(other);

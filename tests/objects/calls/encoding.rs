@@ -143,9 +143,9 @@ fn supported_argument_types() {
     }
 
     for dialect in super::world::DIALECTS {
-        let config = syncvar::ServerConfig {
+        let config = ServerConfig {
             framing: dialect,
-            ..syncvar::ServerConfig::default()
+            ..ServerConfig::default()
         };
         let prefabs = || Prefabs::new().register::<Bag>("bag");
         let mut net =
@@ -188,9 +188,9 @@ fn long_call_arrives_up_to_the_limit_but_no_long_command() {
         }
     }
 
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         max_message_size: 200_000,
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let prefabs = || Prefabs::new().register::<Mail>("mail");
     let mut net =

@@ -364,9 +364,9 @@ fn deferred_changes_run_hooks_when_made() {
 // checklist: M4
 #[test]
 fn hooks_run_for_unwritable_values() {
-    let config = syncvar::ServerConfig {
+    let config = ServerConfig {
         channels: vec![Channel::Reliable],
-        ..syncvar::ServerConfig::default()
+        ..ServerConfig::default()
     };
     let prefabs = || Prefabs::new().register::<Far>("far");
     let mut server = NetworkServer::with_config(prefabs(), config);

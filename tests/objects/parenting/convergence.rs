@@ -79,9 +79,9 @@ struct World {
 
 impl World {
     fn new(link: Conditions) -> Self {
-        let config = syncvar::ServerConfig {
+        let config = ServerConfig {
             packet_size: 60,
-            ..syncvar::ServerConfig::default()
+            ..ServerConfig::default()
         };
         let mut world = Self {
             net: MemoryNetwork::with_config(prefabs, config, link),

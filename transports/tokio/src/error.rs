@@ -10,13 +10,13 @@ pub enum TransportError<E> {
     #[error("the connection is closed")]
     Closed,
     /// The connection is over: it has failed.
-    #[error("the connection to the server has failed")]
+    #[error("the connection to the server has failed: {0}")]
     Io(#[from] io::Error),
     /// The connection is over: the server was silent for too long.
     #[error(transparent)]
     Timeout(#[from] Timeout),
     /// A packet was malformed. The client decides whether the connection stands.
-    #[error("malformed packet from the server")]
+    #[error("malformed packet from the server: {0}")]
     Malformed(#[source] E),
 }
 
@@ -28,10 +28,10 @@ pub enum TransportError<E> {
 #[non_exhaustive]
 pub enum Timeout {
     /// No connection within the [`connect_timeout`](crate::TransportOptions::connect_timeout).
-    #[error("no connection in time")]
+    #[error("no connection in time: no server answers at this address and port by this transport")]
     Connect,
     /// No packet within the [`handshake_timeout`](crate::TransportOptions::handshake_timeout).
-    #[error("no answer from the server in time")]
+    #[error("no answer from the server in time: another transport or protocol may use this port")]
     Handshake,
     /// No packet for the [`idle_timeout`](crate::TransportOptions::idle_timeout).
     #[error("the server was silent for too long")]

@@ -302,6 +302,7 @@ impl<E: Endpoint> Host<E> {
     /// Silent clients are timed out by it.
     pub fn receive(&mut self, server: &mut E, now: Duration) {
         self.now = now;
+        server.expect_update(now);
         self.peers.sweep();
         let mut cx = Context::from_waker(Waker::noop());
         // A game that takes longer than a tick leaves no other moment for reading.
@@ -339,7 +340,8 @@ impl<E: Endpoint> Host<E> {
         full.dedup();
         for connection in full {
             if self.close(connection, Duration::ZERO) {
-                tracing::info!(%connection, "disconnected: its queue is full");
+                let max_queued_bytes = self.options.max_queued_bytes;
+                tracing::info!(%connection, max_queued_bytes, "disconnected: its queue is full");
                 self.counters.count(|stats| &mut stats.queue_full);
                 let end = |server: &mut E| server.handle_disconnect(connection);
                 self.admission.end_link(server, connection, end);

@@ -302,6 +302,7 @@ impl Peer {
         if self.leaving.is_none()
             && let Some(link) = &mut self.link
         {
+            client.expect_update(now);
             transmit(client, link.as_mut(), &mut cx);
             if client.poll_close().is_some() {
                 self.leave(client, now);

@@ -198,6 +198,7 @@ impl WebPeer {
             }
             return;
         };
+        client.expect_update(now);
         let link = link.clone();
         if let Err(reason) = send(&link, client) {
             link.close(&reason);

@@ -43,6 +43,10 @@ impl Endpoint for MirrorClient {
         self.advance(now);
     }
 
+    fn expect_update(&mut self, now: Duration) {
+        self.time.own.expect_update(now);
+    }
+
     fn hold_clock(&mut self, held: bool) {
         self.time.own.hold(held);
     }

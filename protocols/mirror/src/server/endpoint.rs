@@ -52,6 +52,10 @@ impl Endpoint for MirrorServer {
         self.advance(now);
     }
 
+    fn expect_update(&mut self, now: Duration) {
+        self.clock.expect_update(now);
+    }
+
     fn hold_clock(&mut self, held: bool) {
         self.clock.hold(held);
     }

@@ -70,10 +70,10 @@ pub struct ClientConfig {
     /// reported together; one tick by default, zero to apply each packet as it arrives. Packets beyond 96 KiB
     /// of a tick do not wait.
     pub gather_time: Option<Duration>,
-    /// Longest delay of the [view](NetworkClient::view) behind the arrivals of the server's ticks; half a second by
+    /// Longest delay of the [view](crate::NetworkClient::view) behind the arrivals of the server's ticks; half a second by
     /// default. A field keeps 32 samples.
     pub max_view_delay: Duration,
-    /// Time within which the visible error of a corrected [prediction](NetworkClient::predict) decays to a hundredth; 300 ms by
+    /// Time within which the visible error of a corrected [prediction](crate::NetworkClient::predict) decays to a hundredth; 300 ms by
     /// default, zero to show each correction at once.
     pub correction_time: Duration,
     /// Clock for the durations in [`PredictionStats`](crate::PredictionStats): the time since any moment. `None` by default:

@@ -64,6 +64,10 @@ impl Endpoint for NetworkClient {
         self.advance(now);
     }
 
+    fn expect_update(&mut self, now: Duration) {
+        self.clock.own.expect_update(now);
+    }
+
     fn hold_clock(&mut self, held: bool) {
         self.clock.own.hold(held);
     }

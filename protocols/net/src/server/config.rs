@@ -103,7 +103,7 @@ pub struct ServerConfig {
     pub callbacks: Callbacks,
     /// Maximum number of events kept for [`NetworkServer::poll_event`]; the oldest are dropped.
     pub max_events: usize,
-    /// Maximum number of records and keyframes that a [recording](NetworkServer::start_recording) keeps for
+    /// Maximum number of records and keyframes that a [recording](crate::NetworkServer::start_recording) keeps for
     /// [`NetworkServer::records_after`]; 64 by default, at least 1. The oldest are dropped.
     pub max_records: usize,
     /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by

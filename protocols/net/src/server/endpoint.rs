@@ -95,6 +95,10 @@ impl Endpoint for NetworkServer {
         self.advance(now);
     }
 
+    fn expect_update(&mut self, now: Duration) {
+        self.clock.expect_update(now);
+    }
+
     fn hold_clock(&mut self, held: bool) {
         self.clock.hold(held);
     }

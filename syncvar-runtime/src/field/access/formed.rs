@@ -6,7 +6,7 @@ use super::{FieldAccess, VariableAccess};
 use crate::wire::ValueForm;
 use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncVar};
 
-/// Access to a variable whose value has its own [form](ValueForm), with or without a hook; see
+/// Access to a variable whose value has its own form ([`SyncValue::form`](crate::SyncValue::form)), with or without a hook; see
 /// [`variable`], [`hooked_variable`], [`encoded`] and [`encoded_hook`].
 #[derive(Debug)]
 pub struct Formed<'a, F, T, const HOOK: bool, const ENCODED: bool> {

@@ -42,9 +42,9 @@ impl<T: SyncValue> SyncList<T> {
     /// one element each. Applied in order to the former list, they produce the present one.
     ///
     /// The list keeps the difference, not the calls: every removed element is a
-    /// [`RemoveAt`](ListEdit::RemoveAt), by whichever method; a position that was set several times
-    /// is one [`Set`](ListEdit::Set); a clear discards the changes before it. A list that will be sent
-    /// as a whole is a [`Clear`](ListEdit::Clear) and an [`Add`](ListEdit::Add) for each element.
+    /// [`RemoveAt`](crate::field::ListEdit::RemoveAt), by whichever method; a position that was set several times
+    /// is one [`Set`](crate::field::ListEdit::Set); a clear discards the changes before it. A list that will be sent
+    /// as a whole is a [`Clear`](crate::field::ListEdit::Clear) and an [`Add`](crate::field::ListEdit::Add) for each element.
     pub fn pending_edits(&self) -> Vec<ListEdit<T>> {
         let mut edits = Edits {
             operations: Vec::new(),

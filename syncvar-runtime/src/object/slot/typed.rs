@@ -439,7 +439,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         }
     }
 
-    fn show(&mut self, fields: u64, tick: u32) -> Result<(), Panicked> {
+    fn show(
+        &mut self,
+        fields: u64,
+        tick: u32,
+        ctx: &mut NetworkContext<'_>,
+    ) -> Result<(), Panicked> {
         if const { B::SCHEMA.on_view() == 0 } {
             return Ok(());
         }
@@ -450,7 +455,7 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         for field in each(fields & Self::INFO.on_view) {
             if let Some(track) = tracks.any(field) {
                 let shown = Shown::new(track, field, tick);
-                contain(|| behaviour::show(&mut self.behaviour, &shown))?;
+                contain(|| behaviour::show(&mut self.behaviour, &shown, ctx))?;
             }
         }
         Ok(())

@@ -52,7 +52,7 @@ impl Peer {
                 Ok(_) => {}
                 Err(TransportError::Malformed(error)) => tracing::warn!(%error, "malformed packet"),
                 Err(error) => {
-                    tracing::debug!(%error, "the connection is over");
+                    tracing::info!(%error, "the connection is over");
                     if self.is_over() {
                         return client.poll_event();
                     }

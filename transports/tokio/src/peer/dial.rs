@@ -94,7 +94,7 @@ impl Dial {
                     return Poll::Ready(Ok(link));
                 }
                 Err(error) => {
-                    tracing::debug!(%error, attempts = self.attempts, "not connected");
+                    tracing::info!(%error, attempts = self.attempts, "not connected");
                     last = error;
                 }
             }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use syncvar_runtime::behaviour::{HookFailure, Panicked};
-use syncvar_runtime::{ChangedFields, NetId};
+use syncvar_runtime::object::{HookContext, call};
+use syncvar_runtime::world::Protocol;
+use syncvar_runtime::{ChangedFields, NetId, NetworkContext};
 
 use crate::client::{ClientEvent, NetworkClient};
 
@@ -50,12 +52,43 @@ impl NetworkClient {
         let Some(slot) = slots.and_then(|slots| slots.slot_mut(behaviour)) else {
             return;
         };
-        let result = slot.show(fields, tick);
+        if slot.info().hook_context == HookContext::Object {
+            self.run_view_hook_with_context((object, behaviour), fields, tick);
+            return;
+        }
+        let result = NetworkContext::detached(|ctx| slot.show(fields, tick, ctx));
         if slot.dirty_bits() & slot.info().policy.owner_write != 0 {
             self.writes.from_hooks.push(object);
         }
+        let fields = ChangedFields::new(slot.info().class, fields);
+        self.view_hook_called(object, fields, result);
+    }
+
+    /// Runs a hook on its object, which is checked out meanwhile.
+    fn run_view_hook_with_context(
+        &mut self,
+        (object, behaviour): (NetId, usize),
+        fields: u64,
+        tick: u32,
+    ) {
+        self.check_out(object, |slots, client| {
+            let called = call(slots, behaviour, object, client, |slot, mut ctx| {
+                let result = slot.show(fields, tick, &mut ctx);
+                (ChangedFields::new(slot.info().class, fields), result)
+            });
+            if let Some(Ok((fields, result))) = called {
+                client.view_hook_called(object, fields, result);
+            }
+        });
+    }
+
+    fn view_hook_called(
+        &mut self,
+        object: NetId,
+        fields: ChangedFields,
+        result: Result<(), Panicked>,
+    ) {
         if let Err(Panicked(message)) = result {
-            let fields = ChangedFields::new(slot.info().class, fields);
             let failure = HookFailure::new(object, fields, message);
             self.events.push(ClientEvent::HookFailed(Box::new(failure)));
         }

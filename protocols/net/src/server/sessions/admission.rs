@@ -48,6 +48,17 @@ impl Decision {
     }
 }
 
+/// `true` accepts, and `false` refuses with the text "refused".
+impl From<bool> for Decision {
+    fn from(is_accepted: bool) -> Self {
+        if is_accepted {
+            Self::Accept
+        } else {
+            Self::refuse("refused")
+        }
+    }
+}
+
 /// The program's rule about join requests.
 #[derive(Default)]
 pub(in crate::server) struct Gate(Option<Box<Rule>>);
@@ -63,7 +74,7 @@ impl fmt::Debug for Gate {
 impl NetworkServer {
     /// Sets the rule about join requests, in the place of
     /// [`ServerConfig::admission`](crate::ServerConfig::admission). The server calls it with each request,
-    /// before the connection has any event.
+    /// before the connection has any event. A rule may also return a `bool`: whether the client is accepted.
     ///
     /// ```
     /// use syncvar::join::{Decision, Payload};
@@ -81,10 +92,11 @@ impl NetworkServer {
     /// assert!(net.client(0).is_connected());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn set_admission(
+    pub fn set_admission<D: Into<Decision>>(
         &mut self,
-        rule: impl FnMut(&JoinRequest<'_>) -> Decision + Send + Sync + 'static,
+        mut rule: impl FnMut(&JoinRequest<'_>) -> D + Send + Sync + 'static,
     ) {
+        let rule = move |request: &JoinRequest<'_>| rule(request).into();
         self.sessions.gate = Gate(Some(Box::new(rule)));
     }
 
@@ -92,7 +104,8 @@ impl NetworkServer {
     /// receives the objects. Without effect on an accepted connection.
     ///
     /// A client that returns to a session takes its earlier connection over
-    /// ([`ServerEvent::Returned`]), and `connection` no longer exists.
+    /// ([`ServerEvent::Returned`]): use the earlier number from then on, as `connection` no longer exists. The request
+    /// names the earlier number as `returning`.
     ///
     /// # Errors
     ///

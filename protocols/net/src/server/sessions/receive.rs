@@ -280,6 +280,10 @@ impl NetworkServer {
             }
             self.request(from);
         } else {
+            tracing::info!(
+                connection = from.0,
+                "refused a client with other prefabs, behaviours or fields: its `ClientEvent::Refused` names the first difference"
+            );
             self.send_schema(from);
             self.send_off(from, DisconnectReason::SchemaMismatch(None));
         }

@@ -150,6 +150,30 @@ impl NetworkServer {
         Ok(())
     }
 
+    /// Returns the members of a group, ascending.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    /// use syncvar::interest::Tag;
+    ///
+    /// const RED: Tag = Tag(1);
+    ///
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// let ann = net.connection(0);
+    /// net.server.join_group(ann, RED)?;
+    /// assert!(net.server.members_of(RED).eq([ann]));
+    /// assert!(net.server.groups_of(ann).eq([RED]));
+    /// # Ok::<(), syncvar::error::ObjectError>(())
+    /// ```
+    pub fn members_of(&self, group: Tag) -> impl Iterator<Item = ConnectionId> {
+        self.visibility.groups.members(group)
+    }
+
+    /// Returns the groups of a connection, ascending.
+    pub fn groups_of(&self, connection: ConnectionId) -> impl Iterator<Item = Tag> {
+        self.visibility.groups.members.rights().of(connection)
+    }
+
     /// Returns whether a connection is a member of a group.
     pub fn is_in_group(&self, connection: ConnectionId, group: Tag) -> bool {
         self.visibility.groups.contain(group, connection)

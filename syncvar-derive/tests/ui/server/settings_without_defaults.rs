@@ -1,0 +1,7 @@
+use syncvar::prelude::*;
+
+fn options(owner: Option<ConnectionId>) -> SpawnOptions {
+    SpawnOptions { owner }
+}
+
+fn main() {}
