@@ -71,7 +71,7 @@ fn hybrid_motion_of_the_server_is_smooth_at_clients() {
 fn uneven_steps(world: &mut World, act: impl Fn(&mut World, u32)) -> f32 {
     let id = world.spawn::<Hybrid>();
     world.run(5);
-    let (mut last, mut largest) = (Vec::new(), 0.0_f32);
+    let (mut last, mut largest) = (Vec::<f32>::new(), 0.0_f32);
     for frame in 0..300 {
         act(world, frame);
         let mut transform = world
