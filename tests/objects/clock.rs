@@ -122,7 +122,7 @@ fn patient() -> (ServerConfig, ClientConfig) {
         reconnect_grace: longest,
         session_tokens: Some(|| [7; 16]),
         limits: limits.clone(),
-        loss: loss.clone(),
+        loss,
         ..ServerConfig::default()
     };
     let client = ClientConfig {
@@ -188,7 +188,7 @@ fn times_at_the_end_of_durations_do_not_panic() {
     let from = |begin: Duration| (0..50).map(move |at| begin.saturating_add(step * at));
     let begins = [
         Duration::ZERO,
-        Duration::MAX - step * 25,
+        Duration::MAX.checked_sub(step * 25).unwrap(),
         Duration::from_secs(u64::MAX / 2),
         Duration::from_hours(24 * 365 * 500),
     ];
