@@ -13,6 +13,7 @@ use syncvar_runtime::{
 
 use crate::message::{Frame, InputState, MAX_INPUTS, read_inputs, unknown};
 use crate::server::NetworkServer;
+use crate::server::rewind::{ClaimedView, InputViews};
 
 /// Number of the inputs among the rates of commands, which are numbered from 0 per type.
 const RATE: u32 = u32::MAX - 1;
@@ -33,8 +34,8 @@ pub(in crate::server) struct ConnectionInputs {
     reported: u64,
     /// Whether the next update reports the lead.
     due: bool,
-    /// Distance from the view to the inputs, if the client tells it.
-    behind: Option<f64>,
+    /// Views of the inputs, if the client tells them.
+    views: InputViews,
 }
 
 impl ConnectionInputs {
@@ -45,15 +46,14 @@ impl ConnectionInputs {
             lead: i8::MAX,
             reported: 0,
             due: false,
-            behind: None,
+            views: InputViews::default(),
         }
     }
 
-    /// Notes the view of an input, unless a newer one has arrived before. The two are ticks of different counts, with the
-    /// same distance at all times.
-    fn note_view(&mut self, input: u64, view: Option<f64>) {
-        if self.list.newest() <= Some(input) {
-            self.behind = view.map(|view| ticks(input) - view);
+    /// Notes the view of an input that was not refused.
+    fn note_view(&mut self, input: u64, view: Option<ClaimedView>) {
+        if let Some(view) = view.filter(|_| self.list.bytes(input).is_some()) {
+            self.views.note(input, view);
         }
     }
 
@@ -151,8 +151,8 @@ impl NetworkServer {
         if !is_local && inputs.note_use(tick, self.config.tick_rate) {
             self.sessions.input_reports.push(connection);
         }
-        if let Some(behind) = inputs.behind {
-            known.view = Some(ticks(tick) - behind);
+        if let Some(view) = inputs.views.at(tick) {
+            known.view = Some(view);
         }
         Some((&*inputs.list, is_local))
     }
@@ -249,9 +249,4 @@ impl NetworkServer {
         }
         self.sessions.input_reports = due;
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "ticks of a run")]
-fn ticks(tick: u64) -> f64 {
-    tick as f64
 }
