@@ -1,5 +1,8 @@
 //! Rewinding: the server sees the world as a client showed it.
 
+mod sight;
+mod views;
+
 use std::time::Duration;
 
 use syncvar::codec::{Half, Quantized};

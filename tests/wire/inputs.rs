@@ -3,6 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use syncvar::ServerConfig;
+use syncvar::limits::Limits;
 use syncvar::motion::Input;
 use syncvar::prelude::*;
 use syncvar::stats::MessageType;
@@ -12,8 +13,16 @@ use syncvar_testing::{ServerMessages as _, frame};
 const INPUTS: i16 = 39;
 
 fn network() -> MemoryNetwork {
+    network_of(Limits::default().max_input_lead)
+}
+
+fn network_of(max_input_lead: u64) -> MemoryNetwork {
     let config = ServerConfig {
         tick_rate: 20,
+        limits: Limits {
+            max_input_lead,
+            ..Limits::default()
+        },
         ..ServerConfig::default()
     };
     let prefabs = || Prefabs::new().input::<(u8, String)>();
@@ -81,6 +90,20 @@ fn inputs_relative_to_an_unknown_one_are_ignored() {
     assert_eq!(net.server.stats().refused.misbehaved, 0);
     let told = net.server.stats().encoded(MessageType::InputState);
     assert_eq!(told.messages, 1);
+}
+
+#[test]
+fn inputs_beyond_the_lead_of_the_settings_are_ignored() {
+    let mut net = network_of(3);
+    let now = u8::try_from(net.server.network_time().tick).unwrap();
+    for ahead in [3, 4] {
+        assert!(handle(&mut net, &[now + ahead, 1, 1, 2, 3, ahead, 0]));
+    }
+    assert_eq!(net.server.stats().refused.inputs, 1);
+    let connection = net.connection(0);
+    let mut input = |tick: u8| net.server.input(connection, tick.into());
+    assert_eq!(input(now + 3), Input::Known((3_u8, String::new())));
+    assert_eq!(input(now + 4), Input::Repeated((3_u8, String::new())));
 }
 
 proptest! {

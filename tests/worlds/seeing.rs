@@ -391,7 +391,8 @@ fn both_ends_count_packets_and_the_round_trip() {
         (200..300).contains(&round_trip.as_millis()),
         "{round_trip:?}"
     );
-    assert_eq!(server.round_trip, client.round_trip);
+    let measured = server.round_trip.unwrap();
+    assert!((200..300).contains(&measured.as_millis()), "{measured:?}");
     let text = server.to_string();
     assert!(text.contains("round trip 2"), "{text}");
     let nobody = ConnectionId(77);

@@ -240,12 +240,7 @@ export class Connection {
     this.advanceInputs();
     this.writes.flush(now, this.clock.roundTrip ?? 0);
     if (this.clock.isDue(now)) {
-      this.sendMessage(message(Kind.Ping, (writer) => {
-        writer.packed(Math.round(now * 1000));
-        if (this.clock.roundTrip === undefined) return;
-        writer.packed(Math.round(this.clock.roundTrip * 1000));
-        writer.packed(Math.round(this.clock.deviation * 1000));
-      }));
+      this.sendMessage(message(Kind.Ping, (writer) => writer.packed(Math.round(now * 1000))));
     }
     this.flush();
     this.acknowledge();
@@ -319,9 +314,10 @@ export class Connection {
       case Kind.SpawnFinished:
         return world.spawnFinished(reader.packed());
       case Kind.Pong: {
-        const [sent, server, tickRate] = [reader.packed() / 1000, reader.packed() / 1000, reader.packed()];
+        const [sent, server, tickRate] = [reader.packed() / 1000, reader.packed(), reader.packed()];
         if (!tickRate) throw new WireError("a pong of 0 ticks in a second");
-        return this.clock.pong(performance.now(), sent, server, tickRate);
+        this.sendMessage(message(Kind.Echo, (writer) => writer.packed(server)));
+        return this.clock.pong(performance.now(), sent, server / 1000, tickRate);
       }
       case Kind.InputState:
         return this.inputs.report(reader.packed(), reader.u8() - 128, reader.packed(), reader.packed());

@@ -30,6 +30,7 @@ export const Kind = {
   Inputs: 39,
   InputState: 40,
   View: 41,
+  Echo: 42,
 } as const;
 
 /** First number of the messages of a program. */

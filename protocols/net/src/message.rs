@@ -2,7 +2,7 @@
 //!
 //! A packet is a sequence of messages. A message is the size of its payload (`u16`), its type (`i16`)
 //! and the payload; [`Frame`] has the long form. The numbers up to 47 are UNet's. Extensions use the
-//! free numbers 19 to 34 and 39 to 41. Tables: WIRE.md.
+//! free numbers 19 to 34 and 39 to 42. Tables: WIRE.md.
 #![expect(
     clippy::trivially_copy_pass_by_ref,
     reason = "all fields are written by one signature"
@@ -118,14 +118,16 @@ messages! {
     Resync { net_id: NetId = write_id, read_id }
     /// Packed id of the child, packed id of the parent or 0.
     SetParent { child: NetId = write_id, read_id, parent: NetId = write_id, read_id }
-    /// Packed own time of the client, in microseconds; from the first answer on, its measured round trip.
-    Ping { time: u64 = write_packed_wide, read_packed_wide, measured: RoundTrip = write_round_trip, read_round_trip }
+    /// Packed own time of the client, in microseconds.
+    Ping { time: u64 = write_packed_wide, read_packed_wide }
     /// Packed time of the ping, packed own time of the server in microseconds, packed ticks per second.
     Pong {
         time: u64 = write_packed_wide, read_packed_wide,
         server_time: u64 = write_packed_wide, read_packed_wide,
         tick_rate: u32 = write_packed, read_packed
     }
+    /// Packed server time of a `Pong`, in microseconds.
+    Echo { server_time: u64 = write_packed_wide, read_packed_wide }
     /// Packed id.
     Void { net_id: NetId = write_id, read_id }
     /// Packed id, packed number of the player, sign-extended.
@@ -150,43 +152,6 @@ messages! {
     NotReady {}
     /// Empty.
     Classes {}
-}
-
-/// Round-trip time of a ping, in microseconds, smoothed as in RFC 6298.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RoundTrip {
-    pub(crate) mean: u64,
-    pub(crate) deviation: u64,
-}
-
-impl RoundTrip {
-    /// Before the first measurement.
-    pub(crate) const UNKNOWN: Self = Self {
-        mean: u64::MAX,
-        deviation: u64::MAX,
-    };
-}
-
-impl Default for RoundTrip {
-    fn default() -> Self {
-        Self::UNKNOWN
-    }
-}
-
-/// Writes the mean and the deviation, packed, or nothing before the first measurement.
-fn write_round_trip(writer: &mut NetworkWriter, measured: &RoundTrip) {
-    if *measured != RoundTrip::UNKNOWN {
-        write_packed_wide(writer, &measured.mean);
-        write_packed_wide(writer, &measured.deviation);
-    }
-}
-
-fn read_round_trip(reader: &mut NetworkReader<'_>) -> Result<RoundTrip, ReadError> {
-    if reader.remaining() == 0 {
-        return Ok(RoundTrip::UNKNOWN);
-    }
-    let (mean, deviation) = (read_packed_wide(reader)?, read_packed_wide(reader)?);
-    Ok(RoundTrip { mean, deviation })
 }
 
 fn write_id(writer: &mut NetworkWriter, net_id: &NetId) {

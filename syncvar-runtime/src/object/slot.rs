@@ -321,6 +321,9 @@ pub trait Slot: Send + Sync {
     /// change of a field with a [history](SlotInfo::history) is a sample.
     fn begin_history(&mut self, tick: u32, tick_rate: u32);
 
+    /// Takes the history of a server's object that is about to be removed; `None` without one.
+    fn take_history(&mut self) -> Option<Box<Tracks>>;
+
     /// Calls the hooks at the view time of some fields, whose samples have a tick of the wire. Fields without such a
     /// sample are skipped.
     ///

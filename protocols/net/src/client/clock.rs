@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::NetworkClient;
-use crate::message::{Message, Ping, Pong, RoundTrip};
+use crate::message::{Echo, Message, Ping, Pong};
 use syncvar_runtime::clock::{Clock, Slew};
 use syncvar_runtime::time::micros;
 use syncvar_runtime::{NetworkReader, NetworkTime, ReadError, ReadErrorKind};
@@ -78,6 +78,13 @@ struct Estimate {
     tick_rate: u32,
     /// Server time shown to the application.
     shown: Slew,
+}
+
+/// Smoothed round trip of the pings and its deviation, in microseconds, as in RFC 6298.
+#[derive(Clone, Copy, Debug)]
+struct RoundTrip {
+    mean: u64,
+    deviation: u64,
 }
 
 /// Bounds of the server's lead over the own time.
@@ -279,8 +286,7 @@ impl NetworkClient {
         }
         let (now, interval) = (self.now(), self.config.ping_interval);
         if let Some(time) = self.clock.server.ping(now, interval) {
-            let measured = self.clock.server.round_trip.unwrap_or_default();
-            self.send_own(&Ping { time, measured });
+            self.send_own(&Ping { time });
         }
     }
 
@@ -297,6 +303,8 @@ impl NetworkClient {
         }
         let now = self.now();
         self.clock.server.pong(now, time, server_time, tick_rate);
+        // At once: the server measures the round trip, too.
+        self.send_own(&Echo { server_time });
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! `RoundTrip`: the smoothed round trip of a link.
+//! `RoundTrip`: the smoothed round trip of a link. `Average`: the same over more measurements.
 
 use std::time::Duration;
 
@@ -44,11 +44,6 @@ impl RoundTrip {
         self.smoothed = (self.smoothed * 7 + sample) / 8;
     }
 
-    /// Returns the smoothed round trip and its variation, after the first measurement.
-    pub(crate) fn measured(&self) -> Option<(Duration, Duration)> {
-        (!self.is_guess).then_some((self.smoothed, self.variation))
-    }
-
     /// Returns the smoothed round trip.
     pub(crate) fn smoothed(&self) -> Duration {
         self.smoothed
@@ -63,4 +58,63 @@ impl RoundTrip {
     pub(crate) fn upper(&self) -> Duration {
         self.smoothed + self.variation * 4
     }
+}
+
+/// Deviations from the mean beyond any jitter: those of the sum of two even distributions reach 2.45.
+const OUTLIER: f64 = 2.5;
+
+/// Mean and standard deviation of the last round trips, for limits: steadier than [`RoundTrip`], and without a guess.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Average {
+    count: u16,
+    /// Seconds.
+    mean: f64,
+    variance: f64,
+    longest: f64,
+}
+
+impl Average {
+    /// Adds a measurement to about the last `most` ones.
+    pub(crate) fn add(&mut self, sample: Duration, most: u16) {
+        let sample = sample.as_secs_f64();
+        self.count = self.count.saturating_add(1).min(most.max(1));
+        let weight = 2.0 / (f64::from(self.count) + 1.0);
+        let difference = sample - self.mean;
+        self.mean += weight * difference;
+        self.variance = (1.0 - weight) * (self.variance + weight * difference * difference);
+        let faded = self.longest - weight * (self.longest - self.mean) / 2.0;
+        self.longest = faded.max(sample);
+    }
+
+    /// Returns the mean and the deviation; `None` before the first measurement.
+    pub(crate) fn measured(&self) -> Option<(Duration, Duration)> {
+        let known = self.count > 0;
+        known.then(|| (self.mean(), self.deviation()))
+    }
+
+    /// Returns the mean; 0 before the first measurement.
+    pub(crate) fn mean(&self) -> Duration {
+        seconds(self.mean)
+    }
+
+    /// Returns the standard deviation; 0 before the second measurement.
+    pub(crate) fn deviation(&self) -> Duration {
+        seconds(self.variance.sqrt())
+    }
+
+    /// Returns the longest one beyond the mean. It fades within the measurements that count.
+    pub(crate) fn longest_delay(&self) -> Duration {
+        seconds(self.longest - self.mean)
+    }
+
+    /// Returns the longest delay if it is no jitter, but a repetition of a lost packet; 0 otherwise.
+    pub(crate) fn outlier(&self) -> Duration {
+        let longest = self.longest_delay();
+        let is_outlier = longest > self.deviation().mul_f64(OUTLIER);
+        if is_outlier { longest } else { Duration::ZERO }
+    }
+}
+
+fn seconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value.max(0.0)).unwrap_or_default()
 }

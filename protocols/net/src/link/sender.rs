@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::ack::Ack;
 use super::header::{Place, TickNumber};
-use super::round_trip::RoundTrip;
+use super::round_trip::{Average, RoundTrip};
 use super::sequence::{extend, extend_down, low_bits};
 use super::settings::LossSettings;
 use bad_acks::BadAcks;
@@ -18,6 +18,12 @@ use records::{Fate, RUN, Records};
 
 /// Packets that an acknowledgement names, beside its newest one.
 const NAMED: u64 = 64;
+
+/// Acknowledged packets in the average of the round trip.
+const AVERAGED: u16 = 64;
+
+/// Packets after a lost one on a link that counts as lossy.
+const LOSSY: u64 = 300;
 
 /// Distance of ticks from which 16 bits do not suffice.
 const WIDE: u32 = 1 << 15;
@@ -118,6 +124,9 @@ pub(crate) struct Sender<O> {
     /// Number of reliable packets that the peer has reported as handled.
     handled: u64,
     round_trip: RoundTrip,
+    average: Average,
+    /// Highest lost sequence. 0 before the first one.
+    newest_lost: u64,
     /// Time of the last newly acknowledged packet, or of the first packet after a time without
     /// flying ones.
     news: Duration,
@@ -141,6 +150,8 @@ impl<O: Copy> Sender<O> {
             reliable_sent: 0,
             handled: 0,
             round_trip,
+            average: Average::default(),
+            newest_lost: 0,
             news: Duration::ZERO,
             probe: ProbeTimer::default(),
             detached: None,
@@ -235,7 +246,9 @@ impl<O: Copy> Sender<O> {
     /// Learns from the newest of the packets that an acknowledgement was the first to name.
     fn on_news(&mut self, now: Duration, sequence: u64) -> Option<u32> {
         let packet = self.records.get(sequence)?;
-        self.round_trip.add(now.saturating_sub(packet.at));
+        let sample = now.saturating_sub(packet.at);
+        self.round_trip.add(sample);
+        self.average.add(sample, AVERAGED);
         self.acked_tick = self.acked_tick.max(packet.tick);
         self.newest_acked = self.newest_acked.max(sequence);
         self.news = now;
@@ -250,8 +263,16 @@ impl<O: Copy> Sender<O> {
     pub(crate) fn on_gap(&mut self, verdicts: &mut Vec<Verdict<O>>) {
         let end = (self.newest_acked + 1).saturating_sub(self.settings.reorder.max(1));
         for sequence in self.records.open().start..end {
-            self.records.resolve(sequence, Fate::Lost, verdicts);
+            self.lose(sequence, verdicts);
         }
+    }
+
+    fn lose(&mut self, sequence: u64, verdicts: &mut Vec<Verdict<O>>) {
+        let packet = self.records.get(sequence);
+        if packet.is_some_and(|packet| packet.fate == Fate::Flying) {
+            self.newest_lost = self.newest_lost.max(sequence);
+        }
+        self.records.resolve(sequence, Fate::Lost, verdicts);
     }
 
     /// Declares packets lost that have been flying for too long. Returns whether a probe is due.
@@ -277,7 +298,7 @@ impl<O: Copy> Sender<O> {
                 break;
             }
             if is_old || packet.after <= self.handled {
-                self.records.resolve(sequence, Fate::Lost, verdicts);
+                self.lose(sequence, verdicts);
             } else {
                 // It may be held until the reliable packets before it are handled.
                 must_ask = true;
@@ -459,6 +480,16 @@ impl<O: Copy> Sender<O> {
     /// Returns the round trip.
     pub(crate) fn round_trip(&self) -> RoundTrip {
         self.round_trip
+    }
+
+    /// Returns whether one of the last 300 packets was lost.
+    pub(crate) fn is_lossy(&self) -> bool {
+        self.newest_lost > 0 && self.records.next() - self.newest_lost <= LOSSY
+    }
+
+    /// Returns the round trip over more packets.
+    pub(crate) fn average(&self) -> &Average {
+        &self.average
     }
 
     /// Returns the number of false acknowledgements.

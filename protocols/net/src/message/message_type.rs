@@ -120,6 +120,8 @@ message_types! {
     InputState = 40,
     /// Client to server, before a command or a message of the program: the view that it refers to. Extension.
     View = 41,
+    /// Client to server: the time of an answer to a ping, as soon as it has arrived. Extension.
+    Echo = 42,
 }
 
 impl MessageType {

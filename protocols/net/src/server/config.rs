@@ -106,6 +106,10 @@ pub struct ServerConfig {
     /// Maximum number of records and keyframes that a [recording](crate::NetworkServer::start_recording) keeps for
     /// [`NetworkServer::records_after`]; 64 by default, at least 1. The oldest are dropped.
     pub max_records: usize,
+    /// Longest delay of a connection in one direction that [`NetworkServer::rewind`] makes up for; 200 ms by default. A view
+    /// is at most twice this time older than the present, beside the delay of the view itself: one or two send intervals
+    /// and a tick. Zero rewinds by that delay only.
+    pub max_rewind: Duration,
     /// Whether [`Stats::profile`](crate::Stats::profile) counts the bytes of each object and field; off by
     /// default. Each dirty field is then encoded twice more.
     pub profile: bool,
@@ -205,6 +209,7 @@ impl Default for ServerConfig {
             callbacks: Callbacks::Run,
             max_events: 100_000,
             max_records: 64,
+            max_rewind: Duration::from_millis(200),
             profile: false,
             #[cfg(feature = "parallel")]
             parallel_from: 16_384,

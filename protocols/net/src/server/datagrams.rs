@@ -266,6 +266,7 @@ impl NetworkServer {
 
     /// Notes that the stream carries the snapshot of an object to connections.
     pub(in crate::server) fn note_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        self.note_show(id, receivers);
         let tick = self.outbound.store.tick;
         for receiver in receivers {
             let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {

@@ -15,6 +15,7 @@ use syncvar_runtime::{
 
 use crate::message::{Frame, MAX_INPUTS, UnknownBase, read_inputs, unknown};
 use crate::server::NetworkServer;
+use crate::server::rewind::{ClaimedView, InputViews};
 use report::InputReport;
 
 /// Number of the inputs among the rates of commands, which are numbered from 0 per type.
@@ -29,8 +30,8 @@ pub(in crate::server) struct ConnectionInputs {
     /// Tick of the server at the first use after the newest input. Later uses measure silence, not delay.
     measured: Option<u64>,
     report: InputReport,
-    /// Distance from the view to the inputs, if the client tells it.
-    behind: Option<f64>,
+    /// Views of the inputs, if the client tells them.
+    views: InputViews,
 }
 
 impl ConnectionInputs {
@@ -40,15 +41,14 @@ impl ConnectionInputs {
             used: None,
             measured: None,
             report: InputReport::default(),
-            behind: None,
+            views: InputViews::default(),
         }
     }
 
-    /// Notes the view of an input, unless a newer one has arrived before. The two are ticks of different counts, with the
-    /// same distance at all times.
-    fn note_view(&mut self, input: u64, view: Option<f64>) {
-        if self.list.newest() <= Some(input) {
-            self.behind = view.map(|view| ticks(input) - view);
+    /// Notes the view of an input that was not refused.
+    fn note_view(&mut self, input: u64, view: Option<ClaimedView>) {
+        if let Some(view) = view.filter(|_| self.list.bytes(input).is_some()) {
+            self.views.note(input, view);
         }
     }
 
@@ -82,6 +82,7 @@ impl ConnectionInputs {
             return 0;
         };
         let refused = self.list.truncate(latest);
+        self.views.truncate(latest);
         self.report.note_lead(present, newest);
         self.report.refused = self.report.refused.saturating_add(refused);
         refused
@@ -166,8 +167,8 @@ impl NetworkServer {
         if !is_local {
             inputs.note_use(tick, present);
         }
-        if let Some(behind) = inputs.behind {
-            known.view = Some(ticks(tick) - behind);
+        if let Some(view) = inputs.views.at(tick) {
+            known.view = Some(view);
         }
         Some((&*inputs.list, is_local))
     }
@@ -276,9 +277,4 @@ impl NetworkServer {
         });
         self.sessions.input_reports = listed;
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "ticks of a run")]
-fn ticks(tick: u64) -> f64 {
-    tick as f64
 }

@@ -24,6 +24,7 @@ use crate::server::replication::schedule::Schedule;
 use crate::server::replication::stopped::StoppedFields;
 use crate::server::replication::ticks::Ticks;
 use crate::server::replication::update::Scratch;
+use crate::server::rewind::Departed;
 
 /// State of the update loop.
 #[derive(Debug, Default)]
@@ -54,6 +55,8 @@ pub(super) struct Replication {
     pub(super) arrived: Vec<Verdict<Entry>>,
     pub(super) owed: Vec<Entry>,
     pub(super) losses: WriteLog,
+    /// Histories of despawned objects.
+    pub(super) departed: Departed,
     pub(super) links: Vec<ConnectionId>,
 }
 

@@ -1,14 +1,24 @@
 //! Rewinding: the world as a client showed it.
 
+mod claim;
+mod input_views;
+mod sight;
+
+pub(in crate::server) use claim::{ClaimedView, StreamArrivals};
+pub(in crate::server) use input_views::InputViews;
+pub(in crate::server) use sight::{Departed, Shows};
+
 use std::fmt;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{Moment, SettledTicks};
+use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
 use crate::message::{VIEW_PARTS, View as ViewMessage};
 use crate::server::NetworkServer;
 use crate::server::sessions::connection::Connection;
+use crate::server::sessions::incoming::Origin;
 use crate::view::{View, tick_length, ticks_of, time_of};
 
 /// World of a [`NetworkServer`] at the time that a client showed: see [`NetworkServer::rewind`].
@@ -16,6 +26,8 @@ pub struct Past<'a> {
     server: &'a NetworkServer,
     connection: ConnectionId,
     tick: f64,
+    /// Ticks between the claim and `tick`.
+    clamped: f64,
 }
 
 impl fmt::Debug for Past<'_> {
@@ -36,27 +48,52 @@ impl Past<'_> {
         time_of(self.tick, first, rate).unwrap_or(NetworkTime::new(Duration::ZERO, rate))
     }
 
+    /// Returns the time by which the view that the client has claimed was beyond its limits, above or below: zero for a view
+    /// within them. Jitter of the link clamps a few honest views by a part of a tick; a client with long or many clamps claims
+    /// a past that it has not shown.
+    pub fn clamped(&self) -> Duration {
+        let seconds = self.clamped / f64::from(self.server.config.tick_rate.max(1));
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+
     /// Returns the fields with a history of the first behaviour of a type on an object. Values before the oldest one of the
-    /// history are that one.
+    /// history are that one, and before the snapshot that the client has received those of the snapshot.
+    ///
+    /// An object that was despawned later is among them, as long as views can reach it. A position relative to a
+    /// parent is relative in the past, too: the [view](Self::view) of the parent at the same time completes it.
     ///
     /// `None` for an object that the client does not observe, without such a behaviour, and inside of its own callbacks
     /// and calls.
     pub fn view<B: NetworkBehaviour>(&self, id: NetId) -> Option<View<'_, B>> {
         let server = self.server;
+        let Some(slots) = server.world.slots(id) else {
+            let seen = (self.connection, self.tick);
+            let (tracks, interval) = server.departed_history::<B>(id, seen)?;
+            return Some(self.view_of(id, Some(tracks), interval));
+        };
         if !server.is_visible(id, self.connection) {
             return None;
         }
-        let slots = server.world.slots(id)?;
         let slot = slots.slot(slots.position::<B>()?)?;
-        let rate = server.config.tick_rate;
         let interval = slot.info().interval(server.config.default_interval());
+        Some(self.view_of(id, slot.tracks(), interval))
+    }
+
+    fn view_of<'a, B>(
+        &'a self,
+        id: NetId,
+        tracks: Option<&'a Tracks>,
+        interval: Nanos,
+    ) -> View<'a, B> {
+        let rate = self.server.config.tick_rate;
+        let since = self.server.shown_since(id, self.connection);
         let moment = Moment {
-            tick: self.tick,
+            tick: self.tick.max(since.into()),
             settled: &SettledTicks::ALL,
             interval: ticks_of(interval, rate),
             tick_length: tick_length(rate),
         };
-        Some(View::new(slot.tracks(), Some(moment), 0))
+        View::new(tracks, Some(moment), 0)
     }
 }
 
@@ -66,9 +103,11 @@ impl NetworkServer {
     /// the fields with `#[sync_var(history = ...)]`, interpolated as on the client. Costs time in proportion to the
     /// objects that are looked at.
     ///
-    /// The client sends the time with each command. It is limited to what the connection can show: the round trip, the
-    /// repetition of a lost packet, and the delay of the view. A client whose prefabs have no history sends no time;
-    /// then the server estimates it from the round trip and the send interval. The time of a local client is the present.
+    /// The client sends the time with each command. The server limits it by its own measures to what the connection can
+    /// show: the round trip, the delay of the view, the repetition of a lost packet, and
+    /// [`ServerConfig::max_rewind`](crate::ServerConfig::max_rewind); [`Past::clamped`] tells the rest. A client whose prefabs
+    /// have no history sends no time; then the server estimates it from the round trip and the send interval. The time of a
+    /// local client is the present.
     ///
     /// ```
     /// use syncvar::prelude::*;
@@ -97,52 +136,52 @@ impl NetworkServer {
     pub fn rewind<R>(&self, connection: ConnectionId, look: impl FnOnce(&Past<'_>) -> R) -> R {
         let known = self.sessions.connections.get(connection.0);
         let known = known.filter(|_| !self.is_local(connection));
-        let tick = known.map_or(self.present(), |known| {
-            known.view.unwrap_or_else(|| self.estimated_view(known))
-        });
+        let (tick, clamped) = known.map_or((self.present(), 0.0), |known| self.shown_tick(known));
         look(&Past {
             server: self,
             connection,
             tick,
+            clamped,
         })
     }
 
-    /// Takes the view that the next command of a connection refers to.
+    /// Takes the view that the next command or inputs of a connection refer to.
     pub(in crate::server) fn handle_view(&mut self, from: ConnectionId, message: &ViewMessage) {
-        let present = self.present();
+        #[expect(clippy::cast_precision_loss, reason = "clamped where it is used")]
+        let tick = message.time as f64 / VIEW_PARTS;
         let Some(known) = self.sessions.connections.get(from.0) else {
             return;
         };
-        #[expect(clippy::cast_precision_loss, reason = "clamped to ticks")]
-        let claimed = message.time as f64 / VIEW_PARTS;
-        let oldest = present - self.oldest_view(known);
-        let view = claimed.max(oldest).min(present);
+        let late = match self.sessions.origin {
+            Origin::Stream { .. } => self.lateness(known),
+            _ => 0.0,
+        };
+        let until = self.present() - late;
         if let Some(known) = self.sessions.connections.get_mut(from.0) {
-            known.view = Some(view);
+            known.view = Some(ClaimedView { tick, until });
         }
     }
 
+    /// Returns the tick that a connection has shown, within its limits, and the distance from its claim.
+    fn shown_tick(&self, known: &Connection) -> (f64, f64) {
+        let Some(ClaimedView { tick, until }) = known.view else {
+            return (self.estimated_view(known), 0.0);
+        };
+        let oldest = (until - self.oldest_view(known)).max(0.0);
+        let shown = tick.max(oldest).min(self.present());
+        (shown, (tick - shown).abs())
+    }
+
     /// Returns the tick of the last update.
-    fn present(&self) -> f64 {
+    pub(in crate::server) fn present(&self) -> f64 {
         self.outbound.store.tick.into()
     }
 
     /// Returns the view of a connection that does not tell it.
     fn estimated_view(&self, connection: &Connection) -> f64 {
         let round_trip = connection.round_trip();
-        let round_trip = round_trip.map_or(0.0, |(mean, _)| self.ticks_in(mean));
+        let round_trip = round_trip.map_or(0.0, |(mean, _)| self.ticks_in(self.way(mean)));
         (self.present() - round_trip - self.view_ticks()).max(0.0)
-    }
-
-    /// Returns the age in ticks of the oldest view that a connection can show: after a lost command, with the most
-    /// jitter.
-    fn oldest_view(&self, connection: &Connection) -> f64 {
-        connection
-            .round_trip()
-            .map_or(f64::MAX, |(mean, deviation)| {
-                let trips = self.ticks_in(mean) * 2.0 + self.ticks_in(deviation) * 6.0;
-                trips + self.view_ticks() * 2.0 + 1.0
-            })
     }
 
     /// Returns the longest time between two samples of a field.

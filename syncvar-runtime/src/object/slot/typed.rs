@@ -469,6 +469,10 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         }
     }
 
+    fn take_history(&mut self) -> Option<Box<Tracks>> {
+        self.state.as_mut()?.tracks.take()
+    }
+
     fn tracks(&self) -> Option<&Tracks> {
         self.state.as_ref()?.tracks.as_deref()
     }

@@ -169,6 +169,7 @@ impl NetworkServer {
     /// Removes an object after its lifecycle callbacks.
     pub(in crate::server) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
+        self.keep_history(id);
         let Some(mut replicated) = self.world.remove(id) else {
             return false;
         };

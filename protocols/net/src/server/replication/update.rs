@@ -86,6 +86,7 @@ impl NetworkServer {
         self.outbound.trim(&self.sessions.connections);
         self.answer_pings();
         self.report_inputs();
+        self.forget_departed();
         self.correct_owners();
         // Calls queued since the last update.
         self.run_local_calls();

@@ -19,6 +19,7 @@ use crate::server::datagrams::Datagrams;
 use crate::server::inputs::ConnectionInputs;
 use crate::server::outbound::chunks::ChunkStore;
 use crate::server::replication::bandwidth::backlog::Backlog;
+use crate::server::rewind::{ClaimedView, Shows, StreamArrivals};
 use crate::server::sessions::ping::Pings;
 use crate::server::sessions::session::Session;
 
@@ -45,8 +46,12 @@ pub(in crate::server) struct Connection {
     /// Bytes of requested snapshots.
     pub(in crate::server) resync_bytes: Bucket,
     pub(in crate::server) ping: Pings,
-    /// Tick that the client showed at its last command, if it tells it.
-    pub(in crate::server) view: Option<f64>,
+    /// View of the last command or used input, if the client tells it.
+    pub(in crate::server) view: Option<ClaimedView>,
+    /// Snapshots of objects with a history.
+    pub(in crate::server) shows: Shows,
+    /// Packets on the stream.
+    pub(in crate::server) stream: StreamArrivals,
     /// Rate limits of commands.
     pub(in crate::server) rates: Rates,
     /// Inputs by tick; `None` before the first ones.
@@ -160,6 +165,8 @@ impl Connection {
             resync_bytes: Bucket::default(),
             ping: Pings::default(),
             view: None,
+            shows: Shows::default(),
+            stream: StreamArrivals::default(),
             rates: Rates::default(),
             inputs: None,
             conduct: Conduct::default(),
@@ -207,12 +214,12 @@ impl Connection {
         self.backlog.as_ref().is_some_and(|it| it.is_limited())
     }
 
-    /// Returns the round trip and its deviation: measured by datagrams, or by the pings of the client. `None` before the
-    /// first measurement.
+    /// Returns the round trip and its deviation, by the server's own clock: of the datagrams and their acknowledgements, or of
+    /// the answers to pings and their echoes. `None` before the first measurement.
     pub(in crate::server) fn round_trip(&self) -> Option<(Duration, Duration)> {
         let datagrams = self.datagrams.as_ref();
-        let measured = datagrams.and_then(|it| it.sender.round_trip().measured());
-        measured.or_else(|| self.ping.round_trip())
+        let measured = datagrams.and_then(|it| it.sender.average().measured());
+        measured.or_else(|| self.ping.round_trip().measured())
     }
 
     pub(in crate::server) fn is_ready(&self) -> bool {

@@ -50,6 +50,7 @@ impl NetworkServer {
                 let (header, tick) = connection.headers.received.read(&mut reader)?;
                 connection.headers.begun = true;
                 self.sessions.origin = Origin::Stream { tick };
+                connection.stream.note(self.outbound.store.tick);
                 if let Some(datagrams) = &mut connection.datagrams {
                     datagrams.receiver.handled_reliable(self.clock.now());
                     datagrams.receiver.see_tick(tick);

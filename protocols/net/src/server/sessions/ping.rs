@@ -2,38 +2,52 @@
 
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
 use syncvar_runtime::ConnectionId;
 use syncvar_runtime::endpoint::Misbehaviour;
 use syncvar_runtime::time::micros;
 
-use crate::message::{Ping, Pong, RoundTrip};
+use crate::link::round_trip::Average;
+use crate::message::{Echo, Ping, Pong};
 use crate::server::NetworkServer;
 
 /// Minimum time between two answers: at most 20 per second.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// Echoes in the average of the round trip.
+const AVERAGED: u16 = 16;
+
+/// Most answers whose echo is awaited.
+const MAX_AWAITED: usize = 8;
+
 /// Pings of a connection.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::server) struct Pings {
     /// Client time of the last unanswered ping.
     waiting: Option<u64>,
     /// Time of the last answer.
     answered: Option<Duration>,
-    /// Round trip that the client has measured.
-    measured: RoundTrip,
+    /// Times of the answers without an echo.
+    awaited: ArrayVec<u64, MAX_AWAITED>,
+    /// Round trip of the echoes, by the server's clock.
+    round_trip: Average,
 }
 
 impl Pings {
-    /// Returns the round trip that the client has measured, and its deviation.
-    pub(super) fn round_trip(&self) -> Option<(Duration, Duration)> {
-        let RoundTrip { mean, deviation } = self.measured;
-        let known = self.measured != RoundTrip::UNKNOWN;
-        known.then(|| {
-            (
-                Duration::from_micros(mean),
-                Duration::from_micros(deviation),
-            )
-        })
+    /// Returns the measured round trip.
+    pub(in crate::server) fn round_trip(&self) -> &Average {
+        &self.round_trip
+    }
+
+    /// Takes the echo of an answer. An unknown one is ignored: it would be a round trip that nobody has measured.
+    fn echo(&mut self, now: Duration, server_time: u64) {
+        let Some(at) = self.awaited.iter().position(|time| *time == server_time) else {
+            return;
+        };
+        // The stream keeps the order: the earlier ones were never echoed.
+        self.awaited.drain(..=at);
+        let sample = now.saturating_sub(Duration::from_micros(server_time));
+        self.round_trip.add(sample, AVERAGED);
     }
 }
 
@@ -44,13 +58,20 @@ impl NetworkServer {
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return;
         };
-        connection.ping.measured = ping.measured;
         match connection.ping.waiting.replace(ping.time) {
             None => self.sessions.pinging.push(from),
             Some(_) => {
                 self.stats.ignored_pings += 1;
                 self.sessions.intake.count(Misbehaviour::Ignored);
             }
+        }
+    }
+
+    /// Measures the round trip by the echo of an answer.
+    pub(in crate::server) fn handle_echo(&mut self, from: ConnectionId, echo: &Echo) {
+        let now = self.clock.now();
+        if let Some(connection) = self.sessions.connections.get_mut(from.0) {
+            connection.ping.echo(now, echo.server_time);
         }
     }
 
@@ -78,6 +99,10 @@ impl NetworkServer {
             }
             pings.answered = Some(now);
             let server_time = micros(now);
+            if pings.awaited.is_full() {
+                pings.awaited.remove(0);
+            }
+            pings.awaited.push(server_time);
             let pong = Pong {
                 time,
                 server_time,

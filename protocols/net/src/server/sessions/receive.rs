@@ -8,8 +8,8 @@ use syncvar_runtime::{Channel, ConnectionId, DisconnectReason, NetId, ObjectErro
 
 use crate::MessageType;
 use crate::message::{
-    Classes, Connect, Disconnect, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready, Resync,
-    View, frames, unknown,
+    Classes, Connect, Disconnect, Echo, Frame, Message, NotReady, PROTOCOL_VERSION, Ping, Ready,
+    Resync, View, frames, unknown,
 };
 use crate::server::objects::replicated::State;
 use crate::server::sessions::connection::{Connection, ConnectionState};
@@ -245,6 +245,9 @@ impl NetworkServer {
             }
             (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
                 self.handle_ping(from, &Ping::decode(frame.payload)?);
+            }
+            (_, Some(MessageType::Echo)) if self.config.compare_schemas => {
+                self.handle_echo(from, &Echo::decode(frame.payload)?);
             }
             (_, Some(MessageType::View)) if self.config.compare_schemas => {
                 self.handle_view(from, &View::decode(frame.payload)?);

@@ -7,8 +7,8 @@ use crate::server::NetworkServer;
 impl NetworkServer {
     /// Returns the traffic, the queue and the delay of a connection.
     ///
-    /// The client measures the round trip and reports it with its
-    /// [pings](crate::ClientConfig::ping_interval), from the second one on. Costs time in proportion to
+    /// The server measures the round trip by its answers to the
+    /// [pings](crate::ClientConfig::ping_interval) of the client, which the client echoes. Costs time in proportion to
     /// the queue.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl NetworkServer {
             .backlog
             .as_ref()
             .map_or(0, |backlog| backlog.entries.len());
-        (stats.round_trip, stats.jitter) = known.ping.round_trip().unzip();
+        (stats.round_trip, stats.jitter) = known.ping.round_trip().measured().unzip();
         Ok(stats)
     }
 }

@@ -129,6 +129,7 @@ impl NetworkServer {
                 joiner.state = ConnectionState::Ready;
                 // The burst has all state up to this tick.
                 let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                joiner.shows.join(tick);
                 joiner.detached_since = joiner.detached_since.map(|_| tick);
                 if let Some(datagrams) = &mut joiner.datagrams {
                     // A probe behind it tells when it has arrived.

@@ -1,0 +1,167 @@
+//! Objects that a connection has observed: since when, and until when.
+
+use std::any::{Any, TypeId};
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+use syncvar_runtime::object::{Nanos, Tracks};
+use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour};
+
+use crate::server::NetworkServer;
+use crate::server::visibility::audience::Audiences;
+
+/// Most despawned objects with a history.
+const MAX_DEPARTED: usize = 16_384;
+
+/// Fewest shows of a connection that are trimmed.
+const TRIMMED: usize = 64;
+
+/// Ticks of the snapshots that a connection has received lately, of objects with a history: its client has no earlier values.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Shows {
+    /// Tick of the burst with all visible objects.
+    joined: u32,
+    ticks: FxHashMap<NetId, u32>,
+    /// Number of the shows that were left by the last trim.
+    kept: usize,
+}
+
+impl Shows {
+    /// Begins with a burst.
+    pub(in crate::server) fn join(&mut self, tick: u32) {
+        self.ticks.clear();
+        self.joined = tick;
+    }
+
+    /// Notes a show, and forgets at times those that no view can reach.
+    fn add(&mut self, id: NetId, tick: u32, oldest: u32) {
+        if self.ticks.len() >= self.kept.max(TRIMMED) * 2 {
+            self.ticks.retain(|_, shown| *shown > oldest);
+            self.kept = self.ticks.len();
+        }
+        self.ticks.insert(id, tick);
+    }
+
+    /// Returns the tick since which the client has values of an object.
+    fn since(&self, id: NetId) -> u32 {
+        self.ticks
+            .get(&id)
+            .copied()
+            .unwrap_or_default()
+            .max(self.joined)
+    }
+}
+
+/// Despawned objects whose histories views can reach, oldest first.
+#[derive(Debug, Default)]
+pub(in crate::server) struct Departed(VecDeque<DepartedObject>);
+
+#[derive(Debug)]
+struct DepartedObject {
+    id: NetId,
+    /// Last tick of the object.
+    tick: u32,
+    /// Its observers; `None` for all connections.
+    observers: Option<Vec<ConnectionId>>,
+    /// Histories of its behaviours with their types and send intervals.
+    behaviours: Vec<(TypeId, Nanos, Box<Tracks>)>,
+}
+
+impl NetworkServer {
+    /// Notes that a connection has received the snapshot of an object.
+    pub(in crate::server) fn note_show(&mut self, id: NetId, receivers: &[ConnectionId]) {
+        let slots = self.world.slots(id);
+        if !slots.is_some_and(|slots| slots.iter().any(|slot| slot.info().history != 0)) {
+            return;
+        }
+        let tick = self.outbound.store.tick;
+        let oldest = tick.saturating_sub(self.reach());
+        for receiver in receivers {
+            if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {
+                connection.shows.add(id, tick, oldest);
+            }
+        }
+    }
+
+    /// Returns the tick since which a connection has values of an object.
+    pub(super) fn shown_since(&self, id: NetId, connection: ConnectionId) -> u32 {
+        let known = self.sessions.connections.get(connection.0);
+        known.map_or(0, |known| known.shows.since(id))
+    }
+
+    /// Keeps the histories of an object that is about to be despawned.
+    pub(in crate::server) fn keep_history(&mut self, id: NetId) {
+        let default = self.config.default_interval();
+        let mut behaviours = Vec::new();
+        if let Some(slots) = self.world.slots_mut(id) {
+            slots.for_each_mut(|slot| {
+                let kind = (slot.behaviour() as &dyn Any).type_id();
+                let interval = slot.info().interval(default);
+                behaviours.extend(slot.take_history().map(|tracks| (kind, interval, tracks)));
+            });
+        }
+        let Some(replicated) = self
+            .world
+            .objects
+            .get(id.0)
+            .filter(|_| !behaviours.is_empty())
+        else {
+            return;
+        };
+        let audience = replicated.audience;
+        let observers = (audience != Audiences::EVERYONE)
+            .then(|| self.visibility.audiences.get(audience).ready().collect());
+        let departed = &mut self.replication.departed.0;
+        if departed.len() >= MAX_DEPARTED {
+            departed.pop_front();
+        }
+        departed.push_back(DepartedObject {
+            id,
+            tick: self.outbound.store.tick,
+            observers,
+            behaviours,
+        });
+    }
+
+    /// Forgets the despawned objects that no view can reach.
+    pub(in crate::server) fn forget_departed(&mut self) {
+        if self.replication.departed.0.is_empty() {
+            return;
+        }
+        let oldest = self.outbound.store.tick.saturating_sub(self.reach());
+        let departed = &mut self.replication.departed.0;
+        while departed
+            .pop_front_if(|object| object.tick < oldest)
+            .is_some()
+        {}
+    }
+
+    /// Returns the history of a behaviour of a despawned object that a connection has observed at a tick, and the send interval.
+    pub(super) fn departed_history<B: NetworkBehaviour>(
+        &self,
+        id: NetId,
+        (connection, tick): (ConnectionId, f64),
+    ) -> Option<(&Tracks, Nanos)> {
+        let mut departed = self.replication.departed.0.iter().rev();
+        let object = departed.find(|object| object.id == id)?;
+        let observes = |all: &Vec<ConnectionId>| all.contains(&connection);
+        if !object.observers.as_ref().is_none_or(observes) || f64::from(object.tick) < tick {
+            return None;
+        }
+        let mut behaviours = object.behaviours.iter();
+        let (_, interval, tracks) = behaviours.find(|(kind, ..)| *kind == TypeId::of::<B>())?;
+        Some((tracks, *interval))
+    }
+
+    /// Returns the ticks of the oldest view that any connection can have: see [`max_rewind`](crate::ServerConfig::max_rewind).
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates"
+    )]
+    fn reach(&self) -> u32 {
+        let late = self.ticks_in(self.config.max_rewind * 2);
+        (self.ticks_in(self.config.max_rewind * 5 / 2) + late + self.view_ticks() * 2.0 + 2.0)
+            as u32
+    }
+}
