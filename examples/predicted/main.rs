@@ -72,8 +72,12 @@ fn pair(way: Way, time: Duration) -> std::io::Result<bool> {
     let counts = Counts::default();
     let clock = (Instant::now(), time);
     let (address, listening) = mpsc::channel();
+    let listening_at = |addr| {
+        // The other end of the channel outlives the server.
+        let _ = address.send(addr);
+    };
     let played = std::thread::scope(|scope| {
-        let server = scope.spawn(|| serve(way, &counts, clock, |addr| drop(address.send(addr))));
+        let server = scope.spawn(|| serve(way, &counts, clock, listening_at));
         let addr = listening.recv().map_err(std::io::Error::other)?;
         let played = play(way, &counts, clock, addr);
         server.join().expect("a server without a panic")?;

@@ -71,7 +71,6 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Disturbance {
     pub(crate) kind: Kind,
-    pub(crate) begin: Duration,
     pub(crate) end: Duration,
 }
 
@@ -93,7 +92,6 @@ impl Disturbance {
         };
         Self {
             kind,
-            begin,
             end: begin + duration,
         }
     }
