@@ -71,13 +71,13 @@ pub struct Limits {
     /// Limit of a message of the program from a client, in bytes; 16 KiB by default.
     pub max_program_message: usize,
     /// Messages with inputs per second and connection, in the server's own time; 200 by default, infinity for no
-    /// limit. A burst may have the messages of one second. Further messages are ignored. A client sends one per
-    /// tick, with at most 32 inputs.
+    /// limit. A burst may have the messages of one second. Further messages are refused: the client sends their
+    /// inputs again. It sends one message per tick, with at most 32 inputs.
     pub input_rate: f64,
     /// Limit of an encoded input, in bytes; 256 by default. A message with a longer one is malformed.
     pub max_input: usize,
-    /// Most ticks by which an input may be ahead of the server's time; 32 by default and at most. Inputs
-    /// beyond it are ignored. At least 64 ticks up to the newest input are kept.
+    /// Most ticks by which an input may be ahead of the server's time; 32 by default and at most. An update refuses
+    /// inputs beyond it; the client sends them again. At least 64 ticks up to the newest input are kept.
     pub max_input_lead: u64,
     /// Bytes per second of the snapshots that a connection requests for objects that it could not read,
     /// in the server's own time; 1 MiB by default, infinity for no limit. A burst may have the bytes of

@@ -30,7 +30,7 @@ pub use alone::FieldLimits;
 pub use behaviours::{BehaviourList, BehaviourSet, BehaviourTuple, Behaviours};
 pub use call::call;
 pub use change_sink::{ChangeSink, ChannelInfo, Encoded, Outcome, Outputs};
-pub use compare::{FieldDifference, compare};
+pub use compare::{FieldDifference, compare, compare_private};
 pub use field_ticks::FieldTicks;
 pub use hooks::{
     DeferredHooks, ErasedHooks, HookRun, Hooks, LayoutHooks, run_hooks, run_hooks_as_write,

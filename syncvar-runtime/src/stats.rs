@@ -58,8 +58,8 @@ pub struct RefusedInput {
     /// Messages of the program beyond
     /// [`Limits::program_message_rate`](crate::Limits::program_message_rate).
     pub program_messages: u64,
-    /// Messages with inputs beyond [`Limits::input_rate`](crate::Limits::input_rate), and inputs beyond
-    /// [`Limits::max_input_lead`](crate::Limits::max_input_lead).
+    /// Messages with inputs beyond [`Limits::input_rate`](crate::Limits::input_rate), inputs beyond
+    /// [`Limits::max_input_lead`](crate::Limits::max_input_lead), and those of messages that are relative to an unknown input.
     pub inputs: u64,
     /// Updates in which requests of a connection waited for
     /// [`Limits::snapshot_rate`](crate::Limits::snapshot_rate).

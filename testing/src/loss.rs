@@ -12,7 +12,7 @@
 //! | P3 | nothing is repaired that the client is known to have or that is under way: the system checks itself |
 //! | P4 | memory has limits |
 //! | P5 | without loss nothing is sent twice or withheld |
-//! | P6 | a complete tick has all its changes, and no value is seen before its tick |
+//! | P6 | a complete tick has all changes up to it (of the reference model: its own), and no value is seen before its tick |
 //! | P7 | no call runs twice |
 
 mod play;
@@ -86,6 +86,9 @@ pub struct Traffic {
 pub trait LossSystem {
     /// A packet between two ends.
     type Packet: Clone;
+
+    /// Whether a complete tick has the changes of all ticks up to it; otherwise its own.
+    const IS_CUMULATIVE: bool;
 
     /// Changes the world on the server, or the fields of an owner on its client. Impossible changes are
     /// passed over. `value` is higher than in all changes before.

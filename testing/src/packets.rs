@@ -41,6 +41,9 @@ pub fn messages(channel: u8, packet: &[u8]) -> &[u8] {
     if flags & 8 != 0 {
         rest = &rest[1..];
     }
+    if flags & 0x80 != 0 {
+        rest = &rest[2..];
+    }
     assert_eq!(flags & 0x10, 0, "no acknowledgement on this stream");
     rest
 }

@@ -1,5 +1,7 @@
 //! Inputs by tick: in time, over losses and jitter, on both carriers.
 
+mod stalls;
+
 use std::time::Duration;
 
 use syncvar::limits::Limits;

@@ -1,13 +1,14 @@
 //! Predictions: no correction without a difference, and a quick one after it.
 
 mod anticipation;
+mod soak;
 mod spawns;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use syncvar::codec::{Half, Quantized};
-use syncvar::motion::Group;
+use syncvar::motion::{Group, Input};
 use syncvar::prelude::*;
 use syncvar::testing::{Conditions, Random};
 use syncvar::{ClientConfig, ServerConfig, error::ObjectError};
@@ -578,6 +579,9 @@ fn any_schedule_ends_with_the_servers_state() {
                         client.predict(id, step).unwrap();
                     }
                 }
+            }
+            if net.is_server_stalled() {
+                return;
             }
             for tick in net.server.ticks_until(net.now() + net.tick) {
                 net.server.step(id, tick, step).unwrap();

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use syncvar::ServerConfig;
 use syncvar::motion::Input;
 use syncvar::prelude::*;
+use syncvar::stats::MessageType;
 use syncvar::testing::Conditions;
 use syncvar_testing::{ServerMessages as _, frame};
 
@@ -32,16 +33,12 @@ fn handle(net: &mut MemoryNetwork, payload: &[u8]) -> bool {
 
 #[test]
 fn malformed_inputs_are_errors() {
-    let cases: [(&str, &[u8]); 9] = [
+    let cases: [(&str, &[u8]); 8] = [
         ("empty", b""),
         ("no inputs", b"\x08\x00\x01"),
         ("too many", b"\x40\x21\x01\x02\x03\x07\x00"),
         ("before tick 0", b"\x02\x04\x01\x02\x03\x07\x00"),
         ("a bit without an input", b"\x08\x01\x03\x02\x03\x07\x00"),
-        (
-            "relative to an unknown one",
-            b"\x08\x81\x01\x02\x03\x07\x00",
-        ),
         ("an unset byte", b"\x08\x01\x01\x02\x01\x07"),
         ("too long", b"\x08\x01\x01\xf1\x64"),
         ("surplus bytes", b"\x08\x01\x01\x02\x03\x07\x00\x00"),
@@ -60,7 +57,8 @@ fn malformed_inputs_are_errors() {
 fn inputs_far_ahead_are_ignored_and_the_first_one_counts() {
     let mut net = network();
     let now = u8::try_from(net.server.network_time().tick).unwrap();
-    assert!(handle(&mut net, &[now + 33, 1, 1, 2, 3, 7, 0]));
+    assert!(handle(&mut net, &[now + 34, 1, 1, 2, 3, 7, 0]));
+    net.step();
     assert_eq!(net.server.stats().refused.inputs, 1);
     for value in [5, 6] {
         assert!(handle(&mut net, &[now + 2, 1, 1, 2, 3, value, 0]));
@@ -68,7 +66,21 @@ fn inputs_far_ahead_are_ignored_and_the_first_one_counts() {
     let connection = net.connection(0);
     let mut input = |tick: u8| net.server.input(connection, tick.into());
     assert_eq!(input(now + 2), Input::Known((5_u8, String::new())));
-    assert_eq!(input(now + 33), Input::Repeated((5, String::new())));
+    assert_eq!(input(now + 34), Input::Repeated((5, String::new())));
+}
+
+#[test]
+fn inputs_relative_to_an_unknown_one_are_ignored() {
+    let mut net = network();
+    assert!(handle(&mut net, b"\x08\x82\x01\x02\x03\x07\x00"));
+    let connection = net.connection(0);
+    let input = net.server.input::<(u8, String)>(connection, 8);
+    assert_eq!(input, Input::Missing);
+    assert_eq!(net.server.stats().refused.inputs, 2);
+    net.step();
+    assert_eq!(net.server.stats().refused.misbehaved, 0);
+    let told = net.server.stats().encoded(MessageType::InputState);
+    assert_eq!(told.messages, 1);
 }
 
 proptest! {

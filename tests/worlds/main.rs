@@ -18,6 +18,7 @@ mod parallel;
 mod random;
 mod recording;
 mod returning;
+mod schedules;
 mod seeing;
 mod sight;
 mod simulated;

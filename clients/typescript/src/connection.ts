@@ -324,7 +324,7 @@ export class Connection {
         return this.clock.pong(performance.now(), sent, server, tickRate);
       }
       case Kind.InputState:
-        return this.inputs.report(reader.packed(), reader.u8() - 128);
+        return this.inputs.report(reader.packed(), reader.u8() - 128, reader.packed(), reader.packed());
       case Kind.Void:
       case Kind.NotReady:
         return;

@@ -4,11 +4,12 @@ import { type Reader, WireError, type Writer } from "./wire.js";
 
 const SEQ_OR_TICK = 0x01;
 const WIDE_OR_END = 0x02;
-const AFTER = 0x04;
+const AFTER_OR_DECIDED = 0x04;
 const PARTS = 0x08;
 const ACK = 0x10;
 const PARTIAL = 0x20;
 const OWED = 0x40;
+const SETTLED_OR_SENT = 0x80;
 
 /** Acknowledgement of datagrams and packets of the stream. */
 export interface Ack {
@@ -78,10 +79,12 @@ function writeAck(writer: Writer, ack: Ack): void {
 
 export function readStreamHeader(reader: Reader): StreamHeader {
   const flags = reader.u8();
-  if (flags & (AFTER | OWED | 0x80) || (flags & PARTIAL && !(flags & WIDE_OR_END))) throw new WireError(`a header of the stream with the flags ${flags}`);
+  const isEarly = flags & (PARTIAL | OWED | SETTLED_OR_SENT) && !(flags & WIDE_OR_END);
+  if (isEarly || (flags & AFTER_OR_DECIDED && !(flags & SETTLED_OR_SENT))) throw new WireError(`a header of the stream with the flags ${flags}`);
   const step = flags & SEQ_OR_TICK ? reader.varint() : 0;
   const datagrams = flags & PARTS ? reader.u8() : 0;
   if ((flags & SEQ_OR_TICK && !step) || (flags & PARTS && !datagrams)) throw new WireError("a header of the stream with a 0");
+  if (flags & SETTLED_OR_SENT) reader.u16();
   return { step, isLast: (flags & WIDE_OR_END) !== 0, datagrams, ack: flags & ACK ? readAck(reader) : undefined };
 }
 
@@ -94,13 +97,14 @@ export function writeStreamHeader(writer: Writer, step: number, ack: Ack | undef
 export function readDatagramHeader(reader: Reader): DatagramHeader {
   const flags = reader.u8();
   const isSent = (flags & SEQ_OR_TICK) !== 0;
-  if (flags & 0x80 || (!isSent && flags !== ACK)) throw new WireError(`a header of a datagram with the flags ${flags}`);
+  if (!isSent && flags !== ACK) throw new WireError(`a header of a datagram with the flags ${flags}`);
   const sequence = isSent ? reader.u16() : undefined;
   const isWide = (flags & WIDE_OR_END) !== 0;
   const tick = !isSent ? 0 : isWide ? reader.u32() : reader.u16();
-  const after = flags & AFTER ? reader.u16() : undefined;
+  const after = flags & AFTER_OR_DECIDED ? reader.u16() : undefined;
   const [index, count] = flags & PARTS ? [reader.u8(), reader.u8()] : [0, 1];
   if (index >= count) throw new WireError("an index of a datagram beyond their number");
+  if (flags & SETTLED_OR_SENT) reader.u16();
   return { sequence, tick, isWide, after, index, count, ack: flags & ACK ? readAck(reader) : undefined };
 }
 

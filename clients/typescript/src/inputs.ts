@@ -10,11 +10,20 @@ import type { Carrier } from "./writes.js";
 /** Least number of ticks by which the newest input shall be ahead of the used one. */
 const LEAD = 1;
 
-/** Part of a tick by which a longer lead shrinks with each report. */
-const SHRINK = 4;
+/** Largest distance of the clock from the estimate by round trips. */
+const MOST = 500;
 
-/** Largest correction of the clock. */
-const MOST_CORRECTION = 500;
+/** Periods in a second; those that count, and those that decide what is an outlier; place of the usual lead among the latter, the longest first. */
+const PERIODS = 4;
+const KEPT = 32;
+const RECENT = 6;
+const USUAL = 2;
+
+/** Longest jitter, and longest repetition of a lost packet besides. Longer delays are outliers. */
+const JITTER = 250;
+
+/** Part of a lead that it loses with each later period. */
+const FADING = 3;
 
 /** Largest part of the deviation of round trips: a new path looks like a jitter. */
 const MOST_DEVIATION = 50;
@@ -39,10 +48,12 @@ export interface Input {
 /** Time of the inputs: ahead of the server's, so that an input arrives just before its tick. */
 class InputClock {
   private readonly slew = new Slew(20);
-  private correction = 0;
-  /** Last tick before the clock has followed the last correction. */
-  private followed = 0;
-  private follows = false;
+  /** Lead over the own time at the begin of the last ticks. */
+  private begun: { tick: number; lead: number }[] = [];
+  /** Leads that the inputs of the last periods needed, the longest of each. */
+  private needed: { period: number; lead: number }[] = [];
+  private last = 0;
+  private usual = 0;
 
   constructor(private readonly clock: Clock) {}
 
@@ -54,21 +65,42 @@ class InputClock {
   advance(now: number): number | undefined {
     const { ahead, roundTrip, deviation } = this.clock;
     if (ahead === undefined || roundTrip === undefined) return undefined;
-    const lead = ahead + roundTrip / 2 + Math.min(2 * deviation, MOST_DEVIATION) + this.tickLength + this.correction;
-    const time = this.slew.at(now, lead);
-    const isFollowing = Math.abs(now + lead - time) >= this.tickLength / 8;
-    const tick = time / this.tickLength;
-    if (this.follows && !isFollowing) this.followed = tick;
-    this.follows = isFollowing;
-    return tick;
+    const estimate = ahead + roundTrip / 2 + Math.min(2 * deviation, MOST_DEVIATION) + this.tickLength;
+    const lead = this.lead(roundTrip) ?? estimate;
+    return this.slew.at(now, Math.min(Math.max(lead, ahead - MOST), ahead + roundTrip + MOST)) / this.tickLength;
   }
 
-  /** Corrects the clock by the lead of the newest input in a used tick, unless it was that of an earlier correction. */
-  correct(tick: number, lead: number): void {
-    if (this.follows || tick <= this.followed) return;
-    const missing = LEAD - lead;
-    const step = missing > 0 ? missing : Math.max(missing, -1) / SHRINK;
-    this.correction = Math.min(Math.max(this.correction + step * this.tickLength, -MOST_CORRECTION), MOST_CORRECTION);
+  /** Notes the ticks that begin now. Those of a stall are late because of it: they say nothing about the way. */
+  begin(now: number, ticks: readonly Input[], moment: number): void {
+    const longest = 2 * this.usual + this.tickLength;
+    const step = now - this.last;
+    this.last = now;
+    this.usual = Math.max((this.usual * 7) / 8, Math.min(step, longest));
+    if (step > longest) return;
+    this.begun.push(...ticks.map(({ tick }) => ({ tick, lead: moment * this.tickLength - now })));
+    this.begun.splice(0, this.begun.length - MAX_KEPT);
+  }
+
+  /** Takes the lead of an input over a used tick. After refused inputs it counts alone. */
+  correct(tick: number, lead: number, refused: boolean): void {
+    const begun = this.begun.find((it) => it.tick === tick + lead);
+    if (!begun) return;
+    const needed = begun.lead + (LEAD - lead) * this.tickLength;
+    const period = Math.floor((begun.tick * PERIODS) / this.clock.tickRate);
+    const last = this.needed.at(-1);
+    if (refused) this.needed = [2, 1, 0].map((before) => ({ period: period - before, lead: needed }));
+    else if (last && last.period >= period) last.lead = Math.max(last.lead, needed);
+    else this.needed.push({ period, lead: needed });
+    this.needed.splice(0, this.needed.length - KEPT);
+  }
+
+  /** Returns the lead that inputs need; `undefined` without enough of them. */
+  private lead(roundTrip: number): number | undefined {
+    const leads = this.needed.map(({ lead }) => lead).reverse();
+    const usual = leads.slice(0, RECENT).sort((a, b) => b - a)[USUAL];
+    if (usual === undefined) return undefined;
+    const most = usual + JITTER + Math.min(roundTrip, JITTER);
+    return Math.max(...leads.map((lead, age) => (lead > most ? -Infinity : lead - age * FADING)));
   }
 }
 
@@ -118,12 +150,18 @@ export class Inputs {
     const begun = Array.from({ length: Math.max(newest + 1 - first, 0) }, (_, index) => ({ tick: first + index, ...this.held! }));
     this.list.push(...begun);
     this.list.splice(0, this.list.length - MAX_KEPT);
+    this.clock.begin(now, begun, moment);
     return begun;
   }
 
-  /** Handles an InputState. */
-  report(tick: number, lead: number): void {
-    this.clock.correct(tick, lead);
+  /** Handles an InputState. `end` is the tick behind the newest input of the server. */
+  report(tick: number, lead: number, end: number, refused: number): void {
+    if (refused) {
+      // Acknowledgements of earlier datagrams say nothing about their inputs.
+      this.known = Math.max(end - 1, 0);
+      this.sent = [];
+    }
+    if (lead > -128) this.clock.correct(tick, lead, refused > 0);
   }
 
   /** Handles an acknowledgement. `last` is the newest sequence of a sent datagram. */

@@ -202,7 +202,7 @@ export class World {
     const changes: Change[] = [];
     if (reader.peek() === 255) {
       reader.u8();
-      changes.push(...object.behaviours.flatMap((it) => it.forget((field) => field.readers === "group", tick)));
+      changes.push(...object.behaviours.flatMap((it) => it.forget((field) => field.readers === "group", packet.tick)));
     }
     this.attempt(object.id, () => changes.push(...object.readSelected(reader, { tick, keepsOwn: false })));
     if (object.isPoisoned) this.ask(object);

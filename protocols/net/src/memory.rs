@@ -1,7 +1,9 @@
 //! `MemoryNetwork`: a server and its clients in one program, connected by simulated links.
 
 mod compare;
+mod links;
 mod simulate;
+mod stalls;
 
 pub use compare::{DifferenceKind, ReplicaDifference, compare_replicas};
 
@@ -52,6 +54,8 @@ pub struct MemoryNetwork {
     clients: Vec<End>,
     link: Conditions,
     now: Duration,
+    /// End of the server's stall.
+    stalled_until: Duration,
 }
 
 /// Builds the registry of each end.
@@ -69,6 +73,8 @@ struct End {
     client: NetworkClient,
     connection: ConnectionId,
     connected: bool,
+    /// End of the client's stall.
+    stalled_until: Duration,
     down: Pipe,
     up: Pipe,
 }
@@ -81,6 +87,11 @@ impl End {
             && self.up.is_empty()
             && !self.client.has_outgoing();
         by_server || by_client
+    }
+
+    /// Returns whether the client's loop runs.
+    fn runs(&self, now: Duration) -> bool {
+        self.connected && now >= self.stalled_until
     }
 
     /// Closes the link as a transport does: it notifies both sides.
@@ -173,6 +184,7 @@ impl MemoryNetwork {
             clients: Vec::new(),
             link,
             now: Duration::ZERO,
+            stalled_until: Duration::ZERO,
         }
     }
 
@@ -212,6 +224,7 @@ impl MemoryNetwork {
             client,
             connection: Endpoint::handle_connect(&mut self.server, limits),
             connected: true,
+            stalled_until: Duration::ZERO,
             down: Pipe::new(&self.link, 2 * index as u64),
             up: Pipe::new(&self.link, 2 * index as u64 + 1),
         });
@@ -261,104 +274,35 @@ impl MemoryNetwork {
         self.clients[index].connected
     }
 
-    /// Returns the conditions of a client's link.
-    ///
-    /// # Panics
-    ///
-    /// When the index is out of range.
-    pub fn link(&self, index: usize) -> &Conditions {
-        self.clients[index].down.conditions()
-    }
-
-    /// Changes the link of one client, for the packets to come: those in flight arrive as before. The
-    /// random numbers go on; the new seed has no effect.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use syncvar::{prelude::*, testing::Conditions};
-    ///
-    /// let mut net = MemoryNetwork::pair(Prefabs::new);
-    /// net.settle();
-    /// let bandwidth = Some(20_000);
-    /// net.set_link(0, Conditions { bandwidth, ..Conditions::default() }); // the phone is in a tunnel
-    /// net.settle();
-    /// net.set_link(0, Conditions::default());
-    /// assert_eq!(net.link(0).delay, Duration::ZERO);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When the index is out of range.
-    pub fn set_link(&mut self, index: usize, link: Conditions) {
-        let end = &mut self.clients[index];
-        end.down.set_conditions(link.clone());
-        end.up.set_conditions(link);
-    }
-
-    /// Cuts the link of a client. Packets in flight are lost, and both sides are notified.
-    ///
-    /// # Panics
-    ///
-    /// When the index is out of range.
-    pub fn cut(&mut self, index: usize) {
-        let end = &mut self.clients[index];
-        if end.connected {
-            end.hang_up(&mut self.server);
-        }
-    }
-
-    /// Connects a client again, with a new connection and the same link. Cuts its link first if that is up.
-    ///
-    /// ```
-    /// # use syncvar::prelude::*;
-    /// let mut net = MemoryNetwork::pair(Prefabs::new);
-    /// net.settle();
-    /// let before = net.connection(0);
-    /// net.cut(0);
-    /// net.reconnect(0);
-    /// net.settle();
-    /// assert!(net.is_connected(0) && net.connection(0) != before);
-    /// ```
-    ///
-    /// # Panics
-    ///
-    /// When the index is out of range.
-    pub fn reconnect(&mut self, index: usize) {
-        self.cut(index);
-        let limits = self.limits();
-        let end = &mut self.clients[index];
-        Endpoint::handle_connect(&mut end.client, limits);
-        end.connection = Endpoint::handle_connect(&mut self.server, limits);
-        end.connected = true;
-        end.down.clear();
-        end.up.clear();
-    }
-
     /// Advances the time by one tick: clients update, their packets arrive, the server updates, its
-    /// packets arrive. A link that one side has left goes down after the last packet.
+    /// packets arrive. A link that one side has left goes down after the last packet. The loop of a stalled end does
+    /// not run.
     pub fn step(&mut self) {
+        self.step_with(|_, _| {});
+    }
+
+    /// Advances the time by one tick as [`step`](Self::step) does, and runs the game of the server between the arrival
+    /// of the packets and the update, as a transport does: with the time of the update. The game of a
+    /// [stalled](Self::stall_server) server does not run.
+    ///
+    /// ```
+    /// use syncvar::prelude::*;
+    ///
+    /// let mut net = MemoryNetwork::pair(Prefabs::new);
+    /// let mut ticks = Vec::new();
+    /// for _ in 0..3 {
+    ///     net.step_with(|server, now| ticks.extend(server.ticks_until(now))); // 30 ticks per second
+    /// }
+    /// assert_eq!(ticks, [1, 2, 3, 4]);
+    /// assert_eq!(net.server.network_time().tick, 4);
+    /// ```
+    pub fn step_with(&mut self, game: impl FnOnce(&mut NetworkServer, Duration)) {
         self.now += self.tick;
-        for end in self.clients.iter_mut().filter(|end| end.connected) {
-            end.client.update(self.now);
-            while let Some(packet) = end.client.poll_transmit() {
-                let place = (packet.delivery, packet.channel);
-                end.up.send(self.now, place, packet.bytes);
-            }
-            while self.server.accepts_packets(end.connection)
-                && let Some((carrier, channel, packet)) = end.up.next_arrived(self.now)
-            {
-                let (server, connection) = (&mut self.server, end.connection);
-                // The server's events report malformed packets.
-                let _ = match carrier {
-                    Channel::Reliable => server.handle_packet(connection, channel, &packet),
-                    Channel::Unreliable => server.handle_datagram(connection, channel, &packet),
-                };
-            }
+        self.update_clients();
+        if self.now >= self.stalled_until {
+            self.update_server(game);
         }
-        // The network sets its own rate.
-        Endpoint::update(&mut self.server, self.now);
-        self.carry_down();
-        for end in self.clients.iter_mut().filter(|end| end.connected) {
+        for end in self.clients.iter_mut().filter(|end| end.runs(self.now)) {
             while let Some((carrier, channel, packet)) = end.down.next_arrived(self.now) {
                 // The client's events report unreadable objects.
                 let _ = match carrier {
@@ -370,6 +314,35 @@ impl MemoryNetwork {
                 end.hang_up(&mut self.server);
             }
         }
+    }
+
+    fn update_clients(&mut self) {
+        for end in self.clients.iter_mut().filter(|end| end.runs(self.now)) {
+            end.client.update(self.now);
+            while let Some(packet) = end.client.poll_transmit() {
+                let place = (packet.delivery, packet.channel);
+                end.up.send(self.now, place, packet.bytes);
+            }
+        }
+    }
+
+    fn update_server(&mut self, game: impl FnOnce(&mut NetworkServer, Duration)) {
+        for end in self.clients.iter_mut().filter(|end| end.connected) {
+            while self.server.accepts_packets(end.connection)
+                && let Some((carrier, channel, packet)) = end.up.next_arrived(self.now)
+            {
+                let (server, connection) = (&mut self.server, end.connection);
+                // The server's events report malformed packets.
+                let _ = match carrier {
+                    Channel::Reliable => server.handle_packet(connection, channel, &packet),
+                    Channel::Unreliable => server.handle_datagram(connection, channel, &packet),
+                };
+            }
+        }
+        game(&mut self.server, self.now);
+        // The network sets its own rate.
+        Endpoint::update(&mut self.server, self.now);
+        self.carry_down();
     }
 
     /// Moves the server's packets to the links.
@@ -387,16 +360,17 @@ impl MemoryNetwork {
         }
     }
 
-    /// Advances the time until no packet is in flight and both sides have sent all data, for at most
+    /// Advances the time until no end is stalled, no packet is in flight and both sides have sent all data, for at most
     /// 2000 ticks.
     pub fn settle(&mut self) {
         for _ in 0..MAX_STEPS {
             self.step();
+            let now = self.now;
             let connected = self.clients.iter_mut().filter(|end| end.connected);
-            let busy = connected
-                .into_iter()
-                .any(|end| !end.up.is_empty() || !end.down.is_empty() || end.client.is_busy());
-            if !busy && self.server.is_idle() {
+            let busy = connected.into_iter().any(|end| {
+                !end.runs(now) || !end.up.is_empty() || !end.down.is_empty() || end.client.is_busy()
+            });
+            if !busy && now >= self.stalled_until && self.server.is_idle() {
                 break;
             }
         }

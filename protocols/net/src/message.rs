@@ -21,8 +21,8 @@ pub(crate) use call::{Incoming, Name, frame, frame_number, named, write_header};
 pub(crate) use connect::{Accepted, Connect, Pace, Start};
 pub(crate) use disconnect::Disconnect;
 pub use framing::Framing;
-pub(crate) use framing::{CHUNK_SIZE, frames};
-pub(crate) use inputs::{MAX_INPUTS, Ticks as InputTicks, read_inputs, write_inputs};
+pub(crate) use framing::{CHUNK_SIZE, datagram_size, frames};
+pub(crate) use inputs::{MAX_INPUTS, Ticks as InputTicks, UnknownBase, read_inputs, write_inputs};
 pub use message_type::MessageType;
 pub(crate) use session::{Counts, Grant, GrantKind, JoinRequest, MAX_RETURN, Return};
 pub(crate) use spawn::{ObjectSpawn, ObjectSpawnScene};
@@ -134,8 +134,14 @@ messages! {
     AddPlayer { number: u16 = write_u16, read_u16, payload: Vec<u8> = write, read }
     /// Number of the player in two bytes.
     RemovePlayer { number: u16 = write_u16, read_u16 }
-    /// Packed tick, one byte: least lead of the inputs in ticks, plus 128.
-    InputState { tick: u64 = write_packed_wide, read_packed_wide, lead: u8 = write_u8, read_u8 }
+    /// Packed tick, one byte: least lead of the inputs over it in ticks, plus 128, or 0; packed tick behind the newest input
+    /// or 0; packed number of refused inputs.
+    InputState {
+        tick: u64 = write_packed_wide, read_packed_wide,
+        lead: u8 = write_u8, read_u8,
+        end: u64 = write_packed_wide, read_packed_wide,
+        refused: u32 = write_packed, read_packed
+    }
     /// Packed tick of the client's view, in 256ths.
     View { time: u64 = write_packed_wide, read_packed_wide }
     /// Empty.

@@ -40,6 +40,8 @@ pub struct Pipe {
     last_reliable: Duration,
     /// Time when the last packet has left the narrow end.
     free: Duration,
+    /// Time before which no packet arrives.
+    held_until: Duration,
 }
 
 #[derive(Debug)]
@@ -61,6 +63,7 @@ impl Pipe {
             bytes: 0,
             last_reliable: Duration::ZERO,
             free: Duration::ZERO,
+            held_until: Duration::ZERO,
         }
     }
 
@@ -72,6 +75,23 @@ impl Pipe {
     /// Changes the conditions for the packets to come. The random numbers go on.
     pub fn set_conditions(&mut self, conditions: Conditions) {
         self.conditions = conditions;
+    }
+
+    /// Holds the packets in flight and those to come until a time, if no longer hold is under way.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use syncvar_runtime::Channel;
+    /// use syncvar_runtime::conditions::{Conditions, Pipe};
+    ///
+    /// let mut pipe = Pipe::new(&Conditions::default(), 0);
+    /// pipe.send(Duration::ZERO, (Channel::Unreliable, 1), "packet".into());
+    /// pipe.hold(Duration::from_millis(20));
+    /// assert_eq!(pipe.next_arrived(Duration::from_millis(19)), None);
+    /// assert!(pipe.next_arrived(Duration::from_millis(20)).is_some());
+    /// ```
+    pub fn hold(&mut self, until: Duration) {
+        self.held_until = self.held_until.max(until);
     }
 
     /// Returns whether no packet is in flight.
@@ -116,7 +136,8 @@ impl Pipe {
 
     /// Removes and returns the next packet that has arrived: its carrier, channel and bytes.
     pub fn next_arrived(&mut self, now: Duration) -> Option<(Channel, u8, Bytes)> {
-        let arrived = |packet: &mut InFlight| packet.arrival <= now;
+        let held_until = self.held_until;
+        let arrived = |packet: &mut InFlight| packet.arrival.max(held_until) <= now;
         let in_flight = self.in_flight.pop_front_if(arrived)?;
         self.bytes = self.bytes.saturating_sub(in_flight.packet.len());
         let (carrier, channel) = in_flight.place;
@@ -125,7 +146,8 @@ impl Pipe {
 
     /// Returns the time at which the next packet arrives.
     pub fn next_arrival(&self) -> Option<Duration> {
-        self.in_flight.front().map(|packet| packet.arrival)
+        let first = self.in_flight.front();
+        first.map(|packet| packet.arrival.max(self.held_until))
     }
 
     fn insert(&mut self, packet: InFlight) {

@@ -35,16 +35,20 @@ pub trait AnyInputs: Any + Send + Sync + fmt::Debug {
     /// Returns the bytes of the input of a tick.
     fn bytes(&self, tick: u64) -> Option<&[u8]>;
 
-    /// Reads the input of a tick, all bytes of the reader. Ignores ticks with an input, and those before the kept ones.
+    /// Reads the input of a tick, all bytes of the reader. Ignores ticks with an input, and those before the kept ones:
+    /// returns whether the input is new.
     ///
     /// # Errors
     ///
     /// When the bytes are no input.
-    fn read(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> ReadResult<()>;
+    fn read(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> ReadResult<bool>;
 
     /// Makes the [held](Inputs::hold) input that of a tick. Without one, or without a form on the wire, the tick has
     /// no input.
     fn record_held(&mut self, tick: u64, encoding: Encoding);
+
+    /// Drops the inputs of the ticks behind one. Returns their number.
+    fn truncate(&mut self, last: u64) -> u32;
 
     /// Drops the inputs of all ticks, and keeps the held one.
     fn clear(&mut self);
@@ -132,17 +136,18 @@ impl<M: SyncValue> AnyInputs for Inputs<M> {
         Some(&self.place(tick)?.bytes)
     }
 
-    fn read(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> ReadResult<()> {
+    fn read(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> ReadResult<bool> {
         let bytes = reader.rest();
         let value = M::read(reader)?;
         reader.finish()?;
-        if let Some(place) = self.free(tick) {
-            (place.tick, place.value) = (tick, Some(value));
-            place.bytes.clear();
-            place.bytes.extend_from_slice(bytes);
-            self.newest = self.newest.max(Some(tick));
-        }
-        Ok(())
+        let Some(place) = self.free(tick) else {
+            return Ok(false);
+        };
+        (place.tick, place.value) = (tick, Some(value));
+        place.bytes.clear();
+        place.bytes.extend_from_slice(bytes);
+        self.newest = self.newest.max(Some(tick));
+        Ok(true)
     }
 
     fn record_held(&mut self, tick: u64, encoding: Encoding) {
@@ -164,6 +169,23 @@ impl<M: SyncValue> AnyInputs for Inputs<M> {
             self.newest = self.newest.max(Some(tick));
         }
         self.writer = writer;
+    }
+
+    fn truncate(&mut self, last: u64) -> u32 {
+        if self.newest <= Some(last) {
+            return 0;
+        }
+        let (mut dropped, mut newest) = (0, None);
+        for place in self.places.iter_mut().filter(|it| it.value.is_some()) {
+            if place.tick > last {
+                place.value = None;
+                dropped += 1;
+            } else {
+                newest = newest.max(Some(place.tick));
+            }
+        }
+        self.newest = newest;
+        dropped
     }
 
     fn clear(&mut self) {
@@ -286,6 +308,10 @@ mod tests {
             )
             .unwrap();
         assert_eq!((inputs.at(2), inputs.at(66)), (None, Some(&66)));
+        assert_eq!((inputs.truncate(66), inputs.truncate(65)), (0, 1));
+        assert_eq!((inputs.newest(), inputs.at(66)), (Some(1), None));
+        inputs.held = Some(66);
+        inputs.record_held(66, Encoding::Compact);
         inputs.clear();
         assert_eq!(
             (inputs.at(66), inputs.newest(), inputs.held()),

@@ -1,13 +1,15 @@
 //! Comparison of a replica with the server's object, for tests.
 
 use super::Slots;
+use super::policy_state::each;
 use super::slot::Slot;
 use super::value_text::value_text;
+use crate::behaviour::Presence;
 use crate::limits::ReadBudget;
 use crate::schema::Role;
 use crate::{Encoding, NetworkReader, NetworkWriter};
 
-/// A field of a replica that differs from the server's object.
+/// A field of a replica that differs from the server's object, or from the prefab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FieldDifference {
@@ -15,7 +17,7 @@ pub struct FieldDifference {
     pub behaviour: &'static str,
     /// Name of the field.
     pub field: &'static str,
-    /// Value on the server, as text.
+    /// Value on the server, as text; the value of the prefab for a field that the client may not read.
     pub server: String,
     /// Value on the client, as text.
     pub replica: String,
@@ -27,7 +29,7 @@ const ENCODING: Encoding = Encoding::Compact;
 /// Returns the fields of a replica that differ from the server's object, by their bytes in a snapshot.
 /// `made` is a new object of the prefab, and `role` the role of the client.
 ///
-/// Fields that the client may not read, fields that travel with snapshots only, and fields whose
+/// Fields that the client may not read ([`compare_private`]), fields that travel with snapshots only, and fields whose
 /// interval or threshold holds a change back are not compared.
 pub fn compare(
     server: &mut dyn Slots,
@@ -55,30 +57,67 @@ fn compare_behaviours(
     role: Role,
     differences: &mut Vec<FieldDifference>,
 ) {
-    let (schema, policy) = (server.info().schema, server.info().policy);
+    let policy = server.info().policy;
     let unsent = policy.throttled & server.dirty_bits();
     let compared = policy.readable(role) & !(policy.initial_only | unsent);
-    for index in 0..schema.field_count() {
-        let bit = 1 << index;
-        let Some(field) = schema.field(index).filter(|_| compared & bit != 0) else {
-            continue;
-        };
+    for bit in each(compared & server.info().schema.dirty_bits()) {
         let (ours, theirs) = (write(server, bit), write(replica, bit));
         // A lossy codec may change the bytes once: compare them after a second encoding.
-        if ours == theirs || decoded(made, bit, &ours) == decoded(made, bit, &theirs) {
+        if ours != theirs && decoded(made, bit, &ours) != decoded(made, bit, &theirs) {
+            differences.extend(difference(server, bit, (&ours, &theirs)));
+        }
+    }
+}
+
+/// Returns the fields of a replica that a client in a role must not read, and that differ from the prefab's values
+/// nevertheless. `made` is a new object of the prefab.
+///
+/// Fields with `read = others` are not compared: a new owner keeps their last values. Neither are the fields of
+/// an [`Optional`](crate::Optional) behaviour, which may have come later.
+pub fn compare_private(
+    replica: &mut dyn Slots,
+    made: &mut dyn Slots,
+    role: Role,
+) -> Vec<FieldDifference> {
+    let mut differences = Vec::new();
+    for index in 0..replica.len() {
+        let slots = (replica.slot_mut(index), made.slot_mut(index));
+        let (Some(replica), Some(made)) = slots else {
+            continue;
+        };
+        let info = replica.info();
+        let private = (info.policy.owner_only | info.policy.group) & !info.policy.readable(role);
+        if private == 0 || info.presence == Presence::Optional {
             continue;
         }
-        let text = |bytes: &[u8]| {
-            let reader = NetworkReader::with_encoding(bytes, ENCODING);
-            value_text(&field.schema, reader.with_budget(ReadBudget::UNLIMITED))
-        };
-        differences.push(FieldDifference {
-            behaviour: schema.name,
-            field: field.name,
-            server: text(&ours),
-            replica: text(&theirs),
-        });
+        for bit in each(private) {
+            let (initial, theirs) = (write(made, bit), write(replica, bit));
+            if initial != theirs {
+                differences.extend(difference(replica, bit, (&initial, &theirs)));
+            }
+        }
     }
+    differences
+}
+
+/// Returns the difference of a field with these bytes on the server and on the client.
+fn difference(
+    slot: &dyn Slot,
+    bit: u64,
+    (ours, theirs): (&[u8], &[u8]),
+) -> Option<FieldDifference> {
+    let schema = slot.info().schema;
+    let field = schema.field(bit.trailing_zeros())?;
+    let text = |bytes: &[u8]| {
+        let reader = NetworkReader::with_encoding(bytes, ENCODING);
+        value_text(&field.schema, reader.with_budget(ReadBudget::UNLIMITED))
+    };
+    Some(FieldDifference {
+        behaviour: schema.name,
+        field: field.name,
+        server: text(ours),
+        replica: text(theirs),
+    })
 }
 
 /// Returns the bytes of a field as in a snapshot.

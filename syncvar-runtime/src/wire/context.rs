@@ -93,7 +93,8 @@ pub(crate) enum ReadMask {
 pub struct DeserializeReport {
     /// All dirty bits of the masks.
     pub seen: u64,
-    /// Role in a snapshot of a class with fields of a group; `None` without such a class.
+    /// Role in a snapshot of a class with fields for some readers only; `None` without such a class. Only a class with
+    /// fields of a group names a member.
     pub role: Option<Role>,
 }
 

@@ -47,17 +47,19 @@ impl NetworkWriter {
 }
 
 impl NetworkReader<'_> {
-    /// Reads the byte of [`NetworkWriter::write_for_owner`].
+    /// Reads the byte of [`NetworkWriter::write_for_owner`], and adds it to the report.
     ///
     /// # Errors
     ///
     /// When the message ends too early, and when the byte is neither 0 nor 1.
     pub fn read_for_owner(&mut self) -> ReadResult<bool> {
-        match self.read_u8()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            other => Err(self.unknown_role(other)),
-        }
+        let role = match self.read_u8()? {
+            0 => Role::Observer,
+            1 => Role::Owner,
+            other => return Err(self.unknown_role(other)),
+        };
+        self.note_role(role);
+        Ok(role.is_owner())
     }
 
     /// Reads the byte of [`NetworkWriter::write_role`], and adds it to the report.
@@ -68,8 +70,15 @@ impl NetworkReader<'_> {
     pub fn read_role(&mut self) -> ReadResult<Role> {
         let number = self.read_u8()?;
         let role = Role::from_number(number).ok_or_else(|| self.unknown_role(number))?;
-        self.report.role = Some(role);
+        self.note_role(role);
         Ok(role)
+    }
+
+    /// Adds a role to the report. Only a class with fields of a group tells a member from other observers.
+    fn note_role(&mut self, role: Role) {
+        if role != Role::Observer || self.report.role.is_none() {
+            self.report.role = Some(role);
+        }
     }
 
     #[cold]

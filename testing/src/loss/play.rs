@@ -84,9 +84,10 @@ fn shorten(
     (ops, error)
 }
 
-/// Changes of an update, and for each client the objects that it has afterwards, and those hidden from it since the
+/// Values that a complete tick has, and for each client the objects that it has afterwards, and those hidden from it since the
 /// update before, perhaps for a moment only.
 struct Frame {
+    values: States,
     changes: States,
     shown: Vec<BTreeSet<u32>>,
     hidden: Vec<BTreeSet<u32>>,
@@ -115,7 +116,8 @@ struct World<S: LossSystem> {
     ends: BTreeMap<u32, u32>,
     seen: Vec<States>,
     calls: Vec<BTreeSet<u32>>,
-    reported: Vec<u32>,
+    /// Last reported tick of each client, and whether it was complete.
+    reported: Vec<(u32, bool)>,
 }
 
 impl<S: LossSystem> World<S> {
@@ -137,7 +139,7 @@ impl<S: LossSystem> World<S> {
             ends: BTreeMap::new(),
             seen: vec![States::new(); clients],
             calls: vec![BTreeSet::new(); clients],
-            reported: vec![0; clients],
+            reported: vec![(0, true); clients],
         }
     }
 
@@ -250,6 +252,7 @@ impl<S: LossSystem> World<S> {
             }
             let frame = Frame {
                 shown: states.map(|state| state.into_keys().collect()).collect(),
+                values: framed.clone(),
                 changes: changes(&self.framed, &framed),
                 hidden: std::mem::replace(
                     &mut self.hidden,
@@ -362,16 +365,20 @@ impl<S: LossSystem> World<S> {
     }
 
     fn check_tick(&mut self, client: usize, tick: u32, complete: bool, state: &States) -> Checked {
-        if tick <= self.reported[client] {
+        if tick <= self.reported[client].0 {
             return Err(format!("P6: tick {tick} is told again on client {client}"));
         }
-        self.reported[client] = tick;
+        self.reported[client] = (tick, complete);
         let Some(frame) = self.frames.get(&tick).filter(|_| complete) else {
             return Ok(());
         };
         for number in &frame.shown[client] {
             let place = |field| format!("field {field} of object {number} on client {client}");
-            let changed = &frame.changes[number];
+            let values = match S::IS_CUMULATIVE {
+                true => &frame.values,
+                false => &frame.changes,
+            };
+            let changed = &values[number];
             let Some(object) = state.get(number) else {
                 let mut later = self.frames.range(tick + 1..).map(|(_, frame)| frame);
                 let is_hidden = self.hidden[client].contains(number)
@@ -438,6 +445,12 @@ impl<S: LossSystem> World<S> {
             return Err("P1: not silent in the end".to_owned());
         }
         for client in 0..self.setup.clients {
+            let (tick, is_complete) = self.reported[client];
+            if S::IS_CUMULATIVE && !is_complete {
+                return Err(format!(
+                    "P6: the last tick {tick} of client {client} is not complete"
+                ));
+            }
             let traffic = self.system.traffic(client);
             let is_ample = self.setup.budget > 8 && traffic.detached == 0;
             let is_exact = traffic.sent == traffic.framed && traffic.repaired <= traffic.visited;

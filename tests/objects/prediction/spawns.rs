@@ -9,8 +9,14 @@ pub(super) struct Shell {
     x: SyncVar<f32>,
 }
 
+impl Shell {
+    pub(super) fn advance(&mut self) {
+        self.x += 1.0;
+    }
+}
+
 fn fly(shell: &mut Shell, _: &Move, _: u64) {
-    shell.x += 1.0;
+    shell.advance();
 }
 
 #[test]
@@ -64,4 +70,54 @@ fn a_predicted_spawn_becomes_the_servers_object() {
             assert!(*client.predicted::<Shell>(id).unwrap().x > server);
         }
     }
+}
+
+#[test]
+fn spawns_of_successive_ticks_keep_their_order() {
+    let delay = Duration::from_millis(50);
+    let link = Conditions {
+        delay,
+        ..Conditions::default()
+    };
+    let mut game = Game::new(link, true);
+    for _ in 0..100 {
+        game.tick();
+    }
+    let owner = Some(game.net.connection(0));
+    let before = game.corrections();
+    let (mut predicted, mut spawned) = (Vec::new(), Vec::new());
+    let (mut ticks, mut matched) = (Vec::new(), Vec::new());
+    for step in 0..60 {
+        if step < 3 {
+            let client = game.net.client_mut(0);
+            ticks.push(client.input_tick().unwrap() + 1);
+            let shell = client.predict_spawn(&Shell::default(), fly);
+            predicted.push(shell.expect("a running clock"));
+        }
+        game.net.client_mut(0).set_input(&game.input).unwrap();
+        let (id, ticks, spawned) = (game.id, &ticks, &mut spawned);
+        game.net.step_with(|server, now| {
+            for tick in server.ticks_until(now) {
+                server.step(id, tick, super::step).unwrap();
+                if ticks.contains(&tick) {
+                    let options = SpawnOptions {
+                        owner,
+                        ..SpawnOptions::default()
+                    };
+                    spawned.push(server.try_spawn(Shell::default(), options).unwrap());
+                }
+                for shell in spawned.iter() {
+                    server.step(*shell, tick, fly).unwrap();
+                }
+            }
+        });
+        while let Some(event) = game.net.client_mut(0).poll_event() {
+            if let ClientEvent::PredictedSpawn { predicted, object } = event {
+                matched.push((predicted, object.expect("an object")));
+            }
+        }
+    }
+    let expected: Vec<_> = predicted.into_iter().zip(spawned).collect();
+    assert_eq!(matched, expected);
+    assert_eq!(game.corrections(), before);
 }

@@ -75,9 +75,9 @@ fn missing_datagram_is_not_waited_for_beyond_the_gather_time() {
     link.wait(20);
     assert_eq!(link.values(id), (1, 0));
     assert_eq!(link.ticks(), []);
-    // A later tick is complete: this one is not, and a datagram is missing.
+    // The packets of a later tick are here: this tick is not complete, and without its datagram neither is the later.
     link.datagram(Datagram::of(3, 4), &[]).unwrap();
-    assert_eq!(link.ticks(), [(3, false, false), (4, true, true)]);
+    assert_eq!(link.ticks(), [(3, false, false), (4, false, true)]);
     // Its rest is applied and not reported again.
     let update = link.change(id, |mover| mover.y.set(1));
     let part = Datagram {

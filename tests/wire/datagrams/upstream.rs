@@ -270,10 +270,11 @@ fn malformed_datagrams_are_dropped_and_counted() {
     let good = road.write(|car| {
         car.x.set(1);
     });
-    let mut reserved = good.bytes.to_vec();
-    reserved[0] |= 0x80;
+    let mut lone = good.bytes.to_vec();
+    // A tick without a sequence.
+    lone[0] = 0x02;
     let far = [&[3, 9, 0, 0, 0, 0, 0xf0][..], &good.bytes[5..]].concat();
-    for bytes in [&[][..], &good.bytes[..3], &reserved, &far] {
+    for bytes in [&[][..], &good.bytes[..3], &lone, &far] {
         let handled = road.server.handle_datagram(road.connection, 1, bytes);
         assert!(handled.is_err(), "{bytes:?}");
     }

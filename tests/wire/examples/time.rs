@@ -66,7 +66,7 @@ fn inputs() -> [(&'static str, String); 3] {
             second,
         ),
         (
-            "InputState of tick 300: least 3",
+            "InputState of tick 300: least 3, newest input of tick 303, none refused",
             state.expect("the state of the inputs"),
         ),
     ]

@@ -58,7 +58,7 @@ impl Contents {
     }
 }
 
-/// Skips sequence, tick, barrier and parts of a datagram. Returns the sequence.
+/// Skips sequence, tick, barrier, parts and settled sequence of a datagram. Returns the sequence.
 fn skip_place(flags: u8, reader: &mut NetworkReader<'_>) -> Option<u16> {
     let has = |flag| flags & flag != 0;
     let mut sequence = None;
@@ -68,6 +68,7 @@ fn skip_place(flags: u8, reader: &mut NetworkReader<'_>) -> Option<u16> {
     }
     reader.read_bytes(if has(0x04) { 2 } else { 0 }).ok()?;
     reader.read_bytes(if has(0x08) { 2 } else { 0 }).ok()?;
+    reader.read_bytes(if has(0x80) { 2 } else { 0 }).ok()?;
     sequence
 }
 

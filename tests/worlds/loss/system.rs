@@ -318,6 +318,8 @@ impl End {
 impl LossSystem for Ends {
     type Packet = (u8, Bytes);
 
+    const IS_CUMULATIVE: bool = true;
+
     fn change(&mut self, change: Op, value: u32) {
         match change {
             Op::Write(_, ORDERED) => self.changes.push((change, value)),

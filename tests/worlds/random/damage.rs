@@ -13,8 +13,8 @@ fn header_length(delivery: Channel, packet: &[u8]) -> usize {
     let part = |flag: u8, length: usize| if flags & flag != 0 { length } else { 0 };
     let ticks = packet.iter().skip(1).take_while(|byte| **byte >= 0x80);
     let place = match delivery {
-        Channel::Reliable => part(1, ticks.count() + 1) + part(8, 1),
-        Channel::Unreliable => part(1, 4) + part(2, 2) + part(4, 2) + part(8, 2),
+        Channel::Reliable => part(1, ticks.count() + 1) + part(8, 1) + part(0x80, 2),
+        Channel::Unreliable => part(1, 4) + part(2, 2) + part(4, 2) + part(8, 2) + part(0x80, 2),
     };
     if flags & 0x10 == 0 {
         return 1 + place;

@@ -57,6 +57,22 @@ impl Arrivals {
         }
     }
 
+    /// Forgets higher ticks than that of a burst. The server sends no datagrams with state before the client has the
+    /// burst, so they come from damaged packets, and the ticks of all later packets would be older.
+    pub(super) fn end_forged_ticks(&mut self, tick: u32) {
+        let seen = self.datagrams.as_ref().map_or(0, |it| it.receiver.tick());
+        if self.tick.max(seen) <= tick {
+            return;
+        }
+        self.tick = tick;
+        self.ticks.restart(tick);
+        self.motion = Motion::default();
+        if let Some(datagrams) = &mut self.datagrams {
+            datagrams.receiver.restart_ticks(tick);
+            datagrams.held.clear();
+        }
+    }
+
     /// Returns the newest tick of a packet.
     pub(super) fn newest_tick(&self) -> u32 {
         self.tick
@@ -118,8 +134,9 @@ impl NetworkClient {
                 if let (Some(ack), Some(lossy)) = (&header.ack, &mut self.outbound.lossy) {
                     lossy.handle_ack(ack, self.clock.own.now());
                 }
-                let parts = (header.datagrams, header.partial);
-                arrivals.ticks.stream_arrived(tick, header.end, parts);
+                let datagrams = arrivals.datagrams.as_ref().zip(header.sent);
+                let sent = datagrams.map(|(datagrams, sent)| datagrams.sent_before(sent));
+                arrivals.ticks.stream_arrived(tick, &header, sent);
                 self.gather((Origin::Stream, tick), channel, messages)
             }
             Err(error) => {
@@ -235,7 +252,7 @@ impl NetworkClient {
         self.gather((Origin::Datagram(header), header.tick), channel, messages)
     }
 
-    /// Applies the packets that wait for others too long.
+    /// Applies the packets that wait for others too long, and runs the calls that wait for their state too long.
     pub(super) fn expire_tick(&mut self) {
         let deadline = self.clock.own.now().saturating_sub(self.gather_time());
         let arrivals = self.arrivals.as_ref();
@@ -247,13 +264,16 @@ impl NetworkClient {
         {
             tracing::debug!(%error, "a malformed message of a late tick");
         }
+        if self.world.checked_out.depth() == 0 {
+            self.run_overdue_calls();
+        }
     }
 
-    /// Returns whether packets wait for others of their tick or for the transport, or owner writes for an
-    /// acknowledgement.
+    /// Returns whether packets wait for others of their tick or for the transport, calls for their state, or owner
+    /// writes for an acknowledgement.
     pub(crate) fn is_busy(&self) -> bool {
         let arrivals = self.arrivals.as_ref();
-        let gathers = arrivals.is_some_and(|arrivals| !arrivals.gathered.is_empty());
+        let gathers = arrivals.is_some_and(|it| !it.gathered.is_empty() || !it.calls.is_empty());
         let lossy = self.outbound.lossy.as_ref();
         gathers || self.has_outgoing() || lossy.is_some_and(|lossy| !lossy.is_settled())
     }

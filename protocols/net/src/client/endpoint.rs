@@ -3,18 +3,23 @@
 use std::time::Duration;
 
 use super::{ClientEvent, ClientState, NetworkClient};
+use crate::message::datagram_size;
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, ReadError, Transmit};
 
 /// The server is [`ConnectionId::SERVER`], whatever number a caller passes. The sizes of packets are
 /// settings of the client: [`ClientConfig`](crate::ClientConfig). Of the limits,
-/// [`PacketLimits::datagrams`] counts, and then [`PacketLimits::max_unreliable`].
+/// [`PacketLimits::datagrams`] counts, and [`PacketLimits::max_unreliable`] with it: a connection with datagrams
+/// below 1 124 bytes has none.
 impl Endpoint for NetworkClient {
     type Error = ReadError;
     type Event = ClientEvent;
 
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
-        self.session.datagrams = limits.datagrams;
-        self.session.max_datagram = limits.max_unreliable;
+        self.session.datagrams = datagram_size(&limits).is_some();
+        self.session.max_datagram = match limits.datagrams {
+            true => limits.max_unreliable,
+            false => 0,
+        };
         self.handle_connect();
         ConnectionId::SERVER
     }

@@ -93,10 +93,11 @@ pub enum ClientEvent {
     Tick {
         /// The tick, as in [`NetworkTime::tick`](syncvar_runtime::NetworkTime::tick).
         tick: u64,
-        /// Whether the replicas hold all changes of this tick, or newer ones.
+        /// Whether the replicas hold all changes of this tick and of all earlier ones that the server has sent or
+        /// owes this client, or newer values. A lost or late datagram, withheld changes and changes that a new or
+        /// resumed connection lacks keep ticks incomplete until the repair has arrived.
         complete: bool,
-        /// Whether a datagram between the former report and this one has not been applied: fields that did not
-        /// change in this tick may be older than it.
+        /// Whether a datagram between the former report and this one has not been applied.
         after_gap: bool,
     },
     /// An object has been removed.
@@ -203,6 +204,16 @@ pub enum ClientEvent {
     ClockLeap {
         /// Refused step.
         step: Duration,
+    },
+    /// The server has refused inputs of this client, because they were too far ahead of its time or beyond its rate:
+    /// [`Limits::max_input_lead`](syncvar_runtime::Limits::max_input_lead) and
+    /// [`Limits::input_rate`](syncvar_runtime::Limits::input_rate). At most one event per second.
+    ///
+    /// The client has corrected its input clock, and sends the inputs again as long as their ticks are to come. After a
+    /// stall of either end a few of them are usual.
+    InputsRefused {
+        /// Number of refused inputs since the last event, each counted as often as it was sent.
+        inputs: u64,
     },
     /// Early messages of an object have been dropped. The object has not arrived in time or cannot be
     /// made, a limit was exceeded, or the connection has ended. See

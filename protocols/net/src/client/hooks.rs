@@ -10,8 +10,8 @@ impl NetworkClient {
     /// Runs the hooks with a context, after all deltas of a message.
     #[inline]
     pub(super) fn run_deferred_hooks(&mut self) {
-        if !self.inbound.deferred_hooks.is_empty() {
-            let hooks = std::mem::take(&mut self.inbound.deferred_hooks);
+        if !self.inbound.waiting.list.is_empty() {
+            let hooks = self.inbound.waiting.take();
             self.run_hooks(hooks);
         }
     }

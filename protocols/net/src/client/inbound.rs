@@ -1,5 +1,6 @@
 //! `Inbound`: decoding state of the message in progress.
 
+use rustc_hash::FxHashSet;
 use syncvar_runtime::limits::{ReadBudget, WorkMeter};
 use syncvar_runtime::object::{DeferredHooks, FieldMasks, KeptFields, MAX_BEHAVIOURS};
 use syncvar_runtime::ordered::Ids;
@@ -43,8 +44,8 @@ pub(super) struct Inbound {
     pub(super) masks: FieldMasks,
     /// Values of fields that survive an older state.
     pub(super) kept: KeptFields,
-    /// Hooks with a context, of the objects that are read.
-    pub(super) deferred_hooks: Vec<DeferredHooks>,
+    /// Hooks with a context, of the objects that are read, and those that wait for the other packets of the tick.
+    pub(super) waiting: WaitingHooks,
     /// Unreadable objects.
     pub(super) failed: Vec<(NetId, ReadError)>,
     /// Targets of the references in the object in progress.
@@ -58,6 +59,37 @@ pub(super) struct Inbound {
     pub(super) reparented: Ids<NetId>,
 }
 
+/// Hooks of values that were read, in the order of the reads.
+#[derive(Debug, Default)]
+pub(super) struct WaitingHooks {
+    pub(super) list: Vec<DeferredHooks>,
+    /// Objects of the first hooks of the list, and the number of these hooks.
+    objects: FxHashSet<NetId>,
+    known: usize,
+}
+
+impl WaitingHooks {
+    /// Looks up the objects of all hooks for [`contains`](Self::contains). Each hook is looked at once.
+    pub(super) fn index(&mut self) {
+        let new = self.list.get(self.known..).unwrap_or_default();
+        self.objects.extend(new.iter().map(|hooks| hooks.object));
+        self.known = self.list.len();
+    }
+
+    /// Returns whether one of the hooks at the last [`index`](Self::index) belongs to an object.
+    pub(super) fn contains(&self, object: NetId) -> bool {
+        self.known > 0 && self.objects.contains(&object)
+    }
+
+    /// Takes all hooks.
+    pub(super) fn take(&mut self) -> Vec<DeferredHooks> {
+        if std::mem::take(&mut self.known) > 0 {
+            self.objects.clear();
+        }
+        std::mem::take(&mut self.list)
+    }
+}
+
 impl Inbound {
     pub(super) fn new(prefabs: &Prefabs) -> Self {
         Self {
@@ -67,7 +99,7 @@ impl Inbound {
             budget: ReadBudget::UNLIMITED,
             masks: [0; MAX_BEHAVIOURS],
             kept: KeptFields::default(),
-            deferred_hooks: Vec::new(),
+            waiting: WaitingHooks::default(),
             failed: Vec::new(),
             targets: Vec::new(),
             unresolved: Vec::new(),

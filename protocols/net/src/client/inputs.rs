@@ -1,6 +1,8 @@
 //! Inputs of this client: one for each tick, on a clock ahead of the server's.
 
 mod clock;
+mod leads;
+mod refused;
 mod send;
 
 use std::any::{Any, type_name};
@@ -11,9 +13,10 @@ use syncvar_runtime::motion::{AnyInputs, Inputs};
 use syncvar_runtime::prefab::message::MessageError;
 use syncvar_runtime::{NetworkTime, NetworkWriter, ReadError, SyncValue};
 
-use super::NetworkClient;
+use super::{ClientEvent, NetworkClient};
 use crate::message::{InputState, MAX_INPUTS, Message};
 use clock::InputClock;
+use refused::Refused;
 
 /// Inputs of this client.
 #[derive(Debug, Default)]
@@ -25,6 +28,7 @@ pub(super) struct OwnInputs {
     pub(super) tick: Option<u64>,
     /// Last tick whose input was sent on the stream.
     sent: Option<u64>,
+    refused: Refused,
 }
 
 impl OwnInputs {
@@ -62,11 +66,14 @@ impl NetworkClient {
     ///
     /// The input clock runs ahead of [`network_time`](Self::network_time), so that an input arrives just before the
     /// server's [`input`](crate::NetworkServer::input) asks for it: by half of the round trip, twice its deviation (at most
-    /// 50 ms), one tick, and a correction from the server's reports. It is steered by at most 5 %; only an error of more than
-    /// 250 ms makes it jump. It begins with the first estimate of the server's time, and needs pings.
+    /// 50 ms) and one tick at first; then as far as the inputs of the last eight seconds needed by the server's reports. Of
+    /// single delays by more than 250 ms, as after a stall of either end, it takes no notice. It is steered by at most 5 %; only
+    /// an error of more than 250 ms makes it jump, and a lead that is too long by more than 50 ms ends at half of the speed or
+    /// less. It begins with the first estimate of the server's time, and needs pings.
     ///
     /// On a connection with datagrams, an input is repeated until it is acknowledged, in the datagrams of at most 31
-    /// later ticks. Otherwise it is sent once.
+    /// later ticks. Otherwise it is sent once. Inputs that the server has
+    /// [refused](crate::ClientEvent::InputsRefused) are sent again.
     ///
     /// # Errors
     ///
@@ -91,6 +98,7 @@ impl NetworkClient {
     /// Begins the ticks up to an update: records their inputs, predicts them, and sends the inputs.
     pub(super) fn advance_inputs(&mut self) {
         self.review_predictions();
+        self.tell_refused_inputs();
         let is_used = self.inputs.list.is_some() || self.has_predictions();
         if !is_used || !self.is_connected() {
             return;
@@ -123,18 +131,44 @@ impl NetworkClient {
 
     /// Returns the ticks that begin with an update; the last ones after a pause.
     fn advance_input_clock(&mut self) -> Range<u64> {
-        let Some(newest) = self.inputs.clock.advance(&self.clock) else {
+        let on_stream = self.outbound.lossy.is_none();
+        let Some(newest) = self.inputs.clock.advance(&self.clock, on_stream) else {
             return 0..0;
         };
         let next = self.inputs.tick.map_or(newest, |tick| tick + 1);
-        next.max((newest + 1).saturating_sub(MAX_INPUTS / 2))..newest + 1
+        let ticks = next.max((newest + 1).saturating_sub(MAX_INPUTS / 2))..newest + 1;
+        self.inputs.clock.note_begin(ticks.clone());
+        ticks
     }
 
-    /// Corrects the input clock by the lead that the server has seen.
+    /// Corrects the input clock by the lead that the server has seen, and takes back what the server has refused.
     pub(super) fn handle_input_state(&mut self, payload: &[u8]) -> Result<(), ReadError> {
-        let InputState { tick, lead } = InputState::decode(payload)?;
-        let lead = (lead ^ 0x80).cast_signed();
-        self.inputs.clock.correct(tick, lead.into());
+        let InputState {
+            tick,
+            lead,
+            end,
+            refused,
+        } = InputState::decode(payload)?;
+        let lead = (lead != 0).then(|| i64::from((lead ^ 0x80).cast_signed()));
+        if refused > 0 {
+            let known = end.checked_sub(1);
+            self.inputs.refused.add(refused);
+            self.inputs.sent = known;
+            if let Some(lossy) = &mut self.outbound.lossy {
+                lossy.set_known_input(known);
+            }
+        }
+        if let Some(lead) = lead {
+            self.inputs.clock.correct((tick, lead), refused > 0);
+        }
         Ok(())
+    }
+
+    fn tell_refused_inputs(&mut self) {
+        let now = self.now();
+        if let Some(inputs) = self.inputs.refused.take(now) {
+            self.events
+                .push_minor(ClientEvent::InputsRefused { inputs });
+        }
     }
 }

@@ -158,10 +158,9 @@ impl NetworkClient {
     /// Returns the length of the longest packets, with their headers.
     pub(super) fn packet_size(&self) -> usize {
         let size = self.config.packet_size;
-        if self.session.datagrams {
-            size.min(self.session.max_datagram)
-        } else {
-            size
+        match self.session.max_datagram {
+            0 => size,
+            longest => size.min(longest),
         }
     }
 

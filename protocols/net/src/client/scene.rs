@@ -7,6 +7,7 @@ use super::{ClientEvent, NetworkClient, SpawnFailure};
 use syncvar_runtime::LifecycleCallback;
 use syncvar_runtime::object::{BehaviourSet, Behaviours, Location};
 use syncvar_runtime::ordered::IdMap;
+use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
@@ -179,10 +180,15 @@ impl NetworkClient {
 
     /// Makes the behaviours of a removed scene object dormant.
     pub(super) fn deactivate(&mut self, at: Location, scene_id: NetworkSceneId) {
+        let prefab = self.world.prefabs.get(self.world.pools.prefab(at.pool));
         if let Some(mut behaviours) = self.world.pools.withdraw(at) {
-            behaviours
-                .slots_mut()
-                .for_each_mut(|slot| slot.skip_hooks());
+            let slots = behaviours.slots_mut();
+            if let Some(prefab) = prefab {
+                // This client may read them no more when the server activates the object again.
+                let private = |policy: &PolicyBits| policy.owner_only | policy.group;
+                slots.reset_fields(NetId::NONE, private, || prefab.make());
+            }
+            slots.for_each_mut(|slot| slot.skip_hooks());
             self.scene
                 .dormant
                 .get_or_insert_with(scene_id, || behaviours);

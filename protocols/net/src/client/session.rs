@@ -72,7 +72,7 @@ pub(super) struct Session {
     pub(super) asked: Duration,
     /// Whether packets of unreliable channels travel as datagrams.
     pub(super) datagrams: bool,
-    /// Length of the longest one.
+    /// Length of the longest datagram of the transport; 0 without them.
     pub(super) max_datagram: usize,
     /// Connection that a side has ended, until the transport closes it.
     pub(super) closing: Option<ConnectionId>,

@@ -10,7 +10,7 @@ use snapshot::Snapshot;
 use syncvar_runtime::events::Events;
 use syncvar_runtime::object::{DeferredHooks, Location, Slots, read_sections};
 use syncvar_runtime::packet::Entries;
-use syncvar_runtime::schema::Role;
+use syncvar_runtime::schema::PolicyBits;
 use syncvar_runtime::world::Departure;
 use syncvar_runtime::{Callbacks, Channel, NetId, NetworkReader, ReadError};
 
@@ -247,7 +247,7 @@ impl NetworkClient {
     }
 
     /// Reads the state of an object that exists, with its `on_synchronize` data; `None` if the object is gone. It
-    /// loses the fields of the group if its snapshot is for an observer outside.
+    /// loses the private fields that its snapshot is not for.
     fn read_again(&mut self, snapshot: &Snapshot<'_>) -> Result<Option<ReadState>, ReadError> {
         let object = snapshot.object;
         let mut reader = NetworkReader::with_encoding(snapshot.state, snapshot.framing.encoding())
@@ -261,6 +261,10 @@ impl NetworkClient {
             .prefabs
             .get(self.world.pools.prefab(replica.at.pool));
         let synchronize = prefab.is_some_and(|prefab| prefab.synchronize);
+        let is_owned = match self.session.joining {
+            true => replica.is(Fact::OwnedBeforeBurst),
+            false => replica.is(Fact::Owned),
+        };
         let mut state = ReadState {
             is_visible: replica.is_visible(),
             is_interpolated: prefab.is_some_and(|prefab| prefab.interpolated),
@@ -285,10 +289,15 @@ impl NetworkClient {
             self.inbound.budget = reader.budget();
             read?;
             let role = reader.take_report().role;
-            if let Some(prefab) = prefab.filter(|_| role == Some(Role::Observer)) {
-                // It may have left the group since, or lost the object.
-                slots.reset_fields(object, |policy| policy.group, || prefab.make());
-                slots.set_ticks(tick.unwrap_or_default(), |policy| policy.group);
+            if let (Some(prefab), Some(role)) = (prefab, role) {
+                // It may have left the group since, or written to them without permission. The report of a lost
+                // ownership resets the fields of the owner itself.
+                let private = |policy: &PolicyBits| {
+                    let of_owner = if is_owned { 0 } else { policy.owner_only };
+                    (of_owner | policy.group) & !policy.readable(role)
+                };
+                slots.reset_fields(object, private, || prefab.make());
+                slots.set_ticks(tick.unwrap_or_default(), private);
             }
             if let Some(before) = before {
                 state.hooks = slots.hooks_since(object, before);

@@ -127,6 +127,12 @@ impl NetworkClient {
         let is_first = self.inbound.packet.pass == Pass::Whole;
         let newest = self.newest_rule(channel);
         let place = (Framing::Compact, channel, newest);
+        // Another update of the tick may change an object once more, before the hooks of the first have run.
+        let session = self.session.number;
+        let may_repeat = self.inbound.packet.gathers_hooks && newest.is_none();
+        if may_repeat {
+            self.inbound.waiting.index();
+        }
         let mut run = ArrayVec::<Entry<'_>, BATCH>::new();
         let mut pool = 0;
         let mut result = Ok(());
@@ -142,6 +148,14 @@ impl NetworkClient {
             };
             if is_first {
                 self.stats.count_entry(MessageType::UpdateBatch);
+            }
+            if may_repeat && self.inbound.waiting.contains(object) {
+                self.read_entries(place, pool, &run);
+                run.clear();
+                self.run_deferred_hooks();
+                if self.session.number != session {
+                    return Ok(());
+                }
             }
             let Some((next, entry)) = self.find(object, delta, newest) else {
                 match newest {
@@ -245,7 +259,7 @@ impl NetworkClient {
             failed: &mut self.inbound.failed,
             hooked: &mut self.writes.from_hooks,
             targets: &mut self.inbound.targets,
-            deferred_hooks: &mut self.inbound.deferred_hooks,
+            deferred_hooks: &mut self.inbound.waiting.list,
             runs_hooks,
             gathers_hooks: self.inbound.packet.gathers_hooks,
         };

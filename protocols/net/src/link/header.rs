@@ -5,7 +5,7 @@ use std::num::NonZeroU8;
 use syncvar_runtime::{NetworkReader, ReadError, ReadErrorKind};
 
 use super::ack::Ack;
-use super::header_bytes::HeaderBytes;
+use super::header_bytes::{HeaderBytes, MAX_HEADER};
 
 /// Flag of a datagram with messages, and of a stream packet with a tick.
 const SEQ: u8 = 0x01;
@@ -13,11 +13,17 @@ const TICK: u8 = 0x01;
 /// Flag of a datagram with a whole tick, and of the last stream packet of an update.
 const WIDE: u8 = 0x02;
 const END: u8 = 0x02;
+/// Flag of a datagram behind stream packets, and of a stream packet behind datagrams that are all decided.
 const AFTER: u8 = 0x04;
+const DECIDED: u8 = 0x04;
 const PARTS: u8 = 0x08;
 const ACK: u8 = 0x10;
 const PARTIAL: u8 = 0x20;
 const OWED: u8 = 0x40;
+/// Flag of a datagram with the sequence below which all are settled, and of a stream packet with the number of
+/// datagrams sent.
+const SETTLED: u8 = 0x80;
+const SENT: u8 = 0x80;
 
 /// Header of a packet on the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +36,20 @@ pub(crate) struct StreamHeader {
     pub(crate) datagrams: Option<NonZeroU8>,
     /// Set, with `end`, if changes of the tick were withheld.
     pub(crate) partial: bool,
+    /// Set, with `end`, if the connection lacks changes.
+    pub(crate) owed: bool,
+    /// With `end`: number of the datagrams sent before.
+    pub(crate) sent: Option<SentCount>,
     pub(crate) ack: Option<Ack>,
+}
+
+/// Number of datagrams that were sent before a stream packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SentCount {
+    /// Low 16 bits.
+    pub(crate) count: u16,
+    /// Whether the fate of each of them is decided, and what was lost is sent again.
+    pub(crate) is_decided: bool,
 }
 
 impl StreamHeader {
@@ -40,13 +59,19 @@ impl StreamHeader {
             | flag(self.end, END)
             | flag(self.datagrams.is_some(), PARTS)
             | flag(self.ack.is_some(), ACK)
-            | flag(self.partial, PARTIAL);
+            | flag(self.partial, PARTIAL)
+            | flag(self.owed, OWED)
+            | flag(self.sent.is_some_and(|sent| sent.is_decided), DECIDED)
+            | flag(self.sent.is_some(), SENT);
         bytes.push(&[flags]);
         if self.step != 0 {
             bytes.push_varint(self.step.into());
         }
         if let Some(datagrams) = self.datagrams {
             bytes.push(&[datagrams.get()]);
+        }
+        if let Some(sent) = self.sent {
+            bytes.push(&sent.count.to_le_bytes());
         }
         if let Some(ack) = &self.ack {
             ack.encode(&mut bytes);
@@ -57,13 +82,14 @@ impl StreamHeader {
     pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let flags = reader.read_u8()?;
         let has = |flag| flags & flag != 0;
-        let withheld_early = has(PARTIAL) && !has(END);
-        if has(AFTER) || has(OWED) || has(0x80) || withheld_early {
+        let too_early = flags & (PARTIAL | OWED | SENT) != 0 && !has(END);
+        if has(DECIDED) && !has(SENT) || too_early {
             return Err(invalid(reader, "flags of a stream packet", flags.into()));
         }
         let mut header = Self {
             end: has(END),
             partial: has(PARTIAL),
+            owed: has(OWED),
             ..Self::default()
         };
         if has(TICK) {
@@ -78,6 +104,12 @@ impl StreamHeader {
             let count = NonZeroU8::new(count);
             let missing = || invalid(reader, "number of datagrams", 0);
             header.datagrams = Some(count.ok_or_else(missing)?);
+        }
+        if has(SENT) {
+            header.sent = Some(SentCount {
+                count: reader.read_u16()?,
+                is_decided: has(DECIDED),
+            });
         }
         if has(ACK) {
             header.ack = Some(Ack::decode(reader)?);
@@ -100,6 +132,8 @@ pub(crate) struct DatagramHeader {
     pub(crate) partial: bool,
     /// Set if the connection lacks changes.
     pub(crate) owed: bool,
+    /// Low 16 bits of a sequence: what was lost below it is sent again up to this tick.
+    pub(crate) settled: Option<u16>,
 }
 
 /// Place of a datagram among the others.
@@ -141,7 +175,13 @@ impl DatagramHeader {
             ack,
             partial: false,
             owed: false,
+            settled: None,
         }
+    }
+
+    /// Returns whether there is room for the settled sequence.
+    pub(crate) fn has_room(&self) -> bool {
+        self.encode().as_slice().len() + 2 <= MAX_HEADER
     }
 
     pub(crate) fn encode(&self) -> HeaderBytes {
@@ -161,7 +201,8 @@ impl DatagramHeader {
             | flag(count > NonZeroU8::MIN, PARTS)
             | flag(self.ack.is_some(), ACK)
             | flag(self.partial, PARTIAL)
-            | flag(self.owed, OWED);
+            | flag(self.owed, OWED)
+            | flag(self.settled.is_some(), SETTLED);
         if let Some(Place { sequence, tick }) = self.sent {
             let [low, high] = sequence.to_le_bytes();
             let [first, second, rest @ ..] = tick.number().to_le_bytes();
@@ -178,6 +219,9 @@ impl DatagramHeader {
         if count > NonZeroU8::MIN {
             bytes.push(&[index, count.get()]);
         }
+        if let Some(settled) = self.settled {
+            bytes.push(&settled.to_le_bytes());
+        }
         if let Some(ack) = &self.ack {
             ack.encode(bytes);
         }
@@ -186,9 +230,7 @@ impl DatagramHeader {
     pub(crate) fn decode(reader: &mut NetworkReader<'_>) -> Result<Self, ReadError> {
         let flags = reader.read_u8()?;
         let has = |flag| flags & flag != 0;
-        let of_sent = WIDE | AFTER | PARTS | PARTIAL | OWED;
-        let lone = !has(SEQ) && (flags & of_sent != 0 || !has(ACK));
-        if has(0x80) || lone {
+        if !has(SEQ) && flags != ACK {
             return Err(invalid(reader, "flags of a datagram", flags.into()));
         }
         let mut header = Self {
@@ -214,6 +256,9 @@ impl DatagramHeader {
                 Some(count) if index < count.get() => (index, count),
                 _ => return Err(invalid(reader, "index of a datagram", index.into())),
             };
+        }
+        if has(SETTLED) {
+            header.settled = Some(reader.read_u16()?);
         }
         if has(ACK) {
             header.ack = Some(Ack::decode(reader)?);

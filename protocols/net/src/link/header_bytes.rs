@@ -2,12 +2,15 @@
 
 use arrayvec::ArrayVec;
 
-/// Length of the longest header: that of a datagram with all its parts.
+/// Length of the longest header that is sent: that of a datagram with all its parts but the settled sequence.
 pub(crate) const MAX_HEADER: usize = 24;
 
-/// Bytes of one header, at most [`MAX_HEADER`].
+/// Length of the longest header of any form.
+const LONGEST: usize = MAX_HEADER + 2;
+
+/// Bytes of one header.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HeaderBytes(ArrayVec<u8, MAX_HEADER>);
+pub(crate) struct HeaderBytes(ArrayVec<u8, LONGEST>);
 
 impl HeaderBytes {
     /// Removes all bytes.
@@ -19,18 +22,18 @@ impl HeaderBytes {
     ///
     /// # Panics
     ///
-    /// When the header becomes longer than [`MAX_HEADER`].
+    /// When the header becomes longer than any form.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.0
             .try_extend_from_slice(bytes)
-            .expect("the parts of a header are at most 24 bytes");
+            .expect("the parts of a header are at most 26 bytes");
     }
 
     /// Appends a number of 1 to 10 bytes, 7 bits each, lowest first.
     ///
     /// # Panics
     ///
-    /// When the header becomes longer than [`MAX_HEADER`].
+    /// When the header becomes longer than any form.
     pub(crate) fn push_varint(&mut self, mut value: u64) {
         loop {
             let [low, ..] = value.to_le_bytes();

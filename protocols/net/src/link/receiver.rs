@@ -20,6 +20,8 @@ pub(crate) struct Receiver {
     newest: u64,
     /// Bit i: the sequence `newest - 1 - i` was applied.
     applied: u64,
+    /// Highest sequence that left the mask and was not applied.
+    missed: u64,
     /// Lowest sequence applied since the last acknowledgement.
     first_unreported: Option<u64>,
     /// Time at which an acknowledgement is owed.
@@ -53,6 +55,7 @@ impl Receiver {
             ack_interval,
             newest: 0,
             applied: 0,
+            missed: 0,
             first_unreported: None,
             due: None,
             tick: 0,
@@ -108,6 +111,9 @@ impl Receiver {
             self.applied |= 1 << (back - 1);
         } else {
             let step = sequence - self.newest;
+            let leaving = self.newest.saturating_sub(MASK_BITS)..sequence.saturating_sub(MASK_BITS);
+            let missed = leaving.rev().find(|leaving| !self.is_known(*leaving));
+            self.missed = missed.unwrap_or(self.missed);
             let shift = u32::try_from(step).unwrap_or(u32::MAX);
             self.applied = self.applied.checked_shl(shift).unwrap_or(0);
             if self.newest > 0 && step <= MASK_BITS {
@@ -126,16 +132,20 @@ impl Receiver {
         self.tick = self.tick.max(tick);
     }
 
+    /// Forgets higher ticks than this one.
+    pub(crate) fn restart_ticks(&mut self, tick: u32) {
+        self.tick = self.tick.min(tick);
+    }
+
     /// Returns the highest tick of an applied datagram or of the stream.
     pub(crate) fn tick(&self) -> u32 {
         self.tick
     }
 
-    /// Returns whether one of the last sequences after the first and up to the second one was not applied.
-    pub(crate) fn lacks_between(&self, after: u64, last: u64) -> bool {
-        let last = last.min(self.newest);
-        let first = last.saturating_sub(MASK_BITS).max(after) + 1;
-        (first..=last).any(|sequence| !self.is_known(sequence))
+    /// Returns whether all sequences from the first to the last one were applied.
+    pub(crate) fn has_all(&self, first: u64, last: u64) -> bool {
+        let in_mask = self.newest.saturating_sub(MASK_BITS).max(first);
+        self.missed < first && (in_mask..=last).all(|sequence| self.is_known(sequence))
     }
 
     /// Counts a handled reliable packet.

@@ -148,6 +148,16 @@ impl<O: Copy> Sender<O> {
         }
     }
 
+    /// Returns the first undecided sequence, or the next one.
+    pub(crate) fn first_open(&self) -> u64 {
+        self.records.open().start
+    }
+
+    /// Returns the highest sequence of a packet that was lost or forgotten; 0 without one.
+    pub(crate) fn last_lost(&self) -> u64 {
+        self.records.last_lost()
+    }
+
     /// Counts a reliable packet handed to the transport.
     pub(crate) fn count_reliable(&mut self) {
         self.reliable_sent += 1;

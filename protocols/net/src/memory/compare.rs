@@ -3,7 +3,7 @@
 use std::fmt;
 
 use syncvar_runtime::interest::ViewReason;
-use syncvar_runtime::object::{FieldDifference, compare};
+use syncvar_runtime::object::{FieldDifference, compare, compare_private};
 use syncvar_runtime::{ConnectionId, NetId, ObjectError};
 
 use super::MemoryNetwork;
@@ -73,6 +73,8 @@ pub enum DifferenceKind {
     },
     /// A field has another value.
     Field(FieldDifference),
+    /// A field that the client may not read has another value than in the prefab.
+    Unreadable(FieldDifference),
 }
 
 impl fmt::Display for ReplicaDifference {
@@ -112,6 +114,11 @@ impl fmt::Display for ReplicaDifference {
                 "{}.{} is {} on the server, but {} on the client",
                 field.behaviour, field.field, field.server, field.replica
             ),
+            DifferenceKind::Unreadable(field) => write!(
+                f,
+                "the client may not read {}.{}, but has {} instead of {}",
+                field.behaviour, field.field, field.replica, field.server
+            ),
         }
     }
 }
@@ -119,9 +126,11 @@ impl fmt::Display for ReplicaDifference {
 /// Returns the differences between a server and one client of it, for ends that both lie in the
 /// process: over a real transport, or in a [`MemoryNetwork`].
 ///
-/// Each visible object must be present with equal fields, and no other object. Fields that the client
-/// may not read are not compared, nor fields with `initial_only`, nor changes that an interval or a
-/// threshold holds back. A client that is not ready has no differences.
+/// Each visible object must be present with equal fields, and no other object. Fields with `read = owner` and
+/// `read = group` must have the values of the prefab on a client that may not read them, except in objects of a
+/// scene, which begin with values of their own. Fields with `read = others` on the owner are not compared, nor fields
+/// with `initial_only`, nor changes that an interval or a threshold holds back. A client that is not ready
+/// has no differences.
 ///
 /// ```
 /// use syncvar::testing::compare_replicas;
@@ -207,12 +216,16 @@ fn compare_object(
         return;
     };
     let role = server.role(id, connection);
+    let scene_id = server.identity(id).and_then(|identity| identity.scene_id());
     if let (Some(ours), Some(theirs)) = (server.slots_mut(id), client.slots_mut(id)) {
+        let private = match scene_id {
+            Some(_) => Vec::new(),
+            None => compare_private(theirs, made.slots_mut(), role),
+        };
         let fields = compare(ours, theirs, made.slots_mut(), role);
-        fields
-            .into_iter()
-            .map(DifferenceKind::Field)
-            .for_each(report);
+        let fields = fields.into_iter().map(DifferenceKind::Field);
+        let private = private.into_iter().map(DifferenceKind::Unreadable);
+        fields.chain(private).for_each(report);
     }
 }
 

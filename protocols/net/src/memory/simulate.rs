@@ -11,6 +11,9 @@ use crate::Framing;
 /// Most clients that a simulation connects.
 const MAX_CLIENTS: usize = 8;
 
+/// Longest stall, in milliseconds.
+const MAX_STALL: u32 = 500;
+
 /// Names the failed step when a step panics.
 struct Progress {
     seed: u64,
@@ -31,13 +34,16 @@ impl MemoryNetwork {
     /// Runs a game on random links, and compares the replicas at the end.
     ///
     /// Each step changes the network at random: clients connect (up to 8), with or without
-    /// [datagrams](Self::datagrams), are cut and connect again, and links get another delay, jitter, loss and
-    /// bandwidth. Then `f` runs one step of the game, with
+    /// [datagrams](Self::datagrams), are cut and connect again, links get another delay, jitter, loss and
+    /// bandwidth, and ends and directions stall for up to half a second. Then `f` runs one step of the game, with
     /// random numbers of this step, and the network [advances](Self::step). At the end all links are
     /// instant and lossless, the network [settles](Self::settle), and
     /// [`assert_replicas_equal`](Self::assert_replicas_equal) runs. With a client of
     /// [`Framing::Unet`](crate::Framing::Unet), which repairs no loss, the behaviours on unreliable channels are
     /// sent once more before.
+    ///
+    /// A game that steps a world by [`ticks_until`](crate::NetworkServer::ticks_until) leaves the step out while
+    /// [`is_server_stalled`](Self::is_server_stalled).
     ///
     /// Equal seeds give equal runs. The numbers of a step depend on the seed and its index only: a run
     /// with fewer steps is the beginning of a longer one, so a property test may shrink `steps`.
@@ -92,6 +98,17 @@ impl MemoryNetwork {
         self.assert_replicas_equal();
     }
 
+    /// Stalls an end or a direction at random.
+    fn stall(&mut self, index: usize, random: &mut Random) {
+        let duration = Duration::from_millis(random.below(MAX_STALL).into());
+        match random.below(4) {
+            0 => self.stall_server(duration),
+            1 => self.stall_client(index, duration),
+            2 => self.stall_uplink(index, duration),
+            _ => self.stall_downlink(index, duration),
+        }
+    }
+
     /// Changes the clients and their links at random.
     fn disturb(&mut self, random: &mut Random) {
         let count = self.clients.len();
@@ -112,6 +129,8 @@ impl MemoryNetwork {
             }
         } else if random.chance(60) {
             self.set_link(index, random_link(random));
+        } else if random.chance(20) {
+            self.stall(index, random);
         }
     }
 }

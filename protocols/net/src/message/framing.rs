@@ -1,13 +1,20 @@
 //! `Framing`: the messages of a connection.
 
 use syncvar_runtime::packet::{Frames, Segments, UpdateForm};
-use syncvar_runtime::{Channel, Encoding};
+use syncvar_runtime::{Channel, Encoding, PacketLimits};
 
 use super::MessageType;
 use crate::link::header_bytes::MAX_HEADER;
 
 /// Longest chunk for datagrams, in bytes. QUIC's smallest packet leaves so much.
 pub(crate) const CHUNK_SIZE: usize = 1_100;
+
+/// Returns the length of the longest datagram on a transport with these limits; `None` if the longest chunk does not fit.
+/// Both ends decide by it.
+pub(crate) fn datagram_size(limits: &PacketLimits) -> Option<usize> {
+    let is_enough = limits.datagrams && limits.max_unreliable >= CHUNK_SIZE + MAX_HEADER;
+    is_enough.then_some(limits.max_unreliable)
+}
 
 /// Message format of a connection, equal on both sides.
 ///

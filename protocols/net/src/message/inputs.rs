@@ -60,6 +60,14 @@ fn change(writer: &mut NetworkWriter, previous: &[u8], input: &[u8]) {
     }
 }
 
+/// Payload whose first input is relative to an unknown one: its inputs are unreadable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct UnknownBase {
+    pub(crate) newest: u64,
+    /// Number of the inputs.
+    pub(crate) count: u32,
+}
+
 /// Reads the payload of a message, and passes each input with its tick. `limit` is that of the bytes of an input;
 /// `known` writes the bytes of an earlier input into a buffer, and returns whether there are some.
 pub(crate) fn read_inputs<C>(
@@ -67,7 +75,7 @@ pub(crate) fn read_inputs<C>(
     context: &mut C,
     known: impl FnOnce(&C, u64, &mut Vec<u8>) -> bool,
     mut each: impl FnMut(&mut C, u64, &[u8]) -> Result<(), ReadError>,
-) -> Result<(), ReadError> {
+) -> Result<Option<UnknownBase>, ReadError> {
     let mut reader = NetworkReader::new(payload);
     let newest = reader.read_packed_u64()?;
     let head = reader.read_u8()?;
@@ -84,7 +92,8 @@ pub(crate) fn read_inputs<C>(
     let mut input = Vec::new();
     let before = first.checked_sub(1);
     if is_relative && !before.is_some_and(|before| known(context, before, &mut input)) {
-        return Err(invalid(&reader, "tick of a former input", first));
+        let count = u32::from(head & !RELATIVE);
+        return Ok(Some(UnknownBase { newest, count }));
     }
     for (bit, tick) in (first..=newest).enumerate() {
         if mask & 1 << bit != 0 {
@@ -92,7 +101,8 @@ pub(crate) fn read_inputs<C>(
         }
         each(context, tick, &input)?;
     }
-    reader.finish()
+    reader.finish()?;
+    Ok(None)
 }
 
 /// Changes an input into its successor.

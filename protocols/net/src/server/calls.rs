@@ -27,10 +27,10 @@ use target::Receivers;
 /// Deferred calls, and reused buffers.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    /// Calls on objects with a pending view change, oldest first.
-    deferred: Vec<DeferredCall>,
-    /// The objects of these calls.
-    deferred_objects: FxHashSet<NetId>,
+    /// Calls on objects with a pending view change.
+    deferred: CallList,
+    /// Calls behind the state of a frame, until the next one.
+    behind_state: CallList,
     /// Calls of the server on itself and commands of the local client, deferred by the call under
     /// way.
     pub(super) local: VecDeque<LocalCall>,
@@ -44,7 +44,38 @@ pub(super) struct Calls {
     messages: NetworkWriter,
 }
 
-/// A call deferred until its object is shown.
+/// Deferred calls, oldest first.
+#[derive(Debug, Default)]
+struct CallList {
+    calls: Vec<DeferredCall>,
+    /// Their objects.
+    objects: FxHashSet<NetId>,
+}
+
+impl CallList {
+    fn push(&mut self, call: DeferredCall) {
+        self.objects.insert(call.object);
+        self.calls.push(call);
+    }
+
+    /// Returns whether a call on an object is deferred.
+    fn contains(&self, object: NetId) -> bool {
+        !self.calls.is_empty() && self.objects.contains(&object)
+    }
+
+    fn remove_object(&mut self, object: NetId) {
+        if self.objects.remove(&object) {
+            self.calls.retain(|call| call.object != object);
+        }
+    }
+
+    fn take(&mut self) -> Vec<DeferredCall> {
+        self.objects.clear();
+        std::mem::take(&mut self.calls)
+    }
+}
+
+/// A call deferred until its object is shown, or until a frame.
 #[derive(Debug)]
 struct DeferredCall {
     object: NetId,
@@ -73,15 +104,15 @@ struct EncodedCall {
 impl Calls {
     /// Removes the waiting calls of an object.
     pub(super) fn remove_object(&mut self, id: NetId) {
-        if self.deferred_objects.remove(&id) {
-            self.deferred.retain(|call| call.object != id);
-        }
+        self.deferred.remove_object(id);
+        self.behind_state.remove_object(id);
         self.local.retain(|call| call.object != id);
     }
 
     /// Returns whether no call waits.
     pub(super) fn is_idle(&self) -> bool {
-        self.deferred.is_empty() && self.local.is_empty()
+        let calls = [&self.deferred, &self.behind_state];
+        calls.iter().all(|list| list.calls.is_empty()) && self.local.is_empty()
     }
 }
 
@@ -92,8 +123,8 @@ impl NetworkServer {
     ///
     /// A call on an announced object is sent at once, before pending changes of fields and without
     /// waiting for [`update`](Self::update). On a new object, or with a pending view change, it is
-    /// sent with the next update, to the observers of that time. Later observers receive no past
-    /// calls: use a field for state. On a [host](Self::connect_local), the local client is an
+    /// sent with the next update, to the observers of that time. So is a call with `after_state`, in the next tick.
+    /// Later observers receive no past calls: use a field for state. On a [host](Self::connect_local), the local client is an
     /// observer too.
     pub fn calls<B: NetworkCalls>(&mut self, id: NetId) -> B::Rpcs<'_> {
         self.calls_of::<B>(id, None)
@@ -110,17 +141,21 @@ impl NetworkServer {
         B::rpcs(RpcSender::through(self, object, Class::of::<B>(at)))
     }
 
-    /// Sends the deferred calls.
-    pub(super) fn send_deferred_calls(&mut self) {
-        if self.calls.deferred.is_empty() {
+    /// Sends the deferred calls. Those behind the state wait for an update with a frame: before it, the changes that
+    /// precede them are not sent.
+    pub(super) fn send_deferred_calls(&mut self, has_frame: bool) {
+        let mut calls = self.calls.deferred.take();
+        if has_frame {
+            calls.append(&mut self.calls.behind_state.take());
+        }
+        if calls.is_empty() {
             return;
         }
-        self.calls.deferred_objects.clear();
         for DeferredCall {
             object,
             target,
             call,
-        } in std::mem::take(&mut self.calls.deferred)
+        } in calls
         {
             // An object whose snapshot failed does not exist on the clients.
             let shown = self

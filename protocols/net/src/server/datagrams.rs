@@ -6,6 +6,7 @@ pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
 mod lost;
 pub(in crate::server) mod lost_chunks;
+pub(in crate::server) mod notice;
 mod quality;
 pub(in crate::server) mod queue;
 mod seal;
@@ -30,6 +31,7 @@ use crate::message::CHUNK_SIZE;
 use crate::server::NetworkServer;
 use crate::server::objects::owner::StateChange;
 use frames::Entry;
+use notice::Notice;
 use queue::DatagramQueue;
 use shown::Shown;
 use writes::WriteTicks;
@@ -42,6 +44,7 @@ pub(in crate::server) struct Datagrams {
     pub(in crate::server) receiver: Receiver,
     pub(in crate::server) sender: Sender<Entry>,
     pub(in crate::server) queue: DatagramQueue,
+    pub(in crate::server) notice: Notice,
     /// Writes of the connection as an owner.
     pub(in crate::server) writes: WriteTicks,
     /// Fields that the stream has carried while older datagrams are undecided.
@@ -86,6 +89,7 @@ impl Datagrams {
             receiver: Receiver::new(settings.ack_interval),
             sender: Sender::new(settings, RoundTrip::guess(Duration::MAX)),
             queue: DatagramQueue::default(),
+            notice: Notice::default(),
             writes: WriteTicks::default(),
             shown: Shown::default(),
             long: Vec::new(),

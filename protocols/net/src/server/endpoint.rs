@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use syncvar_runtime::{ConnectionId, Endpoint, PacketLimits, Transmit};
 
-use crate::link::header_bytes::MAX_HEADER;
-use crate::message::CHUNK_SIZE;
+use crate::message::datagram_size;
 
 use super::{NetworkServer, PacketError, ServerEvent};
 
@@ -27,8 +26,7 @@ impl Endpoint for NetworkServer {
     fn handle_connect(&mut self, limits: PacketLimits) -> ConnectionId {
         let connection = self.handle_connect();
         if let Some(connected) = self.sessions.connections.get_mut(connection.0) {
-            let is_enough = limits.datagrams && limits.max_unreliable >= CHUNK_SIZE + MAX_HEADER;
-            connected.headers.datagrams = is_enough.then_some(limits.max_unreliable);
+            connected.headers.datagrams = datagram_size(&limits);
         }
         connection
     }

@@ -1,5 +1,7 @@
 //! Inputs of the clients, by tick.
 
+mod report;
+
 use std::any::{Any, TypeId};
 use std::ops::Range;
 use std::time::Duration;
@@ -11,15 +13,12 @@ use syncvar_runtime::{
     ConnectionId, NetworkReader, NetworkTime, NetworkWriter, ReadError, SyncValue,
 };
 
-use crate::message::{Frame, InputState, MAX_INPUTS, read_inputs, unknown};
+use crate::message::{Frame, MAX_INPUTS, UnknownBase, read_inputs, unknown};
 use crate::server::NetworkServer;
+use report::InputReport;
 
 /// Number of the inputs among the rates of commands, which are numbered from 0 per type.
 const RATE: u32 = u32::MAX - 1;
-
-/// Reports of the inputs' lead per second, and after a late input.
-const REPORTS: u32 = 4;
-const LATE_REPORTS: u32 = 16;
 
 /// Inputs of one connection.
 #[derive(Debug)]
@@ -27,12 +26,9 @@ pub(in crate::server) struct ConnectionInputs {
     list: Box<dyn AnyInputs>,
     /// Last tick whose input was used.
     used: Option<u64>,
-    /// Least lead of the newest input over the used one since the last report.
-    lead: i8,
-    /// Tick of the last report.
-    reported: u64,
-    /// Whether the next update reports the lead.
-    due: bool,
+    /// Tick of the server at the first use after the newest input. Later uses measure silence, not delay.
+    measured: Option<u64>,
+    report: InputReport,
     /// Distance from the view to the inputs, if the client tells it.
     behind: Option<f64>,
 }
@@ -42,9 +38,8 @@ impl ConnectionInputs {
         Self {
             list,
             used: None,
-            lead: i8::MAX,
-            reported: 0,
-            due: false,
+            measured: None,
+            report: InputReport::default(),
             behind: None,
         }
     }
@@ -57,19 +52,39 @@ impl ConnectionInputs {
         }
     }
 
-    /// Notes the use of a tick's input. Returns whether a report became due.
-    fn note_use(&mut self, tick: u64, tick_rate: u32) -> bool {
-        let Some(newest) = self.list.newest().filter(|_| self.used < Some(tick)) else {
-            return false;
+    /// Takes the input of a tick.
+    fn take(&mut self, tick: u64, reader: &mut NetworkReader<'_>) -> Result<(), ReadError> {
+        let newest = self.list.newest();
+        let is_new = self.list.read(tick, reader)?;
+        if newest < self.list.newest() {
+            self.measured = None;
+        }
+        if is_new && let Some(used) = self.used.filter(|used| tick <= *used) {
+            self.report.note_lead(used + 1, tick);
+        }
+        Ok(())
+    }
+
+    /// Notes the use of a tick's input. `present` is the tick of the last update.
+    fn note_use(&mut self, tick: u64, present: u64) {
+        let newest = self.list.newest().filter(|_| self.used < Some(tick));
+        if let Some(newest) = newest {
+            self.used = Some(tick);
+            if *self.measured.get_or_insert(present) == present {
+                self.report.note_lead(tick, newest);
+            }
+        }
+    }
+
+    /// Drops the inputs behind the latest tick that may have one. Returns their number.
+    fn refuse(&mut self, present: u64, latest: u64) -> u32 {
+        let Some(newest) = self.list.newest().filter(|newest| *newest > latest) else {
+            return 0;
         };
-        self.used = Some(tick);
-        let lead = newest.wrapping_sub(tick).cast_signed();
-        let lead = i8::try_from(lead.clamp(-128, 127)).unwrap_or_default();
-        let is_late = self.list.bytes(tick).is_none();
-        self.lead = self.lead.min(if is_late { lead.min(-1) } else { lead });
-        let rate = if self.lead < 0 { LATE_REPORTS } else { REPORTS };
-        let is_time = tick.saturating_sub(self.reported) >= u64::from(tick_rate / rate).max(1);
-        is_time && !std::mem::replace(&mut self.due, true)
+        let refused = self.list.truncate(latest);
+        self.report.note_lead(present, newest);
+        self.report.refused = self.report.refused.saturating_add(refused);
+        refused
     }
 }
 
@@ -145,11 +160,11 @@ impl NetworkServer {
         connection: ConnectionId,
         tick: u64,
     ) -> Option<(&dyn Any, bool)> {
-        let is_local = self.is_local(connection);
+        let (is_local, present) = (self.is_local(connection), self.network_time().tick);
         let known = self.sessions.connections.get_mut(connection.0)?;
         let inputs = known.inputs.as_mut()?;
-        if !is_local && inputs.note_use(tick, self.config.tick_rate) {
-            self.sessions.input_reports.push(connection);
+        if !is_local {
+            inputs.note_use(tick, present);
         }
         if let Some(behind) = inputs.behind {
             known.view = Some(ticks(tick) - behind);
@@ -179,7 +194,8 @@ impl NetworkServer {
         Ok(list.hold(input, &mut NetworkWriter::new())?)
     }
 
-    /// Takes the inputs of a client.
+    /// Takes the inputs of a client. Those too far ahead are refused in the update: after a stall of the loop, inputs
+    /// that were sent meanwhile arrive before the server's time goes on.
     pub(in crate::server) fn handle_inputs(
         &mut self,
         from: ConnectionId,
@@ -187,67 +203,78 @@ impl NetworkServer {
     ) -> Result<(), ReadError> {
         let kind = self.world.prefabs.input_kind();
         let kind = kind.ok_or_else(|| unknown(frame))?;
-        let latest = self.network_time().tick;
         let limits = &self.config.limits;
-        let latest = latest.saturating_add(limits.max_input_lead.min(MAX_INPUTS));
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return Ok(());
         };
+        let inputs = connection
+            .inputs
+            .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
+        if !std::mem::replace(&mut inputs.report.is_listed, true) {
+            self.sessions.input_reports.push(from);
+        }
         let rate = (TypeId::of::<ConnectionInputs>(), RATE);
-        if !connection
-            .rates
-            .allow(rate, limits.input_rate, self.clock.now())
-        {
+        let now = self.clock.now();
+        if !connection.rates.allow(rate, limits.input_rate, now) {
             self.stats.refused.inputs += 1;
+            inputs.report.refused = inputs.report.refused.saturating_add(1);
             self.sessions.intake.count(Misbehaviour::Ignored);
             return Ok(());
         }
         let encoding = connection.framing.encoding();
-        let inputs = connection
-            .inputs
-            .get_or_insert_with(|| Box::new(ConnectionInputs::new(kind.make())));
         let (view, mut newest) = (connection.view, 0);
-        let list = &mut *inputs.list;
-        let (budget, refused) = (&mut self.sessions.intake.budget, &mut self.stats.refused);
-        let known = |list: &&mut dyn AnyInputs, tick, bytes: &mut Vec<u8>| {
-            let known = list.bytes(tick);
+        let budget = &mut self.sessions.intake.budget;
+        let known = |inputs: &&mut ConnectionInputs, tick, bytes: &mut Vec<u8>| {
+            let known = inputs.list.bytes(tick);
             bytes.extend_from_slice(known.unwrap_or_default());
             known.is_some()
         };
         let payload = (frame.payload, limits.max_input);
-        let read = read_inputs(payload, &mut { list }, known, |list, tick, bytes| {
+        let mut taker = &mut **inputs;
+        let read = read_inputs(payload, &mut taker, known, |inputs, tick, bytes| {
             newest = tick;
-            if tick > latest {
-                refused.inputs += 1;
-                return Ok(());
-            }
             let mut reader = NetworkReader::with_encoding(bytes, encoding).with_budget(*budget);
-            let read = list.read(tick, &mut reader);
+            let read = inputs.take(tick, &mut reader);
             *budget = reader.budget();
             read
         });
-        inputs.note_view(newest, view);
-        read
+        let Some(UnknownBase { newest, count }) = read? else {
+            inputs.note_view(newest, view);
+            return Ok(());
+        };
+        self.stats.refused.inputs += u64::from(count);
+        // A late datagram has nothing new.
+        if inputs.list.newest() < Some(newest) {
+            inputs.report.refused = inputs.report.refused.saturating_add(count);
+        }
+        Ok(())
     }
 
-    /// Reports the lead of the inputs to their clients.
+    /// Refuses the inputs too far ahead, and reports to the clients.
     pub(in crate::server) fn report_inputs(&mut self) {
-        if self.sessions.input_reports.is_empty() {
-            return;
-        }
-        let mut due = std::mem::take(&mut self.sessions.input_reports);
-        for id in due.drain(..) {
+        let present = self.network_time().tick;
+        let lead = self.config.limits.max_input_lead.min(MAX_INPUTS);
+        let latest = present.saturating_add(lead);
+        let mut listed = std::mem::take(&mut self.sessions.input_reports);
+        listed.retain(|id| {
             let connection = self.sessions.connections.get_mut(id.0);
-            let inputs = connection.and_then(|it| it.inputs.as_mut());
-            if let Some(inputs) = inputs
-                && let Some(tick) = inputs.used
-            {
-                let lead = inputs.lead.cast_unsigned() ^ 0x80;
-                (inputs.lead, inputs.reported, inputs.due) = (i8::MAX, tick, false);
-                self.send_own(id, &InputState { tick, lead });
+            let Some(inputs) = connection.and_then(|it| it.inputs.as_mut()) else {
+                return false;
+            };
+            let refused = inputs.refuse(present, latest);
+            self.stats.refused.inputs += u64::from(refused);
+            if inputs.report.is_due(present, self.config.tick_rate) {
+                let end = inputs
+                    .list
+                    .newest()
+                    .map_or(0, |tick| tick.saturating_add(1));
+                let state = inputs.report.take(present, end);
+                self.send_own(*id, &state);
+                return false;
             }
-        }
-        self.sessions.input_reports = due;
+            inputs.report.is_listed
+        });
+        self.sessions.input_reports = listed;
     }
 }
 

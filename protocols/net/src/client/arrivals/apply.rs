@@ -121,14 +121,20 @@ impl NetworkClient {
     /// ticks that are complete.
     fn complete(&mut self, session: u64) -> Result<(), ReadError> {
         self.run_deferred_hooks();
-        let mut result = Ok(());
+        let (mut result, mut tick) = (Ok(()), 0);
         while self.session.number == session
             && let Some(arrivals) = &mut self.arrivals
             && let Some(datagrams) = &mut arrivals.datagrams
             && let Some(held) = datagrams.held.pop(datagrams.receiver.handled())
         {
-            let packet = (held.channel, &*held.messages);
-            result = result.and(self.apply_datagram(&held.header, true, packet));
+            if std::mem::replace(&mut tick, held.header.tick) != held.header.tick {
+                // The next tick replaces the values that the hooks are to see.
+                self.run_deferred_hooks();
+            }
+            if self.session.number == session {
+                let packet = (held.channel, &*held.messages);
+                result = result.and(self.apply_datagram(&held.header, true, packet));
+            }
         }
         self.run_deferred_hooks();
         while self.session.number == session && self.report_tick() {}
@@ -145,15 +151,17 @@ impl NetworkClient {
         let Some(report) = arrivals.ticks.next_report(handled) else {
             return false;
         };
-        let datagrams = arrivals.datagrams.as_mut();
-        let after_gap = datagrams.is_some_and(|it| it.report_up_to(report.newest));
+        let (mut after_gap, mut complete) = (false, report.complete && !report.owed);
+        if let Some(datagrams) = &mut arrivals.datagrams {
+            after_gap = datagrams.report_up_to(report.newest);
+            complete &= datagrams.has_all(report.settled, report.newest);
+        }
         let session = self.session.number;
         self.note_tick(report.tick, (report.complete, after_gap));
-        self.run_late_calls(report.tick);
+        self.run_late_calls(report.tick, (report.complete, complete));
         if self.session.is_current(session)
             && let Some(tick) = self.network_tick(report.tick)
         {
-            let complete = report.complete;
             self.events.push(ClientEvent::Tick {
                 tick,
                 complete,

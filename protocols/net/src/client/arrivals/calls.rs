@@ -1,6 +1,8 @@
 //! `LateCalls`: calls that run after the state of their tick.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use syncvar_runtime::NetworkWriter;
 
@@ -19,19 +21,29 @@ pub(super) struct LateCalls {
     bytes: usize,
 }
 
-/// Call that waits for the report of its tick.
+/// Longest wait of a call. A server whose budget is too small for a client may withhold a change for ever.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+
+/// Call that waits for the state of its tick.
 #[derive(Debug)]
 struct LateCall {
     tick: u32,
+    /// Own time of its arrival.
+    since: Duration,
     channel: u8,
     /// The message, with its length and type.
     message: Box<[u8]>,
 }
 
 impl LateCalls {
-    /// Takes the first call up to a tick.
-    fn pop(&mut self, tick: u32) -> Option<LateCall> {
-        let at = self.calls.iter().position(|call| call.tick <= tick)?;
+    /// Returns whether no call waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Takes the first call that is due.
+    fn pop(&mut self, is_due: impl Fn(&LateCall) -> bool) -> Option<LateCall> {
+        let at = self.calls.iter().position(is_due)?;
         let call = self.calls.remove(at)?;
         self.bytes -= call.message.len();
         Some(call)
@@ -47,6 +59,7 @@ impl NetworkClient {
         message_type: MessageType,
         payload: &[u8],
     ) -> bool {
+        let since = self.clock.own.now();
         let (Some(tick), Some(arrivals)) = (self.inbound.packet.tick, &mut self.arrivals) else {
             return false;
         };
@@ -60,18 +73,39 @@ impl NetworkClient {
         calls.bytes += message.len();
         calls.calls.push_back(LateCall {
             tick,
+            since,
             channel,
             message,
         });
         true
     }
 
-    /// Runs the calls that have waited for the state up to a tick.
-    pub(super) fn run_late_calls(&mut self, tick: u32) {
+    /// Runs the calls that have waited for the state of a tick. `of_tick`: the changes of the tick itself are here;
+    /// `up_to_tick`: so are those of all earlier ones.
+    pub(super) fn run_late_calls(&mut self, tick: u32, (of_tick, up_to_tick): (bool, bool)) {
+        self.run_calls(|call| match call.tick.cmp(&tick) {
+            Ordering::Less => up_to_tick,
+            Ordering::Equal => of_tick,
+            Ordering::Greater => false,
+        });
+    }
+
+    /// Runs the calls whose state is overdue.
+    pub(super) fn run_overdue_calls(&mut self) {
+        let deadline = self.clock.own.now().saturating_sub(MAX_WAIT);
+        let is_overdue = |call: &LateCall| call.since < deadline;
+        let calls = self.arrivals.as_ref().map(|arrivals| &arrivals.calls);
+        if calls.is_some_and(|it| it.calls.front().is_some_and(&is_overdue)) {
+            self.run_calls(is_overdue);
+            self.inbound.packet = PacketContext::default();
+        }
+    }
+
+    fn run_calls(&mut self, is_due: impl Fn(&LateCall) -> bool) {
         let session = self.session.number;
         while self.session.number == session
             && let Some(arrivals) = &mut self.arrivals
-            && let Some(call) = arrivals.calls.pop(tick)
+            && let Some(call) = arrivals.calls.pop(&is_due)
         {
             self.inbound.packet = PacketContext {
                 tick: Some(call.tick),

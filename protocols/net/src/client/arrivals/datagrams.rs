@@ -7,9 +7,11 @@ use std::time::Duration;
 use syncvar_runtime::{NetworkReader, ReadError, ReadErrorKind};
 
 use super::held::Held;
+use super::ticks::SentBefore;
 use crate::link::ack::Ack;
-use crate::link::header::{DatagramHeader, Place, TickNumber};
+use crate::link::header::{DatagramHeader, Place, SentCount, TickNumber};
 use crate::link::receiver::Receiver;
+use crate::link::sequence::extend;
 use crate::link::settings::LossSettings;
 
 /// Most acknowledgements that wait for the transport.
@@ -30,6 +32,9 @@ pub(super) struct Arrived {
     /// Number of the tick's datagrams.
     pub(super) count: NonZeroU8,
     pub(super) partial: bool,
+    pub(super) owed: bool,
+    /// What the datagrams below this sequence lacked was sent again up to the tick; 0 without news.
+    pub(super) settled: u64,
 }
 
 /// Received datagrams of one connection.
@@ -92,6 +97,8 @@ impl Datagrams {
             index,
             count,
             partial: header.partial,
+            owed: header.owed,
+            settled: header.settled.map_or(0, |low| extend(sequence, low)),
         })
     }
 
@@ -143,8 +150,21 @@ impl Datagrams {
 
     /// Returns whether a datagram between the former report of a tick and this sequence was not applied.
     pub(super) fn report_up_to(&mut self, newest: u64) -> bool {
-        let gap = self.receiver.lacks_between(self.reported, newest);
+        let has_all = self.receiver.has_all(self.reported + 1, newest);
         self.reported = self.reported.max(newest);
-        gap
+        !has_all
+    }
+
+    /// Returns whether all datagrams up to the last sequence were applied, or what they lacked was sent again.
+    pub(super) fn has_all(&self, settled: u64, last: u64) -> bool {
+        self.receiver.has_all(settled.max(1), last)
+    }
+
+    /// Returns what a stream packet tells of the datagrams before it.
+    pub(super) fn sent_before(&self, sent: SentCount) -> SentBefore {
+        SentBefore {
+            last: self.receiver.extend_sequence(sent.count),
+            is_decided: sent.is_decided,
+        }
     }
 }

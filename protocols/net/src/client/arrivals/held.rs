@@ -64,6 +64,12 @@ impl Held {
         self.remove(at)
     }
 
+    /// Removes all datagrams: they are lost.
+    pub(super) fn clear(&mut self) {
+        self.datagrams.clear();
+        self.bytes = 0;
+    }
+
     fn remove(&mut self, at: usize) -> Option<HeldDatagram> {
         let held = self.datagrams.remove(at)?;
         self.bytes -= held.messages.len();
@@ -85,6 +91,8 @@ mod tests {
             index: 0,
             count: NonZeroU8::MIN,
             partial: false,
+            owed: false,
+            settled: 0,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroU8;
 
 use super::datagrams::Arrived;
+use crate::link::header::StreamHeader;
 
 /// Most ticks that wait for their packets.
 const MAX_UNFINISHED: usize = 64;
@@ -15,6 +16,17 @@ pub(super) struct Ticks {
     unfinished: VecDeque<Unfinished>,
     /// Last tick that was reported or given up.
     reported: u32,
+    /// What the datagrams below this sequence lacked was sent again up to the reported tick.
+    settled: u64,
+}
+
+/// What a stream packet tells of the datagrams before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SentBefore {
+    /// Highest sequence.
+    pub(super) last: u64,
+    /// Whether what they lacked was sent again.
+    pub(super) is_decided: bool,
 }
 
 /// Packets of one tick.
@@ -27,14 +39,18 @@ struct Unfinished {
     applied: Indices,
     /// Number of the stream's packets up to its end.
     after: u64,
-    /// Highest sequence of its applied datagrams.
+    /// Highest sequence of its applied datagrams, and of those that were sent before.
     newest: u64,
+    /// What the datagrams below this sequence lacked was sent again up to this tick.
+    settled: u64,
     /// The last packet of the stream.
     end: End,
     /// Whether a packet was applied.
     begun: bool,
-    /// Whether the server has withheld changes.
+    /// Whether the server has withheld changes of the tick.
     partial: bool,
+    /// Whether the server owes changes of earlier ticks.
+    owed: bool,
 }
 
 /// Progress of the last packet of the stream in a tick.
@@ -74,9 +90,14 @@ impl Unfinished {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Report {
     pub(super) tick: u32,
+    /// Whether the changes of the tick itself are here.
     pub(super) complete: bool,
-    /// Highest sequence of the applied datagrams of this tick and earlier ones since the former report; 0
-    /// without one.
+    /// Whether the server owes changes of earlier ticks.
+    pub(super) owed: bool,
+    /// What the datagrams below this sequence lacked was sent again up to this tick.
+    pub(super) settled: u64,
+    /// Highest sequence of the applied datagrams of this tick, and of those that the stream counts up to it; 0 without
+    /// one.
     pub(super) newest: u64,
 }
 
@@ -86,30 +107,48 @@ impl Ticks {
         self.reported
     }
 
+    /// Forgets the ticks above one. It and later ones can be reported again.
+    pub(super) fn restart(&mut self, tick: u32) {
+        self.unfinished.retain(|unfinished| unfinished.tick <= tick);
+        self.reported = self.reported.min(tick.saturating_sub(1));
+    }
+
     /// Notes a packet of the stream that has arrived.
     pub(super) fn stream_arrived(
         &mut self,
         tick: u32,
-        end: bool,
-        (datagrams, partial): (Option<NonZeroU8>, bool),
+        header: &StreamHeader,
+        sent: Option<SentBefore>,
     ) {
-        if let Some(unfinished) = self.entry(tick) {
-            if end {
-                unfinished.end = End::Arrived;
-            }
-            unfinished.partial |= partial;
-            unfinished.count = datagrams.map_or(unfinished.count, NonZeroU8::get);
+        let settled = sent.filter(|sent| sent.is_decided);
+        let settled = settled.map_or(0, |sent| sent.last + 1);
+        let Some(unfinished) = self.entry(tick) else {
+            self.settled = self.settled.max(settled);
+            return;
+        };
+        if header.end {
+            unfinished.end = End::Arrived;
+            unfinished.owed = header.owed;
         }
+        unfinished.partial |= header.partial;
+        unfinished.count = header.datagrams.map_or(unfinished.count, NonZeroU8::get);
+        let last = sent.map_or(0, |sent| sent.last);
+        unfinished.newest = unfinished.newest.max(last);
+        unfinished.settled = unfinished.settled.max(settled);
     }
 
     /// Notes a datagram that has arrived.
     pub(super) fn datagram_arrived(&mut self, datagram: &Arrived) {
-        if let Some(unfinished) = self.entry(datagram.tick) {
-            unfinished.count = datagram.count.get();
-            unfinished.arrived.insert(datagram.index);
-            unfinished.after = unfinished.after.max(datagram.after);
-            unfinished.partial |= datagram.partial;
-        }
+        let Some(unfinished) = self.entry(datagram.tick) else {
+            self.settled = self.settled.max(datagram.settled);
+            return;
+        };
+        unfinished.count = datagram.count.get();
+        unfinished.arrived.insert(datagram.index);
+        unfinished.after = unfinished.after.max(datagram.after);
+        unfinished.partial |= datagram.partial;
+        unfinished.owed |= datagram.owed;
+        unfinished.settled = unfinished.settled.max(datagram.settled);
     }
 
     /// Returns whether all packets of a tick have arrived, if the stream has brought this number.
@@ -149,10 +188,13 @@ impl Ticks {
         }
         while let Some(unfinished) = self.unfinished.pop_front() {
             self.reported = unfinished.tick;
+            self.settled = self.settled.max(unfinished.settled);
             if unfinished.begun {
                 return Some(Report {
                     tick: unfinished.tick,
                     complete: unfinished.is_whole(handled) && !unfinished.partial,
+                    owed: unfinished.owed,
+                    settled: self.settled,
                     newest: unfinished.newest,
                 });
             }

@@ -1,79 +1,119 @@
 //! `InputClock`: the time of the inputs, ahead of the server's.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use syncvar_runtime::NetworkTime;
 use syncvar_runtime::clock::Slew;
 
+use super::leads::Leads;
 use crate::client::clock::Clocks;
 
-/// The clock runs at 19/20 to 21/20 of the own speed.
+/// The clock runs at 19/20 to 21/20 of the own speed: too far ahead by 50 ms at half of it, and by 250 ms at a twentieth.
 const SHARE: i64 = 20;
+const FALLING: i64 = 2;
+const FAR_AHEAD: Range<i64> = 50_000..250_000;
 
 /// Least number of ticks by which the newest input shall be ahead of the used one.
 const LEAD: i64 = 1;
 
-/// Part of a tick by which a longer lead shrinks with each report.
-const SHRINK: i64 = 4;
-
-/// Largest correction in microseconds.
+/// Largest distance in microseconds from the estimate by round trips.
 const MOST: i64 = 500_000;
 
 /// Largest part of the deviation of round trips: a new path looks like a jitter.
 const MOST_DEVIATION: Duration = Duration::from_millis(50);
 
+/// Number of ticks whose begin is known.
+const BEGUN: u64 = 128;
+
 /// Time of the inputs. Times are in microseconds.
+///
+/// The server reports by how many ticks an input was ahead of its use, or late. The lead that the clock had over the own time
+/// at the begin of that input then gives the lead that the input needed, whatever the clock has done since.
 #[derive(Debug, Default)]
 pub(super) struct InputClock {
-    shown: Option<Slew<SHARE>>,
+    shown: Option<Slew>,
     tick_rate: u32,
-    correction: i64,
-    /// Last tick before the clock has followed the last correction.
-    followed: u64,
-    /// Whether the clock has not followed it yet.
-    follows: bool,
+    updates: Updates,
+    /// Last ticks, at their number modulo `BEGUN`, and the lead of the clock at their begin.
+    begun: Vec<(u64, i64)>,
+    leads: Leads,
+}
+
+/// Times between the updates of this client.
+#[derive(Debug, Default)]
+struct Updates {
+    last: i64,
+    usual: i64,
+    /// Newest tick that has begun in a stall of this client.
+    stalled: u64,
+}
+
+impl Updates {
+    /// Notes an update. Returns whether the client has stalled before it.
+    fn note(&mut self, now: i64, tick: i64) -> bool {
+        let step = now.saturating_sub(std::mem::replace(&mut self.last, now));
+        let longest = 2 * self.usual + tick;
+        self.usual = (self.usual - self.usual / 8).max(step.min(longest));
+        step > longest
+    }
 }
 
 impl InputClock {
     /// Advances to the time of an update. Returns the tick that has begun last; `None` without an estimate of the
-    /// server's time.
-    pub(super) fn advance(&mut self, clocks: &Clocks) -> Option<u64> {
+    /// server's time. `on_stream` inputs wait for the repetition of lost packets.
+    pub(super) fn advance(&mut self, clocks: &Clocks, on_stream: bool) -> Option<u64> {
         let now = clocks.own.now();
-        let (ahead, tick_rate) = clocks.server.lead()?;
+        let (server, tick_rate) = clocks.server.lead()?;
         let (mean, deviation) = clocks.server.round_trip().unwrap_or_default();
-        let way = micros(mean / 2 + (2 * deviation).min(MOST_DEVIATION));
         self.tick_rate = tick_rate.max(1);
-        let ahead = ahead + way + self.tick_micros() + self.correction;
+        let (trip, jitter) = (micros(mean), micros((2 * deviation).min(MOST_DEVIATION)));
+        let estimate = server + trip / 2 + jitter + self.tick_micros();
+        let needed = self
+            .leads
+            .needed(on_stream.then_some(trip))
+            .unwrap_or(estimate);
+        let ahead = needed.clamp(server - MOST, server + trip + MOST);
         let shown = self.shown.get_or_insert_with(|| Slew::new(now, ahead));
         shown.advance(now, ahead);
-        let at = u64::try_from(shown.at(now)).unwrap_or_default();
-        let tick = NetworkTime::new(Duration::from_micros(at), self.tick_rate).tick;
-        let error = micros(now)
-            .saturating_add(ahead)
-            .saturating_sub(shown.at(now));
-        if error.abs() < self.tick_micros() / 8 {
-            if std::mem::take(&mut self.follows) {
-                self.followed = tick;
-            }
-        } else {
-            self.follows = true;
+        let time = shown.at(now);
+        let is_falling = FAR_AHEAD.contains(&(time - micros(now) - ahead));
+        shown.set_share(if is_falling { FALLING } else { SHARE });
+        let time = Duration::from_micros(u64::try_from(time).unwrap_or_default());
+        let newest = NetworkTime::new(time, self.tick_rate).tick;
+        let tick = self.tick_micros();
+        if self.updates.note(micros(now), tick) {
+            self.updates.stalled = newest;
         }
-        Some(tick)
+        Some(newest)
     }
 
-    /// Corrects the clock by the lead of the newest input in a used tick, unless it was that of an earlier correction.
-    pub(super) fn correct(&mut self, tick: u64, lead: i64) {
-        if self.follows || tick <= self.followed {
+    /// Notes the ticks that begin with an update. Those of a stall are late because of it: they say nothing about the way.
+    pub(super) fn note_begin(&mut self, ticks: Range<u64>) {
+        let Some(shown) = &self.shown else {
             return;
-        }
-        let missing = LEAD - lead;
-        let tick = self.tick_micros();
-        let step = if missing > 0 {
-            missing * tick
-        } else {
-            missing.max(-1) * tick / SHRINK
         };
-        self.correction = (self.correction + step).clamp(-MOST, MOST);
+        let now = Duration::from_micros(u64::try_from(self.updates.last).unwrap_or_default());
+        let ahead = shown.at(now).saturating_sub(self.updates.last);
+        self.begun.resize(place(BEGUN - 1) + 1, (0, 0));
+        for tick in ticks.filter(|tick| *tick > self.updates.stalled) {
+            self.begun[place(tick)] = (tick, ahead);
+        }
+    }
+
+    /// Takes the lead of an input over a used tick that the server has reported. After `refused` inputs it counts alone.
+    pub(super) fn correct(&mut self, (tick, lead): (u64, i64), refused: bool) {
+        let input = tick.saturating_add_signed(lead);
+        let begun = self.begun.get(place(input));
+        let Some((_, ahead)) = begun.filter(|(begun, _)| *begun == input && input > 0) else {
+            return;
+        };
+        let needed = ahead + (LEAD - lead) * self.tick_micros();
+        if refused {
+            self.leads.reset(input, self.tick_rate, needed);
+        } else {
+            self.leads.add(input, self.tick_rate, needed);
+        }
     }
 
     /// Returns the server's ticks per second; 0 before the first advance.
@@ -93,6 +133,10 @@ impl InputClock {
     }
 }
 
+fn place(tick: u64) -> usize {
+    usize::try_from(tick % BEGUN).unwrap_or_default()
+}
+
 fn micros(time: Duration) -> i64 {
-    i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 2)
+    i64::try_from(time.as_micros()).unwrap_or(i64::MAX / 4)
 }

@@ -41,7 +41,7 @@ pub(in crate::client) struct ViewClock {
     /// Longest interval between two samples of a field, in nanoseconds.
     interval: Nanos,
     delay: f64,
-    shown: Option<Slew<SHARE>>,
+    shown: Option<Slew>,
 }
 
 /// Own time of arrival less the time of the tick, averaged.
@@ -104,7 +104,10 @@ impl ViewClock {
         let ahead = -(lateness.mean + self.delay) as i64;
         match &mut self.shown {
             Some(shown) => shown.advance(now, ahead),
-            None => self.shown = Some(Slew::new(now, ahead)),
+            None => {
+                let shown = self.shown.insert(Slew::new(now, ahead));
+                shown.set_share(SHARE);
+            }
         }
     }
 

@@ -212,6 +212,7 @@ impl NetworkClient {
 
     /// Runs the steps of a new tick.
     pub(in crate::client) fn predict_tick(&mut self, tick: u64) {
+        self.predictions.spawns.begin_tick(tick);
         let Predictions {
             objects,
             steps,

@@ -33,7 +33,8 @@ pub(super) struct Spawns {
 struct Waiting {
     id: NetId,
     behaviour: TypeId,
-    tick: u64,
+    /// First tick that has begun behind the spawn: that of the input. `None` before it.
+    tick: Option<u64>,
 }
 
 impl Spawns {
@@ -41,11 +42,22 @@ impl Spawns {
     pub(super) fn is_waiting(&self, id: NetId) -> bool {
         self.waiting.iter().any(|waiting| waiting.id == id)
     }
+
+    /// Begins a tick.
+    pub(super) fn begin_tick(&mut self, tick: u64) {
+        for waiting in self.waiting.iter_mut().rev() {
+            if waiting.tick.is_some() {
+                break;
+            }
+            waiting.tick = Some(tick);
+        }
+    }
 }
 
 impl NetworkClient {
-    /// Spawns an object on this client at once that the server is expected to spawn in the same tick, because of an input: a
-    /// projectile. Returns its id until then, for [`predicted`](Self::predicted) and [`view`](Self::view); the highest ids are
+    /// Spawns an object on this client at once that the server is expected to spawn because of an input: a
+    /// projectile. Call it together with [`set_input`](Self::set_input): the tick of the spawn is the next one that begins. The server
+    /// spawns the object in the tick that has the input, and steps it in this tick already. Returns its id until then, for [`predicted`](Self::predicted) and [`view`](Self::view); the highest ids are
     /// those of such objects. `step` runs as in [`predict`](Self::predict).
     ///
     /// The server's object is the one with such a behaviour that this client owns and whose spawn is the nearest one, at most 8 ticks
@@ -94,7 +106,7 @@ impl NetworkClient {
         spawns.waiting.push(Waiting {
             id,
             behaviour: TypeId::of::<B>(),
-            tick,
+            tick: None,
         });
         objects.insert((id, 0), Predicted::new(behaviour, tick), tick);
         for entry in objects.of_mut(id) {
@@ -126,7 +138,9 @@ impl NetworkClient {
             self.match_spawn(object);
         }
         let waiting = &mut self.predictions.spawns.waiting;
-        let late: Vec<Waiting> = waiting.extract_if(.., |it| it.tick < last).collect();
+        let late: Vec<Waiting> = waiting
+            .extract_if(.., |it| it.tick.is_some_and(|tick| tick < last))
+            .collect();
         for Waiting { id, .. } in late {
             self.predictions.objects.retain(|entry| entry.id != id);
             self.events.push(ClientEvent::PredictedSpawn {
@@ -145,10 +159,11 @@ impl NetworkClient {
         let spawned = self.network_tick(replica.spawned)?;
         let types = self.world.pools.slots(replica.at)?.type_ids();
         let waiting = self.predictions.spawns.waiting.iter().enumerate();
-        let fitting = waiting.filter(|(_, it)| {
-            types.contains(&it.behaviour) && it.tick.abs_diff(spawned) <= MAX_DISTANCE
-        });
-        let (place, _) = fitting.min_by_key(|(_, it)| it.tick.abs_diff(spawned))?;
+        let distances = waiting.filter(|(_, it)| types.contains(&it.behaviour));
+        let distances = distances.filter_map(|(at, it)| Some((it.tick?.abs_diff(spawned), at)));
+        let (_, place) = distances
+            .filter(|(ticks, _)| *ticks <= MAX_DISTANCE)
+            .min()?;
         let Waiting { id, behaviour, .. } = self.predictions.spawns.waiting.remove(place);
         let index = types.iter().position(|it| *it == behaviour)?;
         let Predictions { objects, steps, .. } = &mut self.predictions;

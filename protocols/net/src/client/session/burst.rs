@@ -16,6 +16,9 @@ impl NetworkClient {
     /// Begins a burst. The server sends all objects and all ownership again.
     pub(in crate::client) fn begin_burst(&mut self) {
         self.session.joining = true;
+        if let (Some(arrivals), Some(tick)) = (&mut self.arrivals, self.inbound.packet.tick) {
+            arrivals.end_forged_ticks(tick);
+        }
         self.forget_missed();
         for replica in self.world.objects.values_mut() {
             replica.set(Fact::Refreshed, false);

@@ -301,6 +301,14 @@ impl LossyWrites {
         self.inputs.known
     }
 
+    /// Takes the newest input that the server has, after it has refused some. Acknowledgements of earlier datagrams say
+    /// nothing about their inputs.
+    pub(in crate::client) fn set_known_input(&mut self, known: Option<u64>) {
+        self.inputs.known = known;
+        self.inputs.sent.clear();
+        self.waiting.iter_mut().for_each(|it| it.inputs = None);
+    }
+
     /// Returns whether a message of this length fits a datagram.
     pub(in crate::client) fn has_room(&self, length: usize) -> bool {
         length <= self.room

@@ -14,7 +14,8 @@ impl Replica {
     /// before they arrived. With `replaces_all` none survive: during a burst the ownership is unknown.
     ///
     /// An object that was there before has the tick of the packet: fields with ticks keep newer values, unless
-    /// the object is poisoned.
+    /// the object is poisoned, or with `replaces_all`: the server sends no datagrams with state until a burst has
+    /// arrived, so a newer tick is forged.
     pub(in crate::client) fn read_full(
         &mut self,
         slots: &mut dyn Slots,
@@ -32,7 +33,7 @@ impl Replica {
         }
         let poisoned = self.is_poisoned();
         let result = saved.and_then(|()| match ticks {
-            Some((tick, kept)) if !poisoned => {
+            Some((tick, kept)) if !poisoned && !replaces_all => {
                 slots.read_full_newest(reader, NewestWins::in_tick(tick), kept)
             }
             Some((tick, _)) => {
@@ -65,13 +66,9 @@ impl NetworkClient {
         let mut reader = NetworkReader::with_encoding(payload, self.session.framing.encoding())
             .with_budget(self.inbound.budget)
             .with_references(&mut self.inbound.targets);
+        let sent = self.inbound.packet.tick.unwrap_or_default();
         // It may have been written before the frame of its tick, whose values are as new or newer.
-        let tick = self
-            .inbound
-            .packet
-            .tick
-            .unwrap_or_default()
-            .saturating_sub(1);
+        let tick = sent.saturating_sub(1);
         let object = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
         let Some(replica) = self.world.objects.get_mut(object.0) else {
@@ -91,7 +88,8 @@ impl NetworkClient {
             reader.read_u8()?;
             if let Some(prefab) = self.world.prefabs.get(prefab) {
                 pending = slots.reset_fields(object, |policy| policy.group, || prefab.make());
-                slots.set_ticks(tick, |policy| policy.group);
+                // A frame of its tick with these fields was written before: a later one is not for this client.
+                slots.set_ticks(sent, |policy| policy.group);
             }
         }
         let mut read = Vec::new();

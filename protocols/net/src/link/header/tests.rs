@@ -4,7 +4,7 @@ use std::num::NonZeroU8;
 use proptest::prelude::*;
 use syncvar_runtime::{NetworkReader, ReadError, ReadErrorKind};
 
-use super::{DatagramHeader, Place, StreamHeader, TickNumber};
+use super::{DatagramHeader, Place, SentCount, StreamHeader, TickNumber};
 use crate::link::ack::Ack;
 use crate::link::header_bytes::{HeaderBytes, MAX_HEADER};
 use crate::link::stream::StreamTicks;
@@ -41,6 +41,7 @@ fn lone(ack: impl Into<Option<Ack>>) -> DatagramHeader {
         ack: ack.into(),
         partial: false,
         owed: false,
+        settled: None,
     }
 }
 
@@ -63,7 +64,7 @@ fn whole<T>(
     Ok(header)
 }
 
-fn datagrams() -> [(&'static str, DatagramHeader); 7] {
+fn datagrams() -> [(&'static str, DatagramHeader); 8] {
     let first = datagram(7, TickNumber::Short(300));
     let second_of_3 = DatagramHeader {
         after: Some(12),
@@ -83,6 +84,13 @@ fn datagrams() -> [(&'static str, DatagramHeader); 7] {
             "the same, the second of 3, behind stream packet 12",
             second_of_3,
         ),
+        (
+            "the same, the datagrams below sequence 5 are settled",
+            DatagramHeader {
+                settled: Some(5),
+                ..first
+            },
+        ),
         ("the same, tick in full", datagram(7, TickNumber::Wide(300))),
         (
             "probe, sequence 8, tick 301, behind stream packet 12",
@@ -101,7 +109,7 @@ fn datagrams() -> [(&'static str, DatagramHeader); 7] {
 }
 
 /// Packets of one stream, in this order, with their tick.
-fn stream() -> [(&'static str, u32, StreamHeader); 3] {
+fn stream() -> [(&'static str, u32, StreamHeader); 5] {
     let last = StreamHeader {
         end: true,
         ..StreamHeader::default()
@@ -111,6 +119,10 @@ fn stream() -> [(&'static str, u32, StreamHeader); 3] {
         ..last
     };
     let more = StreamHeader::default();
+    let behind_7 = SentCount {
+        count: 7,
+        is_decided: false,
+    };
     [
         (
             "stream, tick 300 after 297, the last packet of its update, no datagrams in the tick",
@@ -123,6 +135,25 @@ fn stream() -> [(&'static str, u32, StreamHeader); 3] {
             before_3_datagrams,
         ),
         ("stream, tick 300 again, more packets follow", 300, more),
+        (
+            "stream, tick 301, the last packet of its update, behind 7 datagrams",
+            301,
+            StreamHeader {
+                sent: Some(behind_7),
+                ..last
+            },
+        ),
+        (
+            "stream, tick 302, the same, all of them are settled",
+            302,
+            StreamHeader {
+                sent: Some(SentCount {
+                    is_decided: true,
+                    ..behind_7
+                }),
+                ..last
+            },
+        ),
     ]
 }
 
@@ -155,7 +186,6 @@ fn headers_are_the_examples_of_the_document() {
 #[test]
 fn headers_against_the_rules_are_refused() {
     let datagrams: [&[u8]; 13] = [
-        &[0x81, 7, 0, 1, 0],
         // Neither sequence nor acknowledgement.
         &[0x00],
         // An acknowledgement alone has no tick, place or state.
@@ -164,6 +194,7 @@ fn headers_against_the_rules_are_refused() {
         &[0x18, 0, 2, 7, 0, 12, 0, 0],
         &[0x30, 7, 0, 12, 0, 0],
         &[0x50, 7, 0, 12, 0, 0],
+        &[0x90, 7, 0, 12, 0, 0],
         // Index and number of the tick's datagrams.
         &[0x09, 7, 0, 1, 0, 0, 0],
         &[0x09, 7, 0, 1, 0, 3, 3],
@@ -180,12 +211,13 @@ fn headers_against_the_rules_are_refused() {
             "{bytes:x?}: {read:?}"
         );
     }
-    let streams: [&[u8]; 8] = [
+    let streams: [&[u8]; 9] = [
         &[0x04, 1, 0],
         &[0x40],
         &[0x80],
-        // PARTIAL before the end of the update.
+        // State before the end of the update.
         &[0x20],
+        &[0x06],
         // A step of 0, and one above 32 bits.
         &[0x01, 0],
         &[0x01, 0x80, 0x80, 0x80, 0x80, 0x10],
@@ -254,9 +286,10 @@ fn any_datagram() -> impl Strategy<Value = DatagramHeader> {
     let place = (any::<u16>(), tick).prop_map(|(sequence, tick)| Place { sequence, tick });
     let part =
         (1..=u8::MAX).prop_flat_map(|count| (0..count, Just(NonZeroU8::new(count).unwrap())));
-    let state = (any::<Option<u16>>(), part, any::<[bool; 2]>());
-    (place, state, any_ack()).prop_map(|(place, (after, part, [partial, owed]), ack)| {
+    let state = (any::<[Option<u16>; 2]>(), part, any::<[bool; 2]>());
+    (place, state, any_ack()).prop_map(|(place, ([after, settled], part, [partial, owed]), ack)| {
         DatagramHeader {
+            settled,
             sent: Some(place),
             after,
             part,
@@ -268,13 +301,17 @@ fn any_datagram() -> impl Strategy<Value = DatagramHeader> {
 }
 
 fn any_stream() -> impl Strategy<Value = StreamHeader> {
-    let flags = any::<[bool; 2]>();
-    (any::<u32>(), flags, any::<u8>(), any_ack()).prop_map(|(step, [end, partial], count, ack)| {
+    let flags = (any::<[bool; 3]>(), any::<Option<(u16, bool)>>());
+    let header = (any::<u32>(), flags, any::<u8>(), any_ack());
+    header.prop_map(|(step, ([end, partial, owed], sent), count, ack)| {
+        let sent = sent.map(|(count, is_decided)| SentCount { count, is_decided });
         StreamHeader {
             step,
             end,
             datagrams: NonZeroU8::new(count),
             partial: partial && end,
+            owed: owed && end,
+            sent: sent.filter(|_| end),
             ack,
         }
     })

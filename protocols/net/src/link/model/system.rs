@@ -73,6 +73,8 @@ fn datagrams(packets: Vec<super::packet::Datagram>) -> Vec<(Carrier, Packet)> {
 impl LossSystem for Model {
     type Packet = Packet;
 
+    const IS_CUMULATIVE: bool = false;
+
     fn change(&mut self, change: Op, value: u32) {
         let server = &mut self.server;
         match change {

@@ -115,16 +115,28 @@ fn early_datagrams_wait_for_the_reliable_packets_before_them() {
 #[test]
 fn gaps_are_found_between_two_sequences() {
     let receiver = receiver([1, 2, 4, 5, 9]);
-    for (after, last, lacks) in [
-        (0, 2, false),
-        (2, 4, true),
-        (3, 5, false),
-        (5, 9, true),
-        (9, 9, false),
+    for (first, last, has_all) in [
+        (1, 2, true),
+        (3, 4, false),
+        (4, 5, true),
+        (6, 9, false),
+        (9, 9, true),
+        (10, 9, true),
+        (10, 10, false),
+        (10, 0, true),
     ] {
-        assert_eq!(receiver.lacks_between(after, last), lacks, "{after} {last}");
+        assert_eq!(receiver.has_all(first, last), has_all, "{first} {last}");
     }
-    assert!(!receiver.lacks_between(9, 20));
+}
+
+#[test]
+fn sequence_that_leaves_the_mask_stays_a_gap() {
+    let mut receiver = receiver([1, 3]);
+    (4..200).for_each(|sequence| receiver.mark(sequence, START));
+    assert!(!receiver.has_all(1, 199) && !receiver.has_all(2, 199));
+    assert!(receiver.has_all(3, 199));
+    receiver.mark(1_000, START);
+    assert!(!receiver.has_all(3, 199) && receiver.has_all(1_000, 1_000));
 }
 
 #[test]

@@ -58,6 +58,8 @@ pub(super) struct Records<O> {
     flying: usize,
     /// Sequences of the lost packets, ascending.
     lost: VecDeque<u64>,
+    /// Highest sequence of a packet that was ever lost or forgotten.
+    last_lost: u64,
 }
 
 impl<O: Copy> Records<O> {
@@ -74,7 +76,13 @@ impl<O: Copy> Records<O> {
             copies: Copies::default(),
             flying: 0,
             lost: VecDeque::new(),
+            last_lost: 0,
         }
+    }
+
+    /// Returns the highest sequence of a packet that was ever lost or forgotten; 0 without one.
+    pub(super) fn last_lost(&self) -> u64 {
+        self.last_lost
     }
 
     pub(super) fn len(&self) -> usize {
@@ -211,12 +219,14 @@ impl<O: Copy> Records<O> {
             .min()
     }
 
-    /// Returns the lowest tick, from a tick on, of a packet that was not acknowledged, or of a chunk in one.
+    /// Returns the lowest tick of a packet that was not acknowledged, or of a chunk in one, among the packets from a
+    /// tick on. The chunk of an echo is older than its packet.
     pub(super) fn oldest_missing_tick(&self, from: u32) -> Option<u32> {
         let flying = self.open().filter(|it| self.is_flying(*it));
         let missing = self.lost.iter().copied().chain(flying);
-        let ticks = missing.filter_map(|it| Some(self.get(it)?.oldest_tick));
-        ticks.filter(|tick| *tick >= from).min()
+        let packets = missing.filter_map(|it| self.get(it));
+        let packets = packets.filter(|packet| packet.tick >= from);
+        packets.map(|packet| packet.oldest_tick).min()
     }
 
     /// Returns the own entries of the packets from the first flying one on.
@@ -301,6 +311,7 @@ impl<O: Copy> Records<O> {
 
     /// Forgets all packets without verdicts. The sequences continue.
     pub(super) fn clear(&mut self) {
+        self.last_lost = self.last_lost.max(self.next() - 1);
         self.first = self.next();
         self.open = self.first;
         self.packets.clear();
@@ -332,6 +343,9 @@ impl<O: Copy> Records<O> {
         }
         packet.fate = fate;
         self.flying -= usize::from(former == Fate::Flying);
+        if fate == Fate::Lost {
+            self.last_lost = self.last_lost.max(sequence);
+        }
         if fate == Fate::Lost || former == Fate::Lost {
             match self.lost.binary_search(&sequence) {
                 Ok(at) => drop(self.lost.remove(at)),

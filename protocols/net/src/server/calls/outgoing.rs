@@ -179,10 +179,14 @@ impl NetworkServer {
             self.queue_local_rpc(object, target, plan.place, arguments.clone());
         }
         if let Receivers::Deferred = plan.receivers {
-            self.calls.deferred_objects.insert(object);
-            self.calls.deferred.push(DeferredCall {
+            let target = plan.target.clone();
+            let list = match self.is_behind_state(&plan.place) {
+                true => &mut self.calls.behind_state,
+                false => &mut self.calls.deferred,
+            };
+            list.push(DeferredCall {
                 object,
-                target: plan.target.clone(),
+                target,
                 call,
             });
         } else {

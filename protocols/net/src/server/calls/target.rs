@@ -53,7 +53,8 @@ impl NetworkServer {
         let target = target.unwrap_or_else(|| place.schema.target());
         let waits = !replicated.is(State::Announced)
             || replicated.is(State::VisibilityDirty)
-            || !self.calls.deferred.is_empty() && self.calls.deferred_objects.contains(&object);
+            || self.calls.deferred.contains(object)
+            || self.is_behind_state(&place);
         self.check_target(object, replicated, &target, waits)?;
         let receivers = if waits {
             Receivers::Deferred
@@ -120,6 +121,11 @@ impl NetworkServer {
             }),
             None => Ok(()),
         }
+    }
+
+    /// Returns whether a call waits for the next frame, with the changes that were made before it.
+    pub(super) fn is_behind_state(&self, place: &CallPlace) -> bool {
+        place.schema.after_state && self.config.has_ticks()
     }
 
     /// Returns the observers in a target.

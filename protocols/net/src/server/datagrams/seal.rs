@@ -149,6 +149,10 @@ impl NetworkServer {
             datagrams.sender.probe_sent(now);
         }
         queue.partial |= datagrams.sender.is_detached();
+        datagrams.notice.end_update(&datagrams.sender);
+        if queue.parts().is_none() && !datagrams.sender.is_detached() {
+            queue.probe |= datagrams.notice.needs_probe(&datagrams.sender);
+        }
         let due = datagrams.receiver.due(now);
         if let Some(known) = self.sessions.connections.get_mut(connection.0) {
             let backlog = known.backlog.as_ref();

@@ -85,6 +85,9 @@ impl Datagrams {
             header.sent = Some(sender.place(sequence, tick));
             header.after = sender.needs_after(after).then(|| low_bits(after));
             header.part = part.place;
+            let has_room = || header.has_room();
+            let place = (sequence, header.partial || header.owed);
+            header.settled = self.notice.for_datagram(sender, place, has_room);
         }
         header.encode_to(bytes);
         part

@@ -114,9 +114,18 @@ impl Connection {
         };
         if let Some(datagrams) = &mut self.datagrams {
             datagrams.count_reliable(tick, has_state, header.end);
-            if header.end && datagrams.queue.tick == tick {
-                header.datagrams = datagrams.queue.parts();
-                header.partial = datagrams.queue.partial;
+            if header.end {
+                let queue = &datagrams.queue;
+                header.partial = datagrams.sender.is_detached();
+                if queue.tick == tick {
+                    header.datagrams = queue.parts();
+                    header.partial |= queue.partial;
+                    header.owed = queue.owed;
+                }
+                if header.datagrams.is_none() {
+                    let lacks = header.partial || header.owed;
+                    header.sent = datagrams.notice.for_stream(&datagrams.sender, lacks);
+                }
             }
             let owes_ack = datagrams.receiver.owes_ack();
             header.ack = owes_ack.then(|| datagrams.receiver.take_ack());

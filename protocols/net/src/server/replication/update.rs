@@ -95,7 +95,7 @@ impl NetworkServer {
         self.call_local_hooks();
         self.queue_resyncs();
         self.hide_objects();
-        self.begin_frame();
+        let has_frame = self.begin_frame();
         self.send_deltas(now, joining);
         self.replication.index_frame();
         self.repair_losses();
@@ -112,21 +112,22 @@ impl NetworkServer {
         if joining {
             self.join();
         }
-        self.send_deferred_calls();
+        self.send_deferred_calls(has_frame);
         self.update_local();
         self.seal_datagrams();
         self.finish_record();
     }
 
     /// Begins the frame of the tick, unless it has had one: state on unreliable channels waits for the next tick
-    /// then.
-    fn begin_frame(&mut self) {
+    /// then. Returns whether it begins.
+    fn begin_frame(&mut self) -> bool {
         let (tick, has_ticks) = (self.outbound.store.tick, self.config.has_ticks());
         let frames = &mut self.replication.frames;
         self.replication.frame_open = !has_ticks || frames.tick() < tick;
         if self.replication.frame_open {
             frames.begin(tick);
         }
+        self.replication.frame_open
     }
 
     /// Writes the deltas of all due objects, once each.

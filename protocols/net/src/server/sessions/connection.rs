@@ -96,6 +96,8 @@ pub(in crate::server) struct Headers {
     pub(in crate::server) from: Option<u64>,
     pub(in crate::server) sent: StreamTicks,
     pub(in crate::server) received: StreamTicks,
+    /// Whether a packet of the client on this link had a header: before it has read the answer, its farewell has none.
+    pub(in crate::server) begun: bool,
 }
 
 impl Headers {

@@ -2,8 +2,10 @@
 
 use syncvar_runtime::{Channel, ConnectionId, NetworkReader, ReadError, ReadErrorKind};
 
+use crate::MessageType;
 use crate::link::header::{DatagramHeader, Place, TickNumber};
 use crate::link::receiver::Receiver;
+use crate::message::frames;
 use crate::server::NetworkServer;
 
 /// Distance above the highest tick that no tick of a client reaches.
@@ -38,11 +40,15 @@ impl NetworkServer {
         let Some(connection) = connection.filter(|it| it.headers.from.is_some()) else {
             return Ok(packet);
         };
+        if !connection.headers.begun && carrier == Channel::Reliable && is_farewell(packet) {
+            return Ok(packet);
+        }
         let mut reader = NetworkReader::new(packet);
         let mut is_known = false;
         let ack = match carrier {
             Channel::Reliable => {
                 let (header, tick) = connection.headers.received.read(&mut reader)?;
+                connection.headers.begun = true;
                 self.sessions.origin = Origin::Stream { tick };
                 if let Some(datagrams) = &mut connection.datagrams {
                     datagrams.receiver.handled_reliable(self.clock.now());
@@ -107,4 +113,12 @@ fn extend(receiver: &Receiver, place: Place) -> Result<(u64, u32), ReadError> {
 fn invalid(what: &'static str, value: u64) -> ReadError {
     let kind = ReadErrorKind::InvalidValue { what, value };
     NetworkReader::new(&[]).error(kind)
+}
+
+/// Returns whether a packet without a header is a Disconnect alone.
+fn is_farewell(packet: &[u8]) -> bool {
+    let first = frames(packet).next().and_then(Result::ok);
+    first.is_some_and(|frame| {
+        frame.message_type == MessageType::Disconnect.number() && frame.length() == packet.len()
+    })
 }

@@ -297,6 +297,7 @@ impl NetworkServer {
         known.framing = new.framing;
         known.headers.datagrams = new.headers.datagrams;
         known.join_payload = new.join_payload;
+        known.headers.begun = false;
         if let Some(datagrams) = &mut known.datagrams {
             datagrams.sender.await_answer(now);
         }
@@ -327,6 +328,8 @@ impl NetworkServer {
         let kind = match resumed {
             Some(_) => GrantKind::Resumed,
             None => {
+                // The client begins its inputs anew, and may give another one to a tick.
+                known.inputs = None;
                 known.received = returning.counts.map_or(0, |counts| counts.sent);
                 known.headers = Headers {
                     datagrams: known.headers.datagrams,
