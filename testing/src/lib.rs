@@ -9,6 +9,7 @@ pub mod loss;
 pub mod mirror;
 mod network;
 mod packets;
+pub mod programs;
 
 pub use behaviours::{
     Banner, Compass, Door, Player, Points, Score, prefabs, prefabs_with_scoreboard,

@@ -358,3 +358,45 @@ fn budgets_of_any_numbers_delay_nothing_for_ever() {
         }
     }
 }
+
+#[derive(NetworkBehaviour, Default)]
+#[network_behaviour(send_interval = 0)]
+struct Gauge {
+    #[sync_var(threshold = is_far)]
+    level: SyncVar<u32>,
+}
+
+impl Gauge {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form of a threshold")]
+    fn is_far(sent: &u32, present: &u32) -> bool {
+        sent.abs_diff(*present) >= 10
+    }
+}
+
+/// The object waits behind another one when its field changes again, below the threshold of the frame that the
+/// connection has not received.
+#[test]
+fn withheld_field_below_its_threshold_arrives() {
+    let mut net = MemoryNetwork::pair(|| {
+        Prefabs::new()
+            .register::<Banner>("banner")
+            .register::<Gauge>("gauge")
+    });
+    let banner = net.server.spawn(Banner::default());
+    let gauge = net.server.spawn(Gauge::default());
+    net.settle();
+    net.server
+        .set_budget(net.connection(0), Some(Budget::new(1)))
+        .unwrap();
+    net.server
+        .get_mut::<Banner>(banner)
+        .unwrap()
+        .text
+        .set("x".repeat(100));
+    net.server.get_mut::<Gauge>(gauge).unwrap().level.set(100);
+    net.step();
+    assert_eq!(net.client(0).get::<Gauge>(gauge).unwrap().level, 0);
+    net.server.get_mut::<Gauge>(gauge).unwrap().level.set(105);
+    net.settle();
+    assert_eq!(net.client(0).get::<Gauge>(gauge).unwrap().level, 105);
+}

@@ -15,8 +15,10 @@ mod observers;
 mod owner_limits;
 #[cfg(feature = "parallel")]
 mod parallel;
+mod programs;
 mod random;
 mod recording;
+mod repairs;
 mod returning;
 mod schedules;
 mod seeing;

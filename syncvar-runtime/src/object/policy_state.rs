@@ -364,6 +364,13 @@ impl PolicyState {
         }
     }
 
+    /// Lets the next frame send some fields whatever their threshold.
+    pub fn release(&mut self, fields: u64) {
+        for sent in self.sent.iter_mut().filter(|sent| fields & sent.bit != 0) {
+            sent.value = None;
+        }
+    }
+
     fn last_sent(&mut self, bit: u64) -> &mut LastSent {
         let index = self.sent.iter().position(|sent| sent.bit == bit);
         let index = index.unwrap_or_else(|| {

@@ -352,6 +352,9 @@ pub trait Slot: Send + Sync {
     /// Returns the fields that their policy holds back, and the time when the first of them is due.
     fn held_back(&mut self, now: Nanos) -> (u64, Option<Nanos>);
 
+    /// Lets the next frame send some fields whatever their threshold.
+    fn release(&mut self, fields: u64);
+
     /// Runs a lifecycle callback.
     ///
     /// # Errors

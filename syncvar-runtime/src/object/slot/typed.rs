@@ -501,6 +501,12 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
         })
     }
 
+    fn release(&mut self, fields: u64) {
+        if let Some(state) = policy_of::<B>(&mut self.state) {
+            state.release(fields);
+        }
+    }
+
     fn on_lifecycle(
         &mut self,
         callback: LifecycleCallback,

@@ -108,7 +108,7 @@ impl NetworkServer {
 
     /// Writes the fields of an entry with their present values to the backlog, and adds them to
     /// [`BandwidthLimiter::own`](super::BandwidthLimiter). Dirty ones wait for their frame: no connection is
-    /// ahead of the others. None if the object is gone or checked out.
+    /// ahead of the others. A frame that a threshold puts off follows with the next update. None if the object is gone or checked out.
     pub(super) fn rewrite(
         &mut self,
         id: ConnectionId,
@@ -125,7 +125,7 @@ impl NetworkServer {
         } = backlog;
         let (first, start) = (own.len(), rewritten.len());
         let mut missed = (0_u8..).zip(mask_slice(masks, &entry.masks));
-        let (mut has_fields, mut waits) = (false, false);
+        let (mut has_fields, mut waits, mut held) = (false, false, false);
         slots.for_each_mut(|slot| {
             let Some((behaviour, missed)) = missed.next() else {
                 return;
@@ -135,6 +135,11 @@ impl NetworkServer {
             }
             let fields = missed & !slot.dirty_bits();
             waits |= fields != *missed;
+            let throttled = missed & slot.dirty_bits() & slot.info().policy.throttled;
+            if throttled != 0 {
+                slot.release(throttled);
+                held = true;
+            }
             let written = fields & slot.info().policy.readable(role);
             slot.write_again(written, rewritten);
             has_fields |= written != 0;
@@ -147,6 +152,9 @@ impl NetworkServer {
                 });
             }
         });
+        if held {
+            self.replication.schedule.queue_dirty(net_id);
+        }
         if let Some(error) = rewritten.take_error() {
             return Some(Rewritten::Failed(error));
         }
