@@ -52,7 +52,7 @@ impl World {
                     }
                 }
                 // The server has forgotten a client that was not ready.
-                ServerEvent::Refused { connection, reason } => {
+                ServerEvent::Refused { connection, .. } => {
                     let mut ends = self.ends.iter();
                     let is_it =
                         |end: &End| end.link == Some(connection) || end.connection == connection;
@@ -60,7 +60,6 @@ impl World {
                         continue;
                     };
                     self.oracle.close(client);
-                    self.ends[client].is_leaving |= reason == DisconnectReason::UnknownSession;
                 }
                 ServerEvent::CommandRefused { connection, .. } => {
                     if let Some(client) = self.client_of(connection) {
