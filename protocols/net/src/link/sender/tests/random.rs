@@ -291,7 +291,8 @@ impl World {
                 assert!(self.tick - packet.tick <= 64);
                 let age = self.now.saturating_sub(packet.at);
                 let behind = self.link.records.get(sequence + 3);
-                let waits = behind.is_some_and(|it| self.now - it.at > self.link.round_trip.upper());
+                let waits =
+                    behind.is_some_and(|it| it.at + self.link.round_trip.upper() < self.now);
                 let longest = self.link.loss_time() * if waits { 2 } else { 1 };
                 assert!(age <= longest || packet.after > self.link.handled());
                 assert!(sequence + 3 > self.link.newest_acked);
