@@ -8,6 +8,7 @@ mod hidden;
 mod interest;
 mod joining;
 mod liars;
+mod link_cost;
 mod loss;
 mod lossy;
 mod lossy_owners;

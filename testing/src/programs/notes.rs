@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use syncvar::DisconnectReason;
 use syncvar::motion::Input;
 use syncvar::prelude::*;
 

@@ -297,7 +297,8 @@ impl<O: Copy> Sender<O> {
                 // The packets behind it are younger.
                 break;
             }
-            if is_old || packet.after <= self.handled {
+            let is_answered_soon = !is_old && self.is_answered_soon(now, sequence);
+            if is_old || packet.after <= self.handled && !is_answered_soon {
                 self.lose(sequence, verdicts);
             } else {
                 // It may be held until the reliable packets before it are handled.
@@ -305,6 +306,18 @@ impl<O: Copy> Sender<O> {
             }
         }
         must_ask && self.probe.is_due(now)
+    }
+
+    /// Returns whether the next acknowledgement decides a late packet. If packets behind it are late too, an
+    /// acknowledgement was lost rather than all of them, and the next one names them again. To wait for it costs one
+    /// interval; to repair them costs their bytes once more.
+    fn is_answered_soon(&self, now: Duration, sequence: u64) -> bool {
+        let behind = sequence + self.settings.reorder.max(1);
+        let age = |packet: &records::Sent| now.saturating_sub(packet.at);
+        let packet = self.records.get(sequence);
+        let waits = packet.is_some_and(|packet| age(packet) <= self.loss_time() * 2);
+        let behind = self.records.get(behind);
+        waits && behind.is_some_and(|packet| age(packet) > self.round_trip.upper())
     }
 
     /// Notes a probe, so that the next one waits longer.
@@ -319,6 +332,17 @@ impl<O: Copy> Sender<O> {
         answer
             .saturating_add(self.settings.ack_interval)
             .saturating_add(self.settings.tick_interval)
+    }
+
+    /// Returns the tick of the last packet.
+    pub(crate) fn last_tick(&self) -> Option<u32> {
+        let last = self.records.get(self.last_sequence())?;
+        Some(last.tick)
+    }
+
+    /// Returns whether one of the last packets was lost.
+    pub(crate) fn has_losses(&self) -> bool {
+        self.records.lost() > 0
     }
 
     /// Returns the number of packets that the ring takes before a flying one must go.

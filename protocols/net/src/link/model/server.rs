@@ -69,8 +69,8 @@ pub(super) struct Server {
     pub(super) ended: BTreeMap<u32, Vec<(usize, u64)>>,
     /// All chunks, from number 1 on.
     pub(super) chunks: Vec<Rc<Chunk>>,
-    /// Chunks of the last frame with their audiences.
-    pub(super) last_frame: Vec<(u128, Rc<Chunk>)>,
+    /// Chunks of the last ticks with their audiences.
+    pub(super) recent: Vec<(u128, Rc<Chunk>)>,
     pub(super) violation: Option<String>,
 }
 

@@ -52,7 +52,7 @@ impl Model {
                 owner_news: Vec::new(),
                 ended: std::collections::BTreeMap::new(),
                 chunks: Vec::new(),
-                last_frame: Vec::new(),
+                recent: Vec::new(),
                 violation: None,
             },
             clients: (0..setup.clients).map(|_| client()).collect(),

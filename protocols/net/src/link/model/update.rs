@@ -15,6 +15,9 @@ use crate::link::sequence::low_bits;
 /// Entries of a chunk and of a datagram.
 const PACKET_ENTRIES: usize = 2;
 
+/// Ticks in which a chunk may be repeated.
+const RECENT: u32 = 8;
+
 /// A chunk with its audience.
 type Addressed = (u128, Rc<Chunk>);
 
@@ -82,7 +85,8 @@ impl Server {
         for client in 0..self.connections.len() {
             self.send(client, now, &chunks, &echoes, &mut out);
         }
-        self.last_frame = chunks;
+        self.recent.retain(|(_, chunk)| tick - chunk.tick < RECENT);
+        self.recent.extend(chunks);
         out
     }
 
@@ -190,10 +194,10 @@ impl Server {
         }
     }
 
-    /// Returns the chunks of the last frame with the fields that still stand.
+    /// Returns the chunks of the last frames with the fields that still stand.
     fn echoes(&mut self) -> Vec<Echo> {
         let mut echoes = Vec::new();
-        for (audience, original) in std::mem::take(&mut self.last_frame) {
+        for (audience, original) in self.recent.clone() {
             let mut entries = original.entries.clone();
             let mut is_whole = true;
             for entry in &mut entries {
@@ -294,9 +298,16 @@ impl Server {
 
     fn load_echoes(&self, client: usize, echoes: &[Echo], loads: &mut Loads) {
         let link = &self.connections[client].link;
+        if loads.loads.is_empty() && !link.has_losses() {
+            return;
+        }
+        let of_link = |original: &Chunk| link.last_tick() == Some(original.tick);
         for (_, original, copy) in echoes.iter().filter(|echo| echo.0 >> client & 1 == 1) {
             let awaits = link.awaits(original.number) || !self.has(Rule::EchoFlying);
-            if awaits && let Some(load) = loads.place(copy.entries.len()) {
+            if awaits
+                && of_link(original)
+                && let Some(load) = loads.place(copy.entries.len())
+            {
                 load.chunks.push(Rc::clone(copy));
                 load.records.push(chunk_ref(original));
             }

@@ -121,6 +121,34 @@ fn l1_a_packet_is_lost_after_the_loss_time() {
 }
 
 #[test]
+fn l1_late_packets_in_a_row_wait_for_the_next_acknowledgement() {
+    let mut link = link();
+    for tick in 1..=6 {
+        send(&mut link, ms(10), tick);
+    }
+    // The last three have no three late packets behind them.
+    let last = [lost(4, 4), lost(5, 5), lost(6, 6)].concat();
+    assert_eq!(on_time(&mut link, ms(317), 7), (true, last));
+    // The first one did not arrive; the last three did.
+    let verdicts = acknowledge(&mut link, ms(320), 6, 0b10000);
+    assert_eq!(verdicts.len(), 8);
+    assert_eq!(verdicts[6..], lost(1, 1));
+    assert!(link.is_acked(2) && link.is_acked(3));
+}
+
+#[test]
+fn l1_late_packets_in_a_row_are_lost_after_two_loss_times() {
+    let mut link = link();
+    for tick in 1..=4 {
+        send(&mut link, ms(10), tick);
+    }
+    let last = [lost(2, 2), lost(3, 3), lost(4, 4)].concat();
+    assert_eq!(on_time(&mut link, ms(317), 5).1, last);
+    assert_eq!(on_time(&mut link, ms(10 + 2 * 306), 5).1, []);
+    assert_eq!(on_time(&mut link, ms(11 + 2 * 306), 5).1, lost(1, 1));
+}
+
+#[test]
 fn l1_a_packet_is_lost_after_the_record_ticks() {
     let mut link = link();
     link.count_reliable();

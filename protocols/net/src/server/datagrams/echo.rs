@@ -1,24 +1,42 @@
-//! Echoes: the changes of the frame before, once more, for behaviours with `redundancy = 1`.
+//! Echoes: the changes of a former frame, once more, for behaviours with `redundancy = 1`.
+//!
+//! An echo travels with the next datagrams of a connection. On a link that loses nothing it makes none of its own: in a world with
+//! few changes the headers would cost as much as the changes.
 
 use bytes::Bytes;
 use syncvar_runtime::packet::{Room, Segments};
-use syncvar_runtime::{Channel, NetId};
+use syncvar_runtime::{Channel, ConnectionId, NetId};
 
 use crate::Framing;
 use crate::link::sender::ChunkRef;
 use crate::server::NetworkServer;
+use crate::server::datagrams::Datagrams;
 use crate::server::datagrams::frames::{ChunkRecord, Entry};
 use crate::server::objects::replicated::State;
 
-/// Chunk of the frame before, and its copy with the fields that still stand.
+/// Chunk of a former frame, and its copy with the fields that still stand.
 struct Echo {
     original: ChunkRecord,
     bytes: Bytes,
 }
 
+impl Datagrams {
+    /// Returns the tick whose chunks are sent again in this update: that of the last datagram.
+    fn repeated_tick(&self) -> Option<u32> {
+        let travels = !self.queue.is_empty() || self.sender.has_losses();
+        let last = self.sender.last_tick();
+        last.filter(|_| travels && !self.sender.is_detached())
+    }
+
+    /// Returns whether a chunk of a tick is sent again in this update.
+    fn repeats(&self, number: u64, tick: u32) -> bool {
+        self.repeated_tick() == Some(tick) && self.sender.awaits(number)
+    }
+}
+
 impl NetworkServer {
-    /// Sends the chunks of the frame before again to the connections whose copy is under way. One loss delays
-    /// no value by a round trip then.
+    /// Sends the chunks in the last datagrams of each connection again while they are under way. One loss delays no
+    /// value by a round trip then.
     pub(in crate::server) fn echo_frame(&mut self) {
         if !self.replication.has_echo
             || !self.replication.frame_open
@@ -26,18 +44,35 @@ impl NetworkServer {
         {
             return;
         }
+        let datagrams = |id: &ConnectionId| self.sessions.connections.get(id.0)?.datagrams.as_ref();
+        let links = self.replication.links.iter().filter_map(datagrams);
+        let Some(since) = links.filter_map(|it| it.repeated_tick()).min() else {
+            return;
+        };
         let frames = std::mem::take(&mut self.replication.frames);
-        let former = frames.former();
-        let tick = former.map_or(0, |frame| frame.tick);
-        let chunks = former.map_or(&[][..], |frame| &frame.chunks);
-        for original in chunks {
-            let entries = frames.entries(original.number);
-            if let Some(bytes) = self.write_echo(original, entries, tick) {
-                let original = original.clone();
-                self.queue_echo(&Echo { original, bytes }, tick);
+        for frame in frames.since(since) {
+            for original in &frame.chunks {
+                if !self.is_repeated(original, frame.tick) {
+                    continue;
+                }
+                let entries = frames.entries(original.number);
+                if let Some(bytes) = self.write_echo(original, entries, frame.tick) {
+                    let original = original.clone();
+                    self.queue_echo(&Echo { original, bytes }, frame.tick);
+                }
             }
         }
         self.replication.frames = frames;
+    }
+
+    /// Returns whether a chunk of a tick is sent again to one of its observers.
+    fn is_repeated(&self, original: &ChunkRecord, tick: u32) -> bool {
+        let mut observers = self.visibility.audiences.get(original.audience).ready();
+        observers.any(|observer| {
+            let connection = self.sessions.connections.get(observer.0);
+            let datagrams = connection.and_then(|it| it.datagrams.as_ref());
+            datagrams.is_some_and(|it| it.repeats(original.number, tick))
+        })
     }
 
     fn queue_echo(&mut self, echo: &Echo, tick: u32) {
@@ -56,8 +91,7 @@ impl NetworkServer {
             let Some(datagrams) = &mut connection.datagrams else {
                 continue;
             };
-            let awaits = datagrams.sender.awaits(original.number);
-            if datagrams.sender.is_detached() || !awaits || !datagrams.carries(bytes.len()) {
+            if !datagrams.repeats(original.number, tick) || !datagrams.carries(bytes.len()) {
                 continue;
             }
             let store = &mut self.outbound.store;

@@ -60,9 +60,8 @@ pub(in crate::server) struct Frames {
     spare: Vec<Frame>,
     /// Records of the log in the order of audiences, channels and places.
     order: Vec<u32>,
-    /// Tick of the last frame, and of the one before.
+    /// Tick of the last frame.
     tick: u32,
-    former: u32,
 }
 
 /// Frames that are kept for their memory.
@@ -76,7 +75,7 @@ impl Frames {
 
     /// Begins the frame of a tick.
     pub(in crate::server) fn begin(&mut self, tick: u32) {
-        self.former = std::mem::replace(&mut self.tick, tick);
+        self.tick = tick;
     }
 
     /// Prepares the records of the tick's log for [`add`](Self::add).
@@ -164,10 +163,11 @@ impl Frames {
         }
     }
 
-    /// Returns the frame before that of the last tick; none if it was empty.
-    pub(in crate::server) fn former(&self) -> Option<&Frame> {
-        let mut last = self.last.iter().rev().take(2);
-        last.find(|frame| frame.tick == self.former)
+    /// Returns the frames from a tick on, without that of the last tick.
+    pub(in crate::server) fn since(&self, tick: u32) -> impl Iterator<Item = &Frame> {
+        let start = self.last.partition_point(|frame| frame.tick < tick);
+        let end = self.last.partition_point(|frame| frame.tick < self.tick);
+        self.last.range(start.min(end)..end)
     }
 
     /// Removes the frames before a tick.
@@ -185,7 +185,7 @@ impl Frames {
     pub(in crate::server) fn clear(&mut self) {
         self.trim(u32::MAX);
         self.last.clear();
-        (self.tick, self.former) = (0, 0);
+        self.tick = 0;
     }
 }
 

@@ -80,5 +80,7 @@ fn trimmed_frames_are_forgotten() {
     assert_eq!(frames.tick(), 40);
     assert_eq!(frames.entries(36), []);
     assert_eq!(frames.entries(37).len(), 4);
-    assert_eq!(frames.former().map(|frame| frame.tick), Some(39));
+    let since = frames.since(38).map(|frame| frame.tick);
+    assert_eq!(since.collect::<Vec<_>>(), [38, 39]);
+    assert_eq!(frames.since(41).count(), 0);
 }
