@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::tcp::TcpOptions;
-use syncvar::testing::Conditions;
 use syncvar::transport::{Host, Peer};
-use syncvar::{ClientConfig, DisconnectReason, ServerConfig};
+use syncvar::{ClientConfig, DisconnectReason};
 use tracing_subscriber::fmt::MakeWriter;
 
 #[derive(NetworkBehaviour, Default)]
@@ -133,11 +132,7 @@ fn a_forgotten_update_is_named_once() {
 #[test]
 fn the_log_of_a_server_explains_a_refused_schema() {
     let lines = logged("other prefabs, behaviours or fields", || {
-        let mut net = MemoryNetwork::with_config(
-            Prefabs::new,
-            ServerConfig::default(),
-            Conditions::default(),
-        );
+        let mut net = MemoryNetwork::new(|| Prefabs::new().register::<Door>("gate"));
         let client = NetworkClient::new(Prefabs::new().register::<Door>("door"));
         net.connect_client(client);
         net.settle();

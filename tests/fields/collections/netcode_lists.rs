@@ -2,6 +2,7 @@
 //! T11 to T14, T32, T36 to T38, T46.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use syncvar::prelude::*;
 use syncvar::{ClientConfig, Framing};
@@ -15,6 +16,8 @@ fn crowd(bag: Bag) -> (MemoryNetwork, NetId) {
     for dialect in [Framing::Unet, Framing::Compact] {
         let config = ClientConfig {
             framing: dialect,
+            // The bytes of its packets are counted.
+            ping_interval: Duration::ZERO,
             ..ClientConfig::default()
         };
         let prefabs = Prefabs::new().register::<Bag>("bag");
