@@ -506,13 +506,80 @@ fn both_ends_do_without_datagrams_that_are_too_small() {
 #[derive(NetworkBehaviour, Default)]
 #[network_behaviour(send_interval = 0, channel = unreliable, redundancy = 1)]
 struct Beacon {
-    #[sync_var]
+    #[sync_var(hook = on_light)]
     light: SyncVar<u32>,
+    /// Runs of the hook.
+    hooks: u32,
+}
+
+impl Beacon {
+    fn on_light(&mut self, _previous: u32) {
+        self.hooks += 1;
+    }
 }
 
 fn beacons() -> Prefabs {
     let prefabs = Prefabs::new().register::<Beacon>("beacon");
     prefabs.register::<Mine>("mine")
+}
+
+/// Returns the lights that the client reports for the next ticks, in each of which a datagram with another change
+/// carries the copy of the one before.
+fn reported_lights(
+    link: &mut Link,
+    (beacon, mine): (NetId, NetId),
+    is_lost: [bool; 3],
+) -> Vec<u32> {
+    let mut lights = Vec::new();
+    for is_lost in is_lost {
+        let health = *link.server.get::<Mine>(mine).unwrap().health + 1;
+        link.server
+            .get_mut::<Mine>(mine)
+            .unwrap()
+            .health
+            .set(health);
+        link.tick();
+        link.poll();
+        assert_eq!(link.datagrams.len(), 1);
+        if is_lost {
+            link.datagrams.clear();
+        }
+        link.deliver();
+        link.client.update(link.now);
+        while let Some(event) = link.client.poll_event() {
+            if event.changed::<Beacon>().is_some() {
+                lights.push(*link.client.get::<Beacon>(beacon).unwrap().light);
+            }
+        }
+    }
+    lights
+}
+
+#[test]
+fn copies_of_a_held_value_report_nothing() {
+    let mut link = Link::new(beacons, ServerConfig::default());
+    let beacon = link.server.spawn(Beacon::default());
+    let mine = link.server.spawn(Mine::default());
+    link.settle();
+    while link.client.poll_event().is_some() {}
+    let cases = [
+        [false, false, false],
+        [true, false, false],
+        [false, true, false],
+    ];
+    for (light, is_lost) in (1..).zip(cases) {
+        let before = link.client.get::<Beacon>(beacon).unwrap().hooks;
+        link.server
+            .get_mut::<Beacon>(beacon)
+            .unwrap()
+            .light
+            .set(light);
+        let lights = reported_lights(&mut link, (beacon, mine), is_lost);
+        assert_eq!(lights, [light], "{is_lost:?}");
+        let hooks = link.client.get::<Beacon>(beacon).unwrap().hooks;
+        assert_eq!(hooks - before, 1, "{is_lost:?}");
+        link.settle();
+    }
 }
 
 #[test]
@@ -524,11 +591,18 @@ fn lost_copies_are_repaired_when_records_end_early() {
         config.loss.record_time = Duration::ZERO;
         let mut link = Link::new(beacons, config);
         let id = link.server.spawn(Beacon::default());
+        let mine = link.server.spawn(Mine::default());
         link.settle();
         (0..phase).for_each(|_| link.tick());
         link.deliver();
         link.server.get_mut::<Beacon>(id).unwrap().light.set(1);
-        for _ in 0..2 {
+        for health in 1..3 {
+            // The copy travels with another change.
+            link.server
+                .get_mut::<Mine>(mine)
+                .unwrap()
+                .health
+                .set(health);
             link.tick();
             link.poll();
             assert_eq!(

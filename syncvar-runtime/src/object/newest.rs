@@ -51,15 +51,22 @@ impl NewestWins {
     }
 }
 
-/// Values of fields that survive a read, in memory for reuse.
-#[derive(Debug)]
+/// Values of fields before a read: of those that survive it, and of those that may arrive twice.
+#[derive(Debug, Default)]
 pub struct KeptFields {
+    kept: SavedFields,
+    former: SavedFields,
+}
+
+/// Values of some fields of a behaviour, in memory for reuse.
+#[derive(Debug)]
+struct SavedFields {
     writer: NetworkWriter,
     /// Bits of the fields, and the ends of their bytes.
     ends: Vec<(u64, usize)>,
 }
 
-impl Default for KeptFields {
+impl Default for SavedFields {
     fn default() -> Self {
         Self {
             writer: NetworkWriter::with_encoding(SAVED),
@@ -71,7 +78,8 @@ impl Default for KeptFields {
 impl KeptFields {
     /// Reads the snapshot or the delta of a behaviour. With [ticks](Slot::ticks), fields keep newer values,
     /// their hooks do not run, and all other fields of the state have its tick then. Returns the
-    /// fields that were read, all of them for a snapshot.
+    /// fields that were read, all of them for a snapshot, without those of a delta with redundancy whose
+    /// values were there before.
     ///
     /// A value that was written on this client and has no form on the wire cannot be kept.
     ///
@@ -91,18 +99,54 @@ impl KeptFields {
             return (result, fields_of(reader, initial_state));
         };
         let kept = rule.kept(ticks, slot.info(), slot.dirty_bits());
+        let is_repeated = slot.info().redundancy > 0 && !initial_state;
+        if is_repeated && let Err(error) = self.save_former(slot, kept, reader) {
+            return (Err(error), 0);
+        }
         let (result, fields) = if kept == 0 {
             let result = slot.deserialize(reader, initial_state);
             (result, fields_of(reader, initial_state))
         } else {
             self.read_without(slot, (kept, Some(rule.tick)), reader, initial_state)
         };
-        if let Some(ticks) = slot.ticks_mut()
-            && result.is_ok()
-        {
+        if result.is_err() {
+            return (result, fields);
+        }
+        if let Some(ticks) = slot.ticks_mut() {
             ticks.set(fields, rule.tick);
         }
+        if is_repeated {
+            return (result, self.without_copies(slot, fields, rule.tick));
+        }
         (result, fields)
+    }
+
+    /// Saves the fields of the next delta that do not keep their values anyway.
+    #[cold]
+    #[inline(never)]
+    fn save_former<S: Slot + ?Sized>(
+        &mut self,
+        slot: &mut S,
+        kept: u64,
+        reader: &mut NetworkReader<'_>,
+    ) -> Result<(), ReadError> {
+        let mask = reader.clone().read_dirty_bits(u64::MAX).unwrap_or_default();
+        let fields = mask & slot.info().schema.dirty_bits() & !kept;
+        self.former.save(slot, fields, reader).map(drop)
+    }
+
+    /// Returns the read fields whose values differ from the saved ones. The others are copies: their hooks do not
+    /// run, and they are samples alone.
+    #[cold]
+    #[inline(never)]
+    fn without_copies<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64, tick: u32) -> u64 {
+        let copies = self.former.equal(slot, fields);
+        if copies == 0 || slot.info().changes_presence(fields & !copies) {
+            return fields;
+        }
+        slot.record(copies, tick);
+        slot.skip_hooks_of(copies);
+        fields & !copies
     }
 
     /// Reads the snapshot or the delta of a behaviour, except some fields, whose late values are samples of a
@@ -128,7 +172,7 @@ impl KeptFields {
             fields_of(reader, initial_state);
             return (result, 0);
         }
-        let kept = match self.save(slot, kept, reader) {
+        let kept = match self.kept.save(slot, kept, reader) {
             Ok(kept) => kept,
             Err(error) => return (Err(error), 0),
         };
@@ -138,11 +182,13 @@ impl KeptFields {
             // A value from before the newest one is a sample nevertheless.
             slot.record(fields & kept, tick);
         }
-        self.restore(slot, fields);
+        self.kept.restore(slot, fields);
         slot.skip_hooks_of(kept);
         (result, fields & !kept)
     }
+}
 
+impl SavedFields {
     /// Saves some fields. Returns those with a form on the wire.
     fn save<S: Slot + ?Sized>(
         &mut self,
@@ -164,10 +210,29 @@ impl KeptFields {
             saved |= field;
             self.ends.push((field, self.writer.len()));
         }
-        // Of the save and the restore.
+        // Of the save, and of the restore or the comparison.
         let work = StateSize::of(&mut self.writer).work;
         reader.take_work(work.saturating_mul(2))?;
         Ok(saved)
+    }
+
+    /// Returns the saved ones of some fields that have the same value still.
+    fn equal<S: Slot + ?Sized>(&mut self, slot: &mut S, fields: u64) -> u64 {
+        let behaviour = slot.fields_mut();
+        let (saved, mut start, mut equal) = (self.writer.len(), 0, 0);
+        for (field, end) in &self.ends {
+            if fields & field != 0 {
+                behaviour.write_fields(&mut self.writer, *field);
+                let is_valid = self.writer.take_error().is_none();
+                let bytes = self.writer.as_bytes();
+                if is_valid && bytes.get(saved..) == bytes.get(start..*end) {
+                    equal |= field;
+                }
+                self.writer.truncate(saved);
+            }
+            start = *end;
+        }
+        equal
     }
 
     /// Restores the saved ones of some fields.

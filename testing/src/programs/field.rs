@@ -137,8 +137,6 @@ pub(super) struct Rule {
     /// Whether each update sends it.
     pub(super) prompt: bool,
     pub(super) initial_only: bool,
-    /// Whether the next datagram repeats a change, which is reported again.
-    pub(super) repeated: bool,
     /// Distance from which on a change is sent.
     pub(super) threshold: u64,
 }
@@ -152,7 +150,6 @@ impl Rule {
             hooked: false,
             prompt: true,
             initial_only: false,
-            repeated: false,
             threshold: 1,
         }
     }
@@ -192,13 +189,6 @@ impl Rule {
     pub(super) const fn near(self) -> Self {
         Self {
             threshold: FAR,
-            ..self
-        }
-    }
-
-    pub(super) const fn repeated(self) -> Self {
-        Self {
-            repeated: true,
             ..self
         }
     }

@@ -339,10 +339,8 @@ impl Replica {
             if former[at] != self.contents[at] && reported == 0 {
                 return Err(format!("event: {name} changed without a report"));
             }
-            let is_plain = field.rule.hooked
-                && field.rule.prompt
-                && !field.rule.repeated
-                && field.rule.write == Writer::Server;
+            let is_plain =
+                field.rule.hooked && field.rule.prompt && field.rule.write == Writer::Server;
             let is_strict = is_strict && is_plain && field.rule.read == Readers::Everyone;
             if is_strict && reported > hooks[at] {
                 return Err(format!(

@@ -58,8 +58,8 @@ pub(super) struct Twin {
 contents!(Twin: beat offbeat note score tempo; on_beat 0 beat on_note 2 note on_tempo 4 tempo);
 
 const TWIN: &[Rule] = &[
-    Rule::new("beat").hooked().repeated(),
-    Rule::new("offbeat").repeated(),
+    Rule::new("beat").hooked(),
+    Rule::new("offbeat"),
     Rule::new("note").read(Readers::Owner).hooked(),
     Rule::new("score").read(Readers::Group),
     Rule::new("tempo").owned().hooked(),
