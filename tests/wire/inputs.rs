@@ -95,10 +95,12 @@ fn inputs_relative_to_an_unknown_one_are_ignored() {
 #[test]
 fn inputs_beyond_the_lead_of_the_settings_are_ignored() {
     let mut net = network_of(3);
-    let now = u8::try_from(net.server.network_time().tick).unwrap();
+    // The tick of the update that judges the inputs.
+    let now = u8::try_from(net.server.network_time().tick).unwrap() + 1;
     for ahead in [3, 4] {
         assert!(handle(&mut net, &[now + ahead, 1, 1, 2, 3, ahead, 0]));
     }
+    net.step();
     assert_eq!(net.server.stats().refused.inputs, 1);
     let connection = net.connection(0);
     let mut input = |tick: u8| net.server.input(connection, tick.into());

@@ -132,10 +132,11 @@ impl NetworkServer {
     /// let mut last = Input::Missing;
     /// for _ in 0..20 {
     ///     net.client_mut(0).set_input(&Move { x: 0.5 })?;
-    ///     for tick in net.server.ticks_until(net.now() + net.tick) {
-    ///         last = net.server.input::<Move>(connection, tick);
-    ///     }
-    ///     net.step();
+    ///     net.step_with(|server, now| {
+    ///         for tick in server.ticks_until(now) {
+    ///             last = server.input::<Move>(connection, tick);
+    ///         }
+    ///     });
     /// }
     /// assert_eq!(last, Input::Known(Move { x: 0.5 }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
