@@ -102,6 +102,7 @@ impl<O> World<O> {
     }
 
     /// Sets the position and rotation of an object.
+    #[inline]
     pub fn set_place(&mut self, id: NetId, place: Place) {
         if place == Place::default() {
             if self.places.len() > 0 {

@@ -376,10 +376,17 @@ impl Pools {
     /// With more than 2^32 pools.
     pub(super) fn insert_row<S: Slots>(&mut self, id: NetId, prefab: u32, slots: S) -> Location {
         let pool = self.pool_of(prefab, &slots);
-        let row = self.change(pool, |rows| {
-            let rows = (rows as &mut dyn Any).downcast_mut::<TypedPool<S>>();
-            rows.expect("the pool is one for this type").add(id, slots)
-        });
+        let PrefabPool {
+            rows, row_memory, ..
+        } = &mut self.all[pool as usize];
+        let rows = (&mut **rows as &mut dyn Any).downcast_mut::<TypedPool<S>>();
+        let rows = rows.expect("the pool is one for this type");
+        // Without the dynamic calls of `change`: a join makes all objects here.
+        let before = rows.ids.len();
+        let row = rows.add(id, slots);
+        if rows.ids.len() > before {
+            self.memory = self.memory.saturating_add(*row_memory);
+        }
         Location { pool, row }
     }
 
@@ -404,20 +411,26 @@ impl Pools {
     /// Returns the number of the pool of a prefab for rows of a type.
     #[inline]
     fn pool_of(&mut self, prefab: u32, slots: &dyn Slots) -> u32 {
-        let all = &mut self.all;
         let kind = (prefab, Any::type_id(slots));
-        let pool = match self.last {
+        match self.last {
             Some((last, pool)) if last == kind => pool,
-            _ => *self.by_kind.entry(kind).or_insert_with(|| {
-                let rows = slots.new_pool();
-                all.push(PrefabPool {
-                    prefab,
-                    rows,
-                    row_memory: slots.memory(),
-                });
-                u32::try_from(all.len() - 1).expect("fewer pools than objects")
-            }),
-        };
+            _ => self.search_pool(kind, slots),
+        }
+    }
+
+    /// Finds or creates a pool.
+    #[inline(never)]
+    fn search_pool(&mut self, kind: (u32, TypeId), slots: &dyn Slots) -> u32 {
+        let all = &mut self.all;
+        let pool = *self.by_kind.entry(kind).or_insert_with(|| {
+            let rows = slots.new_pool();
+            all.push(PrefabPool {
+                prefab: kind.0,
+                rows,
+                row_memory: slots.memory(),
+            });
+            u32::try_from(all.len() - 1).expect("fewer pools than objects")
+        });
         self.last = Some((kind, pool));
         pool
     }

@@ -128,7 +128,7 @@ impl Outbound {
                     ack,
                     ..StreamHeader::default()
                 };
-                headers.write(tick, header)
+                headers.stamp(tick, header).encode()
             }
         };
         Some(join(header.as_slice(), &[messages]))

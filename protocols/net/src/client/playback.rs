@@ -236,8 +236,8 @@ impl NetworkClient {
             partial: end == Some(true),
             ..StreamHeader::default()
         };
-        let header = playback.headers.write(playback.header_tick, header);
-        let packet = [header.as_slice(), messages].concat();
+        let header = playback.headers.stamp(playback.header_tick, header);
+        let packet = [header.encode().as_slice(), messages].concat();
         self.handle_packet(channel, &packet)
     }
 }

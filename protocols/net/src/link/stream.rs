@@ -3,7 +3,6 @@
 use syncvar_runtime::{NetworkReader, ReadError, ReadErrorKind};
 
 use super::header::StreamHeader;
-use super::header_bytes::HeaderBytes;
 
 /// Ticks of the packets that one end sends or receives on its stream.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,13 +12,13 @@ pub(crate) struct StreamTicks {
 }
 
 impl StreamTicks {
-    /// Returns the header of a packet with this tick. An earlier tick than that of the last packet becomes
-    /// that one.
+    /// Returns the header of a packet with the step to this tick. An earlier tick than that of the last packet
+    /// becomes that one.
     #[inline]
-    pub(crate) fn write(&mut self, tick: u32, header: StreamHeader) -> HeaderBytes {
+    pub(crate) fn stamp(&mut self, tick: u32, header: StreamHeader) -> StreamHeader {
         let step = tick.saturating_sub(self.tick);
         self.tick += step;
-        StreamHeader { step, ..header }.encode()
+        StreamHeader { step, ..header }
     }
 
     /// Reads the header of a packet. Returns it with the packet's tick.

@@ -166,12 +166,12 @@ fn headers_are_the_examples_of_the_document() {
         assert_eq!(read, Ok(header), "{name}");
     }
     let (mut sent, mut received) = (StreamTicks::default(), StreamTicks::default());
-    let former = sent.write(297, StreamHeader::default());
+    let former = sent.stamp(297, StreamHeader::default()).encode();
     received
         .read(&mut NetworkReader::new(former.as_slice()))
         .unwrap();
     for (name, tick, header) in stream() {
-        let bytes = sent.write(tick, header);
+        let bytes = sent.stamp(tick, header).encode();
         assert_eq!(bytes.as_slice(), documented[name], "{name}");
         let (read, at) = whole(&documented[name], |reader| received.read(reader)).unwrap();
         assert_eq!(

@@ -104,9 +104,9 @@ impl Connection {
         session.recent.pop_again()
     }
 
-    /// Returns the header of a packet on the stream.
-    #[inline]
-    fn stream_header(&mut self, tick: u32, has_state: bool) -> HeaderBytes {
+    /// Writes the header of a packet on the stream.
+    #[inline(never)]
+    fn write_header(&mut self, tick: u32, has_state: bool, bytes: &mut HeaderBytes) {
         let mut of_tick = self.queue.iter().take_while(|queued| queued.tick == tick);
         let mut header = StreamHeader {
             end: of_tick.all(|queued| queued.chunks.is_empty()),
@@ -134,7 +134,7 @@ impl Connection {
             let lacks = backlog.is_some_and(|backlog| !backlog.entries.is_empty());
             header.partial = header.end && (lacks || self.detached_since.is_some());
         }
-        self.headers.sent.write(tick, header)
+        self.headers.sent.stamp(tick, header).encode_to(bytes);
     }
 }
 
@@ -195,15 +195,15 @@ impl Outbound {
             length = longer;
         }
         let kind = config.channels.get(usize::from(channel));
-        let (delivery, header) = if has_header {
+        let delivery = if has_header {
             let has_state = kind == Some(&Channel::Unreliable);
-            let header = connection.stream_header(tick, has_state);
-            (Channel::Reliable, header)
+            connection.write_header(tick, has_state, &mut self.header);
+            Channel::Reliable
         } else {
-            (connection.headers.delivery(kind), HeaderBytes::default())
+            self.header = HeaderBytes::default();
+            connection.headers.delivery(kind)
         };
-        length += header.as_slice().len();
-        self.header = header;
+        length += self.header.as_slice().len();
         connection.outgoing.add(length);
         Some(Packet {
             channel,
