@@ -182,7 +182,7 @@ fn late_datagrams_return_no_private_fields() {
     let group = |link: &mut Link, id, joins: bool| {
         link.server.set_group(id, joins.then_some(RED)).unwrap();
     };
-    let roles: [&dyn Fn(&mut Link, NetId, bool); 2] = [&own, &group];
+    let roles: [fn(&mut Link, NetId, bool); 2] = [own, group];
     for set_role in roles {
         for delivers_first in [false, true] {
             let mut link = Link::new(tanks, ServerConfig::default());
@@ -396,11 +396,11 @@ fn with_sessions() -> ServerConfig {
 
 #[test]
 fn complete_ticks_have_all_changes_up_to_them() {
-    for seed in 0..12 {
+    for (seed, loss) in (0..12).zip([0.0, 0.05, 0.1].into_iter().cycle()) {
         let conditions = Conditions {
             delay: Duration::from_millis(40),
             jitter: Duration::from_millis(30),
-            loss: [0.0, 0.05, 0.1][seed as usize % 3],
+            loss,
             seed,
             ..Conditions::default()
         };

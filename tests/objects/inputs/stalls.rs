@@ -131,7 +131,7 @@ fn a_stalled_server_has_the_inputs_of_its_last_ticks() {
         let usual = game.ahead;
         for _ in 0..3 {
             game.net.stall_server(millis(stall));
-            game.run(millis(stall) - game.net.tick);
+            game.run(millis(stall).saturating_sub(game.net.tick));
             let used = game.run(millis(100));
             assert!(used.repeated + used.missing <= 1, "{used:?} {name}");
             game.recover(usual, &name);

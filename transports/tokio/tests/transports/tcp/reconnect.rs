@@ -49,7 +49,13 @@ async fn a_client_returns_to_a_server_that_was_killed() {
     assert!(!client.is_over());
 
     let server = NetworkServer::new(prefabs());
-    let second = Running::serve_at(addr, server, TcpOptions::default(), |_| {}).await;
+    let second = Box::pin(Running::serve_at(
+        addr,
+        server,
+        TcpOptions::default(),
+        |_| {},
+    ))
+    .await;
     wait_for(&mut client, |event| matches!(event, ClientEvent::Connected)).await;
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
     // The snapshot of the new server, without the state of the old one.
@@ -78,7 +84,13 @@ async fn client_with_a_session_survives_a_restart_of_the_server() {
     first.abort();
     let is_lost = |event: &ClientEvent| matches!(event, ClientEvent::Disconnected { .. });
     wait_for(&mut client, is_lost).await;
-    let second = Running::serve_at(addr, start(), TcpOptions::default(), |_| {}).await;
+    let second = Box::pin(Running::serve_at(
+        addr,
+        start(),
+        TcpOptions::default(),
+        |_| {},
+    ))
+    .await;
     wait_for(&mut client, |event| matches!(event, ClientEvent::Connected)).await;
     wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
     second.see(&mut client, |board| *board.text == *"").await;
