@@ -135,7 +135,7 @@ pub(crate) fn serve(
 fn stall(started: Instant, kind: Kind) {
     let now = started.elapsed();
     let last = Disturbance::last(now).filter(|last| last.kind == kind && now < last.end);
-    std::thread::sleep(last.map_or(Duration::ZERO, |last| last.end - now));
+    std::thread::sleep(last.map_or(Duration::ZERO, |last| last.end.saturating_sub(now)));
 }
 
 /// Results of a client.
