@@ -198,7 +198,7 @@ async fn attack(attack: Attack, number: u32, server: SocketAddr) -> std::io::Res
         }
         Kind::Churn => {
             stream.join().await?;
-            stream.read_some().await
+            Box::pin(stream.read_some()).await
         }
         Kind::Kcp(_) | Kind::Udp(_) => Ok(()),
     }
