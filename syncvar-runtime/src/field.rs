@@ -18,7 +18,7 @@ mod unnoticed;
 mod var;
 
 pub use access::{
-    FieldAccess, Formed, History, Hooked, VariableAccess, encoded, encoded_hook, hooked,
+    FieldAccess, Formed, History, Hooked, Recording, VariableAccess, encoded, encoded_hook, hooked,
     hooked_variable, variable,
 };
 pub use dictionary::{DictionaryChange, SyncDictionary, ValueMut};

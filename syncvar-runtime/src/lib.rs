@@ -56,9 +56,9 @@ pub use endpoint::{DisconnectReason, Endpoint, PacketLimits, Transmit};
 pub use field::{
     DictionaryChange, ElementMut, FieldAccess, Formed, HashKey, History, HookField, Hooked,
     Interpolated, Lineage, ListChange, ListEdit, NoticesWrites, Operand, OperationLog, Place,
-    SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet, SyncVar,
-    Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set, hooked,
-    hooked_variable, interpolated, throttled, variable,
+    Recording, SetChange, SortKey, SyncDictionary, SyncField, SyncHashSet, SyncList, SyncSortedSet,
+    SyncVar, Throttled, ValueMut, VariableAccess, dictionary, encoded, encoded_hook, hash_set,
+    hooked, hooked_variable, interpolated, throttled, variable,
 };
 pub use ids::{AudienceId, ConnectionId, NetId, NetworkSceneId};
 pub use interest::{

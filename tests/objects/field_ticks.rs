@@ -129,6 +129,7 @@ impl End {
             channel: CHANNEL,
             tick: Some(u64::from(newest.tick) + 1_000),
             wire_tick: Some(newest.tick),
+            view: None,
             newest: Some(newest),
             kept: &mut self.kept,
             budget: ReadBudget::UNLIMITED,

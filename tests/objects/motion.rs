@@ -2,6 +2,8 @@
 
 #![expect(clippy::float_cmp, reason = "resting values are not computed")]
 
+mod gaps;
+
 use std::time::Duration;
 
 use syncvar::prelude::*;

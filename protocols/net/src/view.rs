@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use syncvar_runtime::motion::{Moment, Viewed};
-use syncvar_runtime::object::{Nanos, Tracks};
+use syncvar_runtime::object::Tracks;
 use syncvar_runtime::{FieldBit, Inherits, NetworkTime};
 
 /// Interpolated fields of a behaviour at the view time of a client: [`NetworkClient::view`](crate::NetworkClient::view), and
@@ -48,21 +48,6 @@ impl<'a, B> View<'a, B> {
             None => tracks.newest(field),
         }
     }
-}
-
-/// Returns the number of ticks from one delta of a behaviour with this send interval to the next.
-#[inline]
-pub(crate) fn ticks_of(interval: Nanos, tick_rate: u32) -> u32 {
-    let ticks = interval.saturating_mul(tick_rate.into()) / 1_000_000_000;
-    u32::try_from(ticks).unwrap_or(u32::MAX).saturating_add(1)
-}
-
-/// Returns the length of a tick in seconds.
-#[inline]
-pub(crate) fn tick_length(tick_rate: u32) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "the nearest")]
-    let length = f64::from(tick_rate).recip() as f32;
-    length
 }
 
 /// Returns the server's time of a view, for a tick of the wire. `first` is the tick of the network time in which

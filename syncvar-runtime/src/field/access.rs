@@ -4,7 +4,7 @@ mod formed;
 
 pub use formed::{Formed, encoded, encoded_hook, hooked_variable, variable};
 
-use crate::motion::AnyTrack;
+use crate::motion::{AnyTrack, Moment};
 use crate::{
     HookField, NetworkReader, NetworkWriter, OperationLog, Place, ReadResult, SyncField, SyncValue,
     SyncVar,
@@ -95,11 +95,21 @@ pub trait FieldAccess {
     fn new_track(&self) -> Option<Box<dyn AnyTrack>> {
         None
     }
-    /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track): to that of a client, or
-    /// to the history of a server, which has the values as they travel.
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<&mut History>) {
-        let _ = (track, tick, history);
+    /// Adds the value as the sample of a tick to a track of [`new_track`](Self::new_track).
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, recording: Recording<'_>) {
+        let _ = (track, tick, recording);
     }
+}
+
+/// Track of a sample.
+#[derive(Debug)]
+pub enum Recording<'a> {
+    /// Track of a client.
+    Received,
+    /// Track of a client whose view may have passed the newest sample.
+    Seen(&'a Moment<'a>),
+    /// History of a server, which has the values as they travel.
+    History(&'a mut History),
 }
 
 /// Settings of the [history](crate::motion::Interpolation::history) of a server's fields, and memory for values with a codec.

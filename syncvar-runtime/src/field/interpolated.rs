@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use super::access::{forward, forward_access};
-use super::{FieldAccess, History, VariableAccess};
+use super::{FieldAccess, Recording, VariableAccess};
 use crate::motion::{AnyTrack, Interpolation, Track};
 use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
 
@@ -39,18 +39,19 @@ where
         Some(Box::new(Track::new(self.rules)))
     }
 
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<&mut History>) {
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, recording: Recording<'_>) {
         let track: &mut dyn Any = track;
         let Some(track) = track.downcast_mut::<Track<A::Value>>() else {
             return;
         };
-        match history {
-            Some(history) => {
+        match recording {
+            Recording::History(history) => {
                 let value = self.travelled(&mut history.writer);
                 let value = value.unwrap_or_else(|| self.field.value().clone());
                 track.keep(tick, value, history.tick_rate);
             }
-            None => track.record(tick, self.field.value().clone()),
+            Recording::Received => track.record(tick, self.field.value().clone()),
+            Recording::Seen(view) => track.record_seen(tick, self.field.value().clone(), view),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Access to a variable with a threshold.
 
 use super::access::{forward, forward_access};
-use super::{FieldAccess, History, VariableAccess};
+use super::{FieldAccess, Recording, VariableAccess};
 use crate::motion::AnyTrack;
 use crate::{NetworkReader, NetworkWriter, OperationLog, Place, ReadResult};
 
@@ -41,7 +41,7 @@ impl<A: VariableAccess> FieldAccess for Throttled<A> {
         self.field.new_track()
     }
 
-    fn record(&self, track: &mut dyn AnyTrack, tick: u32, history: Option<&mut History>) {
-        self.field.record(track, tick, history);
+    fn record(&self, track: &mut dyn AnyTrack, tick: u32, recording: Recording<'_>) {
+        self.field.record(track, tick, recording);
     }
 }

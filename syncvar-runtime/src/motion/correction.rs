@@ -50,19 +50,29 @@ impl<T: Clone> Correction<T> {
         if share <= REST {
             return value;
         }
-        let way = |from: &T, to: &T, fraction| {
-            let span = Span {
-                before: None,
-                from,
-                to,
-            };
-            rules.between(&span, fraction)
-        };
-        // Straight lines alone exist for each value: the corrected one is moved by twice the way to a middle.
-        let erroneous = way(corrected, &self.shown, share as f32);
-        let middle = way(&erroneous, &value, 0.5);
-        way(corrected, &middle, 2.0)
+        moved(&value, (corrected, &self.shown), share as f32, rules)
     }
+}
+
+/// Moves a value by a share of the way from a corrected value to a shown one.
+pub(super) fn moved<T: Clone>(
+    value: &T,
+    (corrected, shown): (&T, &T),
+    share: f32,
+    rules: &Interpolation<T>,
+) -> T {
+    let way = |from: &T, to: &T, fraction| {
+        let span = Span {
+            before: None,
+            from,
+            to,
+        };
+        rules.between(&span, fraction)
+    };
+    // Straight lines alone exist for each value: the corrected one is moved by twice the way to a middle.
+    let erroneous = way(corrected, shown, share);
+    let middle = way(&erroneous, value, 0.5);
+    way(corrected, &middle, 2.0)
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl<T: Clone> Interpolation<T> {
 }
 
 impl<T: Clone> Interpolation<T> {
-    /// Moves on the straight line between two samples.
+    /// Moves on the straight line between two samples; over lost samples on a parabola, see [`over`](Self::over).
     pub const fn linear() -> Self
     where
         T: Interpolate,
@@ -141,6 +141,37 @@ impl<T> Interpolation<T> {
     #[inline]
     pub fn between(&self, span: &Span<'_, T>, fraction: f32) -> T {
         (self.between)(span, fraction)
+    }
+
+    /// Returns the value at a fraction of a span whose `before` is `None`, except for [curved](Self::is_curved) ways and over
+    /// lost samples.
+    ///
+    /// A straight way over lost samples cuts the corner of a turn: there it is a parabola through the three samples. It stays
+    /// between the last two as long as the step before them, continued, ends nearer to `to` than `from` is; else the
+    /// value has turned sharply, and the way is straight.
+    pub fn over(&self, span: &Span<'_, T>, fraction: f32) -> T {
+        let straight = self.between(span, fraction);
+        let Some((before, share)) = span.before.filter(|_| !self.curved) else {
+            return straight;
+        };
+        let continued = |fraction: f32| {
+            let step = Span {
+                before: None,
+                from: before,
+                to: span.from,
+            };
+            self.between(&step, 1.0 + fraction / share)
+        };
+        let distance = self.distance(span.from, span.to);
+        if distance <= 0.0 || self.distance(&continued(1.0), span.to) > distance {
+            return straight;
+        }
+        let way = Span {
+            before: None,
+            from: &continued(fraction),
+            to: &straight,
+        };
+        self.between(&way, (share + fraction) / (share + 1.0))
     }
 
     /// Returns whether the way depends on [`Span::before`].

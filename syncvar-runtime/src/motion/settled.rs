@@ -49,6 +49,12 @@ impl SettledTicks {
         self.newest
     }
 
+    /// Returns whether all recorded ticks are settled.
+    #[inline]
+    pub fn are_all_settled(&self) -> bool {
+        self.settled == u64::MAX
+    }
+
     /// Returns the last tick up to which a value rested that had no change since `tick`. Ticks before the record
     /// count as settled.
     #[inline]

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
 
-use super::correction::Correction;
+use super::correction::{Correction, moved};
+use super::lag::Lag;
 use super::{Interpolation, SettledTicks, Span};
 
 /// Most samples of a client's track; the oldest ones go.
@@ -44,6 +45,7 @@ pub struct Track<T> {
     samples: VecDeque<(u32, T)>,
     rules: Interpolation<T>,
     correction: Option<Correction<T>>,
+    lag: Option<Lag<T>>,
 }
 
 impl<T> fmt::Debug for Track<T> {
@@ -71,7 +73,7 @@ pub trait AnyTrack: Any + Send + Sync + fmt::Debug {
 impl<T: Clone + Send + Sync + 'static> AnyTrack for Track<T> {
     fn clear(&mut self) {
         self.samples.clear();
-        self.correction = None;
+        (self.correction, self.lag) = (None, None);
     }
 
     fn begin_correction(&mut self, moment: &Moment<'_>) {
@@ -98,6 +100,7 @@ impl<T: Clone> Track<T> {
             samples: VecDeque::new(),
             rules,
             correction: None,
+            lag: None,
         }
     }
 
@@ -124,6 +127,20 @@ impl<T: Clone> Track<T> {
                 self.samples.insert(at, (tick, value));
             }
         }
+    }
+
+    /// Adds a sample that may arrive after the view has passed the newest one. The view then returns to the way of the samples
+    /// without a leap.
+    pub fn record_seen(&mut self, tick: u32, value: T, view: &Moment<'_>) {
+        let newest = self.samples.back().map(|(newest, _)| *newest);
+        let held = newest.map_or(0.0, |newest| view.tick - f64::from(newest));
+        if held <= 0.0 || newest >= Some(tick) {
+            self.record(tick, value);
+            return;
+        }
+        let shown = self.at(view);
+        self.record(tick, value);
+        self.lag = shown.map(|shown| Lag::new(shown, view.tick, held, view.tick_length));
     }
 
     /// Adds a sample on a server, which is the newest one, and drops those that are too old for the
@@ -158,10 +175,33 @@ impl<T: Clone> Track<T> {
     /// or an extrapolation. `None` without samples.
     pub fn at(&self, moment: &Moment<'_>) -> Option<T> {
         let value = self.sampled(moment)?;
+        if let Some(lag) = &self.lag
+            && let Some(rest) = lag.rest(moment.tick)
+        {
+            return Some(self.behind(value, (lag, rest), moment));
+        }
         Some(match &self.correction {
             Some(correction) => correction.apply(value, moment.tick, &self.rules),
             None => value,
         })
+    }
+
+    /// Returns a value with the rest of a lag. Whether the value rested in the gap is known only after the tick of the sample,
+    /// so the way from the samples is computed anew.
+    fn behind(&self, value: T, (lag, rest): (&Lag<T>, f64), moment: &Moment<'_>) -> T {
+        let begin = Moment {
+            tick: lag.tick,
+            ..*moment
+        };
+        match self.sampled(&begin) {
+            Some(sampled)
+                if !self.rules.is_jump(&lag.shown, &sampled)
+                    && self.rules.distance(&lag.shown, &sampled) > 0.0 =>
+            {
+                moved(&value, (&sampled, &lag.shown), share(rest), &self.rules)
+            }
+            _ => value,
+        }
     }
 
     fn sampled(&self, moment: &Moment<'_>) -> Option<T> {
@@ -189,15 +229,17 @@ impl<T: Clone> Track<T> {
             return Some(value.clone());
         }
         let length = short(next - start);
-        let is_curved = self.rules.is_curved() && start == *tick;
-        let before = is_curved.then(|| self.step_before(at, moment)).flatten();
+        let is_gap =
+            *next > start.saturating_add(1) && *next - start > self.interval(moment.interval);
+        let bends = start == *tick && (self.rules.is_curved() || is_gap);
+        let before = bends.then(|| self.step_before(at, moment)).flatten();
         let span = Span {
             before: before.map(|(before, ticks)| (before, ticks / length)),
             from: value,
             to,
         };
         let fraction = share(moment.tick - f64::from(start)) / length;
-        Some(self.rules.between(&span, fraction))
+        Some(self.rules.over(&span, fraction))
     }
 
     /// Returns the tick at which the step from a sample to the next one begins.

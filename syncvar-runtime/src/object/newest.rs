@@ -180,7 +180,7 @@ impl KeptFields {
         let fields = fields_of(reader, initial_state);
         if let Some(tick) = late.filter(|_| result.is_ok()) {
             // A value from before the newest one is a sample nevertheless.
-            slot.record(fields & kept, tick);
+            slot.record(fields & kept, tick, None);
         }
         self.kept.restore(slot, fields);
         slot.skip_hooks_of(kept);

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::behaviour::{HookFailure, Panicked};
 use crate::limits::ReadBudget;
+use crate::motion::ViewTime;
 use crate::schema::{BehaviourClass, ChangedFields};
 use crate::{Encoding, NetId, NetworkReader, ReadError};
 
@@ -46,6 +47,8 @@ pub struct Reception<'a> {
     pub tick: Option<u64>,
     /// The same tick on the wire, for samples of interpolated fields.
     pub wire_tick: Option<u32>,
+    /// Time of the view, if the view may have passed the newest sample of a field.
+    pub view: Option<ViewTime<'a>>,
     /// Condition for fields with ticks; `None` on a reliable channel.
     pub newest: Option<NewestWins>,
     /// Memory for fields that keep newer values.
@@ -245,7 +248,8 @@ impl Visit for ReportChanges<'_, '_> {
         if slot.info().interpolated != 0
             && let Some(tick) = self.reception.wire_tick
         {
-            slot.record(dirty_bits, tick);
+            let view = { self.reception.view.as_ref() }.map(|view| view.moment(slot.info()));
+            slot.record(dirty_bits, tick, view.as_ref());
             let shown = dirty_bits & slot.info().on_view;
             if shown != 0 && self.extent == Extent::Hooks {
                 let report = &mut self.reception.report;

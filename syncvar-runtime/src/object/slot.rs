@@ -12,6 +12,7 @@ use super::hooks::{ErasedHooks, Hooks};
 use super::policy_state::PolicyState;
 use super::tracks::Tracks;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, Presence};
+use crate::motion::Moment;
 use crate::schema::{BehaviourClass, BehaviourSchema, CallTable, PackedBits, PolicyBits};
 use crate::{
     BehaviourFields, BufferSerializer, CallContext, Delivery, LifecycleCallback, LifecycleResult,
@@ -314,8 +315,8 @@ pub trait Slot: Send + Sync {
     fn track_ticks(&mut self, tick: u32);
 
     /// Records the values of those of some fields that are [interpolated](SlotInfo::interpolated), in a tick of the
-    /// wire.
-    fn record(&mut self, fields: u64, tick: u32);
+    /// wire. With a view, a value that arrives after the view has passed the samples causes no leap.
+    fn record(&mut self, fields: u64, tick: u32, view: Option<&Moment<'_>>);
 
     /// Begins the histories of a server with the present values, in a tick of the wire. From now on each sent or dropped
     /// change of a field with a [history](SlotInfo::history) is a sample.

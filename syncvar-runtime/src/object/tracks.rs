@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use crate::behaviour::FieldVisitor;
-use crate::field::History;
+use crate::field::{History, Recording};
 use crate::motion::{AnyTrack, Moment, Track};
 use crate::{FieldAccess, NetworkBehaviour, NetworkWriter};
 
@@ -36,10 +36,22 @@ impl Tracks {
 
     /// Records the values of some fields in a tick.
     pub fn record<B: NetworkBehaviour>(&mut self, behaviour: &mut B, fields: u64, tick: u32) {
+        self.record_seen(behaviour, fields, tick, None);
+    }
+
+    /// Records the values of some fields in a tick, which the view may have passed.
+    pub(super) fn record_seen<B: NetworkBehaviour>(
+        &mut self,
+        behaviour: &mut B,
+        fields: u64,
+        tick: u32,
+        view: Option<&Moment<'_>>,
+    ) {
         let mut visitor = Record {
             tracks: self,
             fields,
             tick,
+            view,
         };
         behaviour.visit(&mut B::Previous::default(), &mut visitor);
     }
@@ -89,13 +101,14 @@ impl Tracks {
     }
 }
 
-struct Record<'a> {
+struct Record<'a, 'v> {
     tracks: &'a mut Tracks,
     fields: u64,
     tick: u32,
+    view: Option<&'a Moment<'v>>,
 }
 
-impl FieldVisitor for Record<'_> {
+impl FieldVisitor for Record<'_, '_> {
     #[inline]
     fn field<A: FieldAccess>(&mut self, bit: u64, _: &'static str, field: A) {
         if !A::INTERPOLATED || self.fields & bit == 0 {
@@ -111,7 +124,12 @@ impl FieldVisitor for Record<'_> {
             tracks.len() - 1
         });
         if let Some((_, track)) = tracks.get_mut(at) {
-            field.record(&mut **track, self.tick, history.as_mut());
+            let recording = match (history, self.view) {
+                (Some(history), _) => Recording::History(history),
+                (None, Some(view)) => Recording::Seen(view),
+                (None, None) => Recording::Received,
+            };
+            field.record(&mut **track, self.tick, recording);
         }
     }
 }

@@ -7,14 +7,14 @@ pub(super) use hooks::WillShow;
 
 use std::time::Duration;
 
-use syncvar_runtime::motion::{Moment, SettledTicks};
+use syncvar_runtime::motion::{SettledTicks, ViewTime};
 use syncvar_runtime::object::{Nanos, Slots};
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkTime};
 
 use super::NetworkClient;
 use super::replica::Fact;
 use crate::message::{VIEW_PARTS, View as ViewMessage};
-use crate::view::{View, tick_length, ticks_of, time_of};
+use crate::view::{View, time_of};
 use clock::ViewClock;
 
 /// State of the view for one connection.
@@ -27,6 +27,36 @@ pub(super) struct Motion {
     /// The same before the last update: the inputs of that update refer to it.
     shown_before: Option<f64>,
     pub(super) will_show: WillShow,
+}
+
+impl Motion {
+    /// Returns the time of the view at an own time.
+    fn view_time(&self, now: Duration, default_interval: Nanos) -> Option<ViewTime<'_>> {
+        Some(ViewTime {
+            tick: self.clock.tick_at(now)?,
+            settled: &self.settled,
+            default_interval,
+            tick_rate: self.clock.tick_rate(),
+        })
+    }
+
+    /// Returns the hooks of the view and, if the view may have passed the newest sample of a track, its time: without losses it
+    /// passes none as long as it is behind the newest tick.
+    pub(super) fn reception(
+        &mut self,
+        default_interval: Nanos,
+    ) -> (&mut WillShow, Option<ViewTime<'_>>) {
+        let passed = |shown: &f64| {
+            f64::from(self.settled.newest()) < *shown || !self.settled.are_all_settled()
+        };
+        let view = self.shown.filter(passed).map(|tick| ViewTime {
+            tick,
+            settled: &self.settled,
+            default_interval,
+            tick_rate: self.clock.tick_rate(),
+        });
+        (&mut self.will_show, view)
+    }
 }
 
 impl NetworkClient {
@@ -94,17 +124,9 @@ impl NetworkClient {
         };
         let arrivals = self.arrivals.as_ref();
         let moment = arrivals.and_then(|arrivals| {
-            let motion = &arrivals.motion;
-            let tick = motion.clock.tick_at(self.clock.own.at(now))?;
-            Some(Moment {
-                tick,
-                settled: &motion.settled,
-                interval: ticks_of(
-                    info.interval(self.default_interval()),
-                    motion.clock.tick_rate(),
-                ),
-                tick_length: tick_length(motion.clock.tick_rate()),
-            })
+            let now = self.clock.own.at(now);
+            let time = arrivals.motion.view_time(now, self.default_interval())?;
+            Some(time.moment(info))
         });
         Some(View::new(slot.tracks(), moment, own))
     }
@@ -172,7 +194,7 @@ impl NetworkClient {
     }
 
     /// Returns the send interval of behaviours without one.
-    fn default_interval(&self) -> Nanos {
+    pub(super) fn default_interval(&self) -> Nanos {
         let pace = self.session.pace;
         pace.map_or_else(|| self.config.default_interval(), |pace| pace.send_interval)
     }
@@ -217,7 +239,7 @@ fn record(slots: &mut dyn Slots, (tick, anew): (u32, bool), default: Nanos) -> N
         if anew {
             slot.clear_tracks();
         }
-        slot.record(u64::MAX, tick);
+        slot.record(u64::MAX, tick, None);
         longest = longest.max(info.interval(default));
     });
     longest

@@ -8,14 +8,13 @@ mod spawns;
 use std::fmt;
 use std::time::Duration;
 
-use syncvar_runtime::motion::{Moment, SettledTicks};
+use syncvar_runtime::motion::{Moment, SettledTicks, tick_length};
 use syncvar_runtime::object::Tracks;
 use syncvar_runtime::{NetId, NetworkBehaviour, NetworkWriter, ObjectError, SyncValue};
 
 use super::NetworkClient;
 use super::replica::{Fact, Replica};
 use crate::step::Group;
-use crate::view::tick_length;
 use object::{Predicted, sample};
 use objects::{Objects, Reason};
 use spawns::Spawns;

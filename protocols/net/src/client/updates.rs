@@ -234,23 +234,29 @@ impl NetworkClient {
         pool: u32,
         entries: &[Entry<'_>],
     ) {
+        let default_interval = self.default_interval();
         let Some(pool) = self.world.pools.pool_mut(pool) else {
             return;
         };
         let runs_hooks = self.world.callbacks == Callbacks::Run;
+        let motion = self.arrivals.as_mut().map(|arrivals| &mut arrivals.motion);
+        let (will_show, view) = motion
+            .map(|motion| motion.reception(default_interval))
+            .unzip();
         let mut report = Report {
             events: &mut self.events,
             unresolved: &mut self.inbound.unresolved,
             objects: &self.world.objects,
             received: (!runs_hooks).then_some(&mut self.received),
             joining: self.session.joining,
-            will_show: { self.arrivals.as_mut() }.map(|arrivals| &mut arrivals.motion.will_show),
+            will_show,
         };
         let mut reception = Reception {
             encoding: framing.encoding(),
             channel,
             tick: self.inbound.packet.network_tick,
             wire_tick: Some(self.inbound.packet.tick.unwrap_or_default()),
+            view: view.flatten(),
             newest,
             kept: &mut self.inbound.kept,
             budget: self.inbound.budget,

@@ -11,7 +11,7 @@ pub(in crate::server) use sight::{Departed, Shows};
 use std::fmt;
 use std::time::Duration;
 
-use syncvar_runtime::motion::{Moment, SettledTicks};
+use syncvar_runtime::motion::{Moment, SettledTicks, tick_length, ticks_of};
 use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
@@ -19,7 +19,7 @@ use crate::message::{VIEW_PARTS, View as ViewMessage};
 use crate::server::NetworkServer;
 use crate::server::sessions::connection::Connection;
 use crate::server::sessions::incoming::Origin;
-use crate::view::{View, tick_length, ticks_of, time_of};
+use crate::view::{View, time_of};
 
 /// World of a [`NetworkServer`] at the time that a client showed: see [`NetworkServer::rewind`].
 pub struct Past<'a> {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::behaviour;
 use crate::behaviour::{AnyBehaviour, Frame, Panicked, contain};
-use crate::motion::Shown;
+use crate::motion::{Moment, Shown};
 use crate::object::field_ticks::{FieldTicks, SlotState};
 use crate::object::hooks::{ErasedHooks, Hooks};
 use crate::object::policy_state::{PolicyState, each};
@@ -422,11 +422,11 @@ impl<B: NetworkBehaviour> Slot for TypedSlot<B> {
     }
 
     #[inline]
-    fn record(&mut self, fields: u64, tick: u32) {
+    fn record(&mut self, fields: u64, tick: u32, view: Option<&Moment<'_>>) {
         if const { B::SCHEMA.interpolated() != 0 } && fields & Self::INFO.interpolated != 0 {
             let state = self.state.get_or_insert_default();
             let tracks = state.tracks.get_or_insert_default();
-            tracks.record(&mut self.behaviour, fields, tick);
+            tracks.record_seen(&mut self.behaviour, fields, tick, view);
         }
     }
 

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use arrayvec::ArrayVec;
 use syncvar_runtime::clock::Slew;
+use syncvar_runtime::motion::ticks_of;
 use syncvar_runtime::object::Nanos;
 use syncvar_runtime::time::micros;
-
-use crate::view::ticks_of;
 
 /// The view runs at 19/20 to 21/20 of the clock's speed.
 const SHARE: i64 = 20;
