@@ -144,7 +144,7 @@ impl KeptFields {
         if copies == 0 || slot.info().changes_presence(fields & !copies) {
             return fields;
         }
-        slot.record(copies, tick);
+        slot.record(copies, tick, None);
         slot.skip_hooks_of(copies);
         fields & !copies
     }
