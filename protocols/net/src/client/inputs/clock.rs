@@ -73,8 +73,17 @@ impl InputClock {
             .leads
             .needed(on_stream.then_some(trip))
             .unwrap_or(estimate);
-        let ahead = needed.clamp(server - MOST, server + trip + MOST);
-        let shown = self.shown.get_or_insert_with(|| Slew::new(now, ahead));
+        let needed = needed.clamp(server - MOST, server + trip + MOST);
+        let shown = self.shown.get_or_insert_with(|| Slew::new(now, needed));
+        // A tick begins in the same update with any lead within the time between two updates: a lead that is longer by less
+        // stays, or else it would swing by a tick for ever.
+        let present = shown.at(now) - micros(now);
+        let swing = self
+            .updates
+            .usual
+            .min(1_000_000 / i64::from(self.tick_rate));
+        let is_near = (needed..needed + swing).contains(&present);
+        let ahead = if is_near { present } else { needed };
         shown.advance(now, ahead);
         let time = shown.at(now);
         let is_falling = FAR_AHEAD.contains(&(time - micros(now) - ahead));
