@@ -19,18 +19,18 @@ struct Mover {
 fn samples_and_views_allocate_nothing() {
     let mut mover = Mover::default().into_behaviours();
     let slot = mover.slots_mut().slot_mut(0).unwrap();
-    slot.record(Mover::HEALTH.bit(), 1);
+    slot.record(Mover::HEALTH.bit(), 1, None);
     assert!(
         slot.tracks().is_none(),
         "only interpolated fields have samples"
     );
     for tick in 0..40 {
-        slot.record(u64::MAX, tick);
+        slot.record(u64::MAX, tick, None);
     }
     let mut settled = SettledTicks::default();
     let allocated = measure(|| {
         for tick in 40..400 {
-            slot.record(u64::MAX, tick);
+            slot.record(u64::MAX, tick, None);
             settled.note(tick, true, true);
             let moment = Moment {
                 tick: f64::from(tick) - 1.5,
