@@ -248,7 +248,8 @@ impl Visit for ReportChanges<'_, '_> {
         if slot.info().interpolated != 0
             && let Some(tick) = self.reception.wire_tick
         {
-            let view = { self.reception.view.as_ref() }.map(|view| view.moment(slot.info()));
+            let view =
+                { self.reception.view.as_ref() }.map(|view| view.moment(slot.info().send_interval));
             slot.record(dirty_bits, tick, view.as_ref());
             let shown = dirty_bits & slot.info().on_view;
             if shown != 0 && self.extent == Extent::Hooks {

@@ -126,7 +126,7 @@ impl NetworkClient {
         let moment = arrivals.and_then(|arrivals| {
             let now = self.clock.own.at(now);
             let time = arrivals.motion.view_time(now, self.default_interval())?;
-            Some(time.moment(info))
+            Some(time.moment(info.send_interval))
         });
         Some(View::new(slot.tracks(), moment, own))
     }
