@@ -11,12 +11,15 @@
 //! and the exit code is 1.
 
 mod link;
+#[path = "../support/minutes.rs"]
+mod minutes;
 mod world;
 
 use std::process::ExitCode;
 use std::time::Duration;
 
 use link::Quality;
+use minutes::minutes;
 use world::{Workload, World};
 
 const CLIENTS: u32 = 100;
@@ -65,13 +68,14 @@ const GROWTH: i64 = 8 << 20;
 const BACKLOG: i64 = 16;
 
 fn main() -> ExitCode {
-    let minutes = match minutes(std::env::args().skip(1)) {
+    let minutes = match minutes() {
         Ok(minutes) => minutes,
         Err(error) => {
             eprintln!("{error}\nusage: lossy [--minutes N]");
             return ExitCode::FAILURE;
         }
     };
+    // Virtual time of all runs together.
     let time = Duration::from_secs_f64(minutes * 60.0 / 15.0);
     println!("| objects | loss | entries beyond the changes | repairs done after | detached |");
     println!("| --- | --- | --- | --- | --- |");
@@ -85,18 +89,6 @@ fn main() -> ExitCode {
     }
     println!("all replicas are equal, the backlogs are empty, and memory is flat");
     ExitCode::SUCCESS
-}
-
-/// Returns the value of `--minutes`, or 1: virtual time of all runs together.
-fn minutes(mut arguments: impl Iterator<Item = String>) -> Result<f64, String> {
-    let Some(name) = arguments.next() else {
-        return Ok(1.0);
-    };
-    let value = arguments.next().and_then(|value| value.parse().ok());
-    match value {
-        Some(minutes) if name == "--minutes" && (0.0..=1e5).contains(&minutes) => Ok(minutes),
-        _ => Err(format!("{name} needs a number of minutes")),
-    }
 }
 
 /// Plays a workload. `most` are the repairs of the reference model, in percent of the changes.

@@ -11,6 +11,8 @@
 //! lead that does not come back.
 
 mod ends;
+#[path = "../support/minutes.rs"]
+mod minutes;
 mod world;
 
 use std::process::ExitCode;
@@ -19,13 +21,14 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use ends::{Played, Way, play, serve};
+use minutes::minutes;
 use world::Counts;
 
 /// Longest lead of a calm second in ticks: the way, and the margin for losses on a stream.
 const MAX_AHEAD: u64 = 48;
 
 fn main() -> ExitCode {
-    let minutes = match minutes(std::env::args().skip(1)) {
+    let minutes = match minutes() {
         Ok(minutes) => minutes,
         Err(error) => {
             eprintln!("{error}\nusage: predicted [--minutes N]");
@@ -52,18 +55,6 @@ fn main() -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
-    }
-}
-
-/// Returns the value of `--minutes`, or 1.
-fn minutes(mut arguments: impl Iterator<Item = String>) -> Result<f64, String> {
-    let Some(name) = arguments.next() else {
-        return Ok(1.0);
-    };
-    let value = arguments.next().and_then(|value| value.parse().ok());
-    match value {
-        Some(minutes) if name == "--minutes" && (0.0..=1e5).contains(&minutes) => Ok(minutes),
-        _ => Err(format!("{name} needs a number of minutes")),
     }
 }
 

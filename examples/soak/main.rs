@@ -18,6 +18,8 @@
 
 mod kcp;
 mod memory;
+#[path = "../support/minutes.rs"]
+mod minutes;
 mod mirror;
 mod net;
 mod piece;
@@ -30,6 +32,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use memory::Held;
+use minutes::minutes;
 use stage::Stage;
 
 /// Least rounds of the warm-up. The memory of a round varies by a factor of two.
@@ -39,7 +42,7 @@ const WARM_UP: u32 = 20;
 const LINE: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
-    let minutes = match minutes(std::env::args().skip(1)) {
+    let minutes = match minutes() {
         Ok(minutes) => minutes,
         Err(error) => {
             eprintln!("{error}\nusage: soak [--minutes N]");
@@ -55,18 +58,6 @@ fn main() -> ExitCode {
             eprintln!("{error}");
             ExitCode::FAILURE
         }
-    }
-}
-
-/// Returns the value of `--minutes`, or 1.
-fn minutes(mut arguments: impl Iterator<Item = String>) -> Result<f64, String> {
-    let Some(name) = arguments.next() else {
-        return Ok(1.0);
-    };
-    let value = arguments.next().and_then(|value| value.parse().ok());
-    match value {
-        Some(minutes) if name == "--minutes" && (0.0..=1e5).contains(&minutes) => Ok(minutes),
-        _ => Err(format!("{name} needs a number of minutes")),
     }
 }
 

@@ -519,17 +519,25 @@ fn places_of_absent_clients_are_limited() {
     assert_eq!(net.server.stats().refused.away, 1);
 }
 
-/// Changes a position while its client is away, and returns the event of the return.
-fn return_with_unreliable_changes(framing: Framing, datagrams: bool) -> Option<bool> {
-    let mut config = config();
+/// Returns a network with a position, on an unreliable channel, and its client.
+fn with_position(mut config: ServerConfig, datagrams: bool) -> (MemoryNetwork, NetId) {
     config.channels.push(Channel::Unreliable);
-    config.framing = framing;
     let prefabs = || Prefabs::new().register::<Position>("position");
     let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
     net.datagrams = datagrams;
     net.connect();
     let id = net.server.spawn(Position::default());
     net.settle();
+    (net, id)
+}
+
+/// Changes a position while its client is away, and returns the event of the return.
+fn return_with_unreliable_changes(framing: Framing, datagrams: bool) -> Option<bool> {
+    let config = ServerConfig {
+        framing,
+        ..config()
+    };
+    let (mut net, id) = with_position(config, datagrams);
     net.cut(0);
     net.server.get_mut::<Position>(id).unwrap().x.set(5);
     steps(&mut net, 3);
@@ -563,15 +571,11 @@ fn lost_datagrams_of_an_absence_are_repaired() {
 /// The time without an answer to datagrams is counted from the return.
 #[test]
 fn datagrams_go_on_after_a_long_absence() {
-    let mut config = config();
-    config.channels.push(Channel::Unreliable);
-    config.reconnect_grace = Duration::from_mins(2);
-    let prefabs = || Prefabs::new().register::<Position>("position");
-    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
-    net.datagrams = true;
-    net.connect();
-    let id = net.server.spawn(Position::default());
-    net.settle();
+    let config = ServerConfig {
+        reconnect_grace: Duration::from_mins(2),
+        ..config()
+    };
+    let (mut net, id) = with_position(config, true);
     net.cut(0);
     net.server.get_mut::<Position>(id).unwrap().x.set(5);
     let end = net.now() + Duration::from_mins(1);
@@ -590,14 +594,7 @@ fn datagrams_go_on_after_a_long_absence() {
 
 #[test]
 fn server_that_stalls_during_a_return_ends_no_session() {
-    let mut config = config();
-    config.channels.push(Channel::Unreliable);
-    let prefabs = || Prefabs::new().register::<Position>("position");
-    let mut net = MemoryNetwork::with_config(prefabs, config, Conditions::default());
-    net.datagrams = true;
-    net.connect();
-    let id = net.server.spawn(Position::default());
-    net.settle();
+    let (mut net, id) = with_position(config(), true);
     net.cut(0);
     net.server.get_mut::<Position>(id).unwrap().x.set(5);
     net.step();

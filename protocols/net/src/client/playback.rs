@@ -20,9 +20,8 @@ pub(super) struct Playback {
     origin: RecordOrigin,
     /// Number of the last record.
     seq: u64,
-    /// Tick of the last record, of the network time and of the headers.
+    /// Tick of the last record, which the headers can have.
     tick: u64,
-    header_tick: u32,
     /// Ticks of the packets that the records are played as.
     headers: StreamTicks,
     /// Records behind a missing one.
@@ -36,8 +35,7 @@ enum Step {
     Skip,
     /// A keyframe that the objects do not lead to: they are forgotten first.
     Begin(RecordOrigin),
-    /// The next record, with its tick in the headers.
-    Continue(u32),
+    Continue,
 }
 
 impl NetworkClient {
@@ -119,17 +117,13 @@ impl NetworkClient {
 
     /// Plays a record at its place.
     fn take_record(&mut self, record: &TickRecord) -> Result<(), RecordError> {
-        let header_tick = match self.next_step(record)? {
+        match self.next_step(record)? {
             Step::Skip => return Ok(()),
-            Step::Begin(origin) => {
-                self.begin_playback(origin);
-                origin.header_tick(record.tick()).unwrap_or_default()
-            }
-            Step::Continue(header_tick) => header_tick,
-        };
+            Step::Begin(origin) => self.begin_playback(origin),
+            Step::Continue => {}
+        }
         if let Some(playback) = &mut self.session.playback {
             (playback.seq, playback.tick) = (record.seq(), record.tick());
-            playback.header_tick = header_tick;
         }
         Ok(self.play(record)?)
     }
@@ -160,15 +154,15 @@ impl NetworkClient {
             let (last, found) = (playback.tick, record.tick());
             return Err(RecordError::EarlierTick { last, found });
         }
-        let Some(header_tick) = playback.origin.header_tick(record.tick()) else {
+        if playback.origin.header_tick(record.tick()).is_none() {
             return Err(RecordError::NeedsKeyframe);
-        };
+        }
         if seq > expected && keyframe.is_none() {
             let limits = (self.config.max_early_messages, self.config.max_early_bytes);
             let found = playback.early.keep(record, limits).unwrap_or(seq);
             return Err(RecordError::Missing { expected, found });
         }
-        Ok(Step::Continue(header_tick))
+        Ok(Step::Continue)
     }
 
     /// Enters the state of a connection, without objects.
@@ -185,7 +179,6 @@ impl NetworkClient {
             origin,
             seq: 0,
             tick: 0,
-            header_tick: 0,
             headers: StreamTicks::default(),
             early: EarlyRecords::default(),
         });
@@ -236,7 +229,8 @@ impl NetworkClient {
             partial: end == Some(true),
             ..StreamHeader::default()
         };
-        let header = playback.headers.stamp(playback.header_tick, header);
+        let tick = playback.origin.header_tick(playback.tick);
+        let header = playback.headers.stamp(tick.unwrap_or_default(), header);
         let packet = [header.encode().as_slice(), messages].concat();
         self.handle_packet(channel, &packet)
     }

@@ -11,7 +11,7 @@ pub(in crate::server) use sight::{Departed, Shows};
 use std::fmt;
 use std::time::Duration;
 
-use syncvar_runtime::motion::{Moment, SettledTicks, tick_length, ticks_of};
+use syncvar_runtime::motion::{SettledTicks, ViewTime, ticks_of};
 use syncvar_runtime::object::{Nanos, Tracks};
 use syncvar_runtime::{ConnectionId, NetId, NetworkBehaviour, NetworkTime};
 
@@ -85,15 +85,15 @@ impl Past<'_> {
         tracks: Option<&'a Tracks>,
         interval: Nanos,
     ) -> View<'a, B> {
-        let rate = self.server.config.tick_rate;
+        let config = &self.server.config;
         let since = self.server.shown_since(id, self.connection);
-        let moment = Moment {
+        let time = ViewTime {
             tick: self.tick.max(since.into()),
             settled: &SettledTicks::ALL,
-            interval: ticks_of(interval, rate),
-            tick_length: tick_length(rate),
+            default_interval: config.default_interval(),
+            tick_rate: config.tick_rate,
         };
-        View::new(tracks, Some(moment), 0)
+        View::new(tracks, Some(time.moment(Some(interval))), 0)
     }
 }
 

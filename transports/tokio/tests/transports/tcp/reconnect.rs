@@ -1,6 +1,7 @@
 //! Clients whose server does not answer, or is lost.
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::support::{Running, prefabs, soon, wait_for};
@@ -25,7 +26,7 @@ fn quick(max_attempts: u32) -> TcpOptions {
     }
 }
 
-async fn connect(addr: std::net::SocketAddr, options: TcpOptions) -> io::Result<TcpClient> {
+async fn connect(addr: SocketAddr, options: TcpOptions) -> io::Result<TcpClient> {
     let client = NetworkClient::new(prefabs());
     soon(Box::pin(TcpClient::connect_with(addr, client, options)))
         .await
@@ -48,20 +49,19 @@ async fn a_client_returns_to_a_server_that_was_killed() {
     assert_eq!(lost.await, ClientEvent::Disconnected { reason });
     assert!(!client.is_over());
 
-    let server = NetworkServer::new(prefabs());
-    let second = Box::pin(Running::serve_at(
-        addr,
-        server,
-        TcpOptions::default(),
-        |_| {},
-    ))
-    .await;
-    wait_for(&mut client, |event| matches!(event, ClientEvent::Connected)).await;
-    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
+    joins_again(&mut client, addr, NetworkServer::new(prefabs())).await;
+}
+
+/// Starts another server at the address, and sees the client join as a new one.
+async fn joins_again(client: &mut TcpClient, addr: SocketAddr, server: NetworkServer) {
+    let options = TcpOptions::default();
+    let second = Box::pin(Running::serve_at(addr, server, options, |_| {})).await;
+    wait_for(client, |event| matches!(event, ClientEvent::Connected)).await;
+    wait_for(client, |event| matches!(event, ClientEvent::Ready)).await;
     // The snapshot of the new server, without the state of the old one.
-    second.see(&mut client, |board| *board.text == *"").await;
+    second.see(client, |board| *board.text == *"").await;
     second.write(|board| *board.text = "after".into());
-    second.see(&mut client, |board| board.text == "after").await;
+    second.see(client, |board| board.text == "after").await;
 }
 
 #[tokio::test]
@@ -84,18 +84,7 @@ async fn client_with_a_session_survives_a_restart_of_the_server() {
     first.abort();
     let is_lost = |event: &ClientEvent| matches!(event, ClientEvent::Disconnected { .. });
     wait_for(&mut client, is_lost).await;
-    let second = Box::pin(Running::serve_at(
-        addr,
-        start(),
-        TcpOptions::default(),
-        |_| {},
-    ))
-    .await;
-    wait_for(&mut client, |event| matches!(event, ClientEvent::Connected)).await;
-    wait_for(&mut client, |event| matches!(event, ClientEvent::Ready)).await;
-    second.see(&mut client, |board| *board.text == *"").await;
-    second.write(|board| *board.text = "after".into());
-    second.see(&mut client, |board| board.text == "after").await;
+    joins_again(&mut client, addr, start()).await;
 }
 
 #[tokio::test]
@@ -208,7 +197,7 @@ async fn connecting_has_a_time_limit() {
     use socket2::{Domain, Socket, Type};
 
     let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    let anywhere: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+    let anywhere: SocketAddr = "127.0.0.1:0".parse().unwrap();
     listener.bind(&anywhere.into()).unwrap();
     listener.listen(0).unwrap();
     let addr = listener.local_addr().unwrap().as_socket().unwrap();
@@ -230,12 +219,12 @@ async fn connecting_has_a_time_limit() {
 
 /// A link between a client and a server that can be cut.
 struct Cable {
-    addr: std::net::SocketAddr,
+    addr: SocketAddr,
     cut: tokio::sync::watch::Sender<()>,
 }
 
 impl Cable {
-    async fn lay(server: std::net::SocketAddr) -> Self {
+    async fn lay(server: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let addr = listener.local_addr().unwrap();
         let (cut, cuts) = tokio::sync::watch::channel(());
