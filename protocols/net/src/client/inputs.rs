@@ -66,7 +66,7 @@ impl NetworkClient {
     ///
     /// The input clock runs ahead of [`network_time`](Self::network_time), so that an input arrives just before the
     /// server's [`input`](crate::NetworkServer::input) asks for it: by half of the round trip, twice its deviation (at most
-    /// 50 ms) and one tick at first; then as far as the inputs of the last eight seconds needed by the server's reports. Of
+    /// 50 ms) and one tick at first; then as far as the inputs of the last thirty seconds needed by the server's reports. Of
     /// single delays by more than 250 ms, as after a stall of either end, it takes no notice. A lead that is too long by less than the
     /// time between two updates, at most a tick, stays. It is steered by at most 5 %; only
     /// an error of more than 250 ms makes it jump, and a lead that is too long by more than 50 ms ends at half of the speed or

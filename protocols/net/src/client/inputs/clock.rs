@@ -68,7 +68,8 @@ impl InputClock {
         let (mean, deviation) = clocks.server.round_trip().unwrap_or_default();
         self.tick_rate = tick_rate.max(1);
         let (trip, jitter) = (micros(mean), micros((2 * deviation).min(MOST_DEVIATION)));
-        let estimate = server + trip / 2 + jitter + self.tick_micros();
+        let tick = self.tick_micros();
+        let estimate = server + trip / 2 + jitter + tick;
         let needed = self
             .leads
             .needed(on_stream.then_some(trip))
@@ -78,11 +79,7 @@ impl InputClock {
         // A tick begins in the same update with any lead within the time between two updates: a lead that is longer by less
         // stays, or else it would swing by a tick for ever.
         let present = shown.at(now) - micros(now);
-        let swing = self
-            .updates
-            .usual
-            .min(1_000_000 / i64::from(self.tick_rate));
-        let is_near = (needed..needed + swing).contains(&present);
+        let is_near = (needed..needed + self.updates.usual.min(tick)).contains(&present);
         let ahead = if is_near { present } else { needed };
         shown.advance(now, ahead);
         let time = shown.at(now);
@@ -90,7 +87,6 @@ impl InputClock {
         shown.set_share(if is_falling { FALLING } else { SHARE });
         let time = Duration::from_micros(u64::try_from(time).unwrap_or_default());
         let newest = NetworkTime::new(time, self.tick_rate).tick;
-        let tick = self.tick_micros();
         if self.updates.note(micros(now), tick) {
             self.updates.stalled = newest;
         }
