@@ -2,6 +2,7 @@
 
 mod calls;
 mod config;
+mod context;
 mod datagrams;
 mod endpoint;
 mod event;
@@ -42,7 +43,9 @@ use syncvar_runtime::{
 
 use crate::stats::Stats;
 use calls::Calls;
+use context::Context;
 use host::Host;
+use objects::Objects;
 use objects::guard::begin_write;
 use outbound::Outbound;
 use replication::Replication;
@@ -95,23 +98,15 @@ use visibility::snapshot::PrefabInfo;
 /// ```
 #[derive(Debug)]
 pub struct NetworkServer {
-    world: World<Replicated>,
-    /// Facts about each prefab, in the order of registration.
-    prefab_infos: Vec<PrefabInfo>,
+    context: Context,
+    objects: Objects,
     sessions: Sessions,
     visibility: Visibility,
     replication: Replication,
     outbound: Outbound,
     calls: Box<Calls>,
-    /// Above the leases of all removed objects: those that take their ids begin with it.
-    last_lease: u32,
     /// The client in the same process.
     host: Option<Box<Host>>,
-    events: Events<ServerEvent>,
-    stats: Box<Stats>,
-    clock: Clock,
-    /// Boxed with the statistics, so that a future with a server is small.
-    config: Box<ServerConfig>,
 }
 
 impl NetworkServer {
@@ -128,76 +123,81 @@ impl NetworkServer {
         config.channels.truncate(MAX_CHANNELS);
         config.tick_rate = config.tick_rate.max(1);
         prefabs.warn_of_intervals(config.tick_rate);
+        let callbacks = config.callbacks;
         let replication = Replication {
             has_echo: prefabs.entries().iter().any(|prefab| prefab.redundancy > 0),
             ..Replication::default()
         };
         Self {
             sessions: Sessions::new(prefabs.schema_hash(), &config.limits),
-            stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
             visibility: Visibility::new(&config),
-            last_lease: 0,
-            prefab_infos: PrefabInfo::of_all(&prefabs),
-            world: World::new(prefabs).with_callbacks(config.callbacks),
             replication,
             outbound: Outbound::default(),
             calls: Box::default(),
             host: None,
-            events: Events::with_limit(config.max_events),
-            clock: Clock::default(),
-            config: Box::new(config),
+            context: Context {
+                events: Events::with_limit(config.max_events),
+                stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
+                clock: Clock::default(),
+                config: Box::new(config),
+            },
+            objects: Objects {
+                last_lease: 0,
+                prefab_infos: PrefabInfo::of_all(&prefabs),
+                world: World::new(prefabs).with_callbacks(callbacks),
+            },
         }
     }
 
     /// Returns the registered prefabs.
     pub fn prefabs(&self) -> &Prefabs {
-        &self.world.prefabs
+        &self.objects.world.prefabs
     }
 
     /// Returns the settings.
     pub fn config(&self) -> &ServerConfig {
-        &self.config
+        &self.context.config
     }
 
     /// Returns the counters of encoded, sent and received messages.
     pub fn stats(&self) -> &Stats {
-        &self.stats
+        &self.context.stats
     }
 
     /// Returns an object.
     pub fn identity(&self, id: NetId) -> Option<NetworkIdentity<'_>> {
-        self.world.identity(id)
+        self.objects.world.identity(id)
     }
 
     /// Returns all objects, by ascending id.
     pub fn identities(&self) -> impl Iterator<Item = NetworkIdentity<'_>> {
-        self.world.identities()
+        self.objects.world.identities()
     }
 
     /// Returns the server's own time as of the last update. It never goes back.
     pub fn now(&self) -> Duration {
-        self.clock.now()
+        self.context.clock.now()
     }
 
     /// Returns the server's own time and tick. Clients estimate it as
     /// [`NetworkClient::network_time`](crate::NetworkClient::network_time).
     pub fn network_time(&self) -> NetworkTime {
-        NetworkTime::new(self.clock.now(), self.config.tick_rate)
+        NetworkTime::new(self.context.clock.now(), self.context.config.tick_rate)
     }
 
     /// Returns the number of objects.
     pub fn object_count(&self) -> usize {
-        self.world.objects.len()
+        self.objects.world.objects.len()
     }
 
     /// Returns the first behaviour of this type on an object.
     pub fn get<B: NetworkBehaviour>(&self, id: NetId) -> Option<&B> {
-        self.world.get(id)
+        self.objects.world.get(id)
     }
 
     /// Returns the behaviour at an index of an object, for objects with two behaviours of one type.
     pub fn get_at<B: NetworkBehaviour>(&self, id: NetId, index: usize) -> Option<&B> {
-        self.world.get_at(id, index)
+        self.objects.world.get_at(id, index)
     }
 
     /// Returns the first behaviour of this type on an object, for writing. Dropping the guard
@@ -235,13 +235,18 @@ impl NetworkServer {
         &mut self,
         id: NetId,
     ) -> Result<BehaviourMut<'_, B>, ObjectError> {
-        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
+        let at = self
+            .objects
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.at);
         let at = at.ok_or(ObjectError::NoSuchObject(id))?;
         if self.host.is_some() {
             self.remember_local_by_type::<B>(id, at);
         }
-        let behaviour = self.world.pools.behaviour_mut(id, at)?;
-        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
+        let behaviour = self.objects.world.pools.behaviour_mut(id, at)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.context.events);
         Ok(begin_write(id, behaviour, schedule, events))
     }
 
@@ -256,19 +261,24 @@ impl NetworkServer {
         id: NetId,
         index: usize,
     ) -> Result<BehaviourMut<'_, B>, ObjectError> {
-        let at = self.world.objects.get(id.0).map(|replicated| replicated.at);
+        let at = self
+            .objects
+            .world
+            .objects
+            .get(id.0)
+            .map(|replicated| replicated.at);
         let at = at.ok_or(ObjectError::NoSuchObject(id))?;
         if self.host.is_some() {
             self.remember_local(id, at, Some(index));
         }
-        let behaviour = self.world.pools.behaviour_at_mut(id, at, index)?;
-        let (schedule, events) = (&mut self.replication.schedule, &mut self.events);
+        let behaviour = self.objects.world.pools.behaviour_at_mut(id, at, index)?;
+        let (schedule, events) = (&mut self.replication.schedule, &mut self.context.events);
         Ok(begin_write(id, behaviour, schedule, events))
     }
 
     /// Returns the owner of an object.
     pub fn owner(&self, id: NetId) -> Option<ConnectionId> {
-        self.world.objects.get(id.0)?.owner
+        self.objects.world.objects.get(id.0)?.owner
     }
 
     /// Returns whether a connection observes an object, or will with the next update after it is
@@ -276,12 +286,13 @@ impl NetworkServer {
     /// is visible to all connections.
     pub fn is_visible(&self, id: NetId, connection: ConnectionId) -> bool {
         if self.is_local(connection) {
-            let replicated = self.world.objects.get(id.0);
+            let replicated = self.objects.world.objects.get(id.0);
             return replicated.is_some_and(|replicated| self.is_visible_locally(id, replicated));
         }
         let known = self.sessions.connections.get(connection.0);
         let known = known.is_some_and(|known| !known.records());
         let wanted = self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -326,12 +337,12 @@ impl NetworkServer {
 
     /// Returns the oldest event: for a program with a single consumer.
     pub fn poll_event(&mut self) -> Option<ServerEvent> {
-        self.events.pop()
+        self.context.events.pop()
     }
 
     /// Creates a reader of the events, for a program with several consumers: see [`EventReader`].
     pub fn event_reader(&mut self) -> EventReader {
-        self.events.reader()
+        self.context.events.reader()
     }
 
     /// Returns the events that a reader has not read, oldest first.
@@ -343,7 +354,7 @@ impl NetworkServer {
         &'a self,
         reader: &'a mut EventReader,
     ) -> impl Iterator<Item = &'a ServerEvent> {
-        self.events.read(reader)
+        self.context.events.read(reader)
     }
 
     /// Returns the fields of a behaviour type that owners have written, in the events that a reader has not read. Reads all other events too.
@@ -361,7 +372,7 @@ impl NetworkServer {
 
     /// Returns the number of all events, polled or not.
     pub fn event_count(&self) -> u64 {
-        self.events.total()
+        self.context.events.total()
     }
 
     /// Drops the events among the first `count` that are still unpolled. Transports call it, so
@@ -379,11 +390,11 @@ impl NetworkServer {
     /// # assert!(server.poll_event().is_none());
     /// ```
     pub fn forget_events(&mut self, count: u64) {
-        self.events.forget(count);
+        self.context.events.forget(count);
     }
 
     /// Returns the number of events dropped because of [`ServerConfig::max_events`], oldest first.
     pub fn missed_events(&self) -> u64 {
-        self.events.missed()
+        self.context.events.missed()
     }
 }

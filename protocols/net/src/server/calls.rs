@@ -159,6 +159,7 @@ impl NetworkServer {
         {
             // An object whose snapshot failed does not exist on the clients.
             let shown = self
+                .objects
                 .world
                 .objects
                 .get(object.0)
@@ -196,10 +197,12 @@ impl NetworkServer {
         let ran = self.run_reported(*object, place, None, &mut reader);
         match ran {
             // The object is checked out.
-            None if self.world.objects.get(object.0).is_some() => self.calls.local.push_back(local),
+            None if self.objects.world.objects.get(object.0).is_some() => {
+                self.calls.local.push_back(local)
+            }
             Some(Ok(())) if place.is_event() => {
                 let event = ReceivedEvent::new(*object, place, Encoding::Compact, arguments);
-                self.events.push(ServerEvent::SyncEvent(event));
+                self.context.events.push(ServerEvent::SyncEvent(event));
             }
             Some(Err(Failure::Malformed(error))) => {
                 tracing::error!(%object, %error, "a value does not read as it was written");
@@ -219,7 +222,7 @@ impl NetworkServer {
         let ran = self.run_unreported(object, place, sender, arguments);
         if let Some(Err(Failure::Panicked(message))) = &ran {
             tracing::error!(%object, call = place.schema.name, message, "a call panicked");
-            self.events.push(ServerEvent::CallFailed {
+            self.context.events.push(ServerEvent::CallFailed {
                 connection: sender,
                 object,
                 behaviour: place.name,
@@ -259,7 +262,7 @@ impl NetworkServer {
                     if let Some((message_type, message)) = call.message(Framing::of(segments)) {
                         segments.begin().write_bytes(message);
                         let length = segments.commit();
-                        self.stats.count_encoded(*message_type, length);
+                        self.context.stats.count_encoded(*message_type, length);
                     }
                 }
                 if apart {
@@ -276,7 +279,9 @@ impl NetworkServer {
                     }
                 }
                 for (message_type, message) in [&call.unet, &call.compact].into_iter().flatten() {
-                    self.stats.count_encoded(*message_type, message.len());
+                    self.context
+                        .stats
+                        .count_encoded(*message_type, message.len());
                 }
             }
         }

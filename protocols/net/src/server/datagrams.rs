@@ -210,12 +210,12 @@ impl NetworkServer {
     /// Gives the fields of a new object on unreliable channels the present tick.
     pub(in crate::server) fn track_ticks(&mut self, id: NetId) {
         let tick = self.outbound.store.tick;
-        let is_lossy = |channel: u8| self.config.is_lossy(channel);
-        if self.config.has_ticks()
-            && let Some(slots) = self.world.slots_mut(id)
+        let is_lossy = |channel: u8| self.context.config.is_lossy(channel);
+        if self.context.config.has_ticks()
+            && let Some(slots) = self.objects.world.slots_mut(id)
         {
             slots.track_ticks(tick, is_lossy);
-            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
                 replicated.framed = tick;
             }
         }
@@ -254,7 +254,7 @@ impl NetworkServer {
         let Some(datagrams) = known.and_then(|known| known.datagrams.as_mut()) else {
             return;
         };
-        let slots = self.world.slots(id);
+        let slots = self.objects.world.slots(id);
         let slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         for (behaviour, slot) in (0_u8..).zip(slots) {
             let fields = (change.fields)(slot.info());
@@ -283,7 +283,10 @@ impl NetworkServer {
 
     /// Returns the limits and times of lossy links.
     pub(in crate::server) fn loss_settings(&self) -> LossSettings {
-        self.config.loss.at_rate(self.config.tick_rate)
+        self.context
+            .config
+            .loss
+            .at_rate(self.context.config.tick_rate)
     }
 
     /// Runs `f` with the datagrams of a connection, if it has them.
@@ -303,7 +306,7 @@ impl NetworkServer {
 
     /// Handles the acknowledgement in a packet of a connection.
     pub(in crate::server) fn handle_ack(&mut self, connection: ConnectionId, ack: &Ack) {
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         let mut arrived = std::mem::take(&mut self.replication.arrived);
         let is_bad = self.with_datagrams(connection, |server, datagrams| {
             let since = datagrams.sender.on_ack(now, ack, &mut arrived);
@@ -382,8 +385,8 @@ impl NetworkServer {
         tracing::debug!(connection = connection.0, since, "attached");
         let mut owed = std::mem::take(&mut self.replication.owed);
         let tick = self.replication.frames.tick();
-        for (number, replicated) in self.world.objects.iter() {
-            let Some(slots) = self.world.pools.slots(replicated.at) else {
+        for (number, replicated) in self.objects.world.objects.iter() {
+            let Some(slots) = self.objects.world.pools.slots(replicated.at) else {
                 continue;
             };
             for (behaviour, slot) in (0_u8..).zip(slots.iter()) {

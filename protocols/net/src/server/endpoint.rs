@@ -32,7 +32,7 @@ impl Endpoint for NetworkServer {
     }
 
     fn accepts_packets(&self, connection: ConnectionId) -> bool {
-        let (limits, now) = (&self.config.limits, self.clock.now());
+        let (limits, now) = (&self.context.config.limits, self.context.clock.now());
         let connection = self.sessions.returns.of_link(connection);
         self.sessions.accepts(connection, limits, now)
     }
@@ -88,7 +88,7 @@ impl Endpoint for NetworkServer {
     /// A ready client pings if the schemas are compared.
     fn expects_packets(&self, connection: ConnectionId) -> bool {
         let connection = self.sessions.returns.of_link(connection);
-        self.config.compare_schemas && self.sessions.is_ready(connection)
+        self.context.config.compare_schemas && self.sessions.is_ready(connection)
     }
 
     fn update(&mut self, now: Duration) {
@@ -96,11 +96,11 @@ impl Endpoint for NetworkServer {
     }
 
     fn expect_update(&mut self, now: Duration) {
-        self.clock.expect_update(now);
+        self.context.clock.expect_update(now);
     }
 
     fn hold_clock(&mut self, held: bool) {
-        self.clock.hold(held);
+        self.context.clock.hold(held);
     }
 
     fn hold_state(&mut self, link: ConnectionId, held: bool) {
@@ -108,7 +108,7 @@ impl Endpoint for NetworkServer {
     }
 
     fn tick_rate(&self) -> u32 {
-        self.config.tick_rate
+        self.context.config.tick_rate
     }
 
     fn poll_transmit(&mut self) -> Option<Transmit<'_>> {

@@ -130,18 +130,23 @@ impl NetworkServer {
             return host.connection;
         }
         let connection = self.sessions.next_id();
-        let mut local = Connection::new(connection, self.config.gathered_size());
+        let mut local = Connection::new(connection, self.context.config.gathered_size());
         local.state = ConnectionState::Ready;
         // Independent of the limits of UNet's framing.
         local.framing = Framing::Compact;
         self.sessions.connections.insert(connection.0, local);
-        self.host = Some(Box::new(Host::new(connection, self.config.max_events)));
+        self.host = Some(Box::new(Host::new(
+            connection,
+            self.context.config.max_events,
+        )));
         self.visibility
             .interest
             .management
             .handle_connect(connection);
-        self.events.push(ServerEvent::Connected { connection });
-        self.events.push(ServerEvent::Ready { connection });
+        self.context
+            .events
+            .push(ServerEvent::Connected { connection });
+        self.context.events.push(ServerEvent::Ready { connection });
         connection
     }
 

@@ -107,7 +107,7 @@ impl NetworkServer {
     pub fn ticks_until(&self, now: Duration) -> Range<u64> {
         let (last, next) = (
             self.network_time().tick,
-            NetworkTime::new(self.clock.at(now), self.config.tick_rate).tick,
+            NetworkTime::new(self.context.clock.at(now), self.context.config.tick_rate).tick,
         );
         let first = last.max(next.saturating_sub(MAX_INPUTS));
         first.saturating_add(1)..next.saturating_add(1)
@@ -181,8 +181,8 @@ impl NetworkServer {
     /// When the type is not that of [`Prefabs::input`](syncvar_runtime::Prefabs::input), the input has no form on the
     /// wire, or the server has no local client.
     pub fn local_set_input<M: SyncValue>(&mut self, input: &M) -> Result<(), MessageError> {
-        self.world.prefabs.messages().find::<M>()?;
-        let kind = self.world.prefabs.input_kind();
+        self.objects.world.prefabs.messages().find::<M>()?;
+        let kind = self.objects.world.prefabs.input_kind();
         let local = self.host.as_ref().map(|host| host.connection);
         let connection = local.and_then(|it| self.sessions.connections.get_mut(it.0));
         let connection = connection.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
@@ -203,9 +203,9 @@ impl NetworkServer {
         from: ConnectionId,
         frame: Frame<'_>,
     ) -> Result<(), ReadError> {
-        let kind = self.world.prefabs.input_kind();
+        let kind = self.objects.world.prefabs.input_kind();
         let kind = kind.ok_or_else(|| unknown(frame))?;
-        let limits = &self.config.limits;
+        let limits = &self.context.config.limits;
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return Ok(());
         };
@@ -216,9 +216,9 @@ impl NetworkServer {
             self.sessions.input_reports.push(from);
         }
         let rate = (TypeId::of::<ConnectionInputs>(), RATE);
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         if !connection.rates.allow(rate, limits.input_rate, now) {
-            self.stats.refused.inputs += 1;
+            self.context.stats.refused.inputs += 1;
             inputs.report.refused = inputs.report.refused.saturating_add(1);
             self.sessions.intake.count(Misbehaviour::Ignored);
             return Ok(());
@@ -244,7 +244,7 @@ impl NetworkServer {
             inputs.note_view(newest, view);
             return Ok(());
         };
-        self.stats.refused.inputs += u64::from(count);
+        self.context.stats.refused.inputs += u64::from(count);
         // A late datagram has nothing new.
         if inputs.list.newest() < Some(newest) {
             inputs.report.refused = inputs.report.refused.saturating_add(count);
@@ -255,7 +255,7 @@ impl NetworkServer {
     /// Refuses the inputs too far ahead, and reports to the clients.
     pub(in crate::server) fn report_inputs(&mut self) {
         let present = self.network_time().tick;
-        let lead = self.config.limits.max_input_lead.min(MAX_INPUTS);
+        let lead = self.context.config.limits.max_input_lead.min(MAX_INPUTS);
         let latest = present.saturating_add(lead);
         let mut listed = std::mem::take(&mut self.sessions.input_reports);
         listed.retain(|id| {
@@ -264,8 +264,8 @@ impl NetworkServer {
                 return false;
             };
             let refused = inputs.refuse(present, latest);
-            self.stats.refused.inputs += u64::from(refused);
-            if inputs.report.is_due(present, self.config.tick_rate) {
+            self.context.stats.refused.inputs += u64::from(refused);
+            if inputs.report.is_due(present, self.context.config.tick_rate) {
                 let end = inputs
                     .list
                     .newest()

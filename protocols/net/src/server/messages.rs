@@ -102,10 +102,10 @@ impl NetworkServer {
         channel: u8,
         message: &M,
     ) -> Result<(), MessageError> {
-        let kind = self.world.prefabs.messages().find::<M>()?;
+        let kind = self.objects.world.prefabs.messages().find::<M>()?;
         let (number, name) = (kind.number, kind.name.clone());
         let mut connections: Vec<_> = connections.into_iter().collect();
-        if usize::from(channel) >= self.config.channels.len() {
+        if usize::from(channel) >= self.context.config.channels.len() {
             return Err(MessageError::UnknownChannel(channel));
         }
         connections.retain(|connection| self.takes_messages(*connection));
@@ -129,7 +129,7 @@ impl NetworkServer {
             let known = self.sessions.connections.get(connection.0);
             let bytes = known.and_then(|it| encoded[usize::from(it.framing.number())].as_ref());
             if let Some(bytes) = bytes {
-                self.stats.program_sent.add(bytes.len());
+                self.context.stats.program_sent.add(bytes.len());
                 self.send_chunks(channel, connection, std::slice::from_ref(bytes));
             }
         }
@@ -148,11 +148,18 @@ impl NetworkServer {
     ///
     /// When the type is not registered, or the server has no local client.
     pub fn local_send<M: SyncValue>(&mut self, message: &M) -> Result<(), MessageError> {
-        let name = self.world.prefabs.messages().find::<M>()?.name.clone();
+        let name = self
+            .objects
+            .world
+            .prefabs
+            .messages()
+            .find::<M>()?
+            .name
+            .clone();
         let local = self.local_client().map(LocalClient::connection);
         let connection = local.ok_or(MessageError::NotConnected(ConnectionId::SERVER))?;
         let message = ReceivedMessage::new(name, message.clone());
-        self.events.push(ServerEvent::Message {
+        self.context.events.push(ServerEvent::Message {
             connection,
             message,
         });
@@ -171,7 +178,7 @@ impl NetworkServer {
         if let Some(error) = value.take_error() {
             return Err(error);
         }
-        let room = self.config.channel_info(channel).room;
+        let room = self.context.config.channel_info(channel).room;
         if let Some(kind) = room.refusal(framing.form(), value.len()) {
             return Err(WriteError::new(kind, 0, None, None));
         }
@@ -186,14 +193,14 @@ impl NetworkServer {
         from: ConnectionId,
         frame: Frame<'_>,
     ) -> Result<(), ReadError> {
-        let messages = self.world.prefabs.messages();
+        let messages = self.objects.world.prefabs.messages();
         let kind = messages
             .by_number(frame.message_type)
             .ok_or_else(|| unknown(frame))?;
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return Ok(());
         };
-        let (limits, length) = (&self.config.limits, frame.payload.len());
+        let (limits, length) = (&self.context.config.limits, frame.payload.len());
         let encoding = connection.framing.encoding();
         let mut reader = NetworkReader::with_encoding(frame.payload, encoding)
             .with_budget(self.sessions.intake.budget);
@@ -201,16 +208,16 @@ impl NetworkServer {
             let limit = limits.max_program_message;
             return Err(reader.error(ReadErrorKind::MessageTooLong { length, limit }));
         }
-        let (rate, now) = (limits.program_message_rate, self.clock.now());
+        let (rate, now) = (limits.program_message_rate, self.context.clock.now());
         if !connection.rates.allow((kind.type_id, RATE), rate, now) {
-            self.stats.refused.program_messages += 1;
+            self.context.stats.refused.program_messages += 1;
             self.sessions.intake.count(Misbehaviour::Ignored);
             return Ok(());
         }
         let message = kind.read(&mut reader);
         self.sessions.intake.budget = reader.budget();
-        self.stats.program_received.add(frame.length());
-        self.events.push_minor(ServerEvent::Message {
+        self.context.stats.program_received.add(frame.length());
+        self.context.events.push_minor(ServerEvent::Message {
             connection: from,
             message: message?,
         });

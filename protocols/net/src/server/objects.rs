@@ -14,22 +14,35 @@ pub(super) mod scene;
 pub(super) mod spawn;
 
 use syncvar_runtime::schema::PolicyBits;
+use syncvar_runtime::world::World;
 use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 use crate::server::NetworkServer;
+use crate::server::objects::replicated::Replicated;
 use crate::server::visibility::snapshot::PrefabInfo;
+
+/// The world of the server, below all other rooms.
+#[derive(Debug)]
+pub(super) struct Objects {
+    pub(super) world: World<Replicated>,
+    /// Facts about each prefab, in the order of registration.
+    pub(super) prefab_infos: Vec<PrefabInfo>,
+    /// Highest lease of a removed object: an object that takes a former id begins above it.
+    pub(super) last_lease: u32,
+}
 
 impl NetworkServer {
     /// Returns the facts about the prefab of a pool.
     #[inline]
     pub(super) fn prefab_info(&self, pool: u32) -> Option<&PrefabInfo> {
-        self.prefab_infos
-            .get(self.world.pools.prefab(pool) as usize)
+        self.objects
+            .prefab_infos
+            .get(self.objects.world.pools.prefab(pool) as usize)
     }
 
     /// Returns the field policies of an object's prefab.
     pub(super) fn policy(&self, id: NetId) -> Option<PolicyBits> {
-        let replicated = self.world.objects.get(id.0)?;
+        let replicated = self.objects.world.objects.get(id.0)?;
         Some(self.prefab_info(replicated.at.pool)?.policy)
     }
 
@@ -41,22 +54,22 @@ impl NetworkServer {
 
     /// Returns the id of a new object: a chosen one, or the next one.
     pub(super) fn choose_net_id(&mut self, chosen: Option<NetId>) -> Result<NetId, SpawnError> {
-        let objects = &self.world.objects;
+        let objects = &self.objects.world.objects;
         let is_taken = |id: NetId| objects.get(id.0).is_some();
         let Some(id) = chosen else {
-            let next = self.world.net_ids.next(is_taken);
+            let next = self.objects.world.net_ids.next(is_taken);
             return next.ok_or(SpawnError::OutOfIds);
         };
         if id == NetId::NONE || is_taken(id) || self.replication.ended.contain(id) {
             return Err(SpawnError::IdTaken(id));
         }
-        self.world.net_ids.note_chosen(id);
+        self.objects.world.net_ids.note_chosen(id);
         Ok(id)
     }
 
     /// Rejects a scene id of 0 or one in use.
     pub(super) fn check_scene_id(&self, id: Option<NetworkSceneId>) -> Result<(), SpawnError> {
-        let relations = &self.world.relations;
+        let relations = &self.objects.world.relations;
         let is_taken = |id| id == NetworkSceneId(0) || relations.scene_object(id).is_some();
         match id {
             Some(id) if is_taken(id) => Err(SpawnError::SceneIdTaken(id)),

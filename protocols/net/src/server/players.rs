@@ -54,7 +54,7 @@ impl NetworkServer {
         object: Option<NetId>,
     ) -> Result<(), ObjectError> {
         if let Some(id) = object
-            && self.world.objects.get(id.0).is_none()
+            && self.objects.world.objects.get(id.0).is_none()
         {
             return Err(ObjectError::NoSuchObject(id));
         }
@@ -69,7 +69,7 @@ impl NetworkServer {
         if self.owner(id) != Some(connection) {
             return self.set_owner(id, Some(connection));
         }
-        if let Some(replicated) = self.world.objects.get(id.0)
+        if let Some(replicated) = self.objects.world.objects.get(id.0)
             && replicated.is(State::Announced)
             && let audience = self.visibility.audiences.get(replicated.audience)
             && audience.observes(connection)
@@ -93,14 +93,17 @@ impl NetworkServer {
         connection: ConnectionId,
         payload: &[u8],
     ) -> Result<(), ReadError> {
-        let (length, limit) = (payload.len(), self.config.limits.max_program_message);
+        let (length, limit) = (
+            payload.len(),
+            self.context.config.limits.max_program_message,
+        );
         if length > limit {
             let kind = ReadErrorKind::MessageTooLong { length, limit };
             return Err(NetworkReader::new(payload).error(kind));
         }
         let AddPlayer { number, payload } = AddPlayer::decode(payload)?;
         if self.allows_request(connection) {
-            self.events.push_minor(ServerEvent::AddPlayer {
+            self.context.events.push_minor(ServerEvent::AddPlayer {
                 connection,
                 number: number.cast_signed(),
                 payload: Payload::from(payload),
@@ -121,7 +124,7 @@ impl NetworkServer {
             if let Some(known) = self.sessions.connections.get_mut(connection.0) {
                 known.players.retain(|(taken, _)| *taken != number);
             }
-            self.events.push_minor(ServerEvent::RemovePlayer {
+            self.context.events.push_minor(ServerEvent::RemovePlayer {
                 connection,
                 number,
                 object,
@@ -132,12 +135,15 @@ impl NetworkServer {
 
     /// Counts a request. Returns whether it is within the rate of messages.
     fn allows_request(&mut self, from: ConnectionId) -> bool {
-        let (rate, now) = (self.config.limits.program_message_rate, self.clock.now());
+        let (rate, now) = (
+            self.context.config.limits.program_message_rate,
+            self.context.clock.now(),
+        );
         let key = (TypeId::of::<Requests>(), 0);
         let connection = self.sessions.connections.get_mut(from.0);
         let allowed = connection.is_some_and(|known| known.rates.allow(key, rate, now));
         if !allowed {
-            self.stats.refused.program_messages += 1;
+            self.context.stats.refused.program_messages += 1;
             self.sessions.intake.count(Misbehaviour::Ignored);
         }
         allowed

@@ -53,14 +53,17 @@ impl NetworkServer {
             return;
         }
         let observer = self.sessions.next_id();
-        let mut connection = Connection::new(observer, self.config.gathered_size());
+        let mut connection = Connection::new(observer, self.context.config.gathered_size());
         connection.state = ConnectionState::Recording;
         connection.framing = Framing::Compact;
         // No transport polls it.
         connection.listed = true;
         self.sessions.connections.insert(observer.0, connection);
         self.visibility.audiences.set_everywhere(Some(observer));
-        let (channels, max_records) = (self.config.channels.clone(), self.config.max_records);
+        let (channels, max_records) = (
+            self.context.config.channels.clone(),
+            self.context.config.max_records,
+        );
         self.outbound
             .recorder
             .begin(observer, channels, max_records);
@@ -141,7 +144,7 @@ impl NetworkServer {
             // Messages of the local client's callbacks.
             self.deliver();
             let kind = RecordKind::Changes(self.record_origin().checksum());
-            let (now, head) = (self.clock.now(), self.record_head(kind));
+            let (now, head) = (self.context.clock.now(), self.record_head(kind));
             self.flush_recorded();
             self.outbound.recorder.finish(now, head);
         }
@@ -161,7 +164,7 @@ impl NetworkServer {
         RecordOrigin {
             schema_hash: self.sessions.schema_hash,
             start: Start {
-                incarnation: self.config.incarnation,
+                incarnation: self.context.config.incarnation,
                 first_tick: self.replication.ticks.first(),
             },
         }
@@ -175,7 +178,7 @@ impl NetworkServer {
             partial: false,
             seq: 0,
             tick: self.replication.ticks.first().saturating_add(since),
-            time: u64::try_from(self.clock.now().as_micros()).unwrap_or(u64::MAX),
+            time: u64::try_from(self.context.clock.now().as_micros()).unwrap_or(u64::MAX),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Past<'_> {
     /// Returns the time that the client showed, in the server's ticks, as
     /// [`NetworkClient::view_time_at`](crate::NetworkClient::view_time_at) on the client.
     pub fn time(&self) -> NetworkTime {
-        let rate = self.server.config.tick_rate;
+        let rate = self.server.context.config.tick_rate;
         let first = self.server.replication.ticks.begun().unwrap_or_default();
         time_of(self.tick, first, rate).unwrap_or(NetworkTime::new(Duration::ZERO, rate))
     }
@@ -52,7 +52,7 @@ impl Past<'_> {
     /// within them. Jitter of the link clamps a few honest views by a part of a tick; a client with long or many clamps claims
     /// a past that it has not shown.
     pub fn clamped(&self) -> Duration {
-        let seconds = self.clamped / f64::from(self.server.config.tick_rate.max(1));
+        let seconds = self.clamped / f64::from(self.server.context.config.tick_rate.max(1));
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
@@ -66,7 +66,7 @@ impl Past<'_> {
     /// and calls.
     pub fn view<B: NetworkBehaviour>(&self, id: NetId) -> Option<View<'_, B>> {
         let server = self.server;
-        let Some(slots) = server.world.slots(id) else {
+        let Some(slots) = server.objects.world.slots(id) else {
             let seen = (self.connection, self.tick);
             let (tracks, interval) = server.departed_history::<B>(id, seen)?;
             return Some(self.view_of(id, Some(tracks), interval));
@@ -75,7 +75,9 @@ impl Past<'_> {
             return None;
         }
         let slot = slots.slot(slots.position::<B>()?)?;
-        let interval = slot.info().interval(server.config.default_interval());
+        let interval = slot
+            .info()
+            .interval(server.context.config.default_interval());
         Some(self.view_of(id, slot.tracks(), interval))
     }
 
@@ -85,7 +87,7 @@ impl Past<'_> {
         tracks: Option<&'a Tracks>,
         interval: Nanos,
     ) -> View<'a, B> {
-        let config = &self.server.config;
+        let config = &self.server.context.config;
         let since = self.server.shown_since(id, self.connection);
         let time = ViewTime {
             tick: self.tick.max(since.into()),
@@ -186,17 +188,24 @@ impl NetworkServer {
 
     /// Returns the longest time between two samples of a field.
     fn view_ticks(&self) -> f64 {
-        ticks_of(self.replication.longest_interval, self.config.tick_rate).into()
+        ticks_of(
+            self.replication.longest_interval,
+            self.context.config.tick_rate,
+        )
+        .into()
     }
 
     fn ticks_in(&self, time: Duration) -> f64 {
-        time.as_secs_f64() * f64::from(self.config.tick_rate)
+        time.as_secs_f64() * f64::from(self.context.config.tick_rate)
     }
 
     /// Begins the histories of a new object.
     pub(in crate::server) fn begin_history(&mut self, id: NetId, tick: u32) {
-        let (rate, default) = (self.config.tick_rate, self.config.default_interval());
-        let Some(slots) = self.world.slots_mut(id) else {
+        let (rate, default) = (
+            self.context.config.tick_rate,
+            self.context.config.default_interval(),
+        );
+        let Some(slots) = self.objects.world.slots_mut(id) else {
             return;
         };
         let mut longest = self.replication.longest_interval;

@@ -18,7 +18,7 @@ impl NetworkSide for NetworkServer {
     }
 
     fn now(&self) -> Duration {
-        self.clock.now()
+        self.context.clock.now()
     }
 
     fn network_time(&self) -> Option<NetworkTime> {

@@ -29,7 +29,7 @@ impl NetworkServer {
         B: NetworkBehaviour,
         M: SyncValue + Default,
     {
-        self.world.position::<B>(id)?;
+        self.objects.world.position::<B>(id)?;
         self.step_group(&[id], tick, |group, tick| {
             let input = group.input::<M>(id).unwrap_or_default();
             if let Some(behaviour) = group.get_mut::<B>(id) {
@@ -72,9 +72,9 @@ impl NetworkServer {
         mut step: impl FnMut(&mut Group<'_>, u64),
     ) -> Result<(), ObjectError> {
         for id in ids {
-            let replicated = self.world.objects.get(id.0);
+            let replicated = self.objects.world.objects.get(id.0);
             let at = replicated.ok_or(ObjectError::NoSuchObject(*id))?.at;
-            let slots = self.world.pools.slots(at);
+            let slots = self.objects.world.pools.slots(at);
             slots.ok_or(ObjectError::CheckedOut(*id))?;
         }
         for id in ids {
@@ -88,27 +88,27 @@ impl NetworkServer {
     }
 
     fn begin_step(&mut self, id: NetId) {
-        let Some(replicated) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get(id.0) else {
             return;
         };
         let at = replicated.at;
         if self.host.is_some() {
             self.remember_local_object(id, at);
         }
-        if let Some(slots) = self.world.pools.slots_mut(at) {
+        if let Some(slots) = self.objects.world.pools.slots_mut(at) {
             slots.for_each_mut(|slot| slot.begin_change());
         }
     }
 
     fn end_step(&mut self, id: NetId) {
-        let Some(replicated) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get(id.0) else {
             return;
         };
-        let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+        let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
             return;
         };
-        let (events, mut is_dirty) = (&mut self.events, false);
-        let mut writer = NetworkWriter::with_encoding(self.config.framing.encoding());
+        let (events, mut is_dirty) = (&mut self.context.events, false);
+        let mut writer = NetworkWriter::with_encoding(self.context.config.framing.encoding());
         slots.for_each_mut(|slot| {
             slot.round(&mut writer);
             let refused = slot.end_change();
@@ -134,8 +134,8 @@ impl GroupSide for Side<'_> {
         if !self.ids.contains(&id) {
             return None;
         }
-        let at = self.server.world.objects.get(id.0)?.at;
-        let slots = self.server.world.pools.slots_mut(at)?;
+        let at = self.server.objects.world.objects.get(id.0)?.at;
+        let slots = self.server.objects.world.pools.slots_mut(at)?;
         let index = slots.type_ids().iter().position(|it| *it == behaviour)?;
         Some(slots.slot_mut(index)?.behaviour_mut())
     }

@@ -114,11 +114,17 @@ impl NetworkServer {
         let [mut unet, mut compact] = plan.spoken;
         compact |= plan.local || plan.target == Target::Everyone;
         let at = self
+            .objects
             .world
             .objects
             .get(object.0)
             .map(|replicated| replicated.at.pool);
-        let prefab = at.and_then(|pool| self.world.prefabs.get(self.world.pools.prefab(pool)));
+        let prefab = at.and_then(|pool| {
+            self.objects
+                .world
+                .prefabs
+                .get(self.objects.world.pools.prefab(pool))
+        });
         let calls = &prefab.ok_or(CallError::UnknownObject(object))?.calls;
         let hash = Name::Hash(plan.place.schema.hash);
         if unet && !named(calls, hash).is_some_and(|place| place.is(&plan.place)) {
@@ -156,7 +162,7 @@ impl NetworkServer {
     ) -> Result<(), CallError> {
         let channel = plan.place.schema.channel;
         tracing::trace!(%object, call = plan.place.schema.name, "calls clients");
-        let room = self.config.channel_info(channel).room;
+        let room = self.context.config.channel_info(channel).room;
         for (framing, _, writer) in payloads {
             if let Some(kind) = room.refusal(framing.form(), writer.len()) {
                 return Err(WriteError::new(kind, 0, Some(plan.place.name), None).into());

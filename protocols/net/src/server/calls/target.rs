@@ -40,14 +40,15 @@ impl NetworkServer {
         number: u32,
         target: Option<Target>,
     ) -> Result<CallPlan, CallError> {
-        let replicated = self.world.objects.get(object.0);
+        let replicated = self.objects.world.objects.get(object.0);
         let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.world.pools.prefab(replicated.at.pool);
+        let prefab = self.objects.world.pools.prefab(replicated.at.pool);
         let place = self
+            .objects
             .world
             .prefabs
             .declared_call(prefab, object, class, number)?;
-        if usize::from(place.schema.channel) >= self.config.channels.len() {
+        if usize::from(place.schema.channel) >= self.context.config.channels.len() {
             return Err(CallError::UnknownChannel(place.schema.channel));
         }
         let target = target.unwrap_or_else(|| place.schema.target());
@@ -125,7 +126,7 @@ impl NetworkServer {
 
     /// Returns whether a call waits for the next frame, with the changes that were made before it.
     pub(super) fn is_behind_state(&self, place: &CallPlace) -> bool {
-        place.schema.after_state && self.config.has_ticks()
+        place.schema.after_state && self.context.config.has_ticks()
     }
 
     /// Returns the observers in a target.
@@ -171,7 +172,7 @@ impl NetworkServer {
                     .any(|known| match known.state {
                         ConnectionState::Closing => false,
                         ConnectionState::Connecting { .. } | ConnectionState::Requested { .. } => {
-                            framing <= self.config.framing
+                            framing <= self.context.config.framing
                         }
                         _ => known.framing == framing,
                     })

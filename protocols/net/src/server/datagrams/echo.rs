@@ -109,7 +109,7 @@ impl NetworkServer {
         entries: &[Entry],
         tick: u32,
     ) -> Option<Bytes> {
-        let size = self.config.gathered_size();
+        let size = self.context.config.gathered_size();
         let segments = self.replication.echo.take();
         let mut segments =
             segments.unwrap_or_else(|| Framing::Compact.segments_of(Channel::Unreliable, size));
@@ -132,14 +132,14 @@ impl NetworkServer {
         segments: &mut Segments,
     ) -> Option<()> {
         let net_id: NetId = entries.first()?.net_id;
-        let replicated = self.world.objects.get(net_id.0);
+        let replicated = self.objects.world.objects.get(net_id.0);
         let Some(replicated) = replicated.filter(|it| it.is(State::Announced)) else {
             return Some(());
         };
         if replicated.audience != original.audience {
             return None;
         }
-        let slots = self.world.pools.slots_mut(replicated.at)?;
+        let slots = self.objects.world.pools.slots_mut(replicated.at)?;
         let mut standing = 0;
         for entry in entries {
             let slot = slots.slot(entry.behaviour.into())?;

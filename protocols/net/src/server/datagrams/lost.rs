@@ -132,7 +132,7 @@ impl NetworkServer {
                 .count();
             let end = start + of_object;
             while outputs.len() <= usize::from(first.channel) {
-                let size = self.config.gathered_size();
+                let size = self.context.config.gathered_size();
                 outputs.push(Framing::Compact.segments_of(Channel::Unreliable, size));
             }
             let output = &mut outputs[usize::from(first.channel)];
@@ -166,8 +166,8 @@ impl NetworkServer {
         else {
             return Repair::Dropped;
         };
-        let replicated = self.world.objects.get(net_id.0);
-        let slots = replicated.and_then(|it| self.world.pools.slots_mut(it.at));
+        let replicated = self.objects.world.objects.get(net_id.0);
+        let slots = replicated.and_then(|it| self.objects.world.pools.slots_mut(it.at));
         let Some(slots) = slots else {
             return Repair::Waits;
         };
@@ -190,7 +190,9 @@ impl NetworkServer {
         let repair = match (waits || !fits, failed) {
             (true, _) => Repair::Waits,
             (_, true) => Repair::Dropped,
-            _ if !datagrams.reserve_repair(bytes, self.config.loss.repair_bytes) => Repair::Full,
+            _ if !datagrams.reserve_repair(bytes, self.context.config.loss.repair_bytes) => {
+                Repair::Full
+            }
             _ => Repair::Written,
         };
         if !matches!(repair, Repair::Written) {

@@ -128,7 +128,7 @@ impl NetworkServer {
             let takes = self.is_in(connection, chunk.audience)
                 && datagrams.carries(length)
                 && !copied.iter().any(is_shown)
-                && datagrams.reserve_repair(length, self.config.loss.repair_bytes);
+                && datagrams.reserve_repair(length, self.context.config.loss.repair_bytes);
             if !takes {
                 return None;
             }
@@ -142,13 +142,13 @@ impl NetworkServer {
     /// Adds a chunk to the lost ones, unless it is forgotten.
     fn copy_lost(&mut self, number: u64) {
         let mut lost = std::mem::take(&mut self.replication.lost_chunks);
-        let size = self.config.gathered_size();
+        let size = self.context.config.gathered_size();
         let buffer = lost.buffer.take();
         let new = || Box::new(Framing::Compact.segments_of(Channel::Unreliable, size));
         let mut buffer = buffer.unwrap_or_else(new);
         if let Some(chunk) = self.replication.frames.chunk(number) {
             let ids = chunk.entries.iter().map(|entry| entry.net_id.0);
-            self.world.objects.load(ids);
+            self.objects.world.objects.load(ids);
             let standing = |entry: &Entry| self.standing_for_all(entry, &chunk);
             let bytes = lost.add(number, &chunk, standing, &mut buffer);
             if let Some((bytes, chunk)) = bytes.zip(lost.chunks.get_mut(&number)) {

@@ -25,7 +25,7 @@ impl NetworkServer {
             repaired: datagrams.counts.repaired,
             caught_up: datagrams.counts.caught_up,
             detached: datagrams.counts.detached,
-            ..Losses::of(&datagrams.sender, self.clock.now())
+            ..Losses::of(&datagrams.sender, self.context.clock.now())
         }))
     }
 }

@@ -26,7 +26,7 @@ impl NetworkServer {
         for connection in connections.iter().copied() {
             let is_silent = self.with_datagrams(connection, |server, datagrams| {
                 server.decide_losses_of(connection, datagrams);
-                datagrams.sender.is_idle(server.clock.now())
+                datagrams.sender.is_idle(server.context.clock.now())
             });
             if is_silent == Some(true) {
                 silent.push(connection);
@@ -54,12 +54,12 @@ impl NetworkServer {
     }
 
     fn decide_losses_of(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
-        let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+        let (now, tick) = (self.context.clock.now(), self.outbound.store.tick);
         if datagrams.queue.tick < tick {
             datagrams.end_tick();
             datagrams.queue.partial = false;
         }
-        datagrams.repair_left = self.config.loss.repair_bytes;
+        datagrams.repair_left = self.context.config.loss.repair_bytes;
         let Datagrams {
             sender, verdicts, ..
         } = datagrams;
@@ -71,7 +71,7 @@ impl NetworkServer {
 
     /// Stops the state for a connection. Nothing of this tick was sent to it.
     fn detach(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
-        let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+        let (now, tick) = (self.context.clock.now(), self.outbound.store.tick);
         tracing::debug!(connection = connection.0, tick, "detached");
         let since = tick.saturating_sub(1);
         { &mut datagrams.sender }.detach(now, since, &mut datagrams.verdicts);
@@ -112,7 +112,7 @@ impl NetworkServer {
     }
 
     fn seal(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {
-        let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+        let (now, tick) = (self.context.clock.now(), self.outbound.store.tick);
         // An update in the tick of the one before adds nothing to its datagrams.
         if datagrams.queue.tick < tick {
             let room = datagrams.room;

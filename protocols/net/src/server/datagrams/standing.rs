@@ -23,8 +23,8 @@ pub(super) enum Standing {
 impl NetworkServer {
     /// Returns the fields of an entry whose last frame was that of a tick or an earlier one.
     pub(super) fn changed_until(&self, entry: &Entry, tick: u32) -> u64 {
-        let replicated = self.world.objects.get(entry.net_id.0);
-        let slots = replicated.and_then(|it| self.world.pools.slots(it.at));
+        let replicated = self.objects.world.objects.get(entry.net_id.0);
+        let slots = replicated.and_then(|it| self.objects.world.pools.slots(it.at));
         let slot = slots.and_then(|slots| slots.slot(entry.behaviour.into()));
         let ticks = slot.and_then(|slot| slot.ticks());
         ticks.map_or(0, |ticks| ticks.changed_until(entry.fields, tick))
@@ -43,7 +43,7 @@ impl NetworkServer {
         let Some(replicated) = self.announced(entry.net_id) else {
             return 0;
         };
-        let slots = self.world.pools.slots(replicated.at);
+        let slots = self.objects.world.pools.slots(replicated.at);
         let slot = slots.and_then(|slots| slots.slot(entry.behaviour.into()));
         let Some((slot, ticks)) = slot.and_then(|slot| Some((slot, slot.ticks()?))) else {
             return 0;
@@ -86,7 +86,7 @@ impl NetworkServer {
         if alike && replicated.framed <= chunk.tick {
             return Standing::Whole;
         }
-        let slots = self.world.pools.slots(replicated.at);
+        let slots = self.objects.world.pools.slots(replicated.at);
         let slot = slots.and_then(|slots| slots.slot(entry.behaviour.into()));
         let ticks = slot.and_then(|slot| slot.ticks());
         match ticks.map_or(0, |ticks| ticks.changed_until(entry.fields, chunk.tick)) {
@@ -99,7 +99,7 @@ impl NetworkServer {
     /// Returns an object by the id in an entry. An object that is not announced is another one with a reused id.
     #[inline]
     fn announced(&self, id: NetId) -> Option<&Replicated> {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         replicated.filter(|it| it.is(State::Announced))
     }
 
@@ -152,8 +152,8 @@ impl NetworkServer {
             self.refresh_backlog(connection, shown, &mut backlog);
         }
         owed.sort_unstable_by_key(|entry| (entry.net_id, entry.channel, entry.behaviour));
-        let objects = &self.world.objects;
-        let pools = &self.world.pools;
+        let objects = &self.objects.world.objects;
+        let pools = &self.objects.world.pools;
         let width = |id: NetId| {
             let replicated = objects.get(id.0);
             let slots = replicated.and_then(|it| pools.slots(it.at));

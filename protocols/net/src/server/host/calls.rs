@@ -58,11 +58,12 @@ impl NetworkServer {
         number: u32,
     ) -> Result<CallPlace, CallError> {
         let host = self.host.as_ref().ok_or(CallError::NotConnected)?;
-        let replicated = self.world.objects.get(object.0);
+        let replicated = self.objects.world.objects.get(object.0);
         let replicated = replicated.filter(|_| host.known.contains(object));
         let replicated = replicated.ok_or(CallError::UnknownObject(object))?;
-        let prefab = self.world.pools.prefab(replicated.at.pool);
+        let prefab = self.objects.world.pools.prefab(replicated.at.pool);
         let place = self
+            .objects
             .world
             .prefabs
             .declared_call(prefab, object, class, number)?;
@@ -95,7 +96,7 @@ impl NetworkServer {
         } else {
             let mut arguments = read_own(&command.arguments);
             match self.run_reported(object, &place, Some(from), &mut arguments) {
-                None if self.world.objects.get(object.0).is_some() => {
+                None if self.objects.world.objects.get(object.0).is_some() => {
                     return self.calls.local.push_back(command);
                 }
                 None => CommandRefusal::UnknownObject,
@@ -156,7 +157,7 @@ impl NetworkServer {
             return;
         }
         let mut arguments = read_own(&call.arguments);
-        if self.world.callbacks == Callbacks::Events && !place.is_event() {
+        if self.objects.world.callbacks == Callbacks::Events && !place.is_event() {
             let called = Called::new(object, &place, None, &arguments);
             if let Some(host) = &mut self.host {
                 host.events.push(ClientEvent::Called(called));

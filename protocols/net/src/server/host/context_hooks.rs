@@ -36,7 +36,7 @@ impl NetworkServer {
             hooks: values.into(),
         };
         self.run_local_hooks(object, vec![hooks], |_| ());
-        let slot = { self.world.slots(object) }.and_then(|slots| slots.slot(behaviour));
+        let slot = { self.objects.world.slots(object) }.and_then(|slots| slots.slot(behaviour));
         let Some((slot, host)) = slot.zip(self.host.as_mut()) else {
             return;
         };
@@ -70,7 +70,7 @@ impl NetworkServer {
     /// Remembers the values of all behaviours of an object, as written by hooks.
     fn begin_local_hooks(&mut self, id: NetId) -> Vec<Before> {
         let mut before = Vec::new();
-        if let (Some(host), Some(slots)) = (&mut self.host, self.world.slots_mut(id)) {
+        if let (Some(host), Some(slots)) = (&mut self.host, self.objects.world.slots_mut(id)) {
             slots.for_each_mut(|slot| {
                 let key = BehaviourKey::new(id, before.len());
                 let written = host.written.get_or_insert_with(key, || PendingHooks {
@@ -88,7 +88,7 @@ impl NetworkServer {
 
     /// Tells the writes of hooks to their own behaviour and the untouched behaviours from other writes.
     fn end_local_hooks(&mut self, id: NetId, hooks: &[DeferredHooks], before: &[Before]) {
-        let (Some(host), Some(slots)) = (&mut self.host, self.world.slots(id)) else {
+        let (Some(host), Some(slots)) = (&mut self.host, self.objects.world.slots(id)) else {
             return;
         };
         for ((index, slot), before) in slots.iter().enumerate().zip(before) {
@@ -107,7 +107,7 @@ impl NetworkServer {
         };
         for (key, written) in host.written.iter_mut() {
             let BehaviourKey { object, behaviour } = key;
-            let slots = self.world.slots(object);
+            let slots = self.objects.world.slots(object);
             let slot = slots.and_then(|slots| slots.slot(behaviour));
             let Some(slot) = slot.filter(|_| !written.by_hooks) else {
                 continue;

@@ -113,7 +113,7 @@ impl NetworkServer {
         id: NetId,
         at: Location,
     ) {
-        let slots = self.world.pools.slots(at);
+        let slots = self.objects.world.pools.slots(at);
         let index = slots.and_then(<dyn Slots>::position::<B>);
         self.remember_local(id, at, index);
     }
@@ -126,8 +126,8 @@ impl NetworkServer {
         at: Location,
         index: Option<usize>,
     ) {
-        let runs_hooks = self.world.callbacks == Callbacks::Run;
-        let slots = self.world.pools.slots_mut(at);
+        let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
+        let slots = self.objects.world.pools.slots_mut(at);
         if let (Some(host), Some(slots), Some(index)) = (&mut self.host, slots, index)
             && host.known.contains(id)
             && let Some(slot) = slots.slot_mut(index)
@@ -139,7 +139,7 @@ impl NetworkServer {
     /// Remembers all behaviours of an object before a write.
     #[cold]
     pub(in crate::server) fn remember_local_object(&mut self, id: NetId, at: Location) {
-        let count = self.world.pools.slots(at).map_or(0, Slots::len);
+        let count = self.objects.world.pools.slots(at).map_or(0, Slots::len);
         for index in 0..count {
             self.remember_local(id, at, Some(index));
         }
@@ -147,7 +147,7 @@ impl NetworkServer {
 
     /// Remembers all behaviours of an object that is checked out.
     pub(in crate::server) fn remember_local_slots(&mut self, id: NetId, slots: &mut dyn Slots) {
-        let runs_hooks = self.world.callbacks == Callbacks::Run;
+        let runs_hooks = self.objects.world.callbacks == Callbacks::Run;
         if let Some(host) = &mut self.host
             && host.known.contains(id)
         {
@@ -162,15 +162,17 @@ impl NetworkServer {
     /// Calls the initial hooks of an object that the local client begins to observe. If one of them takes
     /// a context, it returns all of them for the object's check-out instead.
     pub(super) fn call_initial_hooks_locally(&mut self, id: NetId) -> Vec<DeferredHooks> {
-        let (Some(host), Some(replicated)) = (&mut self.host, self.world.objects.get(id.0)) else {
+        let (Some(host), Some(replicated)) = (&mut self.host, self.objects.world.objects.get(id.0))
+        else {
             return Vec::new();
         };
         let prefab = self
+            .objects
             .world
             .prefabs
-            .get(self.world.pools.prefab(replicated.at.pool));
-        let slots = self.world.pools.slots_mut(replicated.at);
-        let runs = self.world.callbacks == Callbacks::Run;
+            .get(self.objects.world.pools.prefab(replicated.at.pool));
+        let slots = self.objects.world.pools.slots_mut(replicated.at);
+        let runs = self.objects.world.callbacks == Callbacks::Run;
         let slots = slots.filter(|slots| runs && slots.has_initial_hooks());
         let (Some(prefab), Some(slots)) = (prefab, slots) else {
             return Vec::new();
@@ -184,7 +186,7 @@ impl NetworkServer {
                 let key = BehaviourKey::new(id, hooks.behaviour);
                 let refused = host.call_hooks(key, slot, hooks.hooks, hooks.fields);
                 if let Some(refused) = refused {
-                    refuse(&mut self.events, id, refused);
+                    refuse(&mut self.context.events, id, refused);
                 }
                 if slot.dirty_bits() != 0 {
                     self.replication.schedule.queue_dirty(id);
@@ -211,7 +213,7 @@ impl NetworkServer {
             if !host.known.contains(id) {
                 continue;
             }
-            let replicated = self.world.objects.get(id.0);
+            let replicated = self.objects.world.objects.get(id.0);
             // An object about to leave its view runs no hooks.
             let Some(replicated) =
                 replicated.filter(|replicated| self.is_visible_locally(id, replicated))
@@ -221,7 +223,7 @@ impl NetworkServer {
             let Some(host) = &mut self.host else {
                 break;
             };
-            let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+            let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
                 // The object is checked out.
                 host.written.insert(key, pending);
                 continue;
@@ -242,7 +244,7 @@ impl NetworkServer {
                 if changed != 0 {
                     let refused = host.call_hooks(key, slot, before.into(), changed);
                     if let Some(refused) = refused {
-                        refuse(&mut self.events, id, refused);
+                        refuse(&mut self.context.events, id, refused);
                     }
                     fields |= changed | slot.dirty_bits() & !written;
                     if slot.dirty_bits() != 0 {

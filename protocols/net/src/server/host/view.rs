@@ -82,8 +82,14 @@ impl NetworkServer {
         let mut marked = std::mem::take(&mut host.marked);
         let joining = std::mem::take(&mut host.joining);
         if joining {
-            marked = self.world.objects.iter().map(|(id, _)| NetId(id)).collect();
-            if self.config.max_events > 0 {
+            marked = self
+                .objects
+                .world
+                .objects
+                .iter()
+                .map(|(id, _)| NetId(id))
+                .collect();
+            if self.context.config.max_events > 0 {
                 host.events.reserve(marked.len());
             }
         }
@@ -108,7 +114,7 @@ impl NetworkServer {
     }
 
     fn update_local_object(&mut self, object: NetId) {
-        let replicated = self.world.objects.get(object.0);
+        let replicated = self.objects.world.objects.get(object.0);
         let visible = replicated.filter(|replicated| {
             replicated.is(State::Announced) && self.is_visible_locally(object, replicated)
         });
@@ -124,7 +130,7 @@ impl NetworkServer {
                 self.announce_locally(object, hooks);
             }
         }
-        if sees && !self.world.contains(object) {
+        if sees && !self.objects.world.contains(object) {
             // A hook has removed it.
             return;
         }

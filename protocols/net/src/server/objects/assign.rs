@@ -57,7 +57,7 @@ impl NetworkServer {
         for batch in from.chunks_mut(BATCH) {
             let mut places: [Option<Location>; BATCH] = [None; BATCH];
             for ((id, _), at) in batch.iter().zip(&mut places) {
-                *at = self.world.objects.get(id.0).map(|object| object.at);
+                *at = self.objects.world.objects.get(id.0).map(|object| object.at);
             }
             for ((id, own), at) in batch
                 .iter_mut()
@@ -89,7 +89,7 @@ impl NetworkServer {
                 Some(_) => self.remember_local(id, at, index),
             }
         }
-        let pools = &mut self.world.pools;
+        let pools = &mut self.objects.world.pools;
         let parts = match index {
             None => pools.behaviour_mut::<B>(id, at),
             Some(index) => pools.behaviour_at_mut(id, at, index),

@@ -25,11 +25,11 @@ impl Protocol for NetworkServer {
     type Object = Replicated;
 
     fn world(&self) -> &World<Replicated> {
-        &self.world
+        &self.objects.world
     }
 
     fn world_mut(&mut self) -> &mut World<Replicated> {
-        &mut self.world
+        &mut self.objects.world
     }
 
     fn begin_writes(&mut self, id: NetId, slots: &mut dyn Slots) {
@@ -42,10 +42,10 @@ impl Protocol for NetworkServer {
             let refused = slot.end_change();
             if refused != 0 {
                 let fields = ChangedFields::new(slot.info().class, refused);
-                refuse(&mut self.events, id, fields);
+                refuse(&mut self.context.events, id, fields);
             }
         });
-        let object = self.world.objects.get_mut(id.0);
+        let object = self.objects.world.objects.get_mut(id.0);
         if let Some(replicated) = object
             && replicated.take(State::OwnerChanged)
         {
@@ -56,11 +56,11 @@ impl Protocol for NetworkServer {
     }
 
     fn checked_in(&mut self, id: NetId, departure: Option<Departure>) {
-        let object = self.world.objects.get(id.0);
+        let object = self.objects.world.objects.get(id.0);
         if departure.is_some() {
             self.remove(id);
         } else if object.is_some_and(|replicated| replicated.is(State::SnapshotPending))
-            || self.world.is_dirty(id)
+            || self.objects.world.is_dirty(id)
         {
             // An update during the callback skipped the object's delta and snapshots.
             self.replication.schedule.queue_dirty(id);
@@ -69,11 +69,11 @@ impl Protocol for NetworkServer {
     }
 
     fn report_call(&mut self, called: Called) {
-        self.events.push(ServerEvent::Called(called));
+        self.context.events.push(ServerEvent::Called(called));
     }
 
     fn report(&mut self, failure: CallbackFailure) {
-        self.events.push(ServerEvent::CallbackFailed {
+        self.context.events.push(ServerEvent::CallbackFailed {
             object: failure.object,
             behaviour: failure.behaviour,
             callback: failure.callback,

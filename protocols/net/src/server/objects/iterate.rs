@@ -28,14 +28,14 @@ impl NetworkServer {
     /// assert_eq!(open.map(|(id, _)| id).collect::<Vec<_>>(), [id]);
     /// ```
     pub fn iter<B: NetworkBehaviour>(&self) -> impl Iterator<Item = (NetId, &B)> {
-        self.world.iter()
+        self.objects.world.iter()
     }
 
     /// Calls a function with each object that has a behaviour of this type, for writing: as with
     /// [`get_mut`](Self::get_mut), in the order of [`iter`](Self::iter).
     pub fn for_each_mut<B: NetworkBehaviour>(&mut self, mut action: impl FnMut(NetId, &mut B)) {
         let mut cursor = Cursor::default();
-        while let Some(found) = self.world.next_with::<B>(&mut cursor) {
+        while let Some(found) = self.objects.world.next_with::<B>(&mut cursor) {
             if let Ok(mut guard) = self.get_mut_at(found.net_id, found.behaviour) {
                 action(found.net_id, &mut guard);
             }
@@ -77,7 +77,7 @@ impl NetworkServer {
 
     /// Returns the objects of the prefab with this name, in the order of [`iter`](Self::iter).
     pub fn ids_of_prefab(&self, name: &str) -> impl Iterator<Item = NetId> {
-        self.world.ids_of_prefab(name)
+        self.objects.world.ids_of_prefab(name)
     }
 
     /// Returns the first behaviour of this type on several different objects, for writing.

@@ -30,6 +30,7 @@ impl NetworkServer {
     /// all others.
     pub(in crate::server) fn before_owner_change(&mut self, id: NetId) {
         let pool = self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -50,7 +51,7 @@ impl NetworkServer {
         owner: Option<ConnectionId>,
         seen_by: Option<AudienceId>,
     ) {
-        let Some(pool) = self.world.objects.get(id.0).map(|it| it.at.pool) else {
+        let Some(pool) = self.objects.world.objects.get(id.0).map(|it| it.at.pool) else {
             return;
         };
         if !self.is_restricted(pool) {
@@ -72,7 +73,7 @@ impl NetworkServer {
         if owner.is_some()
             && seeing.is_none()
             && seen_by.is_some()
-            && let Some(replicated) = self.world.objects.get_mut(id.0)
+            && let Some(replicated) = self.objects.world.objects.get_mut(id.0)
         {
             replicated.renew_lease();
         }
@@ -94,7 +95,7 @@ impl NetworkServer {
                 .connections
                 .get(owner.0)
                 .is_some_and(|c| c.backlog.is_some());
-            let channels = self.config.channels.clone();
+            let channels = self.context.config.channels.clone();
             let may_miss = |channel: u8| {
                 limited || channels.get(usize::from(channel)) == Some(&Channel::Unreliable)
             };
@@ -123,9 +124,9 @@ impl NetworkServer {
     /// Updates the policy state of an object after an ownership change, at once or at check-in.
     pub(in crate::server) fn set_owned(&mut self, id: NetId, owned: bool) {
         let tick = self.tick();
-        if let Some(slots) = self.world.slots_mut(id) {
+        if let Some(slots) = self.objects.world.slots_mut(id) {
             set_owned(slots, owned, tick);
-        } else if let Some(replicated) = self.world.objects.get_mut(id.0) {
+        } else if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
             replicated.set(State::OwnerChanged, true);
         }
     }
@@ -156,7 +157,8 @@ impl NetworkServer {
         change: &StateChange<'_>,
     ) {
         let policy = self.policy(id);
-        let (Some(policy), Some(replicated)) = (policy, self.world.objects.get_mut(id.0)) else {
+        let (Some(policy), Some(replicated)) = (policy, self.objects.world.objects.get_mut(id.0))
+        else {
             return;
         };
         let is_owner = replicated.owner == Some(connection);
@@ -174,14 +176,14 @@ impl NetworkServer {
         let Some(receiver) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };
-        let state = self.world.pools.slots_mut(at).and_then(|slots| {
+        let state = self.objects.world.pools.slots_mut(at).and_then(|slots| {
             let mut state = NetworkWriter::with_encoding(receiver.framing.encoding());
             let written = write_state(slots, change.fields, &mut state);
             (written && (state.is_empty() || !unsent)).then_some(state)
         });
         let is_empty = |state: &NetworkWriter| state.is_empty() && !leaves_group;
         // UNet's clients have no such message.
-        let understood = self.config.compare_schemas;
+        let understood = self.context.config.compare_schemas;
         if let Some(state) = state.filter(|state| !leaves && (understood || is_empty(state))) {
             if !understood || lease == 0 && is_empty(&state) {
                 return;
@@ -197,14 +199,16 @@ impl NetworkServer {
                 writer.finish_message(start);
             });
             if let Some(length) = sent {
-                self.stats.count_encoded(MessageType::OwnerState, length);
+                self.context
+                    .stats
+                    .count_encoded(MessageType::OwnerState, length);
                 receiver.list(&mut self.outbound.outgoing);
                 self.note_owner_state(connection, id, change);
                 return;
             }
         }
         self.request_snapshot(id, &[connection]);
-        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+        if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
             self.replication.schedule.queue_view_change(id, replicated);
         }
     }

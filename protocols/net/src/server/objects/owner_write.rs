@@ -28,11 +28,11 @@ impl NetworkServer {
             .relaying();
         let id = NetId(reader.read_packed_u32()?);
         let lease = reader.read_packed_u32()?;
-        let owned = self.world.objects.get(id.0);
+        let owned = self.objects.world.objects.get(id.0);
         let owned = owned.filter(|replicated| replicated.owner == Some(from));
         let Some((at, current)) = owned.map(|replicated| (replicated.at, replicated.lease)) else {
             self.ignore_write();
-            self.events.push_minor(ServerEvent::WriteIgnored {
+            self.context.events.push_minor(ServerEvent::WriteIgnored {
                 connection: from,
                 object: id,
             });
@@ -50,14 +50,17 @@ impl NetworkServer {
             self.remember_local_object(id, at);
         }
         let tick = self.tick();
-        let Some(slots) = self.world.pools.slots_mut(at) else {
-            self.stats.ignored_writes += 1;
+        let Some(slots) = self.objects.world.pools.slots_mut(at) else {
+            self.context.stats.ignored_writes += 1;
             return Ok(());
         };
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
             return Ok(());
         };
-        let memory = (&mut connection.memory, self.config.limits.max_owner_memory);
+        let memory = (
+            &mut connection.memory,
+            self.context.config.limits.max_owner_memory,
+        );
         // A message repeats the fields whose arrival the client does not know.
         let repeats = matches!(self.sessions.origin, Origin::Datagram { .. });
         let written = apply_write((id, tick, repeats), slots, &mut reader, memory);
@@ -73,7 +76,7 @@ impl NetworkServer {
                 Ok(())
             }
             Err(error) => {
-                self.stats.ignored_writes += 1;
+                self.context.stats.ignored_writes += 1;
                 self.sessions.owner_corrections.insert(from, id);
                 Err(error)
             }
@@ -88,11 +91,11 @@ impl NetworkServer {
         (at, lease): (Location, u32),
         reader: &NetworkReader<'_>,
     ) -> bool {
-        let slots = self.world.pools.slots(at);
+        let slots = self.objects.world.pools.slots(at);
         let first = reader.peek().map_or(0, usize::from);
         let first = slots.and_then(|slots| slots.slot(first)).map(Slot::info);
         let is_lossy = first.is_some_and(|info| {
-            let channel = self.config.channel_info(info.channel);
+            let channel = self.context.config.channel_info(info.channel);
             channel.lossy && info.resendable
         });
         let Some(connection) = self.sessions.connections.get_mut(from.0) else {
@@ -119,7 +122,7 @@ impl NetworkServer {
 
     /// Counts a write that was sent too late, or by another connection than the owner.
     fn ignore_write(&mut self) {
-        self.stats.ignored_writes += 1;
+        self.context.stats.ignored_writes += 1;
         self.sessions.intake.count(Misbehaviour::Ignored);
     }
 
@@ -131,11 +134,11 @@ impl NetworkServer {
         refused: Vec<(usize, ChangedFields)>,
     ) {
         self.ignore_write();
-        self.stats.refused.checked_writes += 1;
+        self.context.stats.refused.checked_writes += 1;
         self.sessions.owner_corrections.insert(owner, id);
         for (behaviour, fields) in refused {
             tracing::debug!(connection = %owner, object = %id, ?fields, "a check refused a write");
-            self.events.push_minor(ServerEvent::CheckFailed {
+            self.context.events.push_minor(ServerEvent::CheckFailed {
                 connection: owner,
                 object: id,
                 behaviour,
@@ -146,7 +149,7 @@ impl NetworkServer {
 
     fn report_written(&mut self, owner: ConnectionId, id: NetId, all: Vec<(usize, ChangedFields)>) {
         for (behaviour, fields) in all {
-            self.events.push_minor(ServerEvent::Written {
+            self.context.events.push_minor(ServerEvent::Written {
                 connection: owner,
                 object: id,
                 behaviour,

@@ -71,12 +71,12 @@ impl NetworkServer {
     /// stays unchanged then.
     pub fn set_parent(&mut self, child: NetId, parent: Option<NetId>) -> Result<(), ParentError> {
         for id in [Some(child), parent].into_iter().flatten() {
-            if self.world.objects.get(id.0).is_none() {
+            if self.objects.world.objects.get(id.0).is_none() {
                 return Err(ParentError::NoSuchObject(id));
             }
         }
         if let Some(parent) = parent
-            && (parent == child || self.world.relations.is_below(parent, child))
+            && (parent == child || self.objects.world.relations.is_below(parent, child))
         {
             return Err(ParentError::Circle { child, parent });
         }
@@ -86,19 +86,25 @@ impl NetworkServer {
 
     /// Returns the children of an object, by ascending id.
     pub fn children(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.world.relations.children(id)
+        self.objects.world.relations.children(id)
     }
 
     /// Returns the parent of an object, its parent, and so on.
     pub fn ancestors(&self, id: NetId) -> impl Iterator<Item = NetId> {
-        self.world.relations.ancestors(id)
+        self.objects.world.relations.ancestors(id)
     }
 
     /// Removes the parent of all children of a removed object.
     pub(in crate::server) fn detach_children(&mut self, parent: NetId) {
-        for child in self.world.relations.children(parent).collect::<Vec<_>>() {
+        for child in self
+            .objects
+            .world
+            .relations
+            .children(parent)
+            .collect::<Vec<_>>()
+        {
             // A callback may have set another parent.
-            if self.world.relations.parent(child) == Some(parent) {
+            if self.objects.world.relations.parent(child) == Some(parent) {
                 self.change_parent(child, None);
             }
         }
@@ -106,15 +112,15 @@ impl NetworkServer {
 
     /// Returns the scene id and the parent of an object.
     pub(crate) fn relation(&self, id: NetId) -> Relation {
-        self.world.relations.of(id)
+        self.objects.world.relations.of(id)
     }
 
     fn change_parent(&mut self, child: NetId, parent: Option<NetId>) {
-        if !self.world.relations.set_parent(child, parent) {
+        if !self.objects.world.relations.set_parent(child, parent) {
             return;
         }
-        let scene_id = self.world.relations.scene_id(child);
-        if let Some(replicated) = self.world.objects.get_mut(child.0) {
+        let scene_id = self.objects.world.relations.scene_id(child);
+        if let Some(replicated) = self.objects.world.objects.get_mut(child.0) {
             replicated.set(State::Related, parent.is_some() || scene_id.is_some());
         }
         self.parent_changed(child);
@@ -122,14 +128,14 @@ impl NetworkServer {
 
     /// Queues the new parent of an object for its observers, and runs the callback.
     fn parent_changed(&mut self, child: NetId) {
-        let replicated = self.world.objects.get(child.0);
+        let replicated = self.objects.world.objects.get(child.0);
         // Snapshots contain the parent already.
-        if self.config.compare_schemas
+        if self.context.config.compare_schemas
             && replicated.is_some_and(|replicated| replicated.is(State::Announced))
         {
             self.visibility.reparented.insert(child);
         }
-        let parent = self.world.relations.parent(child);
+        let parent = self.objects.world.relations.parent(child);
         let callback = LifecycleCallback::ParentChanged(parent);
         self.dispatch(child, LifecycleEvent::Call(callback));
     }
@@ -141,14 +147,14 @@ impl NetworkServer {
             return;
         }
         let reparented = std::mem::take(&mut self.visibility.reparented);
-        let depths = self.world.relations.depths(reparented.iter());
+        let depths = self.objects.world.relations.depths(reparented.iter());
         let mut by_depth = IdPairs::default();
         for (depth, child) in depths.into_iter().zip(reparented.iter()) {
             by_depth.insert(depth as u64, child);
         }
         let (mut last, mut is_mixed) = (None, false);
         for (depth, child) in by_depth.iter() {
-            let Some(replicated) = self.world.objects.get(child.0) else {
+            let Some(replicated) = self.objects.world.objects.get(child.0) else {
                 continue;
             };
             let audience = replicated.audience;
@@ -165,7 +171,7 @@ impl NetworkServer {
     }
 
     fn send_parent(&mut self, child: NetId) {
-        let Some(replicated) = self.world.objects.get(child.0) else {
+        let Some(replicated) = self.objects.world.objects.get(child.0) else {
             return;
         };
         let audience = replicated.audience;
@@ -174,11 +180,18 @@ impl NetworkServer {
         {
             return;
         }
-        let parent = self.world.relations.parent(child).unwrap_or(NetId::NONE);
+        let parent = self
+            .objects
+            .world
+            .relations
+            .parent(child)
+            .unwrap_or(NetId::NONE);
         for segments in self.visibility.audiences.outputs(audience).channel(0) {
             SetParent { child, parent }.encode(segments.begin());
             let length = segments.commit();
-            self.stats.count_encoded(MessageType::SetParent, length);
+            self.context
+                .stats
+                .count_encoded(MessageType::SetParent, length);
         }
     }
 }

@@ -8,27 +8,31 @@ use crate::server::NetworkServer;
 impl NetworkServer {
     /// Returns the ids of all objects, ascending.
     pub(crate) fn object_ids(&self) -> impl Iterator<Item = NetId> {
-        self.world.objects.iter().map(|(number, _)| NetId(number))
+        self.objects
+            .world
+            .objects
+            .iter()
+            .map(|(number, _)| NetId(number))
     }
 
     /// Returns a new object of an object's prefab.
     pub(crate) fn make_like(&self, id: NetId) -> Option<Behaviours> {
-        Some(self.world.prefab(id)?.make())
+        Some(self.objects.world.prefab(id)?.make())
     }
 
     /// Returns the behaviours of an object that is not checked out.
     pub(crate) fn slots_mut(&mut self, id: NetId) -> Option<&mut dyn Slots> {
-        self.world.slots_mut(id)
+        self.objects.world.slots_mut(id)
     }
 
     /// Makes all behaviours on unreliable channels dirty.
     pub(crate) fn repeat_lossy(&mut self) {
-        for (number, replicated) in self.world.objects.iter() {
-            let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+        for (number, replicated) in self.objects.world.objects.iter() {
+            let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
                 continue;
             };
             slots.for_each_mut(|slot| {
-                if self.config.is_lossy(slot.info().channel) {
+                if self.context.config.is_lossy(slot.info().channel) {
                     slot.set_dirty_bit(u64::MAX);
                     self.replication.schedule.queue_dirty(NetId(number));
                 }

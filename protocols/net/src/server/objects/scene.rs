@@ -33,12 +33,12 @@ impl NetworkServer {
 
     /// Returns the object with a scene id.
     pub fn scene_object(&self, scene_id: NetworkSceneId) -> Option<NetId> {
-        self.world.relations.scene_object(scene_id)
+        self.objects.world.relations.scene_object(scene_id)
     }
 
     /// Returns all scene objects, by ascending scene id.
     pub fn scene_objects(&self) -> impl Iterator<Item = (NetworkSceneId, NetId)> {
-        self.world.relations.scene_objects()
+        self.objects.world.relations.scene_objects()
     }
 
     /// Declares the scene complete: all scene objects are spawned. The next update sends
@@ -55,7 +55,7 @@ impl NetworkServer {
 
     /// Sends the end of the scene's spawns to all ready clients.
     pub(in crate::server) fn send_scene_spawned(&mut self) {
-        if !self.config.compare_schemas
+        if !self.context.config.compare_schemas
             || !self
                 .visibility
                 .audiences
@@ -72,7 +72,9 @@ impl NetworkServer {
         {
             SpawnFinished { state: 2 }.encode(segments.begin());
             let length = segments.commit();
-            self.stats.count_encoded(MessageType::SpawnFinished, length);
+            self.context
+                .stats
+                .count_encoded(MessageType::SpawnFinished, length);
         }
         self.deliver();
     }

@@ -84,7 +84,11 @@ impl NetworkServer {
             scene_id,
         } = options;
         let behaviours = behaviours.into_behaviours();
-        let prefab = self.world.prefabs.find(&behaviours, prefab.as_deref())?;
+        let prefab = self
+            .objects
+            .world
+            .prefabs
+            .find(&behaviours, prefab.as_deref())?;
         let prefab = prefab.index;
         if let Some(owner) = owner.filter(|owner| !self.sessions.knows(*owner)) {
             return Err(SpawnError::UnknownOwner(owner));
@@ -98,8 +102,8 @@ impl NetworkServer {
         } else {
             Audiences::EVERYONE
         };
-        let lease = self.last_lease;
-        self.world.insert(net_id, prefab, behaviours, |at| {
+        let lease = self.objects.last_lease;
+        self.objects.world.insert(net_id, prefab, behaviours, |at| {
             let mut replicated = Replicated::new(at, audience, lease);
             replicated.set(State::ByInterest, !hidden);
             replicated.set(State::Related, scene_id.is_some());
@@ -109,12 +113,14 @@ impl NetworkServer {
         let prefab = self.prefab_name(net_id);
         tracing::trace!(object = %net_id, prefab, owner = owner.map(|it| it.0), "spawned an object");
         let rotation = rotation.unwrap_or(Quaternion::IDENTITY);
-        self.world.set_place(net_id, Place { position, rotation });
+        self.objects
+            .world
+            .set_place(net_id, Place { position, rotation });
         self.replication.schedule.queue_new(net_id);
         self.visibility.audiences.acquire(audience);
         self.visibility.audiences.acquire(audience);
         if let Some(scene_id) = scene_id {
-            self.world.relations.set_scene_id(net_id, scene_id);
+            self.objects.world.relations.set_scene_id(net_id, scene_id);
         }
         self.visibility
             .interest
@@ -130,9 +136,9 @@ impl NetworkServer {
     fn report_unknown_channels(&mut self, object: NetId, behaviours: &Behaviours) {
         for slot in behaviours.slots().iter() {
             let (behaviour, channel) = (slot.info().schema.name, slot.info().channel);
-            if usize::from(channel) >= self.config.channels.len() {
+            if usize::from(channel) >= self.context.config.channels.len() {
                 tracing::warn!(%object, behaviour, channel, "the server has no such channel");
-                self.events.push(ServerEvent::UnknownChannel {
+                self.context.events.push(ServerEvent::UnknownChannel {
                     object,
                     behaviour,
                     channel,
@@ -151,9 +157,12 @@ impl NetworkServer {
     ///
     /// When the object does not exist, or is despawned after a running callback already.
     pub fn despawn(&mut self, id: NetId) -> Result<(), ObjectError> {
-        let existed = if self.world.checked_out.contains(id) {
-            self.world.checked_out.depart(id, Departure::Destroyed)
-        } else if self.world.has_lifecycle(id) {
+        let existed = if self.objects.world.checked_out.contains(id) {
+            self.objects
+                .world
+                .checked_out
+                .depart(id, Departure::Destroyed)
+        } else if self.objects.world.has_lifecycle(id) {
             self.dispatch(id, LifecycleEvent::Despawn);
             true
         } else {
@@ -170,14 +179,14 @@ impl NetworkServer {
     pub(in crate::server) fn remove(&mut self, id: NetId) -> bool {
         self.hide_at_once(id);
         self.keep_history(id);
-        let Some(mut replicated) = self.world.remove(id) else {
+        let Some(mut replicated) = self.objects.world.remove(id) else {
             return false;
         };
         tracing::trace!(object = %id, "despawned an object");
-        if replicated.lease > self.last_lease {
+        if replicated.lease > self.objects.last_lease {
             // A successor's first lease follows its snapshot; until then it has none that a client knows.
             replicated.renew_lease();
-            self.last_lease = replicated.lease;
+            self.objects.last_lease = replicated.lease;
         }
         self.visibility.pending_snapshots.remove(id);
         self.visibility.reparented.remove(id);
@@ -186,7 +195,7 @@ impl NetworkServer {
         self.replication.bandwidth.remove_object(id);
         self.remove_locally(id);
         self.calls.remove_object(id);
-        if let Some(profile) = &mut self.stats.profile {
+        if let Some(profile) = &mut self.context.stats.profile {
             profile.remove_object(id);
         }
         if let Some(owner) = replicated
@@ -203,7 +212,9 @@ impl NetworkServer {
             for segments in audiences.outputs(replicated.audience).channel(0) {
                 ObjectDestroy { net_id: id }.encode(segments.begin());
                 let length = segments.commit();
-                self.stats.count_encoded(MessageType::ObjectDestroy, length);
+                self.context
+                    .stats
+                    .count_encoded(MessageType::ObjectDestroy, length);
             }
         }
         audiences.release(replicated.audience);
@@ -211,7 +222,7 @@ impl NetworkServer {
         if is_observed {
             self.note_end(id);
         }
-        if self.world.relations.has_children() {
+        if self.objects.world.relations.has_children() {
             self.detach_children(id);
         }
         true
@@ -243,7 +254,7 @@ impl NetworkServer {
     ///
     /// When the object does not exist, or the connection is not connected.
     pub fn restore(&mut self, id: NetId, connection: ConnectionId) -> Result<(), ObjectError> {
-        self.world.expect_object(id)?;
+        self.objects.world.expect_object(id)?;
         self.sessions.expect(connection)?;
         if self.is_local(connection) {
             self.set_local_view(id, None);
@@ -265,7 +276,7 @@ impl NetworkServer {
     ///
     /// When the object does not exist.
     pub fn show_to_all(&mut self, id: NetId) -> Result<(), ObjectError> {
-        self.world.expect_object(id)?;
+        self.objects.world.expect_object(id)?;
         self.take_from_interest(id);
         self.set_target_audience(id, |_, _| Audiences::EVERYONE);
         Ok(())
@@ -278,14 +289,14 @@ impl NetworkServer {
     ///
     /// When the object does not exist.
     pub fn hide_from_all(&mut self, id: NetId) -> Result<(), ObjectError> {
-        self.world.expect_object(id)?;
+        self.objects.world.expect_object(id)?;
         self.take_from_interest(id);
         self.set_target_audience(id, |_, _| Audiences::NOBODY);
         Ok(())
     }
 
     fn take_from_interest(&mut self, id: NetId) {
-        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+        if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
             replicated.set(State::ByInterest, false);
             self.visibility.interest.take_shown(id);
             self.set_local_view(id, None);
@@ -298,7 +309,7 @@ impl NetworkServer {
         connection: ConnectionId,
         visible: bool,
     ) -> Result<(), ObjectError> {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
         self.sessions.expect(connection)?;
         if self.is_local(connection) {
@@ -323,7 +334,7 @@ impl NetworkServer {
         id: NetId,
         choose: impl FnOnce(&mut Audiences, AudienceId) -> AudienceId,
     ) {
-        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get_mut(id.0) else {
             return;
         };
         let wanted = choose(&mut self.visibility.audiences, replicated.target_audience);
@@ -348,8 +359,10 @@ impl NetworkServer {
         position: Vector3,
         rotation: Quaternion,
     ) -> Result<(), ObjectError> {
-        self.world.expect_object(id)?;
-        self.world.set_place(id, Place { position, rotation });
+        self.objects.world.expect_object(id)?;
+        self.objects
+            .world
+            .set_place(id, Place { position, rotation });
         self.visibility
             .interest
             .management
@@ -372,7 +385,7 @@ impl NetworkServer {
     ///
     /// When the object does not exist, or the new owner is not connected.
     pub fn set_owner(&mut self, id: NetId, owner: Option<ConnectionId>) -> Result<(), ObjectError> {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let former = replicated.ok_or(ObjectError::NoSuchObject(id))?.owner;
         if let Some(owner) = owner {
             self.sessions.expect(owner)?;
@@ -387,7 +400,7 @@ impl NetworkServer {
     /// Gives an object another owner, without lifecycle callbacks.
     fn give(&mut self, id: NetId, owner: Option<ConnectionId>) {
         self.before_owner_change(id);
-        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get_mut(id.0) else {
             return;
         };
         let former = std::mem::replace(&mut replicated.owner, owner);

@@ -19,7 +19,7 @@ impl NetworkServer {
         if self.visibility.audiences.is_written() {
             self.deliver();
         }
-        let (limit, now) = (self.config.resume_bytes, self.clock.now());
+        let (limit, now) = (self.context.config.resume_bytes, self.context.clock.now());
         let (outbound, connections) = (&mut self.outbound, &mut self.sessions.connections);
         let (link, packet) = loop {
             let Some(id) = outbound.outgoing.front().copied() else {
@@ -45,9 +45,9 @@ impl NetworkServer {
             }
             connection.flush_own(&mut outbound.store);
             let taken = if connection.queue.is_empty() {
-                outbound.take_datagram(connection, &self.config, now)
+                outbound.take_datagram(connection, &self.context.config, now)
             } else {
-                outbound.take_packet(connection, &self.config)
+                outbound.take_packet(connection, &self.context.config)
             };
             let done = connection.queue.is_empty() && !connection.has_datagrams(now);
             let closing = connection.state == ConnectionState::Closing;
@@ -79,7 +79,7 @@ impl NetworkServer {
             }
             outbound.packet.clear();
         };
-        self.stats.sent.add(packet.length);
+        self.context.stats.sent.add(packet.length);
         let chunks = outbound.chunks(&packet);
         let transmit = Transmit::new(link, packet.channel, packet.delivery, chunks);
         Some(transmit.with_header(outbound.header.as_slice()))

@@ -142,7 +142,7 @@ impl NetworkServer {
     ///
     /// When the object does not exist.
     pub fn set_priority(&mut self, id: NetId, priority: f32) -> Result<(), ObjectError> {
-        self.world.expect_object(id)?;
+        self.objects.world.expect_object(id)?;
         let priority = clamp_priority(priority);
         self.replication.bandwidth.priorities.insert(id, priority);
         Ok(())
@@ -234,14 +234,19 @@ impl NetworkServer {
         let observes_record = |record: &WriteRecord| {
             // A restricted field is written ahead of the update: the audience may have changed since.
             let ahead = record.changes.is_none();
-            let replicated = self.world.objects.get(record.net_id.0).filter(|_| ahead);
+            let replicated = self
+                .objects
+                .world
+                .objects
+                .get(record.net_id.0)
+                .filter(|_| ahead);
             let audience = replicated.map_or(record.audience, |replicated| replicated.audience);
             !record.part && observes(audience) && !needs_snapshot(record.net_id)
         };
         let is_member = |object| self.role(object, id).reads_group();
         let tick = self.replication.frames.tick();
-        let has_ticks = framing == Framing::Compact && self.config.has_ticks();
-        let is_lossy = |channel: u8| has_ticks && self.config.is_lossy(channel);
+        let has_ticks = framing == Framing::Compact && self.context.config.has_ticks();
+        let is_lossy = |channel: u8| has_ticks && self.context.config.is_lossy(channel);
         let is_detached = self.is_detached(id, datagrams.as_deref());
         if backlog.is_limited() {
             let is_sent = |record: &WriteRecord| {
@@ -251,7 +256,7 @@ impl NetworkServer {
             backlog.add_records(log, id, is_sent, is_member, as_of);
         }
         backlog.entries.retain(|entry| {
-            let replicated = self.world.objects.get(entry.net_id.0);
+            let replicated = self.objects.world.objects.get(entry.net_id.0);
             // An object that is not announced is another one with a reused id.
             replicated.is_some_and(|replicated| {
                 replicated.is(State::Announced) && observes(replicated.audience)
@@ -276,12 +281,12 @@ impl NetworkServer {
     ) {
         let connection = self.sessions.connections.get(id.0);
         let viewpoint = connection.and_then(|connection| connection.viewpoint);
-        let packet_size = self.config.gathered_size();
+        let packet_size = self.context.config.gathered_size();
         let mut order = std::mem::take(&mut self.replication.bandwidth.order);
         let priorities = &self.replication.bandwidth.priorities;
         backlog.order(&mut order, viewpoint, |id| {
             let priority = priorities.get(&id).copied().unwrap_or(1.0);
-            (priority, self.world.place(id).position)
+            (priority, self.objects.world.place(id).position)
         });
         if backlog.rewritten.encoding() == framing.encoding() {
             backlog.rewritten.truncate(0);
@@ -348,7 +353,9 @@ impl NetworkServer {
                 // A change is an operation, a value cannot be encoded, or the message would be too long.
                 other => {
                     if let Some(Rewritten::Failed(error)) = other {
-                        self.events.push(encode_failure(entry.net_id, error));
+                        self.context
+                            .events
+                            .push(encode_failure(entry.net_id, error));
                     }
                     backlog.rewritten.truncate(start);
                     self.replication.bandwidth.own.truncate(own);
@@ -364,14 +371,14 @@ impl NetworkServer {
     /// Returns whether the changes of an entry fit a message. Those of several updates may exceed its limit
     /// together.
     fn fits(&self, framing: Framing, entry: &BacklogEntry, changes: usize) -> bool {
-        let room = self.config.state_info(entry.channel).room;
+        let room = self.context.config.state_info(entry.channel).room;
         update_refusal(framing.form(), entry.net_id, changes, room).is_none()
     }
 
     /// Returns whether the fields of an entry can be written once more; a snapshot replaces other ones.
     fn is_resendable(&self, entry: &BacklogEntry) -> bool {
-        let replicated = self.world.objects.get(entry.net_id.0);
-        let slots = replicated.and_then(|it| self.world.pools.slots(it.at));
+        let replicated = self.objects.world.objects.get(entry.net_id.0);
+        let slots = replicated.and_then(|it| self.objects.world.pools.slots(it.at));
         let mut slots = slots.into_iter().flat_map(<dyn Slots>::iter);
         slots.all(|slot| slot.info().channel != entry.channel || slot.info().resendable)
     }
@@ -379,11 +386,11 @@ impl NetworkServer {
     /// Returns whether operations of an object wait for its send interval. Fields written now would
     /// include them, and the operations would have to become whole collections for all observers.
     fn has_operations(&self, entry: &BacklogEntry) -> bool {
-        let replicated = self.world.objects.get(entry.net_id.0);
+        let replicated = self.objects.world.objects.get(entry.net_id.0);
         let Some(replicated) = replicated.filter(|it| !it.is(State::WriteFailed)) else {
             return false;
         };
-        let slots = self.world.pools.slots(replicated.at);
+        let slots = self.objects.world.pools.slots(replicated.at);
         let of_channel = |slot: &&dyn Slot| slot.info().channel == entry.channel;
         slots.is_some_and(|slots| {
             let mut slots = slots.iter().filter(of_channel);
@@ -403,8 +410,8 @@ impl NetworkServer {
         let Some(connection) = self.sessions.connections.get(id.0) else {
             return;
         };
-        let (framing, packet_size) = (connection.framing, self.config.gathered_size());
-        let (audiences, channels) = (&self.visibility.audiences, &self.config.channels);
+        let (framing, packet_size) = (connection.framing, self.context.config.gathered_size());
+        let (audiences, channels) = (&self.visibility.audiences, &self.context.config.channels);
         let Backlog {
             entries,
             rewritten,
@@ -461,7 +468,7 @@ impl NetworkServer {
                 let chunks = output.drain().inspect(|chunk| sent += chunk.len());
                 let Some(datagrams) = datagrams
                     .as_deref_mut()
-                    .filter(|_| self.config.is_lossy(channel))
+                    .filter(|_| self.context.config.is_lossy(channel))
                 else {
                     let chunks = self.outbound.add(channel, chunks);
                     self.outbound.queue(connection, chunks);

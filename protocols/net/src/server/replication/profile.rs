@@ -12,14 +12,20 @@ impl NetworkServer {
     /// Counts the fields of one part of a restricted object.
     #[cold]
     pub(super) fn profile_part(&mut self, (id, at): (NetId, Location), masks: &[u64]) {
-        let prefab = self.world.pools.prefab(at.pool);
-        let first = self.prefab_infos.get(prefab as usize);
-        let name = self.world.prefabs.get(prefab).map_or("", |it| &*it.name);
+        let prefab = self.objects.world.pools.prefab(at.pool);
+        let first = self.objects.prefab_infos.get(prefab as usize);
+        let name = self
+            .objects
+            .world
+            .prefabs
+            .get(prefab)
+            .map_or("", |it| &*it.name);
         let names = (name, first.map_or(0, |info| info.first_behaviour));
         let mask = |index: usize, _: &dyn Slot| masks.get(index).copied().unwrap_or_default();
-        if let (Some(profile), Some(slots)) =
-            (&mut self.stats.profile, self.world.pools.slots_mut(at))
-        {
+        if let (Some(profile), Some(slots)) = (
+            &mut self.context.stats.profile,
+            self.objects.world.pools.slots_mut(at),
+        ) {
             profile.count(id, names, slots, Encoding::Compact, mask);
         }
     }
@@ -27,7 +33,7 @@ impl NetworkServer {
     /// Counts the fields that the jobs of a run will write for an audience.
     #[cold]
     pub(super) fn profile_run(&mut self, audience: AudienceId, now: Duration) {
-        let Some(profile) = &mut self.stats.profile else {
+        let Some(profile) = &mut self.context.stats.profile else {
             return;
         };
         let speaks = self
@@ -41,20 +47,25 @@ impl NetworkServer {
             Encoding::Unet
         };
         for job in &self.replication.scratch.jobs {
-            let Some(replicated) = self.world.objects.get(job.net_id.0) else {
+            let Some(replicated) = self.objects.world.objects.get(job.net_id.0) else {
                 continue;
             };
             let pool = replicated.at.pool;
-            let prefab = self.world.pools.prefab(pool);
-            let first = self.prefab_infos.get(prefab as usize);
-            let name = self.world.prefabs.get(prefab).map_or("", |it| &*it.name);
-            let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+            let prefab = self.objects.world.pools.prefab(pool);
+            let first = self.objects.prefab_infos.get(prefab as usize);
+            let name = self
+                .objects
+                .world
+                .prefabs
+                .get(prefab)
+                .map_or("", |it| &*it.name);
+            let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
                 continue;
             };
             let when = When {
                 now: nanos(now),
                 force: job.force,
-                interval: self.config.default_interval(),
+                interval: self.context.config.default_interval(),
             };
             let due = slots
                 .iter()

@@ -49,7 +49,7 @@ impl NetworkServer {
     #[inline]
     pub(in crate::server) fn needs_parts(&mut self, pool: u32, row: u32) -> bool {
         let is_limited = self.replication.bandwidth.is_active();
-        let pool = self.world.pools.pool_mut(pool);
+        let pool = self.objects.world.pools.pool_mut(pool);
         is_limited || pool.is_some_and(|pool| pool.has_restricted_changes(row))
     }
 
@@ -61,7 +61,7 @@ impl NetworkServer {
         now: Duration,
     ) {
         let id = job.net_id;
-        let Some(replicated) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get(id.0) else {
             return;
         };
         let (at, owner) = (replicated.at, replicated.owner);
@@ -69,12 +69,12 @@ impl NetworkServer {
         let owner = owner.filter(|owner| observers.observes(*owner));
         let when = When {
             now: nanos(now),
-            interval: self.config.default_interval(),
+            interval: self.context.config.default_interval(),
             force: job.force,
         };
         let info = self.prefab_info(at.pool);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
-        let Some(slots) = self.world.pools.slots_mut(at) else {
+        let Some(slots) = self.objects.world.pools.slots_mut(at) else {
             return;
         };
         let delta = RestrictedDelta {
@@ -89,8 +89,8 @@ impl NetworkServer {
         let due = delta.selected.iter().filter(|selected| selected.is_due);
         let due = due.fold(0_u64, |due, selected| due | 1 << selected.channel);
         let mut failed = 0_u64;
-        for channel in (0..).take(self.config.channels.len().min(MAX_CHANNELS)) {
-            let is_open = self.replication.frame_open || !self.config.is_lossy(channel);
+        for channel in (0..).take(self.context.config.channels.len().min(MAX_CHANNELS)) {
+            let is_open = self.replication.frame_open || !self.context.config.is_lossy(channel);
             if due >> channel & 1 == 0 || !is_open {
                 continue;
             }
@@ -101,7 +101,7 @@ impl NetworkServer {
                 self.replication.scratch.outcome.errors.push((id, error));
             }
         }
-        if self.world.is_dirty(id) {
+        if self.objects.world.is_dirty(id) {
             self.replication.scratch.outcome.left.push((id, failed));
         }
     }
@@ -113,7 +113,7 @@ impl NetworkServer {
         delta: &RestrictedDelta,
         channel: u8,
     ) -> Result<bool, WriteError> {
-        let channel_info = self.config.state_info(channel);
+        let channel_info = self.context.config.state_info(channel);
         let has_links = !self.replication.links.is_empty();
         let mut sent = SentFields::default();
         let (mut result, mut has_stopped) = (Ok(()), false);
@@ -122,10 +122,10 @@ impl NetworkServer {
                 continue;
             };
             let audience = self.audience_of(delta, readers);
-            if self.stats.profile.is_some() {
+            if self.context.stats.profile.is_some() {
                 self.profile_part((delta.net_id, delta.at), &masks);
             }
-            let Some(slots) = self.world.pools.slots_mut(delta.at) else {
+            let Some(slots) = self.objects.world.pools.slots_mut(delta.at) else {
                 return Ok(false);
             };
             let part = Part {
@@ -140,7 +140,7 @@ impl NetworkServer {
             };
             let log = &mut self.replication.bandwidth.log;
             let mut log = (channel_info.lossy && has_links).then_some(log);
-            let written = part.write(&masks, slots, &mut outputs, &mut self.stats);
+            let written = part.write(&masks, slots, &mut outputs, &mut self.context.stats);
             if let Ok(behaviours) = written {
                 if let Some(log) = &mut log {
                     part.record((audience, &masks, behaviours), &mut outputs, log);
@@ -158,7 +158,8 @@ impl NetworkServer {
             });
             let messages = messages.and_then(|messages| {
                 messages.into_iter().try_for_each(|masks| {
-                    let written = part.write(&masks, slots, &mut outputs, &mut self.stats)?;
+                    let written =
+                        part.write(&masks, slots, &mut outputs, &mut self.context.stats)?;
                     if let Some(log) = &mut log {
                         part.record((audience, &masks, written), &mut outputs, log);
                     }
@@ -230,13 +231,13 @@ impl NetworkServer {
 
     /// Writes the pending changes of an object at once, before another message about it.
     pub(in crate::server) fn flush_restricted(&mut self, id: NetId) {
-        let Some(replicated) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get(id.0) else {
             return;
         };
         let (at, audience) = (replicated.at, replicated.audience);
         let has_observers = self.visibility.audiences.get(audience).has_observers();
         let is_observed = replicated.is(State::Announced) && has_observers;
-        if !is_observed || !self.world.is_dirty(id) {
+        if !is_observed || !self.objects.world.is_dirty(id) {
             return;
         }
         self.deliver();
@@ -245,14 +246,20 @@ impl NetworkServer {
             row: at.row,
             force: true,
         };
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         self.send_restricted(audience, &job, now);
         self.finish_run(now);
         self.deliver_changes();
         // State on unreliable channels waits for the next frame. It is handed over with its present values, so
         // the frame must not be later.
-        let is_dirty = self.world.is_dirty(id);
-        if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| is_dirty) {
+        let is_dirty = self.objects.world.is_dirty(id);
+        if let Some(replicated) = self
+            .objects
+            .world
+            .objects
+            .get_mut(id.0)
+            .filter(|_| is_dirty)
+        {
             replicated.set(State::SendNow, true);
             self.replication.schedule.queue_dirty(id);
         }

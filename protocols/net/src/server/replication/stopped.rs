@@ -214,7 +214,7 @@ impl NetworkServer {
     #[cold]
     fn report_new_stopped(&mut self) {
         let mut stopped = std::mem::take(&mut self.replication.stopped);
-        let world = &self.world;
+        let world = &self.objects.world;
         stopped.reported.retain(|(id, behaviour), fields| {
             let Some(slots) = world.slots(*id) else {
                 return world.contains(*id);
@@ -228,7 +228,9 @@ impl NetworkServer {
             let reported = stopped.reported.entry(place).or_default();
             if *reported & field.field == 0 || !is_limit(field.error) {
                 *reported |= field.field;
-                self.events.push(encode_failure(field.net_id, field.error));
+                self.context
+                    .events
+                    .push(encode_failure(field.net_id, field.error));
             }
         }
         self.replication.stopped = stopped;

@@ -73,8 +73,8 @@ impl NetworkServer {
         self.replication.frames.clear();
         self.outbound.store.tick = 1;
         self.request_keyframe();
-        for (_, replicated) in self.world.objects.iter() {
-            if let Some(slots) = self.world.pools.slots_mut(replicated.at) {
+        for (_, replicated) in self.objects.world.objects.iter() {
+            if let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) {
                 slots.for_each_mut(|slot| {
                     if let Some(ticks) = slot.ticks_mut() {
                         ticks.reset(1);

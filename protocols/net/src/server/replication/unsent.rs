@@ -81,8 +81,8 @@ impl NetworkServer {
     /// [`ObjectError::NoSuchObject`] for an unknown object. [`ObjectError::CheckedOut`] during a
     /// callback of the object: its changes are queued afterwards.
     pub fn why_not_sent(&mut self, id: NetId) -> Result<Vec<UnsentField>, ObjectError> {
-        self.world.check(id)?;
-        let replicated = self.world.objects.get(id.0);
+        self.objects.world.check(id)?;
+        let replicated = self.objects.world.objects.get(id.0);
         let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
         let owner = replicated.owner;
         let audience = self.visibility.audiences.get(replicated.audience);
@@ -93,10 +93,10 @@ impl NetworkServer {
             owner_observes: owner.is_some_and(|owner| audience.observes(owner)),
             group_observes: members
                 .is_some_and(|mut all| all.any(|member| audience.observes(member))),
-            now: nanos(self.clock.now()),
-            config: &self.config,
+            now: nanos(self.context.clock.now()),
+            config: &self.context.config,
         };
-        let slots = self.world.pools.slots_mut(replicated.at);
+        let slots = self.objects.world.pools.slots_mut(replicated.at);
         let mut unsent = slots.map_or_else(Vec::new, |slots| unsent_fields(slots, &sends));
         self.add_backlogs(id, &mut unsent);
         Ok(unsent)
@@ -119,7 +119,7 @@ impl NetworkServer {
 
     /// Adds the fields in the backlogs of limited connections.
     fn add_backlogs(&self, id: NetId, unsent: &mut Vec<UnsentField>) {
-        let slots = self.world.slots(id);
+        let slots = self.objects.world.slots(id);
         let Some(slots) = slots else {
             return;
         };

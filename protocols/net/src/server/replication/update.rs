@@ -50,31 +50,31 @@ impl NetworkServer {
     /// `MirrorPeer`) disables this call: it does nothing then, with one warning. A program that calls it
     /// at another rate than [`tick_rate`](crate::ServerConfig::tick_rate) is warned once.
     pub fn update(&mut self, now: Duration) {
-        if self.clock.admits_program() {
+        if self.context.clock.admits_program() {
             self.advance(now);
-            self.clock.watch_pace(self.config.tick_rate);
+            self.context.clock.watch_pace(self.context.config.tick_rate);
         }
     }
 
     /// Runs an update by the owner of the clock.
     pub(in crate::server) fn advance(&mut self, now: Duration) {
-        let now = self.clock.advance(now);
+        let now = self.context.clock.advance(now);
         let span = tracing::trace_span!("update", tick = self.network_time().tick);
         if span.is_disabled() {
             return self.run_update(now);
         }
-        let former = self.stats.written();
+        let former = self.context.stats.written();
         let _entered = span.enter();
         self.run_update(now);
-        self.stats.written().trace_since(&former);
+        self.context.stats.written().trace_since(&former);
     }
 
     fn run_update(&mut self, now: Duration) {
-        if let Some(step) = self.clock.take_leap() {
-            self.events.push(ServerEvent::ClockLeap { step });
+        if let Some(step) = self.context.clock.take_leap() {
+            self.context.events.push(ServerEvent::ClockLeap { step });
         }
         self.begin_tick();
-        self.events.release();
+        self.context.events.release();
         if let Some(host) = &mut self.host {
             host.events.release();
         }
@@ -122,7 +122,7 @@ impl NetworkServer {
     /// Begins the frame of the tick, unless it has had one: state on unreliable channels waits for the next tick
     /// then. Returns whether it begins.
     fn begin_frame(&mut self) -> bool {
-        let (tick, has_ticks) = (self.outbound.store.tick, self.config.has_ticks());
+        let (tick, has_ticks) = (self.outbound.store.tick, self.context.config.has_ticks());
         let frames = &mut self.replication.frames;
         self.replication.frame_open = !has_ticks || frames.tick() < tick;
         if self.replication.frame_open {
@@ -139,7 +139,7 @@ impl NetworkServer {
         for (place, id) in due.iter().copied().enumerate() {
             if place.is_multiple_of(AHEAD) {
                 let ahead = due[place..].iter().take(AHEAD);
-                self.world.objects.load(ahead.map(|id| id.0));
+                self.objects.world.objects.load(ahead.map(|id| id.0));
             }
             let Some((next, job)) = self.prepare(id, now, all, run) else {
                 continue;
@@ -173,7 +173,7 @@ impl NetworkServer {
         all: bool,
         former: Option<Run>,
     ) -> Option<(Run, Job)> {
-        let replicated = self.world.objects.get_mut(id.0)?;
+        let replicated = self.objects.world.objects.get_mut(id.0)?;
         replicated.framed = self.outbound.store.tick;
         let run = Run {
             pool: replicated.at.pool,
@@ -207,7 +207,7 @@ impl NetworkServer {
         {
             replicated.set(State::WriteFailed, false);
             let tick = self.outbound.store.tick;
-            self.world.drop_changes(id, Some(tick));
+            self.objects.world.drop_changes(id, Some(tick));
             return None;
         }
         if replicated.is(State::WriteFailed) || replicated.is(State::SnapshotPending) {
@@ -221,31 +221,32 @@ impl NetworkServer {
         let Some(run) = run.filter(|_| !self.replication.scratch.jobs.is_empty()) else {
             return;
         };
-        if self.stats.profile.is_some() {
+        if self.context.stats.profile.is_some() {
             self.profile_run(run.audience, now);
         }
         let info = self
+            .objects
             .prefab_infos
-            .get(self.world.pools.prefab(run.pool) as usize);
+            .get(self.objects.world.pools.prefab(run.pool) as usize);
         let is_redundant = self.replication.has_echo && info.is_some_and(|info| info.redundant);
         if is_redundant {
             self.visibility.audiences.end_chunks(run.audience);
         }
-        let Some(pool) = self.world.pools.pool_mut(run.pool) else {
+        let Some(pool) = self.objects.world.pools.pool_mut(run.pool) else {
             return;
         };
         let logs_reliable = self.replication.bandwidth.is_active();
         let is_logged = logs_reliable || !self.replication.links.is_empty();
-        let channels = self.config.channels.len().min(MAX_CHANNELS);
+        let channels = self.context.config.channels.len().min(MAX_CHANNELS);
         let first_behaviour = info.map_or(0, |info| info.first_behaviour);
-        let stats = self.stats.behaviours.get_mut(first_behaviour..);
+        let stats = self.context.stats.behaviours.get_mut(first_behaviour..);
         let mut sink = ChangeSink {
             now: nanos(now),
             tick: Some(self.outbound.store.tick),
-            interval: self.config.default_interval(),
-            channels: &self.config.channels[..channels],
-            reliable: self.config.room(Channel::Reliable),
-            unreliable: self.config.lossy_state_room(),
+            interval: self.context.config.default_interval(),
+            channels: &self.context.config.channels[..channels],
+            reliable: self.context.config.room(Channel::Reliable),
+            unreliable: self.context.config.lossy_state_room(),
             audience: run.audience,
             outputs: self.visibility.audiences.outputs(run.audience),
             stats: stats.unwrap_or_default(),
@@ -257,14 +258,15 @@ impl NetworkServer {
         };
         let jobs = &self.replication.scratch.jobs[..];
         #[cfg(feature = "parallel")]
-        let jobs =
-            self.replication
-                .scratch
-                .shares
-                .write(jobs, self.config.parallel_from, pool, &mut sink);
+        let jobs = self.replication.scratch.shares.write(
+            jobs,
+            self.context.config.parallel_from,
+            pool,
+            &mut sink,
+        );
         pool.write_changes(jobs, &mut sink);
         let Encoded { single, batched } = sink.encoded;
-        let stats = &mut self.stats;
+        let stats = &mut self.context.stats;
         stats.count_all_encoded(MessageType::UpdateVars, single);
         stats.count_all_encoded(MessageType::UpdateBatch, batched);
         if !self.replication.scratch.outcome.errors.is_empty() {
@@ -295,7 +297,7 @@ impl NetworkServer {
         } = &mut self.replication.scratch;
         for id in flagged.drain(..) {
             let failed = outcome.errors.iter().any(|(object, _)| *object == id);
-            if let Some(replicated) = self.world.objects.get_mut(id.0).filter(|_| !failed) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0).filter(|_| !failed) {
                 replicated.set(State::WriteFailed, false);
                 if replicated.is(State::SnapshotPending) {
                     self.replication
@@ -305,10 +307,10 @@ impl NetworkServer {
             }
         }
         for (id, error) in outcome.errors.drain(..) {
-            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
                 replicated.set(State::WriteFailed, true);
             }
-            self.events.push(encode_failure(id, error));
+            self.context.events.push(encode_failure(id, error));
         }
         let mut left = std::mem::take(&mut outcome.left);
         for (id, failed) in left.drain(..) {
@@ -321,14 +323,14 @@ impl NetworkServer {
     /// Schedules an object for the time when its next behaviour is due. Behaviours on failed
     /// channels (a bit each) wait for the next change of the object.
     fn reschedule(&mut self, id: NetId, now: Duration, failed: u64) {
-        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get_mut(id.0) else {
             return;
         };
-        let Some(slots) = self.world.pools.slots_mut(replicated.at) else {
+        let Some(slots) = self.objects.world.pools.slots_mut(replicated.at) else {
             return;
         };
-        let channels = self.config.channels.len().min(MAX_CHANNELS);
-        let interval = self.config.default_interval();
+        let channels = self.context.config.channels.len().min(MAX_CHANNELS);
+        let interval = self.context.config.default_interval();
         let mut first: Option<Nanos> = None;
         slots.for_each_mut(|slot| {
             let channel = slot.info().channel;
@@ -371,7 +373,7 @@ impl NetworkServer {
             &mut self.replication.frames,
             &self.replication.bandwidth.log,
         );
-        let config = &self.config;
+        let config = &self.context.config;
         self.visibility.audiences.drain(|delivery| {
             let Delivery {
                 channel, chunks, ..
@@ -430,7 +432,7 @@ impl NetworkServer {
         let Some(length) = receiver.write_own(encode) else {
             return;
         };
-        self.stats.count_encoded(message_type, length);
+        self.context.stats.count_encoded(message_type, length);
         receiver.list(&mut self.outbound.outgoing);
     }
 

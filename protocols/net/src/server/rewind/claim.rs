@@ -90,9 +90,9 @@ impl NetworkServer {
         // A repetition takes a round trip.
         let pings = connection.ping.round_trip();
         let least = (pings.deviation() * 4).max(pings.mean().mul_f64(0.7));
-        let longest = self.ticks_in(self.config.max_rewind * 2);
-        let is_recent =
-            last.saturating_sub(repeated) <= self.config.tick_rate.saturating_mul(REMEMBERED);
+        let longest = self.ticks_in(self.context.config.max_rewind * 2);
+        let is_recent = last.saturating_sub(repeated)
+            <= self.context.config.tick_rate.saturating_mul(REMEMBERED);
         let ticks = f64::from(repetition).min(longest);
         if is_recent && ticks > self.ticks_in(least) {
             ticks
@@ -122,13 +122,13 @@ impl NetworkServer {
                 (jitter * 1.25 + longest + self.repetition(connection), 1.0)
             }
         };
-        let most = self.ticks_in(self.config.max_rewind * 5 / 2);
+        let most = self.ticks_in(self.context.config.max_rewind * 5 / 2);
         let way = self.ticks_in(self.way(mean)) + jitter;
         way.min(most) + self.view_ticks() * intervals + 1.0
     }
 
     /// Returns a measured round trip within the limit of the settings.
     pub(super) fn way(&self, round_trip: Duration) -> Duration {
-        round_trip.min(self.config.max_rewind * 2)
+        round_trip.min(self.context.config.max_rewind * 2)
     }
 }

@@ -70,7 +70,7 @@ struct DepartedObject {
 impl NetworkServer {
     /// Notes that a connection has received the snapshot of an object.
     pub(in crate::server) fn note_show(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        let slots = self.world.slots(id);
+        let slots = self.objects.world.slots(id);
         if !slots.is_some_and(|slots| slots.iter().any(|slot| slot.info().history != 0)) {
             return;
         }
@@ -91,9 +91,9 @@ impl NetworkServer {
 
     /// Keeps the histories of an object that is about to be despawned.
     pub(in crate::server) fn keep_history(&mut self, id: NetId) {
-        let default = self.config.default_interval();
+        let default = self.context.config.default_interval();
         let mut behaviours = Vec::new();
-        if let Some(slots) = self.world.slots_mut(id) {
+        if let Some(slots) = self.objects.world.slots_mut(id) {
             slots.for_each_mut(|slot| {
                 let kind = (slot.behaviour() as &dyn Any).type_id();
                 let interval = slot.info().interval(default);
@@ -101,6 +101,7 @@ impl NetworkServer {
             });
         }
         let Some(replicated) = self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -160,8 +161,10 @@ impl NetworkServer {
         reason = "saturates"
     )]
     fn reach(&self) -> u32 {
-        let late = self.ticks_in(self.config.max_rewind * 2);
-        (self.ticks_in(self.config.max_rewind * 5 / 2) + late + self.view_ticks() * 2.0 + 2.0)
-            as u32
+        let late = self.ticks_in(self.context.config.max_rewind * 2);
+        (self.ticks_in(self.context.config.max_rewind * 5 / 2)
+            + late
+            + self.view_ticks() * 2.0
+            + 2.0) as u32
     }
 }

@@ -128,8 +128,10 @@ impl NetworkServer {
         accepted.state = ConnectionState::Connected;
         let framing = accepted.framing;
         tracing::debug!(connection = connection.0, "accepted a client");
-        self.events.push(ServerEvent::Connected { connection });
-        if self.config.compare_schemas {
+        self.context
+            .events
+            .push(ServerEvent::Connected { connection });
+        if self.context.config.compare_schemas {
             self.grant_session(connection);
             if !self.is_local(connection) {
                 let answer = self.acceptance(framing);
@@ -146,12 +148,12 @@ impl NetworkServer {
     /// Returns the answer to a Connect.
     pub(in crate::server) fn acceptance(&mut self, framing: Framing) -> Accepted {
         let start = Start {
-            incarnation: self.config.incarnation,
+            incarnation: self.context.config.incarnation,
             first_tick: self.replication.ticks.first(),
         };
         let pace = Pace {
-            tick_rate: self.config.tick_rate,
-            send_interval: self.config.default_interval(),
+            tick_rate: self.context.config.tick_rate,
+            send_interval: self.context.config.default_interval(),
         };
         Accepted {
             version: PROTOCOL_VERSION,
@@ -162,8 +164,12 @@ impl NetworkServer {
     /// Gives headers to the packets of a connection behind the answer to its Connect.
     fn begin_headers(&mut self, connection: ConnectionId) {
         // Behind a header.
-        let packet_size = self.config.gathered_size().saturating_sub(MAX_HEADER);
-        let (settings, size) = (self.loss_settings(), self.config.datagram_size());
+        let packet_size = self
+            .context
+            .config
+            .gathered_size()
+            .saturating_sub(MAX_HEADER);
+        let (settings, size) = (self.loss_settings(), self.context.config.datagram_size());
         let store = &mut self.outbound.store;
         if let Some(accepted) = self.sessions.connections.get_mut(connection.0)
             && accepted.framing == Framing::Compact
@@ -225,7 +231,7 @@ impl NetworkServer {
             return;
         };
         requested.state = ConnectionState::Requested { ready: false };
-        let decision = match (&mut self.sessions.gate.0, self.config.admission) {
+        let decision = match (&mut self.sessions.gate.0, self.context.config.admission) {
             (Some(rule), _) => rule(&JoinRequest {
                 connection,
                 returning,
@@ -239,7 +245,7 @@ impl NetworkServer {
             // The connection exists.
             Decision::Accept => drop(self.accept(connection)),
             Decision::Refuse(refusal) => drop(self.refuse(connection, refusal)),
-            Decision::Wait => self.events.push(ServerEvent::JoinRequested {
+            Decision::Wait => self.context.events.push(ServerEvent::JoinRequested {
                 connection,
                 returning,
                 payload,
@@ -253,7 +259,7 @@ impl NetworkServer {
         from: ConnectionId,
         payload: &[u8],
     ) -> Result<(), ReadError> {
-        let longest = self.config.limits.max_join_payload;
+        let longest = self.context.config.limits.max_join_payload;
         if payload.len() > longest.saturating_add(MAX_RETURN) {
             self.close_for(from, LimitExceeded::JoinPayload);
             return Ok(());
@@ -279,7 +285,7 @@ impl NetworkServer {
 
     /// Makes a connection ready, if it has a place.
     pub(in crate::server) fn handle_ready(&mut self, from: ConnectionId) {
-        if self.sessions.lobby.admit(from, &self.config.limits) {
+        if self.sessions.lobby.admit(from, &self.context.config.limits) {
             self.set_ready(from);
         } else {
             self.close_for(from, LimitExceeded::Places);

@@ -35,7 +35,7 @@ impl NetworkServer {
     /// Counts a refused command as misbehaviour of the packet in progress.
     fn score_refusal(&mut self, reason: &CommandRefusal) {
         if let CommandRefusal::Malformed(error) = reason {
-            self.stats.refused.count_read(error.kind());
+            self.context.stats.refused.count_read(error.kind());
         }
         self.sessions.intake.count(reason.into());
     }
@@ -48,10 +48,10 @@ impl NetworkServer {
         place: Option<&CallPlace>,
         reason: CommandRefusal,
     ) {
-        self.stats.refused_commands.count(&reason);
+        self.context.stats.refused_commands.count(&reason);
         let command = place.map(|place| place.schema.name);
         tracing::debug!(connection = connection.0, %object, command, %reason, "refused a command");
-        self.events.push_minor(ServerEvent::CommandRefused {
+        self.context.events.push_minor(ServerEvent::CommandRefused {
             connection,
             object,
             command: place.map(|place| (place.name, place.schema.name)),
@@ -64,7 +64,7 @@ impl NetworkServer {
         from: ConnectionId,
         call: &Incoming<'_>,
     ) -> Result<CallPlace, CommandRefusal> {
-        let replicated = self.world.objects.get(call.object.0);
+        let replicated = self.objects.world.objects.get(call.object.0);
         let seen = replicated.filter(|replicated| {
             let observed = || {
                 self.visibility
@@ -76,9 +76,10 @@ impl NetworkServer {
         });
         let replicated = seen.ok_or(CommandRefusal::UnknownObject)?;
         let prefab = self
+            .objects
             .world
             .prefabs
-            .get(self.world.pools.prefab(replicated.at.pool));
+            .get(self.objects.world.pools.prefab(replicated.at.pool));
         let place = prefab.and_then(|prefab| named(&prefab.calls, call.name));
         let place = place.filter(CallPlace::is_command);
         place.ok_or(CommandRefusal::UnknownCall)
@@ -93,8 +94,11 @@ impl NetworkServer {
         if place.schema.requires_ownership && self.owner(call.object) != Some(from) {
             return Err(CommandRefusal::NotOwner);
         }
-        let rate = place.schema.rate.unwrap_or(self.config.limits.command_rate);
-        let now = self.clock.now();
+        let rate = place
+            .schema
+            .rate
+            .unwrap_or(self.context.config.limits.command_rate);
+        let now = self.context.clock.now();
         let connection = self.sessions.connections.get_mut(from.0);
         if !connection.is_some_and(|known| known.rates.allow(place.declared, rate, now)) {
             return Err(CommandRefusal::TooOften);

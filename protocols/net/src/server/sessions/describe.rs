@@ -12,7 +12,7 @@ impl NetworkServer {
     /// Sends the schema to a client without compiled types: the description of every prefab, and the
     /// classes of the behaviours.
     pub(in crate::server) fn describe(&mut self, to: ConnectionId) {
-        if self.config.schema_requests == SchemaRequests::Refuse {
+        if self.context.config.schema_requests == SchemaRequests::Refuse {
             let refusal = Refusal::new("the server does not describe its schema");
             return self.send_off(to, DisconnectReason::Denied(Box::new(refusal)));
         }
@@ -20,11 +20,11 @@ impl NetworkServer {
             connection.state = ConnectionState::Connecting { described: true };
         }
         self.send_schema(to);
-        let kinds = self.config.channels.iter();
+        let kinds = self.context.config.channels.iter();
         let kinds: Vec<u8> = kinds
             .map(|kind| u8::from(*kind == Channel::Unreliable))
             .collect();
-        let prefabs = self.world.prefabs.by_rank();
+        let prefabs = self.objects.world.prefabs.by_rank();
         let classes: Vec<u8> = prefabs
             .flat_map(|prefab| &prefab.classes)
             .copied()
@@ -42,10 +42,17 @@ impl NetworkServer {
 
     /// Sends the description of every prefab, unless the server keeps it to itself.
     pub(in crate::server) fn send_schema(&mut self, to: ConnectionId) {
-        if self.config.schema_requests == SchemaRequests::Refuse {
+        if self.context.config.schema_requests == SchemaRequests::Refuse {
             return;
         }
-        let texts: Vec<_> = self.world.prefabs.texts().into_iter().cloned().collect();
+        let texts: Vec<_> = self
+            .objects
+            .world
+            .prefabs
+            .texts()
+            .into_iter()
+            .cloned()
+            .collect();
         for text in texts {
             self.write_own(to, MessageType::Schema, &|writer| {
                 let start = begin(MessageType::Schema, writer);

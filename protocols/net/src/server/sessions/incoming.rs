@@ -52,7 +52,9 @@ impl NetworkServer {
                 self.sessions.origin = Origin::Stream { tick };
                 connection.stream.note(self.outbound.store.tick);
                 if let Some(datagrams) = &mut connection.datagrams {
-                    datagrams.receiver.handled_reliable(self.clock.now());
+                    datagrams
+                        .receiver
+                        .handled_reliable(self.context.clock.now());
                     datagrams.receiver.see_tick(tick);
                 }
                 header.ack
@@ -93,7 +95,7 @@ impl NetworkServer {
         };
         let connection = self.sessions.connections.get_mut(from.0);
         if let Some(datagrams) = connection.and_then(|it| it.datagrams.as_mut()) {
-            datagrams.receiver.mark(sequence, self.clock.now());
+            datagrams.receiver.mark(sequence, self.context.clock.now());
             datagrams.receiver.see_tick(tick);
         }
     }

@@ -61,7 +61,7 @@ impl NetworkServer {
         match connection.ping.waiting.replace(ping.time) {
             None => self.sessions.pinging.push(from),
             Some(_) => {
-                self.stats.ignored_pings += 1;
+                self.context.stats.ignored_pings += 1;
                 self.sessions.intake.count(Misbehaviour::Ignored);
             }
         }
@@ -69,7 +69,7 @@ impl NetworkServer {
 
     /// Measures the round trip by the echo of an answer.
     pub(in crate::server) fn handle_echo(&mut self, from: ConnectionId, echo: &Echo) {
-        let now = self.clock.now();
+        let now = self.context.clock.now();
         if let Some(connection) = self.sessions.connections.get_mut(from.0) {
             connection.ping.echo(now, echo.server_time);
         }
@@ -80,7 +80,7 @@ impl NetworkServer {
         if self.sessions.pinging.is_empty() {
             return;
         }
-        let (now, tick_rate) = (self.clock.now(), self.config.tick_rate);
+        let (now, tick_rate) = (self.context.clock.now(), self.context.config.tick_rate);
         for id in std::mem::take(&mut self.sessions.pinging) {
             let connection = self.sessions.connections.get_mut(id.0);
             let Some(connection) = connection.filter(|connection| connection.is_connected()) else {
@@ -94,7 +94,7 @@ impl NetworkServer {
                 .answered
                 .is_some_and(|last| now.saturating_sub(last) < PAUSE)
             {
-                self.stats.ignored_pings += 1;
+                self.context.stats.ignored_pings += 1;
                 continue;
             }
             pings.answered = Some(now);

@@ -22,12 +22,12 @@ impl NetworkServer {
     /// skipped.
     pub fn handle_connect(&mut self) -> ConnectionId {
         let id = self.sessions.next_id();
-        let connection = Connection::new(id, self.config.gathered_size());
+        let connection = Connection::new(id, self.context.config.gathered_size());
         self.sessions.connections.insert(id.0, connection);
         self.sessions.lobby.enter(id);
         self.visibility.interest.management.handle_connect(id);
         tracing::debug!(connection = id.0, "a transport has connected a client");
-        if !self.config.compare_schemas {
+        if !self.context.config.compare_schemas {
             self.request(id);
         }
         id
@@ -95,15 +95,15 @@ impl NetworkServer {
         let known = self.sessions.of_link(link);
         let known = known.filter(|id| self.sessions.knows(*id) && !self.is_local(*id));
         let connection = known.ok_or(PacketError::UnknownConnection(link))?;
-        let kind = self.config.channels.get(usize::from(channel));
+        let kind = self.context.config.channels.get(usize::from(channel));
         let kind = *kind.ok_or(PacketError::UnknownChannel(channel))?;
-        self.stats.received.add(packet.len());
-        let (limits, now) = (&self.config.limits, self.clock.now());
+        self.context.stats.received.add(packet.len());
+        let (limits, now) = (&self.context.config.limits, self.context.clock.now());
         if !self
             .sessions
             .begin_packet(connection, limits, (packet.len(), now))
         {
-            self.stats.refused.packets += 1;
+            self.context.stats.refused.packets += 1;
             self.sessions.intake.count(Misbehaviour::Ignored);
             self.end_packet(connection);
             return Err(PacketError::TooManyMessages(connection));
@@ -123,7 +123,7 @@ impl NetworkServer {
             Err(error) => {
                 self.misbehave(connection, &error);
                 if carrier == Channel::Unreliable {
-                    self.stats.refused.count_read(error.kind());
+                    self.context.stats.refused.count_read(error.kind());
                     self.sessions.intake.count(error.kind().into());
                 }
                 self.end_packet(connection);
@@ -139,7 +139,7 @@ impl NetworkServer {
             self.sessions.intake.count_message();
             let handled = frame.and_then(|frame| self.handle_message(connection, frame));
             if let Err(error) = &handled {
-                self.stats.refused.count_read(error.kind());
+                self.context.stats.refused.count_read(error.kind());
                 self.sessions.intake.count(error.kind().into());
             }
             result = result.and(handled);
@@ -161,13 +161,14 @@ impl NetworkServer {
     fn misbehave(&mut self, connection: ConnectionId, error: &ReadError) {
         let error = error.clone();
         tracing::debug!(connection = connection.0, %error, "refused a malformed message");
-        self.events
+        self.context
+            .events
             .push_minor(ServerEvent::Misbehaved { connection, error });
     }
 
     /// Charges a connection with the packet in progress, and closes it after too much misbehaviour.
     fn end_packet(&mut self, connection: ConnectionId) {
-        let (limits, now) = (&self.config.limits, self.clock.now());
+        let (limits, now) = (&self.context.config.limits, self.context.clock.now());
         if self.sessions.end_packet(connection, limits, now) {
             self.close_for(connection, LimitExceeded::Misbehaviour);
         }
@@ -176,14 +177,17 @@ impl NetworkServer {
     /// Closes a connection that has exceeded a limit.
     pub(in crate::server) fn close_for(&mut self, connection: ConnectionId, limit: LimitExceeded) {
         if self.sessions.knows(connection) {
-            self.stats.refused.count_closed(limit);
+            self.context.stats.refused.count_closed(limit);
             self.send_off(connection, DisconnectReason::Limit(limit));
         }
     }
 
     /// Closes the connections that have not become ready in time.
     pub(in crate::server) fn expire_joins(&mut self) {
-        let (now, timeout) = (self.clock.now(), self.config.limits.join_timeout);
+        let (now, timeout) = (
+            self.context.clock.now(),
+            self.context.config.limits.join_timeout,
+        );
         for connection in self.sessions.lobby.expire(now, timeout) {
             self.close_for(connection, LimitExceeded::JoinTime);
         }
@@ -219,12 +223,12 @@ impl NetworkServer {
                 self.close(from, reason);
             }
             (ConnectionState::Requested { .. }, None)
-                if !self.config.compare_schemas && frame.message_type >= FIRST_MESSAGE =>
+                if !self.context.config.compare_schemas && frame.message_type >= FIRST_MESSAGE =>
             {
                 self.handle_program_message(from, frame)?;
             }
             (ConnectionState::Requested { .. }, Some(MessageType::Ready))
-                if !self.config.compare_schemas =>
+                if !self.context.config.compare_schemas =>
             {
                 Ready::decode(frame.payload)?;
                 self.defer_ready(from);
@@ -243,19 +247,19 @@ impl NetworkServer {
             (_, Some(MessageType::Resync)) => {
                 self.handle_resync(from, Resync::decode(frame.payload)?.net_id);
             }
-            (_, Some(MessageType::Ping)) if self.config.compare_schemas => {
+            (_, Some(MessageType::Ping)) if self.context.config.compare_schemas => {
                 self.handle_ping(from, &Ping::decode(frame.payload)?);
             }
-            (_, Some(MessageType::Echo)) if self.config.compare_schemas => {
+            (_, Some(MessageType::Echo)) if self.context.config.compare_schemas => {
                 self.handle_echo(from, &Echo::decode(frame.payload)?);
             }
-            (_, Some(MessageType::View)) if self.config.compare_schemas => {
+            (_, Some(MessageType::View)) if self.context.config.compare_schemas => {
                 self.handle_view(from, &View::decode(frame.payload)?);
             }
-            (_, Some(MessageType::OwnerWrite)) if self.config.compare_schemas => {
+            (_, Some(MessageType::OwnerWrite)) if self.context.config.compare_schemas => {
                 self.handle_owner_write(from, frame.payload)?;
             }
-            (_, Some(MessageType::Inputs)) if self.config.compare_schemas => {
+            (_, Some(MessageType::Inputs)) if self.context.config.compare_schemas => {
                 self.handle_inputs(from, frame)?;
             }
             (_, Some(message_type @ (MessageType::Command | MessageType::Call))) => {
@@ -267,7 +271,9 @@ impl NetworkServer {
             _ => return Err(unknown(frame)),
         }
         if let Some(message_type) = message_type {
-            self.stats.count_decoded(message_type, frame.length());
+            self.context
+                .stats
+                .count_decoded(message_type, frame.length());
         }
         Ok(())
     }
@@ -277,7 +283,7 @@ impl NetworkServer {
             self.send_off(from, DisconnectReason::VersionMismatch);
         } else if connect.schema_hash == self.sessions.schema_hash {
             // Both ends must support the framing. UNet's bytes are the minimum.
-            let framing = connect.framing.min(self.config.framing);
+            let framing = connect.framing.min(self.context.config.framing);
             if let Some(connection) = self.sessions.connections.get_mut(from.0) {
                 connection.framing = framing;
             }
@@ -338,7 +344,7 @@ impl NetworkServer {
         self.sessions.closing.extend(closed.link());
         self.sessions.returns.forget(closed);
         for id in &owned {
-            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
                 replicated.owner = None;
                 self.set_owned(*id, false);
             }
@@ -352,7 +358,7 @@ impl NetworkServer {
         self.visibility.interest.forget_connection(connection);
         self.visibility.groups.forget_connection(connection);
         self.replication.bandwidth.remove_connection(connection);
-        self.events.push(if was_in {
+        self.context.events.push(if was_in {
             ServerEvent::Disconnected {
                 connection,
                 reason,
@@ -440,6 +446,7 @@ impl NetworkServer {
     /// Queues a snapshot for a client that could not decode an object, if it observes the object.
     fn handle_resync(&mut self, from: ConnectionId, id: NetId) {
         let seen = self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -451,7 +458,7 @@ impl NetworkServer {
                     .observes(from)
             });
         if !seen {
-            self.stats.unknown_objects += 1;
+            self.context.stats.unknown_objects += 1;
             self.sessions.intake.count(Misbehaviour::Ignored);
         } else if let Some(connection) = self.sessions.connections.get_mut(from.0) {
             if connection.resync_requests.is_empty() {

@@ -172,12 +172,12 @@ impl NetworkServer {
 
     /// Gives an accepted connection a session, if the server grants them.
     pub(in crate::server) fn grant_session(&mut self, connection: ConnectionId) {
-        let Some(source) = self.config.session_tokens else {
+        let Some(source) = self.context.config.session_tokens else {
             return;
         };
         let token = SessionToken::new(source());
         let returns = &mut self.sessions.returns;
-        if self.config.reconnect_grace.is_zero() || returns.tokens.contains_key(&token) {
+        if self.context.config.reconnect_grace.is_zero() || returns.tokens.contains_key(&token) {
             return;
         }
         let Some(granted) = self.sessions.connections.get_mut(connection.0) else {
@@ -211,8 +211,8 @@ impl NetworkServer {
         let Some(session) = &mut lost.session else {
             return false;
         };
-        if away >= self.config.limits.max_away {
-            self.stats.refused.away += 1;
+        if away >= self.context.config.limits.max_away {
+            self.context.stats.refused.away += 1;
             return false;
         }
         if let Some(link) = session.link.take() {
@@ -223,7 +223,7 @@ impl NetworkServer {
             .as_mut()
             .filter(|it| !it.sender.is_detached())
         {
-            datagrams.suspend(self.clock.now(), self.outbound.store.tick);
+            datagrams.suspend(self.context.clock.now(), self.outbound.store.tick);
         }
         session.absence = Absence {
             since: None,
@@ -231,7 +231,7 @@ impl NetworkServer {
         };
         self.sessions.returns.away.push(connection);
         tracing::debug!(connection = connection.0, "a client has lost its link");
-        self.events.push(ServerEvent::Away { connection });
+        self.context.events.push(ServerEvent::Away { connection });
         true
     }
 
@@ -241,7 +241,10 @@ impl NetworkServer {
         if self.sessions.returns.away.is_empty() {
             return;
         }
-        let (now, grace) = (self.clock.now(), self.config.reconnect_grace);
+        let (now, grace) = (
+            self.context.clock.now(),
+            self.context.config.reconnect_grace,
+        );
         for connection in self.sessions.returns.away.clone() {
             let Some(away) = self.sessions.connections.get_mut(connection.0) else {
                 continue;
@@ -276,7 +279,7 @@ impl NetworkServer {
         let found = self.sessions.returns.tokens.get(&returning.token);
         if found.is_none() {
             requested.returning = None;
-            self.stats.refused.sessions += 1;
+            self.context.stats.refused.sessions += 1;
         }
         found.copied()
     }
@@ -313,7 +316,7 @@ impl NetworkServer {
         self.greet(connection, returning, resumed);
         let resumed = resumed.is_some();
         tracing::debug!(connection = connection.0, "a client has returned");
-        self.events.push(ServerEvent::Returned {
+        self.context.events.push(ServerEvent::Returned {
             connection,
             resumed,
         });
@@ -354,8 +357,8 @@ impl NetworkServer {
         let framing = framing.map_or(Framing::Unet, |known| known.framing);
         let answer = self.acceptance(framing);
         let (next, settings) = (self.outbound.store.end(), self.loss_settings());
-        let size = self.config.datagram_size();
-        let token = self.config.session_tokens.map(|source| source());
+        let size = self.context.config.datagram_size();
+        let token = self.context.config.session_tokens.map(|source| source());
         let Some(known) = self.sessions.connections.get_mut(connection.0) else {
             return;
         };

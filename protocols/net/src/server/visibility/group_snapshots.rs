@@ -36,10 +36,10 @@ impl NetworkServer {
         joining: &[ConnectionId],
         grouped: &[NetId],
     ) -> Vec<(SnapshotReaders, Vec<Bytes>)> {
-        let packet_size = self.config.gathered_size();
+        let packet_size = self.context.config.gathered_size();
         let mut states: BTreeMap<SnapshotReaders, (Vec<ConnectionId>, Segments)> = BTreeMap::new();
         for id in grouped {
-            let replicated = self.world.objects.get(id.0);
+            let replicated = self.objects.world.objects.get(id.0);
             let tag = self.visibility.groups.of(*id);
             let Some((replicated, tag)) = replicated.zip(tag) else {
                 continue;

@@ -100,7 +100,7 @@ impl NetworkServer {
     ///
     /// When the object does not exist.
     pub fn set_group(&mut self, id: NetId, group: Option<Tag>) -> Result<(), ObjectError> {
-        self.world.expect_object(id)?;
+        self.objects.world.expect_object(id)?;
         let former = self.visibility.groups.of(id);
         if former != group {
             let tags = former.into_iter().chain(group);
@@ -181,7 +181,7 @@ impl NetworkServer {
 
     /// Returns the role of a connection for an object.
     pub(crate) fn role(&self, id: NetId, connection: ConnectionId) -> Role {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let groups = &self.visibility.groups;
         if replicated.is_some_and(|replicated| replicated.owner == Some(connection)) {
             Role::Owner
@@ -225,7 +225,7 @@ impl NetworkServer {
         if groups.is_empty() {
             return Vec::new();
         }
-        let objects = self.world.objects.iter();
+        let objects = self.objects.world.objects.iter();
         let announced = objects.filter(|(_, replicated)| replicated.is(State::Announced));
         announced
             .map(|(number, _)| NetId(number))
@@ -281,7 +281,7 @@ impl NetworkServer {
 
     /// Returns whether a remote connection observes an announced object.
     fn observes(&self, id: NetId, connection: ConnectionId) -> bool {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let announced = replicated.filter(|replicated| replicated.is(State::Announced));
         announced.is_some_and(|replicated| {
             let audience = self.visibility.audiences.get(replicated.audience);

@@ -31,6 +31,7 @@ impl NetworkServer {
     /// Removes leaving observers of one object at once, before a message to all of them.
     pub(in crate::server) fn hide_at_once(&mut self, id: NetId) {
         if self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -43,6 +44,7 @@ impl NetworkServer {
     /// Moves an object to an audience of its remaining observers, and hides it from the others.
     fn drop_leaving_observers(&mut self, id: NetId) {
         let replicated = self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -64,7 +66,7 @@ impl NetworkServer {
             let narrowed = self.visibility.audiences.exactly(&staying);
             self.visibility.audiences.acquire(narrowed);
             self.visibility.audiences.release(former);
-            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
                 replicated.audience = narrowed;
             }
         }
@@ -124,6 +126,7 @@ impl NetworkServer {
             objects.extend(self.visibility.interest.objects(*area));
             for id in objects.drain(..) {
                 let replicated = self
+                    .objects
                     .world
                     .objects
                     .get(id.0)

@@ -166,7 +166,7 @@ impl NetworkServer {
     /// When the object does not exist.
     pub fn show_by_interest(&mut self, id: NetId) -> Result<(), ObjectError> {
         let base = self.visibility.interest.base(id);
-        let replicated = self.world.objects.get_mut(id.0);
+        let replicated = self.objects.world.objects.get_mut(id.0);
         let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
         replicated.set(State::ByInterest, true);
         let owner = replicated.owner;
@@ -183,6 +183,7 @@ impl NetworkServer {
     pub(in crate::server) fn update_base(&mut self, id: NetId) {
         let base = self.visibility.interest.base(id);
         let Some(replicated) = self
+            .objects
             .world
             .objects
             .get_mut(id.0)
@@ -223,7 +224,7 @@ impl NetworkServer {
         for change in changes.drain() {
             match change {
                 InterestChange::Placed { object, area } => {
-                    if self.world.objects.get(object.0).is_some() {
+                    if self.objects.world.objects.get(object.0).is_some() {
                         self.visibility.interest.place(object, area);
                         self.update_base(object);
                     }
@@ -264,7 +265,7 @@ impl NetworkServer {
         entered.dedup();
         for area in entered.drain(..) {
             for object in self.visibility.interest.objects(area) {
-                if let Some(replicated) = self.world.objects.get_mut(object.0)
+                if let Some(replicated) = self.objects.world.objects.get_mut(object.0)
                     && self.visibility.audiences.base(replicated.audience) == Base::Area(area)
                 {
                     replicated.set(State::SendNow, true);

@@ -35,15 +35,15 @@ impl NetworkServer {
 
     /// Announces an object. Returns its owner, if it is an observer.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
-        if self.world.checked_out.contains(id) {
+        if self.objects.world.checked_out.contains(id) {
             self.replication.schedule.queue_new(id);
             return None;
         }
         // Before the write: without observers, pending changes belong to the initial state.
         let tick = self.outbound.store.tick;
-        self.world.drop_changes(id, Some(tick));
+        self.objects.world.drop_changes(id, Some(tick));
         self.begin_history(id, tick);
-        let replicated = self.world.objects.get_mut(id.0)?;
+        let replicated = self.objects.world.objects.get_mut(id.0)?;
         self.visibility
             .audiences
             .acquire(replicated.target_audience);
@@ -57,7 +57,8 @@ impl NetworkServer {
             self.write_new(id, audience, owner)?;
             self.note_new(id, audience);
         }
-        self.world
+        self.objects
+            .world
             .objects
             .get_mut(id.0)?
             .set(State::Announced, true);
@@ -128,7 +129,7 @@ impl NetworkServer {
             } else {
                 joiner.state = ConnectionState::Ready;
                 // The burst has all state up to this tick.
-                let (now, tick) = (self.clock.now(), self.outbound.store.tick);
+                let (now, tick) = (self.context.clock.now(), self.outbound.store.tick);
                 joiner.shows.join(tick);
                 joiner.detached_since = joiner.detached_since.map(|_| tick);
                 if let Some(datagrams) = &mut joiner.datagrams {
@@ -160,7 +161,7 @@ impl NetworkServer {
                 connection = connection.0,
                 "sent all visible objects to a client"
             );
-            self.events.push(ServerEvent::Ready { connection });
+            self.context.events.push(ServerEvent::Ready { connection });
         }
     }
 
@@ -173,6 +174,7 @@ impl NetworkServer {
         let is_private = |id: &NetId| {
             let policy = self.policy(*id);
             let announced = self
+                .objects
                 .world
                 .objects
                 .get(id.0)
@@ -184,7 +186,7 @@ impl NetworkServer {
 
     /// Sends the snapshot of such an object to a joining connection, if it observes the object.
     fn send_private_snapshot(&mut self, id: NetId, connection: ConnectionId) {
-        let Some(replicated) = self.world.objects.get(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get(id.0) else {
             return;
         };
         let role = self.role(id, connection);
@@ -209,7 +211,7 @@ impl NetworkServer {
             .get(connection.0)
             .map(|joiner| joiner.owned.clone());
         for net_id in owned.unwrap_or_default().iter() {
-            let replicated = self.world.objects.get(net_id.0);
+            let replicated = self.objects.world.objects.get(net_id.0);
             // An object that is not announced gets its authority later.
             let announced = replicated.filter(|replicated| replicated.is(State::Announced));
             if announced.is_some_and(|it| self.visibility.audiences.admits(it.audience, connection))

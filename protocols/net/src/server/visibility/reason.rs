@@ -38,7 +38,7 @@ impl NetworkServer {
     }
 
     fn remote_observers(&self, id: NetId) -> impl Iterator<Item = ConnectionId> {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let announced = replicated.filter(|replicated| replicated.is(State::Announced));
         let audiences = &self.visibility.audiences;
         announced
@@ -59,7 +59,7 @@ impl NetworkServer {
         id: NetId,
         connection: ConnectionId,
     ) -> Result<ViewReason, ObjectError> {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let replicated = replicated.ok_or(ObjectError::NoSuchObject(id))?;
         if !self.sessions.knows(connection) {
             return Err(ObjectError::NotConnected(connection));

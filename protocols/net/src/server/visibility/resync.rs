@@ -20,15 +20,15 @@ impl NetworkServer {
 
     /// Queues the requests of a connection. Returns whether others wait.
     fn queue_resyncs_of(&mut self, id: ConnectionId) -> bool {
-        let rate = Rate::per_second(self.config.limits.snapshot_rate);
-        let now = self.clock.now();
+        let rate = Rate::per_second(self.context.config.limits.snapshot_rate);
+        let now = self.context.clock.now();
         let mut bytes = match self.sessions.connections.get(id.0) {
             Some(connection) => connection.resync_bytes,
             None => return false,
         };
-        for _ in 0..self.config.resyncs_per_update.max(1) {
+        for _ in 0..self.context.config.resyncs_per_update.max(1) {
             if !bytes.has_room(rate, now) {
-                self.stats.refused.delayed_snapshots += 1;
+                self.context.stats.refused.delayed_snapshots += 1;
                 break;
             }
             let connection = self.sessions.connections.get_mut(id.0);
@@ -45,7 +45,7 @@ impl NetworkServer {
     }
 
     fn queue_resync(&mut self, object: NetId, connection: ConnectionId) {
-        if let Some(replicated) = self.world.objects.get_mut(object.0) {
+        if let Some(replicated) = self.objects.world.objects.get_mut(object.0) {
             let pending = &mut self.visibility.pending_snapshots;
             let owed = pending.get_or_insert_with(object, Vec::new);
             if !owed.contains(&connection) {
@@ -60,14 +60,18 @@ impl NetworkServer {
 
     /// Returns the mean length of the snapshots of an object's prefab so far.
     fn mean_snapshot(&self, object: NetId) -> u32 {
-        let replicated = self.world.objects.get(object.0);
-        let prefab = replicated.map(|replicated| self.world.pools.prefab(replicated.at.pool));
+        let replicated = self.objects.world.objects.get(object.0);
+        let prefab =
+            replicated.map(|replicated| self.objects.world.pools.prefab(replicated.at.pool));
         let prefab = prefab.and_then(|prefab| usize::try_from(prefab).ok());
-        let infos = self.prefab_infos.get(prefab.unwrap_or(usize::MAX)..);
+        let infos = self
+            .objects
+            .prefab_infos
+            .get(prefab.unwrap_or(usize::MAX)..);
         let mut infos = infos.unwrap_or_default().iter();
         let first = infos.next().map_or(0, |info| info.first_behaviour);
         let next = infos.next().map(|info| info.first_behaviour);
-        let behaviours = self.stats.behaviours.iter().skip(first);
+        let behaviours = self.context.stats.behaviours.iter().skip(first);
         let behaviours = behaviours.take(next.map_or(usize::MAX, |next| next - first));
         let means = behaviours.map(|stats| stats.full.bytes / stats.full.messages.max(1));
         u32::try_from(means.sum::<u64>()).unwrap_or(u32::MAX)
@@ -80,13 +84,16 @@ impl NetworkServer {
             MessageType::ObjectSpawnScene,
             MessageType::SpawnBatch,
         ];
-        types.map(|it| self.stats.encoded(it).bytes).iter().sum()
+        types
+            .map(|it| self.context.stats.encoded(it).bytes)
+            .iter()
+            .sum()
     }
 
     /// Charges the requesting connections of a snapshot with its bytes.
     pub(in crate::server) fn charge_resync(&mut self, receivers: &[ConnectionId], bytes: u64) {
-        let rate = Rate::per_second(self.config.limits.snapshot_rate);
-        let now = self.clock.now();
+        let rate = Rate::per_second(self.context.config.limits.snapshot_rate);
+        let now = self.context.clock.now();
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         for receiver in receivers {
             if let Some(connection) = self.sessions.connections.get_mut(receiver.0) {

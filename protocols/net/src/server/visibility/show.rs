@@ -27,7 +27,7 @@ impl NetworkServer {
     }
 
     fn apply_target_audience(&mut self, id: NetId) {
-        let Some(replicated) = self.world.objects.get_mut(id.0) else {
+        let Some(replicated) = self.objects.world.objects.get_mut(id.0) else {
             return;
         };
         replicated.set(State::VisibilityDirty, false);
@@ -77,13 +77,13 @@ impl NetworkServer {
             return;
         }
         for id in owned {
-            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
                 replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
         merged.retain(|(former, _)| self.visibility.audiences.is_used(*former));
         if !merged.is_empty() {
-            for replicated in self.world.objects.values_mut() {
+            for replicated in self.objects.world.objects.values_mut() {
                 replicated.replace_audiences(&merged, &mut self.visibility.audiences);
             }
         }
@@ -93,7 +93,7 @@ impl NetworkServer {
     /// the audience, but the snapshot could not be encoded. The client would otherwise take the
     /// messages for early ones and keep them for the snapshot.
     pub(in crate::server) fn send_void(&mut self, net_id: NetId, owed: &[ConnectionId]) {
-        if self.config.compare_schemas {
+        if self.context.config.compare_schemas {
             for connection in owed {
                 self.send_own(*connection, &Void { net_id });
             }
@@ -128,7 +128,7 @@ impl NetworkServer {
             .is_some_and(Vec::is_empty)
         {
             self.visibility.pending_snapshots.remove(id);
-            if let Some(replicated) = self.world.objects.get_mut(id.0) {
+            if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
                 replicated.set(State::SnapshotPending, false);
             }
         }
@@ -142,6 +142,7 @@ impl NetworkServer {
         }
         tracing::trace!(object = %id, connections = ?numbers(receivers), "enters a view");
         let Some(owner) = self
+            .objects
             .world
             .objects
             .get(id.0)
@@ -174,7 +175,7 @@ impl NetworkServer {
 
     /// Records that connections need the snapshot of an object with the next update.
     pub(in crate::server) fn request_snapshot(&mut self, id: NetId, receivers: &[ConnectionId]) {
-        if let Some(replicated) = self.world.objects.get_mut(id.0) {
+        if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
             replicated.set(State::SnapshotPending, true);
             let pending = &mut self.visibility.pending_snapshots;
             let owed = pending.get_or_insert_with(id, Vec::new);
@@ -198,7 +199,7 @@ impl NetworkServer {
         let Some(connection) = self.sessions.connections.get_mut(receiver.0) else {
             return;
         };
-        let lossy = self.config.is_lossy(channel);
+        let lossy = self.context.config.is_lossy(channel);
         match &mut connection.datagrams {
             Some(datagrams) if lossy => datagrams.queue.push_calls(channel, chunks),
             None if lossy && connection.detached_since.is_some() => {}

@@ -99,29 +99,31 @@ impl NetworkServer {
         output: &'a mut SnapshotOutput<'_>,
         role: Role,
     ) -> Option<SnapshotWrite<'a>> {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let replicated = replicated.filter(|it| !it.is(State::WriteFailed))?;
         let (at, related) = (replicated.at, replicated.is(State::Related));
         let mut relation = Relation::default();
         if related {
-            relation = self.world.relations.of(id);
+            relation = self.objects.world.relations.of(id);
             // A peer without schema comparison is a UNet client, which has no parents.
-            relation.parent = relation.parent.filter(|_| self.config.compare_schemas);
+            relation.parent = relation
+                .parent
+                .filter(|_| self.context.config.compare_schemas);
         }
         let World {
             pools,
             places,
             prefabs,
             ..
-        } = &mut self.world;
+        } = &mut self.objects.world;
         let prefab = pools.prefab(at.pool);
         let snapshot = Snapshot {
             net_id: id,
-            info: self.prefab_infos.get(prefab as usize)?,
+            info: self.objects.prefab_infos.get(prefab as usize)?,
             prefab: prefabs.get(prefab)?,
             place: places.get(id.0),
             relation,
-            config: &self.config,
+            config: &self.context.config,
             role,
         };
         let visibility = &mut self.visibility;
@@ -139,8 +141,8 @@ impl NetworkServer {
             slots: pools.slots_mut(at)?,
             segments,
             reports: Reports {
-                stats: &mut self.stats,
-                events: &mut self.events,
+                stats: &mut self.context.stats,
+                events: &mut self.context.events,
             },
         })
     }
@@ -170,13 +172,13 @@ impl NetworkServer {
             }
         }
         let error = left_out.name(error, write.slots);
-        self.events.push(encode_failure(id, error));
+        self.context.events.push(encode_failure(id, error));
         false
     }
 
     /// Returns whether a connection has an object that is no receiver of this snapshot.
     fn has_others(&self, id: NetId, output: &SnapshotOutput<'_>) -> bool {
-        let replicated = self.world.objects.get(id.0);
+        let replicated = self.objects.world.objects.get(id.0);
         let Some(replicated) = replicated.filter(|it| it.is(State::Announced)) else {
             return false;
         };

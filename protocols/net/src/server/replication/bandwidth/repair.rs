@@ -53,7 +53,9 @@ impl NetworkServer {
         } else {
             // Within a budget the changes of this tick compete with the repairs.
             let link = datagrams.filter(|_| !backlog.is_limited());
-            link.is_some_and(|link| !link.reserve_repair(bytes, self.config.loss.repair_bytes))
+            link.is_some_and(|link| {
+                !link.reserve_repair(bytes, self.context.config.loss.repair_bytes)
+            })
         };
         if waits {
             self.replication.bandwidth.own.truncate(own);
@@ -118,8 +120,8 @@ impl NetworkServer {
         let (net_id, channel) = (entry.net_id, entry.channel);
         let role = self.role(net_id, id);
         let own = &mut self.replication.bandwidth.own;
-        let replicated = self.world.objects.get(net_id.0)?;
-        let slots = self.world.pools.slots_mut(replicated.at)?;
+        let replicated = self.objects.world.objects.get(net_id.0)?;
+        let slots = self.objects.world.pools.slots_mut(replicated.at)?;
         let Backlog {
             masks, rewritten, ..
         } = backlog;

@@ -117,6 +117,7 @@ fn leaving_an_area_drops_pending_snapshots() {
     assert!(
         server.visibility.pending_snapshots.is_empty()
             && !server
+                .objects
                 .world
                 .objects
                 .get(id.0)
@@ -143,7 +144,7 @@ fn objects_of_a_closed_owner_rejoin_the_audience_of_their_area() {
     watch(&mut server, second, 0.0);
     server.update(Duration::ZERO);
     let audience = |server: &NetworkServer, id: NetId| {
-        let replicated = server.world.objects.get(id.0).unwrap();
+        let replicated = server.objects.world.objects.get(id.0).unwrap();
         assert_eq!(replicated.audience, replicated.target_audience);
         replicated.audience
     };

@@ -71,7 +71,7 @@ impl NetworkServer {
                 .filter(|c| audiences.admits(audience, *c));
             admitted.collect::<Vec<_>>()
         };
-        let packet_size = self.config.gathered_size();
+        let packet_size = self.context.config.gathered_size();
         let (objects, runs) = self.visible_runs(framing, apart);
         let mut states = IdMap::default();
         // Buffer of the previous run: successive runs often share an audience.
@@ -113,27 +113,31 @@ impl NetworkServer {
     /// Returns all announced objects with their rows by ascending id, except some, and their runs.
     fn visible_runs(&self, framing: Framing, apart: &Ids<NetId>) -> (Vec<(NetId, u32)>, Vec<Run>) {
         let has_groups = !self.visibility.groups.is_empty();
-        let mut visible = Vec::with_capacity(self.world.objects.len());
+        let mut visible = Vec::with_capacity(self.objects.world.objects.len());
         let mut runs: Vec<Run> = Vec::new();
-        self.world.objects.iter().for_each(|(number, replicated)| {
-            let id = NetId(number);
-            let may_be_apart = has_groups || replicated.owner.is_some();
-            if !replicated.is(State::Announced) || may_be_apart && apart.contains(id) {
-                return;
-            }
-            visible.push((id, replicated.at.row));
-            let is_plain = framing == Framing::Compact && self.is_plain(id, replicated);
-            let (audience, end) = (replicated.audience, visible.len());
-            let pool = is_plain.then_some(replicated.at.pool);
-            match runs.last_mut() {
-                Some(run) if run.audience == audience && run.pool == pool => run.end = end,
-                _ => runs.push(Run {
-                    audience,
-                    pool,
-                    end,
-                }),
-            }
-        });
+        self.objects
+            .world
+            .objects
+            .iter()
+            .for_each(|(number, replicated)| {
+                let id = NetId(number);
+                let may_be_apart = has_groups || replicated.owner.is_some();
+                if !replicated.is(State::Announced) || may_be_apart && apart.contains(id) {
+                    return;
+                }
+                visible.push((id, replicated.at.row));
+                let is_plain = framing == Framing::Compact && self.is_plain(id, replicated);
+                let (audience, end) = (replicated.audience, visible.len());
+                let pool = is_plain.then_some(replicated.at.pool);
+                match runs.last_mut() {
+                    Some(run) if run.audience == audience && run.pool == pool => run.end = end,
+                    _ => runs.push(Run {
+                        audience,
+                        pool,
+                        end,
+                    }),
+                }
+            });
         (visible, runs)
     }
 
@@ -141,7 +145,8 @@ impl NetworkServer {
     fn is_plain(&self, id: NetId, replicated: &Replicated) -> bool {
         !replicated.is(State::Related)
             && !replicated.is(State::WriteFailed)
-            && (self.world.places.len() == 0 || self.world.places.get(id.0).is_none())
+            && (self.objects.world.places.len() == 0
+                || self.objects.world.places.get(id.0).is_none())
     }
 
     /// Encodes the snapshots of a run. Returns the objects without a snapshot.
@@ -173,24 +178,30 @@ impl NetworkServer {
         segments: &mut Segments,
     ) -> usize {
         let info = self
+            .objects
             .prefab_infos
-            .get(self.world.pools.prefab(pool) as usize);
+            .get(self.objects.world.pools.prefab(pool) as usize);
         let info = info.filter(|info| !info.synchronize);
-        let (Some(info), Some(pool)) = (info, self.world.pools.pool_mut(pool)) else {
+        let (Some(info), Some(pool)) = (info, self.objects.world.pools.pool_mut(pool)) else {
             return 0;
         };
-        let stats = self.stats.behaviours.get_mut(info.first_behaviour..);
+        let stats = self
+            .context
+            .stats
+            .behaviours
+            .get_mut(info.first_behaviour..);
         let mut sink = SnapshotSink {
             segments,
             message_type: MessageType::SpawnBatch.number(),
             header: info.header(),
-            room: self.config.room(Channel::Reliable),
+            room: self.context.config.room(Channel::Reliable),
             stats: stats.unwrap_or_default(),
             encoded: Counter::default(),
         };
         let written = pool.write_snapshots(objects, &mut sink);
         let encoded = sink.encoded;
-        self.stats
+        self.context
+            .stats
             .count_all_encoded(MessageType::SpawnBatch, encoded);
         written
     }
