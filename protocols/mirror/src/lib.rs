@@ -84,8 +84,8 @@
 //! | `NetworkRoomManager`, `NetworkRoomPlayer` | [`room`] |
 //! | `SnapshotInterpolationSettings`, `NetworkTime.unscaledTime` | [`MirrorClientConfig::interpolation`], [`MirrorClient::timeline`] |
 //!
-//! The program `mirror-import` (feature `import`) writes the behaviours, calls and prefabs of a Unity project as a Rust
-//! module, from its C# sources and prefabs.
+//! The program `mirror-import` of the repository writes the behaviours, calls and prefabs of a Unity project as a Rust
+//! module, from the project's C# sources and prefabs.
 //!
 //! The encryption transport and `RemoteStatistics` are not part of the crate.
 #![warn(clippy::print_stdout)]

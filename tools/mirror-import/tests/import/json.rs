@@ -9,8 +9,9 @@ use syncvar::values::Vector3;
 /// Returns a recording. Another folder, named by `SYNCVAR_GOLDEN_DIR`, may lack it.
 pub(crate) fn recording(name: &str) -> Option<Value> {
     let other = env::var_os("SYNCVAR_GOLDEN_DIR");
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/data");
-    let folder = other.clone().map_or(own, Into::into);
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_the_tree = package.join("../../protocols/mirror/tests/golden/data");
+    let folder = other.clone().map_or(in_the_tree, Into::into);
     let text = fs::read_to_string(folder.join(format!("{name}.json")));
     assert!(text.is_ok() || other.is_some(), "no recording `{name}`");
     Some(serde_json::from_str(&text.ok()?).expect("JSON"))
