@@ -43,16 +43,18 @@ use syncvar_runtime::{
 
 use crate::stats::Stats;
 use calls::Calls;
-use context::Context;
+use context::{Context, Ticks};
 use host::Host;
 use objects::Objects;
+use objects::ended_ids::EndedIds;
 use objects::guard::begin_write;
+use objects::prefab_info::PrefabInfo;
+use objects::schedule::Schedule;
 use outbound::Outbound;
 use replication::Replication;
 use sessions::Sessions;
 use syncvar_runtime::clock::Clock;
 use visibility::Visibility;
-use visibility::snapshot::PrefabInfo;
 
 /// Replicates objects to clients.
 ///
@@ -140,11 +142,14 @@ impl NetworkServer {
                 stats: Box::new(Stats::for_prefabs(&prefabs, config.profile)),
                 clock: Clock::default(),
                 config: Box::new(config),
+                ticks: Ticks::default(),
             },
             objects: Objects {
                 last_lease: 0,
                 prefab_infos: PrefabInfo::of_all(&prefabs),
                 world: World::new(prefabs).with_callbacks(callbacks),
+                schedule: Schedule::default(),
+                ended_ids: EndedIds::default(),
             },
         }
     }
@@ -246,7 +251,7 @@ impl NetworkServer {
             self.remember_local_by_type::<B>(id, at);
         }
         let behaviour = self.objects.world.pools.behaviour_mut(id, at)?;
-        let (schedule, events) = (&mut self.replication.schedule, &mut self.context.events);
+        let (schedule, events) = (&mut self.objects.schedule, &mut self.context.events);
         Ok(begin_write(id, behaviour, schedule, events))
     }
 
@@ -272,7 +277,7 @@ impl NetworkServer {
             self.remember_local(id, at, Some(index));
         }
         let behaviour = self.objects.world.pools.behaviour_at_mut(id, at, index)?;
-        let (schedule, events) = (&mut self.replication.schedule, &mut self.context.events);
+        let (schedule, events) = (&mut self.objects.schedule, &mut self.context.events);
         Ok(begin_write(id, behaviour, schedule, events))
     }
 
@@ -327,7 +332,7 @@ impl NetworkServer {
     pub fn is_idle(&self) -> bool {
         self.sessions.is_idle()
             && self.visibility.is_idle()
-            && self.replication.schedule.is_empty()
+            && self.objects.schedule.is_empty()
             && self.outbound.outgoing.is_empty()
             && !self.has_backlog()
             && self.has_settled_datagrams()

@@ -2,7 +2,6 @@
 
 mod detached;
 mod echo;
-pub(in crate::server) mod ended;
 pub(in crate::server) mod frames;
 mod lost;
 pub(in crate::server) mod lost_chunks;
@@ -224,7 +223,7 @@ impl NetworkServer {
     /// Notes the end of an object for some of its observers.
     pub(in crate::server) fn note_end(&mut self, id: NetId) {
         if !self.replication.links.is_empty() {
-            self.replication.ended.add(id);
+            self.objects.ended_ids.add(id);
         }
     }
 

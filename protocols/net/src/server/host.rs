@@ -135,6 +135,7 @@ impl NetworkServer {
         // Independent of the limits of UNet's framing.
         local.framing = Framing::Compact;
         self.sessions.connections.insert(connection.0, local);
+        self.sessions.local = Some(connection);
         self.host = Some(Box::new(Host::new(
             connection,
             self.context.config.max_events,
@@ -153,14 +154,14 @@ impl NetworkServer {
     /// Returns whether a connection is the local client.
     #[inline]
     pub fn is_local(&self, connection: ConnectionId) -> bool {
-        let host = self.host.as_ref();
-        host.is_some_and(|host| host.connection == connection)
+        self.sessions.is_local(connection)
     }
 
     /// Removes the local client, if this is its connection.
     pub(super) fn close_local(&mut self, connection: ConnectionId) {
         if self.is_local(connection) {
             self.host = None;
+            self.sessions.local = None;
             self.sessions.connections.remove(connection.0);
             self.outbound
                 .outgoing

@@ -2,15 +2,18 @@
 
 mod assign;
 pub(super) mod callbacks;
+pub(super) mod ended_ids;
 pub(super) mod guard;
 mod iterate;
 pub(super) mod lifecycle;
 pub(super) mod owner;
 pub(super) mod owner_write;
 pub(super) mod parent;
+pub(super) mod prefab_info;
 mod raw;
 pub(super) mod replicated;
 pub(super) mod scene;
+pub(super) mod schedule;
 pub(super) mod spawn;
 
 use syncvar_runtime::schema::PolicyBits;
@@ -18,8 +21,10 @@ use syncvar_runtime::world::World;
 use syncvar_runtime::{NetId, NetworkSceneId, SpawnError};
 
 use crate::server::NetworkServer;
+use crate::server::objects::ended_ids::EndedIds;
+use crate::server::objects::prefab_info::PrefabInfo;
 use crate::server::objects::replicated::Replicated;
-use crate::server::visibility::snapshot::PrefabInfo;
+use crate::server::objects::schedule::Schedule;
 
 /// The world of the server, below all other rooms.
 #[derive(Debug)]
@@ -29,6 +34,10 @@ pub(super) struct Objects {
     pub(super) prefab_infos: Vec<PrefabInfo>,
     /// Highest lease of a removed object: an object that takes a former id begins above it.
     pub(super) last_lease: u32,
+    /// Objects that the next update visits.
+    pub(super) schedule: Schedule,
+    /// Ids that wait for the end of their former objects.
+    pub(super) ended_ids: EndedIds,
 }
 
 impl NetworkServer {
@@ -60,7 +69,7 @@ impl NetworkServer {
             let next = self.objects.world.net_ids.next(is_taken);
             return next.ok_or(SpawnError::OutOfIds);
         };
-        if id == NetId::NONE || is_taken(id) || self.replication.ended.contain(id) {
+        if id == NetId::NONE || is_taken(id) || self.objects.ended_ids.contain(id) {
             return Err(SpawnError::IdTaken(id));
         }
         self.objects.world.net_ids.note_chosen(id);

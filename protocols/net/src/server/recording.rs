@@ -165,7 +165,7 @@ impl NetworkServer {
             schema_hash: self.sessions.schema_hash,
             start: Start {
                 incarnation: self.context.config.incarnation,
-                first_tick: self.replication.ticks.first(),
+                first_tick: self.context.ticks.first(),
             },
         }
     }
@@ -177,7 +177,7 @@ impl NetworkServer {
             kind,
             partial: false,
             seq: 0,
-            tick: self.replication.ticks.first().saturating_add(since),
+            tick: self.context.ticks.first().saturating_add(since),
             time: u64::try_from(self.context.clock.now().as_micros()).unwrap_or(u64::MAX),
         }
     }

@@ -5,7 +5,6 @@ pub(super) mod bandwidth;
 pub(super) mod parallel;
 mod profile;
 pub(super) mod restricted;
-pub(super) mod schedule;
 pub(super) mod stopped;
 mod ticks;
 mod unsent;
@@ -16,25 +15,20 @@ use syncvar_runtime::object::{Nanos, WriteLog};
 use syncvar_runtime::packet::Segments;
 
 use crate::link::sender::Verdict;
-use crate::server::datagrams::ended::EndedIds;
 use crate::server::datagrams::frames::{Entry, Frames};
 use crate::server::datagrams::lost_chunks::LostChunks;
 use crate::server::replication::bandwidth::BandwidthLimiter;
-use crate::server::replication::schedule::Schedule;
 use crate::server::replication::stopped::StoppedFields;
-use crate::server::replication::ticks::Ticks;
 use crate::server::replication::update::Scratch;
 use crate::server::rewind::Departed;
 
 /// State of the update loop.
 #[derive(Debug, Default)]
 pub(super) struct Replication {
-    pub(super) schedule: Schedule,
     /// Lists reused by every update.
     pub(super) scratch: Scratch,
     pub(super) bandwidth: Box<BandwidthLimiter>,
     pub(super) stopped: StoppedFields,
-    pub(super) ticks: Ticks,
     /// Set while state on unreliable channels may be written.
     pub(super) frame_open: bool,
     /// Longest send interval of the behaviours with a history so far.
@@ -45,8 +39,6 @@ pub(super) struct Replication {
     pub(super) echo: Option<Segments>,
     /// Write records of datagrams.
     pub(super) frames: Box<Frames>,
-    /// Ids that wait for the end of their former objects.
-    pub(super) ended: EndedIds,
     /// Lost chunks that this update sends again.
     pub(super) lost_chunks: LostChunks,
     /// Buffers of the repair in progress, one for each channel, reused.

@@ -44,7 +44,7 @@ impl Past<'_> {
     /// [`NetworkClient::view_time_at`](crate::NetworkClient::view_time_at) on the client.
     pub fn time(&self) -> NetworkTime {
         let rate = self.server.context.config.tick_rate;
-        let first = self.server.replication.ticks.begun().unwrap_or_default();
+        let first = self.server.context.ticks.begun().unwrap_or_default();
         time_of(self.tick, first, rate).unwrap_or(NetworkTime::new(Duration::ZERO, rate))
     }
 

@@ -28,6 +28,8 @@ use crate::server::sessions::session::Returns;
 #[derive(Debug)]
 pub(super) struct Sessions {
     pub(super) connections: Table<Connection>,
+    /// Connection of the local client, which receives no bytes.
+    pub(super) local: Option<ConnectionId>,
     ids: ConnectionIds,
     pub(super) returns: Returns,
     /// Links of ended connections that the transport has not closed.
@@ -61,6 +63,7 @@ impl Sessions {
     pub(super) fn new(schema_hash: u64, limits: &Limits) -> Self {
         Self {
             connections: Table::default(),
+            local: None,
             ids: ConnectionIds::default(),
             returns: Returns::default(),
             closing: VecDeque::new(),
@@ -114,6 +117,12 @@ impl Sessions {
         } else {
             Err(ObjectError::NotConnected(connection))
         }
+    }
+
+    /// Returns whether a connection is the local client.
+    #[inline]
+    pub(super) fn is_local(&self, connection: ConnectionId) -> bool {
+        self.local == Some(connection)
     }
 
     /// Returns whether a connection is accepted and not closing.

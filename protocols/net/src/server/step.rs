@@ -118,7 +118,7 @@ impl NetworkServer {
             is_dirty |= slot.dirty_bits() != 0;
         });
         if is_dirty {
-            self.replication.schedule.queue_dirty(id);
+            self.objects.schedule.queue_dirty(id);
         }
     }
 }

@@ -108,7 +108,7 @@ impl NetworkServer {
         if trims {
             self.replication.frames.trim(oldest);
         }
-        self.replication.ended.trim(handled);
+        self.objects.ended_ids.trim(handled);
     }
 
     fn seal(&mut self, connection: ConnectionId, datagrams: &mut Datagrams) {

@@ -189,7 +189,7 @@ impl NetworkServer {
                     refuse(&mut self.context.events, id, refused);
                 }
                 if slot.dirty_bits() != 0 {
-                    self.replication.schedule.queue_dirty(id);
+                    self.objects.schedule.queue_dirty(id);
                 }
             }
         }
@@ -248,7 +248,7 @@ impl NetworkServer {
                     }
                     fields |= changed | slot.dirty_bits() & !written;
                     if slot.dirty_bits() != 0 {
-                        self.replication.schedule.queue_dirty(id);
+                        self.objects.schedule.queue_dirty(id);
                     }
                 }
             }

@@ -96,7 +96,7 @@ impl NetworkServer {
         };
         let taken = take_over(parts?, own);
         if taken.changed != 0 {
-            self.replication.schedule.queue_dirty(id);
+            self.objects.schedule.queue_dirty(id);
         }
         Ok(taken)
     }

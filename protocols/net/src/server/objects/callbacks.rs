@@ -63,7 +63,7 @@ impl Protocol for NetworkServer {
             || self.objects.world.is_dirty(id)
         {
             // An update during the callback skipped the object's delta and snapshots.
-            self.replication.schedule.queue_dirty(id);
+            self.objects.schedule.queue_dirty(id);
         }
         self.run_deferred();
     }

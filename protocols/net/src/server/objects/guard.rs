@@ -7,7 +7,7 @@ use syncvar_runtime::{BehaviourClass, ChangedFields, NetId, NetworkBehaviour};
 
 use crate::server::ServerEvent;
 use crate::server::objects::owner::refuse;
-use crate::server::replication::schedule::Schedule;
+use crate::server::objects::schedule::Schedule;
 
 /// A behaviour for writing. Dropping it queues a changed object for the next update.
 ///

@@ -30,7 +30,7 @@ impl NetworkServer {
     #[inline]
     pub(in crate::server) fn requeue_if_dirty(&mut self, id: NetId, synchronize: bool) {
         if synchronize && self.objects.world.is_dirty(id) {
-            self.replication.schedule.queue_dirty(id);
+            self.objects.schedule.queue_dirty(id);
         }
     }
 }

@@ -209,7 +209,7 @@ impl NetworkServer {
         }
         self.request_snapshot(id, &[connection]);
         if let Some(replicated) = self.objects.world.objects.get_mut(id.0) {
-            self.replication.schedule.queue_view_change(id, replicated);
+            self.objects.schedule.queue_view_change(id, replicated);
         }
     }
 }

@@ -156,7 +156,7 @@ impl NetworkServer {
                 fields,
             });
         }
-        self.replication.schedule.queue_dirty(id);
+        self.objects.schedule.queue_dirty(id);
     }
 
     /// Sends the server's values to owners with rejected writes, once per update.

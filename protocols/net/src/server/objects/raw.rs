@@ -34,7 +34,7 @@ impl NetworkServer {
             slots.for_each_mut(|slot| {
                 if self.context.config.is_lossy(slot.info().channel) {
                     slot.set_dirty_bit(u64::MAX);
-                    self.replication.schedule.queue_dirty(NetId(number));
+                    self.objects.schedule.queue_dirty(NetId(number));
                 }
             });
         }

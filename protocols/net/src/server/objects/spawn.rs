@@ -116,7 +116,7 @@ impl NetworkServer {
         self.objects
             .world
             .set_place(net_id, Place { position, rotation });
-        self.replication.schedule.queue_new(net_id);
+        self.objects.schedule.queue_new(net_id);
         self.visibility.audiences.acquire(audience);
         self.visibility.audiences.acquire(audience);
         if let Some(scene_id) = scene_id {
@@ -343,7 +343,7 @@ impl NetworkServer {
             .audiences
             .release(replicated.target_audience);
         replicated.target_audience = wanted;
-        self.replication.schedule.queue_view_change(id, replicated);
+        self.objects.schedule.queue_view_change(id, replicated);
         self.mark_local(id);
     }
 

@@ -316,7 +316,7 @@ impl NetworkServer {
                 backlog.remove_fields(index, &self.replication.bandwidth.own[own.clone()]);
             } else {
                 self.request_snapshot(entry.net_id, &[id]);
-                self.replication.schedule.queue_dirty(entry.net_id);
+                self.objects.schedule.queue_dirty(entry.net_id);
             }
             let chosen = Chosen { index, source, own };
             self.replication.bandwidth.chosen.push(chosen);

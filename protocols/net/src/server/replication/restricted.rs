@@ -261,7 +261,7 @@ impl NetworkServer {
             .filter(|_| is_dirty)
         {
             replicated.set(State::SendNow, true);
-            self.replication.schedule.queue_dirty(id);
+            self.objects.schedule.queue_dirty(id);
         }
     }
 }

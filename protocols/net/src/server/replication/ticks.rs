@@ -1,49 +1,17 @@
-//! Ticks of the packet headers, counted from the first update.
+//! Begin of a tick.
 
 use syncvar_runtime::DisconnectReason;
 
 use crate::Framing;
 use crate::server::NetworkServer;
 
-/// First tick of the headers, which count from 1.
-#[derive(Debug, Default)]
-pub(in crate::server) struct Ticks {
-    /// Tick 1 of the headers, as a tick of the network time.
-    first: Option<u64>,
-}
-
-impl Ticks {
-    /// Returns the first tick. Before the first update, that of the time zero.
-    pub(in crate::server) fn first(&mut self) -> u64 {
-        *self.first.get_or_insert(0)
-    }
-
-    /// Returns the first tick; `None` before the first update.
-    pub(in crate::server) fn begun(&self) -> Option<u64> {
-        self.first
-    }
-
-    /// Returns the tick of the headers at a tick of the network time; `None` above `u32::MAX`.
-    fn number(&mut self, tick: u64) -> Option<u32> {
-        let first = *self.first.get_or_insert(tick);
-        u32::try_from(tick.saturating_sub(first))
-            .ok()?
-            .checked_add(1)
-    }
-
-    /// Makes a tick the first one.
-    fn restart(&mut self, tick: u64) {
-        self.first = Some(tick);
-    }
-}
-
 impl NetworkServer {
     /// Begins the tick of an update.
     pub(in crate::server) fn begin_tick(&mut self) {
         let tick = self.network_time().tick;
-        if let Some(number) = self.replication.ticks.number(tick) {
+        if let Some(number) = self.context.ticks.number(tick) {
             self.outbound.store.tick = number;
-            self.replication.ended.begin_tick(number);
+            self.objects.ended_ids.begin_tick(number);
         } else {
             self.restart_ticks(tick);
         }
@@ -57,7 +25,7 @@ impl NetworkServer {
         for id in &outbound.outgoing {
             if let Some(connection) = self.sessions.connections.get_mut(id.0) {
                 if connection.datagrams.is_some() {
-                    self.replication.ended.postpone(outbound.store.tick);
+                    self.objects.ended_ids.postpone(outbound.store.tick);
                 }
                 let queue = connection.queue.iter_mut();
                 queue.for_each(|queued| queued.tick = outbound.store.tick);
@@ -69,7 +37,7 @@ impl NetworkServer {
     /// again with a keyframe.
     #[cold]
     fn restart_ticks(&mut self, tick: u64) {
-        self.replication.ticks.restart(tick);
+        self.context.ticks.restart(tick);
         self.replication.frames.clear();
         self.outbound.store.tick = 1;
         self.request_keyframe();

@@ -134,7 +134,7 @@ impl NetworkServer {
     /// Writes the deltas of all due objects, once each.
     fn send_deltas(&mut self, now: Duration, all: bool) {
         let mut due = std::mem::take(&mut self.replication.scratch.objects);
-        self.replication.schedule.take_due(now, all, &mut due);
+        self.objects.schedule.take_due(now, all, &mut due);
         let (mut run, mut is_restricted) = (None, false);
         for (place, id) in due.iter().copied().enumerate() {
             if place.is_multiple_of(AHEAD) {
@@ -194,7 +194,7 @@ impl NetworkServer {
         // Valid for this update only, even if it writes no delta.
         let forced = replicated.take(State::SendNow);
         if !replicated.is(State::Announced) {
-            self.replication.schedule.queue_new(id);
+            self.objects.schedule.queue_new(id);
             return None;
         }
         job.force |=
@@ -300,7 +300,7 @@ impl NetworkServer {
             if let Some(replicated) = self.objects.world.objects.get_mut(id.0).filter(|_| !failed) {
                 replicated.set(State::WriteFailed, false);
                 if replicated.is(State::SnapshotPending) {
-                    self.replication
+                    self.objects
                         .schedule
                         .queue_written_view_change(id, replicated);
                 }
@@ -351,8 +351,8 @@ impl NetworkServer {
         });
         match first.map(Duration::from_nanos) {
             // Due and still dirty: its `on_serialize` returned false. Every update asks it again.
-            Some(next) if next <= now => self.replication.schedule.queue_dirty(id),
-            Some(next) => self.replication.schedule.wake_at(id, replicated, next),
+            Some(next) if next <= now => self.objects.schedule.queue_dirty(id),
+            Some(next) => self.objects.schedule.wake_at(id, replicated, next),
             None => {}
         }
     }

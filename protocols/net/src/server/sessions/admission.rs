@@ -149,7 +149,7 @@ impl NetworkServer {
     pub(in crate::server) fn acceptance(&mut self, framing: Framing) -> Accepted {
         let start = Start {
             incarnation: self.context.config.incarnation,
-            first_tick: self.replication.ticks.first(),
+            first_tick: self.context.ticks.first(),
         };
         let pace = Pace {
             tick_rate: self.context.config.tick_rate,

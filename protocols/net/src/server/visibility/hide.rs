@@ -12,14 +12,14 @@ impl NetworkServer {
     /// Sends hides, and removes leaving connections from the audiences. Deltas written afterwards
     /// reach the remaining observers. Entering ones get snapshots [later](Self::show_objects).
     pub(in crate::server) fn hide_objects(&mut self) {
-        if !self.has_area_changes() && !self.replication.schedule.has_view_changes() {
+        if !self.has_area_changes() && !self.objects.schedule.has_view_changes() {
             return;
         }
         // Earlier bytes belong to the former observers.
         self.deliver();
         self.apply_viewer_changes(false);
         let mut moved = std::mem::take(&mut self.replication.scratch.objects);
-        self.replication.schedule.copy_view_changes(&mut moved);
+        self.objects.schedule.copy_view_changes(&mut moved);
         for id in &moved {
             self.drop_leaving_observers(*id);
         }

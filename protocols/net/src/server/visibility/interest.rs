@@ -269,7 +269,7 @@ impl NetworkServer {
                     && self.visibility.audiences.base(replicated.audience) == Base::Area(area)
                 {
                     replicated.set(State::SendNow, true);
-                    self.replication.schedule.queue_dirty(object);
+                    self.objects.schedule.queue_dirty(object);
                 }
             }
         }

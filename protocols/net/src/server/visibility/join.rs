@@ -19,7 +19,7 @@ impl NetworkServer {
     /// Spawns new objects on the clients of their audiences.
     pub(in crate::server) fn announce(&mut self) {
         let mut new = std::mem::take(&mut self.replication.scratch.objects);
-        self.replication.schedule.take_new(&mut new);
+        self.objects.schedule.take_new(&mut new);
         let mut owners = Vec::new();
         for id in new.drain(..) {
             self.mark_local(id);
@@ -36,7 +36,7 @@ impl NetworkServer {
     /// Announces an object. Returns its owner, if it is an observer.
     fn announce_object(&mut self, id: NetId) -> Option<(ConnectionId, NetId)> {
         if self.objects.world.checked_out.contains(id) {
-            self.replication.schedule.queue_new(id);
+            self.objects.schedule.queue_new(id);
             return None;
         }
         // Before the write: without observers, pending changes belong to the initial state.

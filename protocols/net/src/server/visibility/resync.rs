@@ -52,9 +52,7 @@ impl NetworkServer {
                 owed.push(connection);
             }
             replicated.set(State::SnapshotPending, true);
-            self.replication
-                .schedule
-                .queue_view_change(object, replicated);
+            self.objects.schedule.queue_view_change(object, replicated);
         }
     }
 

@@ -14,7 +14,7 @@ impl NetworkServer {
     /// ones [received a hide](Self::hide_objects) before.
     pub(in crate::server) fn show_objects(&mut self) {
         let mut moved = std::mem::take(&mut self.replication.scratch.objects);
-        self.replication.schedule.take_view_changes(&mut moved);
+        self.objects.schedule.take_view_changes(&mut moved);
         self.apply_viewer_changes(true);
         for id in &moved {
             self.apply_target_audience(*id);

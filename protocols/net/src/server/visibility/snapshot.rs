@@ -5,62 +5,18 @@ use syncvar_runtime::object::{Fault, Slots, write_sections};
 use syncvar_runtime::packet::{Segments, packed_length};
 use syncvar_runtime::prefab::Prefab;
 use syncvar_runtime::relations::{Place, Relation};
-use syncvar_runtime::schema::{PolicyBits, Role};
+use syncvar_runtime::schema::Role;
 use syncvar_runtime::{
-    ChangedFields, Channel, NetId, NetworkHash128, NetworkWriter, Prefabs, Quaternion, SyncValue,
-    Vector3, WriteError,
+    ChangedFields, Channel, NetId, NetworkWriter, Quaternion, SyncValue, Vector3, WriteError,
 };
 
 use crate::message::{FRAME, Message, ObjectSpawn, ObjectSpawnScene, PARENT, SCENE_ID, SetParent};
 use crate::server::objects::owner::refuse;
+use crate::server::objects::prefab_info::PrefabInfo;
 use crate::server::visibility::substitute::{Audience, LeftOut};
 use crate::server::{ServerConfig, ServerEvent};
 use crate::stats::Stats;
 use crate::{Framing, MessageType};
-
-/// Facts about a prefab.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::server) struct PrefabInfo {
-    pub(in crate::server) asset_id: NetworkHash128,
-    /// Position of the prefab in the order of names, which both sides share.
-    rank: u32,
-    /// Index of its first behaviour in the statistics.
-    pub(in crate::server) first_behaviour: usize,
-    /// Restricted fields of its behaviours.
-    pub(in crate::server) policy: PolicyBits,
-    /// Whether a behaviour has data beside its fields.
-    pub(in crate::server) synchronize: bool,
-    /// Whether a behaviour is repeated in the next frame.
-    pub(in crate::server) redundant: bool,
-    /// Whether the bytes of a delta can be sent again to each observer, as long as its fields keep their values.
-    pub(in crate::server) repeatable: bool,
-}
-
-impl PrefabInfo {
-    /// Returns the facts about all prefabs, in the order of registration.
-    pub(in crate::server) fn of_all(prefabs: &Prefabs) -> Vec<Self> {
-        let info = |(prefab, rank): (&Prefab, u32)| Self {
-            asset_id: prefab.asset_id,
-            rank,
-            first_behaviour: prefab.first_behaviour,
-            policy: prefab.rules,
-            synchronize: prefab.synchronize,
-            redundant: prefab.redundancy > 0,
-            repeatable: prefab.resendable && !prefab.rules.any(),
-        };
-        prefabs
-            .entries()
-            .iter()
-            .zip(prefabs.ranks())
-            .map(info)
-            .collect()
-    }
-
-    /// Returns the number before the state of an object without position, rotation, scene id and parent.
-    pub(in crate::server) fn header(&self) -> u64 {
-        u64::from(self.rank) << 3
-    }
-}
 
 /// Receivers of counters and failures.
 pub(in crate::server) struct Reports<'a> {

@@ -165,7 +165,7 @@ impl NetworkServer {
             match write.run(Some(&left_out)) {
                 Ok(()) => {
                     left_out.mark_dirty(write.slots);
-                    self.replication.schedule.queue_dirty(id);
+                    self.objects.schedule.queue_dirty(id);
                     return true;
                 }
                 Err(next) => error = next,

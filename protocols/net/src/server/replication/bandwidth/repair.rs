@@ -155,7 +155,7 @@ impl NetworkServer {
             }
         });
         if held {
-            self.replication.schedule.queue_dirty(net_id);
+            self.objects.schedule.queue_dirty(net_id);
         }
         if let Some(error) = rewritten.take_error() {
             return Some(Rewritten::Failed(error));

@@ -61,9 +61,7 @@ fn assert_nothing_is_left(server: &NetworkServer) {
     );
     let turnover = &server.visibility.viewer_changes;
     assert!(turnover.crossed.is_empty() && turnover.areas.is_empty());
-    assert!(
-        server.visibility.pending_snapshots.is_empty() && server.replication.schedule.is_empty()
-    );
+    assert!(server.visibility.pending_snapshots.is_empty() && server.objects.schedule.is_empty());
 }
 
 #[test]

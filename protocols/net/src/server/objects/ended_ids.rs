@@ -11,32 +11,32 @@ const UNSENT: u32 = u32::MAX;
 /// A datagram may overtake the end of the former object and the spawn of another one with its id. So an id is
 /// given again only when every connection has handled the end.
 #[derive(Debug, Default)]
-pub(in crate::server) struct EndedIds(FxHashMap<NetId, u32>);
+pub(crate) struct EndedIds(FxHashMap<NetId, u32>);
 
 impl EndedIds {
     /// Adds an object that ends in the stream packets of this tick or of the next update, whatever its tick.
-    pub(in crate::server) fn add(&mut self, id: NetId) {
+    pub(crate) fn add(&mut self, id: NetId) {
         self.0.insert(id, UNSENT);
     }
 
     /// Begins a tick: the ends that were added since the former one have left with it at the latest.
-    pub(in crate::server) fn begin_tick(&mut self, tick: u32) {
+    pub(crate) fn begin_tick(&mut self, tick: u32) {
         let unsent = self.0.values_mut().filter(|end| **end == UNSENT);
         unsent.for_each(|end| *end = tick);
     }
 
     /// Returns whether a connection may still have an object with this id.
-    pub(in crate::server) fn contain(&self, id: NetId) -> bool {
+    pub(crate) fn contain(&self, id: NetId) -> bool {
         self.0.contains_key(&id)
     }
 
     /// Postpones all ends: their packets have not left.
-    pub(in crate::server) fn postpone(&mut self, tick: u32) {
+    pub(crate) fn postpone(&mut self, tick: u32) {
         self.0.values_mut().for_each(|end| *end = tick);
     }
 
     /// Removes the ids that ended before a tick: all connections have handled the packets until then.
-    pub(in crate::server) fn trim(&mut self, oldest: u32) {
+    pub(crate) fn trim(&mut self, oldest: u32) {
         if !self.0.is_empty() {
             self.0.retain(|_, end| *end >= oldest);
         }

@@ -11,7 +11,7 @@ use crate::server::objects::replicated::{Replicated, State};
 
 /// Queues of the update loop.
 #[derive(Debug, Default)]
-pub(in crate::server) struct Schedule {
+pub(crate) struct Schedule {
     /// Objects changed since the last update.
     dirty: IdSet,
     /// Objects that wait for the end of a send interval, by that time. Objects sent together share
@@ -27,7 +27,7 @@ pub(in crate::server) struct Schedule {
 
 impl Schedule {
     /// Returns whether all queues are empty.
-    pub(in crate::server) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.dirty.is_empty()
             && self.waiting.is_empty()
             && self.view_changes.is_empty()
@@ -36,43 +36,30 @@ impl Schedule {
 
     /// Queues an object with possible changes.
     #[inline]
-    pub(in crate::server) fn queue_dirty(&mut self, net_id: NetId) {
+    pub(crate) fn queue_dirty(&mut self, net_id: NetId) {
         self.dirty.insert(net_id.0);
     }
 
     /// Queues an object with another target audience. Its deltas are written before.
-    pub(in crate::server) fn queue_view_change(
-        &mut self,
-        net_id: NetId,
-        replicated: &mut Replicated,
-    ) {
+    pub(crate) fn queue_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
         self.queue_dirty(net_id);
         self.queue_written_view_change(net_id, replicated);
     }
 
     /// Like [`queue_view_change`](Self::queue_view_change), for an object whose deltas were just
     /// written.
-    pub(in crate::server) fn queue_written_view_change(
-        &mut self,
-        net_id: NetId,
-        replicated: &mut Replicated,
-    ) {
+    pub(crate) fn queue_written_view_change(&mut self, net_id: NetId, replicated: &mut Replicated) {
         replicated.set(State::VisibilityDirty, true);
         self.view_changes.insert(net_id.0);
     }
 
     /// Queues a new object.
-    pub(in crate::server) fn queue_new(&mut self, net_id: NetId) {
+    pub(crate) fn queue_new(&mut self, net_id: NetId) {
         self.unannounced.insert(net_id.0);
     }
 
     /// Queues an object for the time when its next behaviour is due.
-    pub(in crate::server) fn wake_at(
-        &mut self,
-        net_id: NetId,
-        replicated: &mut Replicated,
-        until: Duration,
-    ) {
+    pub(crate) fn wake_at(&mut self, net_id: NetId, replicated: &mut Replicated, until: Duration) {
         let until = nanos(until);
         if until < replicated.wake {
             replicated.wake = until;
@@ -85,7 +72,7 @@ impl Schedule {
 
     /// Moves the due objects to `due`, ascending and each once: changed objects and those whose
     /// interval ended. `all` includes the others in the queue.
-    pub(in crate::server) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
+    pub(crate) fn take_due(&mut self, now: Duration, all: bool, due: &mut Vec<NetId>) {
         let now = nanos(now);
         let is_due = |time: &Nanos| all || *time < now;
         while let Some(time) = self.waiting.first().filter(is_due)
@@ -100,13 +87,13 @@ impl Schedule {
     }
 
     /// Returns whether an object has another target audience.
-    pub(in crate::server) fn has_view_changes(&self) -> bool {
+    pub(crate) fn has_view_changes(&self) -> bool {
         !self.view_changes.is_empty()
     }
 
     /// Appends the objects with another target audience to `moved`, ascending, and keeps them
     /// queued.
-    pub(in crate::server) fn copy_view_changes(&mut self, moved: &mut Vec<NetId>) {
+    pub(crate) fn copy_view_changes(&mut self, moved: &mut Vec<NetId>) {
         let start = moved.len();
         self.view_changes.drain_into(moved);
         for id in moved.iter().skip(start) {
@@ -115,12 +102,12 @@ impl Schedule {
     }
 
     /// Moves the objects with another target audience to `moved`, ascending.
-    pub(in crate::server) fn take_view_changes(&mut self, moved: &mut Vec<NetId>) {
+    pub(crate) fn take_view_changes(&mut self, moved: &mut Vec<NetId>) {
         self.view_changes.drain_into(moved);
     }
 
     /// Moves the new objects to `new`, ascending.
-    pub(in crate::server) fn take_new(&mut self, new: &mut Vec<NetId>) {
+    pub(crate) fn take_new(&mut self, new: &mut Vec<NetId>) {
         self.unannounced.drain_into(new);
     }
 }

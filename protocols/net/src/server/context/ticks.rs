@@ -1,0 +1,33 @@
+//! Ticks of the packet headers, counted from the first update.
+
+/// First tick of the headers, which count from 1.
+#[derive(Debug, Default)]
+pub(crate) struct Ticks {
+    /// Tick 1 of the headers, as a tick of the network time.
+    first: Option<u64>,
+}
+
+impl Ticks {
+    /// Returns the first tick. Before the first update, that of the time zero.
+    pub(crate) fn first(&mut self) -> u64 {
+        *self.first.get_or_insert(0)
+    }
+
+    /// Returns the first tick; `None` before the first update.
+    pub(crate) fn begun(&self) -> Option<u64> {
+        self.first
+    }
+
+    /// Returns the tick of the headers at a tick of the network time; `None` above `u32::MAX`.
+    pub(crate) fn number(&mut self, tick: u64) -> Option<u32> {
+        let first = *self.first.get_or_insert(tick);
+        u32::try_from(tick.saturating_sub(first))
+            .ok()?
+            .checked_add(1)
+    }
+
+    /// Makes a tick the first one.
+    pub(crate) fn restart(&mut self, tick: u64) {
+        self.first = Some(tick);
+    }
+}
