@@ -27,6 +27,8 @@ pages! {
     time = "time.md"
     lossy = "lossy.md"
     movement = "movement.md"
+    prediction = "prediction.md"
+    rewinding = "rewinding.md"
     host = "host.md"
     recording = "recording.md"
     engine = "engine.md"
@@ -41,7 +43,7 @@ pages! {
 }
 
 #[cfg(feature = "tcp")]
-pages! { transports = "transports.md" }
+pages! { transports = "transports.md" transport_limits = "transport-limits.md" encryption = "encryption.md" }
 
 #[cfg(all(feature = "quic", feature = "websocket"))]
 pages! { browser = "browser.md" }

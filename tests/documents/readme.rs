@@ -140,7 +140,14 @@ fn every_link_of_a_document_leads_to_a_file() {
             .split("](")
             .skip(1)
             .filter_map(|rest| rest.split(')').next());
+        let is_page = document.starts_with(root.join("guide"));
         for target in targets.filter(|target| !target.starts_with("http")) {
+            // A book has its own pages only.
+            let name = document.display();
+            let leaves = target.strip_prefix("../").is_some_and(|rest| {
+                rest.starts_with("../") || document.parent() == Some(&root.join("guide/src"))
+            });
+            assert!(!is_page || !leaves, "{name} links out of the book: {target}");
             let (file, heading) = target.split_once('#').unwrap_or((target, ""));
             let file = match file {
                 "" => document.clone(),
